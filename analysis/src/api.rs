@@ -1,0 +1,323 @@
+//! Plain data that crosses the boundary between the analysis and its users.
+
+use std::sync::Arc;
+
+use syntax::{TextRange, TextSize};
+
+/// A file known to the analysis; the user of the crate maps it to a path or URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FilePosition {
+    /// The file.
+    pub file: FileId,
+    /// UTF-8 byte offset from the start of the file.
+    pub offset: TextSize,
+}
+
+/// A range in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileRange {
+    /// The file.
+    pub file: FileId,
+    /// UTF-8 byte offsets from the start of the file.
+    pub range: TextRange,
+}
+
+/// An answer together with the range of the text that it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeInfo<T> {
+    /// What the question was about.
+    pub range: TextRange,
+    /// The answer.
+    pub info: T,
+}
+
+/// How bad a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// `ptxas` rejects the module.
+    Error,
+    /// `ptxas` accepts the module, but it is probably wrong.
+    Warning,
+    /// Worth knowing.
+    Information,
+    /// A suggestion.
+    Hint,
+}
+
+/// A property of a diagnostic that an editor may show by style.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DiagnosticTag {
+    /// The code has no effect and may be removed.
+    Unnecessary,
+    /// The code uses something deprecated.
+    Deprecated,
+}
+
+/// A second place that explains a diagnostic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelatedInformation {
+    /// Where.
+    pub location: FileRange,
+    /// What is there, as a sentence fragment without a final full stop.
+    pub message: String,
+}
+
+/// One problem in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where, exactly: the token or tokens that are wrong.
+    pub range: TextRange,
+    /// How bad.
+    pub severity: Severity,
+    /// Stable code such as `undefined-name`; the name of its documentation page.
+    pub code: &'static str,
+    /// What is wrong and what is allowed there.
+    pub message: String,
+    /// A line of advice, shown as `help:` on the command line.
+    pub help: Option<String>,
+    /// Places that explain the problem.
+    pub related: Vec<RelatedInformation>,
+    /// Style hints for editors.
+    pub tags: Vec<DiagnosticTag>,
+}
+
+/// Kind of a named thing; drives symbol icons and semantic tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    /// `.entry`: a kernel.
+    Entry,
+    /// `.func`: a device function, defined or declared.
+    Function,
+    /// `.callprototype` label.
+    Prototype,
+    /// `.alias` name.
+    Alias,
+    /// A variable in `.global`, `.const`, `.shared`, `.local` or `.tex` space.
+    Variable,
+    /// A `.param` variable: a formal parameter or a call argument buffer.
+    Parameter,
+    /// A `.reg` variable, plain or parameterised (`%r<100>`).
+    Register,
+    /// A predefined special register such as `%tid`.
+    SpecialRegister,
+    /// A branch label.
+    Label,
+    /// A `.branchtargets` or `.calltargets` label.
+    TargetList,
+    /// A `.section` of debug information.
+    Section,
+    /// A label inside a `.section`.
+    SectionLabel,
+    /// A `.file` directive.
+    SourceFile,
+    /// A module directive such as `.version` or `.target`.
+    Directive,
+}
+
+/// A place to navigate to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NavigationTarget {
+    /// The file of the declaration.
+    pub file: FileId,
+    /// The whole declaration, without surrounding blanks and comments.
+    pub full_range: TextRange,
+    /// The name inside the declaration.
+    pub focus_range: TextRange,
+    /// The name.
+    pub name: String,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// The entry or function that contains it.
+    pub container: Option<String>,
+    /// Short description such as `.reg .b32 %r<100>`.
+    pub detail: Option<String>,
+}
+
+/// How a reference uses a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// The declaration itself.
+    Declaration,
+    /// The value is read, or the name is mentioned.
+    Read,
+    /// The value is written.
+    Write,
+}
+
+/// One occurrence of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reference {
+    /// Where.
+    pub location: FileRange,
+    /// How the name is used there.
+    pub access: Access,
+}
+
+/// Content of a hover, as Markdown; the server strips it for clients that want plain text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// Markdown text.
+    pub markdown: String,
+}
+
+/// A node of the outline of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentSymbol {
+    /// The name.
+    pub name: String,
+    /// Short description such as `.reg .b32`.
+    pub detail: Option<String>,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// The whole declaration, without surrounding blanks and comments.
+    pub full_range: TextRange,
+    /// The name.
+    pub focus_range: TextRange,
+    /// What it contains.
+    pub children: Vec<DocumentSymbol>,
+}
+
+/// Kind of a foldable region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FoldKind {
+    /// A body or an initializer.
+    Region,
+    /// A run of comments.
+    Comment,
+    /// A run of `.file`, `.loc` or `.section` directives, or the module header.
+    Imports,
+}
+
+/// A foldable region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// From the end of the line that stays visible to the end of the region.
+    pub range: TextRange,
+    /// Its kind.
+    pub kind: FoldKind,
+}
+
+/// Type of a semantic token. The order is the order of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenType {
+    /// Opcode of an instruction.
+    Opcode,
+    /// Instruction modifier other than a type or a state space.
+    Modifier,
+    /// Type such as `.f32`.
+    Type,
+    /// State space such as `.global`.
+    StateSpace,
+    /// Directive such as `.version` or `.maxntid`.
+    Directive,
+    /// Register.
+    Register,
+    /// Special register.
+    SpecialRegister,
+    /// Parameter.
+    Parameter,
+    /// Variable in memory.
+    Variable,
+    /// Branch label or target list.
+    Label,
+    /// Function, entry, prototype or alias.
+    Function,
+    /// Name of a `.target`, or a named constant.
+    Constant,
+    /// Number.
+    Number,
+    /// String.
+    String,
+    /// Comment.
+    Comment,
+    /// Operator or sink.
+    Operator,
+    /// Preprocessor-style line.
+    Macro,
+}
+
+/// Modifiers of a semantic token, as a bit set; bit order is the order of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct TokenModifiers(pub u32);
+
+impl TokenModifiers {
+    /// The token declares the name.
+    pub const DECLARATION: TokenModifiers = TokenModifiers(1);
+    /// The token defines the name with a body.
+    pub const DEFINITION: TokenModifiers = TokenModifiers(2);
+    /// The name cannot be written.
+    pub const READONLY: TokenModifiers = TokenModifiers(4);
+    /// The name or word is deprecated.
+    pub const DEPRECATED: TokenModifiers = TokenModifiers(8);
+    /// The occurrence writes the name.
+    pub const MODIFICATION: TokenModifiers = TokenModifiers(16);
+
+    /// Both sets together.
+    #[must_use]
+    pub fn with(self, other: TokenModifiers) -> TokenModifiers {
+        TokenModifiers(self.0 | other.0)
+    }
+}
+
+/// One semantic token; tokens of an answer are sorted and do not overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SemanticToken {
+    /// Where.
+    pub range: TextRange,
+    /// What it is.
+    pub token_type: TokenType,
+    /// More about it.
+    pub modifiers: TokenModifiers,
+}
+
+/// What a rename would replace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenamePreparation {
+    /// The name under the cursor, or the part of it that can be renamed (`%r` of `%r12`).
+    pub range: TextRange,
+    /// The text to start from.
+    pub placeholder: String,
+}
+
+/// Why a rename is refused, as a sentence for the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenameError(pub String);
+
+/// Replacements in one file, sorted by offset, not overlapping.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEdits {
+    /// The file.
+    pub file: FileId,
+    /// The replacements.
+    pub edits: Vec<syntax::text::Edit>,
+}
+
+/// Replacements in several files.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct SourceChange {
+    /// Replacements, one entry per file, sorted by file.
+    pub files: Vec<FileEdits>,
+}
+
+/// Settings that change answers of the analysis.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct AnalysisConfig {
+    /// Judge every file as if its `.target` directive said this.
+    pub target_override: Option<Arc<str>>,
+}
+
+/// The question was overtaken by a change or cancelled by its asker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cancelled {
+    /// A writer is waiting: the answer would describe an old text.
+    PendingWrite,
+    /// The asker cancelled the question.
+    Requested,
+}
+
+/// An answer, unless the question was cancelled.
+pub type Cancellable<T> = Result<T, Cancelled>;

@@ -1,0 +1,1 @@
+//! Language server and command line of ptx-analyzer.

@@ -1,0 +1,3 @@
+//! The `ptx-analyzer` program.
+
+fn main() {}
