@@ -1,6 +1,14 @@
 //! Text, positions and edits: everything about offsets that is not grammar.
 
-use crate::{TextRange, TextSize};
+mod edit;
+mod line_table;
+#[cfg(test)]
+mod tests;
+
+pub use self::{
+    edit::{Edit, InvalidEdit, MAX_LEN, apply_edit, minimal_edit},
+    line_table::LineTable,
+};
 
 /// Unit of the `character` field of a [`Position`]; negotiated by LSP clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -21,19 +29,4 @@ pub struct Position {
     pub line: u32,
     /// Zero-based column in code units of the encoding in use.
     pub character: u32,
-}
-
-/// Replacement of one range of a text by another text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
-    /// The bytes that are removed, in UTF-8 offsets of the text before the edit.
-    pub range: TextRange,
-    /// What stands in their place afterwards.
-    pub insert: String,
-}
-
-/// Starts of lines, kept up to date under edits, with the columns of non-ASCII characters.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct LineTable {
-    starts: Vec<TextSize>,
 }
