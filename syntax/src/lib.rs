@@ -4,6 +4,22 @@
 //! modifiers are words. Parsing never fails: any text gives a tree that reproduces the text exactly,
 //! plus a list of errors. All offsets are UTF-8 bytes.
 
+pub mod ast;
+mod error;
+mod grammar;
+mod green;
+mod kind;
+pub mod lexer;
+mod parser;
 pub mod text;
+mod tree;
 
+pub use error::{ItemErrors, SyntaxError, SyntaxErrorCode};
+pub use green::{Cursor, CursorToken, Green};
+pub use kind::SyntaxKind;
+pub use parser::{Parse, parse};
 pub use rowan::{TextRange, TextSize};
+pub use tree::{
+    NodeOrToken, PtxLanguage, SyntaxElement, SyntaxNode, SyntaxToken, debug_tree, token_at,
+    tokens_around, trimmed_range,
+};

@@ -1,0 +1,433 @@
+//! Directives of modules and bodies that declare no variable and no function.
+
+use super::{
+    declaration::literal,
+    expression::{expression, name_reference},
+    function::{function_directives, parameter_list},
+    words::{is_linkage, is_module_directive, is_statement_directive},
+};
+use crate::{
+    SyntaxKind::{self, *},
+    parser::{END, Parser},
+};
+
+/// `.version 8.5`
+pub(super) fn version(p: &mut Parser<'_>) {
+    p.start_with_trivia(VERSION_DIRECTIVE);
+    p.bump();
+    if p.at(FLOAT) {
+        p.bump();
+    } else if p.at(INTEGER) || p.at(BAD_NUMBER) {
+        p.expected("a version such as `8.5`");
+        p.bump();
+    } else {
+        p.expected("a version such as `8.5`");
+    }
+    end_without_semicolon(p);
+}
+
+/// `.target sm_90a, debug`
+pub(super) fn target(p: &mut Parser<'_>) {
+    p.start_with_trivia(TARGET_DIRECTIVE);
+    p.bump();
+    loop {
+        if p.at(IDENT) {
+            p.start(TARGET_WORD);
+            p.bump();
+            p.finish();
+        } else {
+            p.expected("a target such as `sm_90`");
+            break;
+        }
+        if !p.eat(COMMA) {
+            break;
+        }
+    }
+    end_without_semicolon(p);
+}
+
+/// `.address_size 64`
+pub(super) fn address_size(p: &mut Parser<'_>) {
+    p.start_with_trivia(ADDRESS_SIZE_DIRECTIVE);
+    p.bump();
+    literal(p, "`32` or `64`");
+    end_without_semicolon(p);
+}
+
+/// `.file 1 "a.cu", 1339013327, 64118`
+pub(super) fn file(p: &mut Parser<'_>) {
+    p.start_with_trivia(FILE_DIRECTIVE);
+    p.bump();
+    if literal(p, "a file index") && p.expect(STRING, "a file name in quotes") {
+        for what in ["a time stamp", "a file size"] {
+            if p.eat(COMMA) {
+                literal(p, what);
+            }
+        }
+    }
+    end_without_semicolon(p);
+}
+
+/// Ends a directive that takes no semicolon.
+fn end_without_semicolon(p: &mut Parser<'_>) {
+    if p.at(SEMICOLON) {
+        p.error_at(
+            crate::SyntaxErrorCode::Syntax,
+            p.current_range(),
+            "this directive takes no `;`".to_owned(),
+        );
+        p.bump_as_error();
+    }
+    p.attach_trailing_comments();
+    p.finish();
+    p.complete = false;
+}
+
+/// `.section .debug_info { .b8 1, 2 label: .b32 a-b }`
+pub(super) fn section(p: &mut Parser<'_>) {
+    p.start_with_trivia(SECTION);
+    p.bump();
+    p.expect(DOTTED, "a section name such as `.debug_info`");
+    let open = p.current_range();
+    if p.expect(L_BRACE, "`{`") {
+        while !matches!(p.kind(), R_BRACE | END) {
+            match p.kind() {
+                DOTTED if starts_other_item(p) => break,
+                DOTTED => data_line(p),
+                IDENT if p.second() == COLON => label(p),
+                _ => {
+                    p.expected("a line such as `.b8 1, 2`, a label or `}`");
+                    p.start_with_trivia(ERROR);
+                    while !matches!(p.kind(), R_BRACE | END | DOTTED)
+                        && !(p.at(IDENT) && p.second() == COLON)
+                    {
+                        p.bump();
+                    }
+                    p.finish();
+                }
+            }
+        }
+        p.complete = p.expect_close(R_BRACE, open);
+    }
+    p.attach_trailing_comments();
+    p.finish();
+}
+
+fn starts_other_item(p: &Parser<'_>) -> bool {
+    let word = p.current_text();
+    is_module_directive(word)
+        || is_linkage(word)
+        || (is_statement_directive(word) && word != ".reg")
+}
+
+/// `.b8 1, 2`, `.b32 .debug_str+4`, `.b64 end-begin`
+fn data_line(p: &mut Parser<'_>) {
+    p.start_with_trivia(DATA_LINE);
+    p.bump();
+    loop {
+        data_value(p);
+        if !p.eat(COMMA) {
+            break;
+        }
+    }
+    p.attach_trailing_comments();
+    p.finish();
+}
+
+fn data_value(p: &mut Parser<'_>) {
+    let start = p.checkpoint();
+    match p.kind() {
+        MINUS => {
+            p.start(PREFIX_EXPRESSION);
+            p.bump();
+            literal(p, "a number");
+            p.finish();
+        }
+        INTEGER | FLOAT | BAD_NUMBER => {
+            literal(p, "a number");
+        }
+        // Sections are named by their dotted word.
+        IDENT | DOTTED => {
+            p.start(NAME_REFERENCE);
+            p.bump();
+            p.finish();
+            if matches!(p.kind(), PLUS | MINUS) {
+                p.start_at(start, BINARY_EXPRESSION);
+                p.bump();
+                match p.kind() {
+                    IDENT => name_reference(p),
+                    _ => {
+                        literal(p, "a number or a label");
+                    }
+                }
+                p.finish();
+            }
+        }
+        _ => p.expected("a number or a label"),
+    }
+}
+
+/// A label: `name:`
+pub(super) fn label(p: &mut Parser<'_>) {
+    p.start_with_trivia(LABEL);
+    p.start(NAME);
+    p.bump();
+    p.finish();
+    p.bump();
+    p.attach_trailing_comments();
+    p.finish();
+    p.complete = true;
+}
+
+/// `@@DWARF .byte 0x2b, 0x00`: everything up to the end of the line.
+pub(super) fn dwarf_line(p: &mut Parser<'_>) {
+    p.start_with_trivia(DWARF_LINE);
+    p.bump();
+    if !(p.at(IDENT) && matches!(p.current_text(), "DWARF" | "dwarf")) {
+        p.expected("`DWARF`");
+    }
+    while !p.at(END) && !p.line_break_before() {
+        p.bump();
+    }
+    p.attach_trailing_comments();
+    p.finish();
+    p.complete = false;
+}
+
+/// `.nv_intermediate_source_section { .code_block { … } }`
+pub(super) fn intermediate_section(p: &mut Parser<'_>) {
+    p.start_with_trivia(INTERMEDIATE_SECTION);
+    p.bump();
+    let open = p.current_range();
+    if p.expect(L_BRACE, "`{`") {
+        while p.at_dotted(".code_block") {
+            code_block(p);
+        }
+        p.complete = p.expect_close(R_BRACE, open);
+    }
+    p.attach_trailing_comments();
+    p.finish();
+}
+
+fn code_block(p: &mut Parser<'_>) {
+    p.start_with_trivia(CODE_BLOCK);
+    p.bump();
+    let open = p.current_range();
+    if p.expect(L_BRACE, "`{`") {
+        for (word, value) in [(".ir_name", STRING), (".sourceFileName", INTEGER)] {
+            if p.at_dotted(word) {
+                p.bump();
+                p.expect(COLON, "`:`");
+                p.expect(
+                    value,
+                    if value == STRING {
+                        "a string"
+                    } else {
+                        "a file index"
+                    },
+                );
+            } else {
+                p.expected(&format!("`{word}:`"));
+            }
+        }
+        if p.at_dotted(".source_begin") {
+            p.bump();
+            p.eat(RAW_TEXT);
+            if p.at_dotted(".source_end") {
+                p.bump();
+            } else {
+                p.expected("`.source_end`");
+            }
+        } else {
+            p.expected("`.source_begin`");
+        }
+        while !matches!(p.kind(), R_BRACE | END) && !p.at_dotted(".code_block") {
+            p.bump_as_error();
+        }
+        p.expect_close(R_BRACE, open);
+    }
+    p.finish();
+}
+
+/// `.pragma "nounroll";`
+pub(super) fn pragma(p: &mut Parser<'_>) {
+    p.start_with_trivia(PRAGMA);
+    p.bump();
+    separated(p, "a string", |p| p.at(STRING), |p| p.bump());
+    end_with_semicolon(p, "`,` or `;`");
+}
+
+/// `.alias new_name, existing_function;`
+pub(super) fn alias(p: &mut Parser<'_>) {
+    p.start_with_trivia(ALIAS);
+    p.bump();
+    if p.at(IDENT) {
+        name_reference(p);
+        if p.expect(COMMA, "`,`") {
+            if p.at(IDENT) {
+                name_reference(p);
+            } else {
+                p.expected("the name of a function");
+            }
+        }
+    } else {
+        p.expected("the name of a function");
+    }
+    end_with_semicolon(p, "`;`");
+}
+
+/// `.loc 1 12 3, function_name $L__info+4, inlined_at 1 20 5`; also `.loc_intermediate 1 12 3`.
+pub(super) fn loc(p: &mut Parser<'_>) {
+    p.start_with_trivia(LOC_DIRECTIVE);
+    p.bump();
+    for what in ["a file index", "a line number", "a column number"] {
+        if !literal(p, what) {
+            break;
+        }
+    }
+    while p.at(COMMA) {
+        p.bump();
+        match p.current_text() {
+            "function_name" => {
+                p.bump();
+                data_value(p);
+            }
+            "inlined_at" => {
+                p.bump();
+                for what in ["a file index", "a line number", "a column number"] {
+                    if !literal(p, what) {
+                        break;
+                    }
+                }
+            }
+            _ => {
+                p.expected("`function_name` or `inlined_at`");
+                break;
+            }
+        }
+    }
+    end_without_semicolon(p);
+}
+
+/// `.branchtargets L1, N<5>;`
+pub(super) fn branch_targets(p: &mut Parser<'_>) {
+    p.start_with_trivia(BRANCH_TARGETS);
+    p.bump();
+    separated(
+        p,
+        "a label",
+        |p| p.at(IDENT),
+        |p| {
+            p.start(TARGET_NAME);
+            name_reference(p);
+            if p.at(LT) {
+                super::declaration::count_suffix(p);
+            }
+            p.finish();
+        },
+    );
+    end_with_semicolon(p, "`,` or `;`");
+}
+
+/// `.calltargets f, g;`
+pub(super) fn call_targets(p: &mut Parser<'_>) {
+    p.start_with_trivia(CALL_TARGETS);
+    p.bump();
+    separated(p, "the name of a function", |p| p.at(IDENT), name_reference);
+    end_with_semicolon(p, "`,` or `;`");
+}
+
+/// `.callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`
+pub(super) fn call_prototype(p: &mut Parser<'_>) {
+    p.start_with_trivia(CALL_PROTOTYPE);
+    p.bump();
+    if p.at(L_PAREN) {
+        parameter_list(p, RETURN_LIST);
+    }
+    p.expect(UNDERSCORE, "`_` in the place of the function name");
+    if p.at(L_PAREN) {
+        parameter_list(p, PARAMETER_LIST);
+    }
+    function_directives(p, false);
+    end_with_semicolon(p, "`;`");
+}
+
+/// One or more elements between commas.
+fn separated(
+    p: &mut Parser<'_>,
+    what: &str,
+    at: fn(&Parser<'_>) -> bool,
+    element: fn(&mut Parser<'_>),
+) {
+    loop {
+        if !at(p) {
+            p.expected(what);
+            break;
+        }
+        element(p);
+        if !p.eat(COMMA) {
+            break;
+        }
+    }
+}
+
+/// Ends a statement or item with its semicolon and closes its node.
+///
+/// Without the semicolon the error stands where it belongs, and what follows on the same line is put
+/// into an error node.
+pub(super) fn end_with_semicolon(p: &mut Parser<'_>, what: &str) {
+    p.complete = p.eat(SEMICOLON);
+    if !p.complete {
+        p.expected(what);
+        skip_to_statement_end(p);
+        p.complete = p.eat(SEMICOLON);
+    }
+    p.attach_trailing_comments();
+    p.finish();
+}
+
+/// Skips, as an error node, what cannot be a part of the statement, up to its semicolon or to a token
+/// that can start another statement.
+fn skip_to_statement_end(p: &mut Parser<'_>) {
+    let ends = |p: &Parser<'_>, depth: usize| match p.kind() {
+        END | SEMICOLON => true,
+        R_BRACE => depth == 0,
+        _ => depth == 0 && may_start_statement(p),
+    };
+    if ends(p, 0) {
+        return;
+    }
+    p.start(ERROR);
+    let mut depth = 0usize;
+    while !ends(p, depth) {
+        match p.kind() {
+            L_BRACE => depth += 1,
+            R_BRACE => depth -= 1,
+            _ => {}
+        }
+        p.bump();
+    }
+    p.finish();
+}
+
+/// Whether the current token can start a statement, seen from the end of one that lacks its semicolon.
+pub(super) fn may_start_statement(p: &Parser<'_>) -> bool {
+    match p.kind() {
+        AT | AT_AT => true,
+        DOTTED => super::words::starts_statement(p),
+        IDENT | L_BRACE => p.line_break_before(),
+        _ => false,
+    }
+}
+
+/// Kinds that begin a value of a tuning directive.
+pub(super) fn is_value(kind: SyntaxKind) -> bool {
+    matches!(kind, INTEGER | FLOAT | BAD_NUMBER | STRING)
+}
+
+/// Parses an expression where the grammar wants one at most.
+pub(super) fn optional_expression(p: &mut Parser<'_>, close: SyntaxKind) {
+    if !p.at(close) {
+        expression(p);
+    }
+}

@@ -1,0 +1,232 @@
+//! Operands and constant expressions.
+
+use crate::{
+    SyntaxKind::{self, *},
+    grammar::words::starts_statement,
+    parser::{END, Parser},
+};
+
+/// An operand of an instruction.
+pub(super) fn operand(p: &mut Parser<'_>) {
+    let start = p.checkpoint();
+    let kind = p.kind();
+    // A register pair `p|q` is no bitwise or: names are no part of constant expressions.
+    if matches!(kind, IDENT | UNDERSCORE | BANG | L_BRACE) {
+        unary(p);
+        if p.at(PIPE) {
+            p.start_at(start, PAIR);
+            p.bump();
+            unary(p);
+            p.finish();
+            return;
+        }
+        continue_binary(p, start, 0);
+        return;
+    }
+    expression(p);
+}
+
+/// A constant expression, or any other operand in its place.
+pub(super) fn expression(p: &mut Parser<'_>) {
+    binary(p, 0);
+}
+
+/// Left and right binding power of a binary operator; precedence as in C, PTX ISA table 4.
+fn binding_power(kind: SyntaxKind) -> Option<u8> {
+    Some(match kind {
+        QUESTION => 1,
+        PIPE_PIPE => 2,
+        AMP_AMP => 3,
+        PIPE => 4,
+        CARET => 5,
+        AMP => 6,
+        EQ_EQ | NOT_EQ => 7,
+        LT | GT | LT_EQ | GT_EQ => 8,
+        SHL | SHR => 9,
+        PLUS | MINUS => 10,
+        STAR | SLASH | PERCENT => 11,
+        _ => return None,
+    })
+}
+
+fn binary(p: &mut Parser<'_>, least: u8) {
+    let start = p.checkpoint();
+    unary(p);
+    continue_binary(p, start, least);
+}
+
+/// Operators after a left side that started at `start`.
+fn continue_binary(p: &mut Parser<'_>, start: rowan::Checkpoint, least: u8) {
+    while let Some(power) = binding_power(p.kind()) {
+        if power < least {
+            return;
+        }
+        if p.at(QUESTION) {
+            // Right associative.
+            p.start_at(start, CONDITIONAL_EXPRESSION);
+            p.bump();
+            nested(p, |p| binary(p, 1));
+            if p.expect(COLON, "`:`") {
+                nested(p, |p| binary(p, 1));
+            }
+            p.finish();
+        } else {
+            p.start_at(start, BINARY_EXPRESSION);
+            p.bump();
+            binary(p, power + 1);
+            p.finish();
+        }
+    }
+}
+
+/// Runs a rule one level deeper.
+fn nested(p: &mut Parser<'_>, rule: impl FnOnce(&mut Parser<'_>)) {
+    if p.enter() {
+        rule(p);
+        p.leave();
+    } else {
+        p.too_deep();
+    }
+}
+
+fn unary(p: &mut Parser<'_>) {
+    match p.kind() {
+        PLUS | MINUS | BANG | TILDE => nested(p, |p| {
+            p.start(PREFIX_EXPRESSION);
+            p.bump();
+            unary(p);
+            p.finish();
+        }),
+        _ => postfix(p),
+    }
+}
+
+fn postfix(p: &mut Parser<'_>) {
+    let start = p.checkpoint();
+    match p.kind() {
+        IDENT if p.current_text() == "generic" && p.second() == L_PAREN => {
+            name_reference(p);
+            apply(p, start);
+        }
+        IDENT => {
+            name_reference(p);
+            if p.at(DOTTED) && !starts_statement(p) {
+                p.start_at(start, MEMBER_EXPRESSION);
+                p.bump();
+                p.finish();
+            } else if p.at(L_BRACKET) && !p.line_break_before() {
+                let open = p.current_range();
+                p.start_at(start, INDEX_EXPRESSION);
+                p.bump();
+                nested(p, expression);
+                p.expect_close(R_BRACKET, open);
+                p.finish();
+            }
+        }
+        UNDERSCORE => {
+            p.start(SINK);
+            p.bump();
+            p.finish();
+        }
+        INTEGER | FLOAT | BAD_NUMBER => {
+            p.start(LITERAL);
+            p.bump();
+            p.finish();
+            // The mask operator of initializers: `0xff(g)`.
+            if p.at(L_PAREN) && p.adjacent() {
+                apply(p, start);
+            }
+        }
+        L_PAREN => parenthesized(p),
+        L_BRACKET => bracketed_list(p, ADDRESS, R_BRACKET),
+        L_BRACE => bracketed_list(p, VECTOR, R_BRACE),
+        _ => p.expected("an operand"),
+    }
+}
+
+fn apply(p: &mut Parser<'_>, start: rowan::Checkpoint) {
+    let open = p.current_range();
+    p.start_at(start, APPLY_EXPRESSION);
+    p.bump();
+    nested(p, expression);
+    p.expect_close(R_PAREN, open);
+    p.finish();
+}
+
+/// `(1+2)`, `(.s64) 4`
+fn parenthesized(p: &mut Parser<'_>) {
+    let open = p.current_range();
+    if !p.enter() {
+        p.too_deep();
+        return;
+    }
+    if p.second() == DOTTED {
+        p.start(CAST_EXPRESSION);
+        p.bump();
+        p.bump();
+        p.expect_close(R_PAREN, open);
+        unary(p);
+    } else {
+        p.start(PARENTHESIZED_EXPRESSION);
+        p.bump();
+        expression(p);
+        p.expect_close(R_PAREN, open);
+    }
+    p.finish();
+    p.leave();
+}
+
+/// `[%rd1+16]`, `[tensor, {%r1, %r2}]`, `{%f1, _}`
+fn bracketed_list(p: &mut Parser<'_>, kind: SyntaxKind, close: SyntaxKind) {
+    if !p.enter() {
+        p.too_deep();
+        return;
+    }
+    let open = p.current_range();
+    p.start(kind);
+    p.bump();
+    elements(p, close);
+    p.expect_close(close, open);
+    p.finish();
+    p.leave();
+}
+
+/// One or more operands between commas.
+fn elements(p: &mut Parser<'_>, close: SyntaxKind) {
+    if p.at(close) {
+        p.expected("an operand");
+        return;
+    }
+    loop {
+        if matches!(p.kind(), SEMICOLON | END) || starts_statement(p) {
+            return;
+        }
+        operand(p);
+        if !p.eat(COMMA) {
+            return;
+        }
+        if p.at(close) {
+            p.expected("another operand after `,`");
+            return;
+        }
+    }
+}
+
+/// The parenthesized lists of `call`.
+pub(super) fn argument_list(p: &mut Parser<'_>) {
+    let open = p.current_range();
+    p.start(ARGUMENT_LIST);
+    p.bump();
+    if !p.at(R_PAREN) {
+        elements(p, R_PAREN);
+    }
+    p.expect_close(R_PAREN, open);
+    p.finish();
+}
+
+/// A name in use.
+pub(super) fn name_reference(p: &mut Parser<'_>) {
+    p.start(NAME_REFERENCE);
+    p.bump();
+    p.finish();
+}

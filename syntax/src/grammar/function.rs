@@ -1,0 +1,214 @@
+//! Entries, functions, prototypes and their parameters.
+
+use super::{
+    declaration::{array_dimensions, attribute, literal, specifiers},
+    directive::{is_value, may_start_statement, pragma},
+    statement::block,
+    words::{is_linkage, is_module_directive, is_state_space},
+};
+use crate::{
+    SyntaxErrorCode,
+    SyntaxKind::{self, *},
+    parser::{END, Parser},
+};
+
+/// Whether `.entry` or `.func` follows, after linkage words.
+pub(super) fn function_follows(p: &Parser<'_>) -> bool {
+    let mut index = p.current_index();
+    while p.kind_at(index) == DOTTED {
+        let word = p.text_at(index);
+        if matches!(word, ".entry" | ".func") {
+            return true;
+        }
+        if !is_linkage(word) {
+            return false;
+        }
+        index = p.next_index(index);
+    }
+    false
+}
+
+/// `.visible .func .attribute(…) (ret) name (params) .noreturn { … }`
+pub(super) fn function(p: &mut Parser<'_>) {
+    p.start_with_trivia(FUNCTION);
+    while p.at(DOTTED) && is_linkage(p.current_text()) {
+        p.bump();
+    }
+    let entry = p.at_dotted(".entry");
+    p.bump();
+    while p.at_dotted(".attribute") {
+        attribute(p);
+    }
+    if p.at(L_PAREN) {
+        if entry {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                "expected the name of the entry: an entry returns nothing".to_owned(),
+            );
+        }
+        parameter_list(p, RETURN_LIST);
+    }
+    if p.at(IDENT) {
+        p.start(NAME);
+        p.bump();
+        p.finish();
+    } else {
+        p.expected(if entry {
+            "the name of the entry"
+        } else {
+            "the name of the function"
+        });
+    }
+    if p.at(L_PAREN) {
+        parameter_list(p, PARAMETER_LIST);
+    }
+    function_directives(p, entry);
+    body_or_semicolon(p, entry);
+    p.attach_trailing_comments();
+    p.finish();
+}
+
+fn body_or_semicolon(p: &mut Parser<'_>, entry: bool) {
+    p.complete = false;
+    if !matches!(p.kind(), L_BRACE | SEMICOLON | END | R_BRACE) && !header_ends(p) {
+        p.expected("`{` or `;`");
+        p.start(ERROR);
+        while !matches!(p.kind(), L_BRACE | SEMICOLON | END | R_BRACE) && !header_ends(p) {
+            p.bump();
+        }
+        p.finish();
+        if p.at(L_BRACE) {
+            p.complete = block(p);
+        } else {
+            p.complete = p.eat(SEMICOLON);
+        }
+        return;
+    }
+    match p.kind() {
+        L_BRACE => p.complete = block(p),
+        SEMICOLON => {
+            p.bump();
+            p.complete = true;
+        }
+        // ptxas lets the semicolon of a `.func` prototype go.
+        _ if entry || p.at(END) => p.expected("`{` or `;`"),
+        _ => {}
+    }
+}
+
+/// Whether something starts that cannot belong to a function header.
+fn header_ends(p: &Parser<'_>) -> bool {
+    if p.at(DOTTED) {
+        let word = p.current_text();
+        return is_linkage(word)
+            || is_module_directive(word)
+            || is_state_space(word)
+            || may_start_statement(p);
+    }
+    matches!(p.kind(), AT | AT_AT) || (p.at(IDENT) && p.line_break_before())
+}
+
+/// Directives between the header of a function and its body.
+pub(super) fn function_directives(p: &mut Parser<'_>, entry: bool) {
+    while p.at(DOTTED) {
+        if p.at_dotted(".pragma") {
+            // After the name of a `.func`, ptxas takes a pragma for the next item.
+            if !entry {
+                break;
+            }
+            pragma(p);
+            continue;
+        }
+        if header_ends(p) {
+            break;
+        }
+        p.start(TUNING_DIRECTIVE);
+        p.bump();
+        while is_value(p.kind()) || (p.at(IDENT) && p.current_text() == "WARP_SZ") {
+            if p.at(STRING) {
+                p.bump();
+            } else {
+                literal(p, "a number");
+            }
+            if !p.eat(COMMA) {
+                break;
+            }
+            if !is_value(p.kind()) && !p.at(IDENT) {
+                p.expected("another value after `,`");
+            }
+        }
+        p.finish();
+    }
+}
+
+/// `(.param .b64 a, .param .align 8 .b8 b[16])`
+pub(super) fn parameter_list(p: &mut Parser<'_>, kind: SyntaxKind) {
+    let open = p.current_range();
+    p.start(kind);
+    p.bump();
+    while !matches!(p.kind(), R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END) {
+        if p.at(DOTTED) && (is_linkage(p.current_text()) || is_module_directive(p.current_text())) {
+            break;
+        }
+        parameter(p);
+        if p.at(R_PAREN) {
+            break;
+        }
+        if !p.eat(COMMA) {
+            p.expected("`,` or `)`");
+            if !matches!(p.kind(), DOTTED) {
+                skip_in_list(p);
+                p.eat(COMMA);
+            }
+        } else if p.at(R_PAREN) {
+            p.expected("another parameter after `,`");
+        }
+    }
+    p.expect_close(R_PAREN, open);
+    p.finish();
+}
+
+fn skip_in_list(p: &mut Parser<'_>) {
+    if matches!(
+        p.kind(),
+        COMMA | R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END
+    ) {
+        return;
+    }
+    p.start(ERROR);
+    while !matches!(
+        p.kind(),
+        COMMA | R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END
+    ) {
+        p.bump();
+    }
+    p.finish();
+}
+
+fn parameter(p: &mut Parser<'_>) {
+    p.start(PARAMETER);
+    if p.at(DOTTED) {
+        specifiers(p);
+    } else {
+        p.expected("a parameter such as `.param .u64 name`");
+    }
+    match p.kind() {
+        IDENT => {
+            p.start(NAME);
+            p.bump();
+            p.finish();
+        }
+        UNDERSCORE => {
+            p.start(SINK);
+            p.bump();
+            p.finish();
+        }
+        _ => {
+            p.expected("the name of the parameter");
+            skip_in_list(p);
+        }
+    }
+    array_dimensions(p);
+    p.finish();
+}

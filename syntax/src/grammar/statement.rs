@@ -1,0 +1,342 @@
+//! Statements of a body.
+
+use std::hash::Hasher as _;
+
+use rustc_hash::FxHasher;
+
+use super::{
+    declaration::variable_declaration,
+    directive::{self, end_with_semicolon, label},
+    expression::{argument_list, name_reference, operand},
+    function::{function, function_follows},
+    item::at_module_item,
+    words::{
+        is_declaration_start, is_linkage, is_variable_type, next_is_adjacent, starts_statement,
+    },
+};
+use crate::{
+    SyntaxErrorCode,
+    SyntaxKind::*,
+    parser::{END, Parser, describe},
+};
+
+/// One statement in this many ends a run, on average.
+const RUN_LENGTH: u64 = 64;
+/// Bytes of a statement that decide whether it ends a run.
+const HASHED_BYTES: usize = 128;
+
+/// A braced body or block. Returns whether it is closed.
+pub(super) fn block(p: &mut Parser<'_>) -> bool {
+    if !p.enter() {
+        p.too_deep();
+        return false;
+    }
+    let open = p.current_range();
+    p.start(BLOCK);
+    p.bump();
+    statement_runs(p);
+    let closed = p.expect_close(R_BRACE, open);
+    p.finish();
+    p.leave();
+    closed
+}
+
+/// Statements up to a `}`, the end of the text or a top-level item, grouped into runs.
+fn statement_runs(p: &mut Parser<'_>) {
+    let mut open = false;
+    while !matches!(p.kind(), END | R_BRACE) && !at_module_item(p) {
+        if !open {
+            p.start_with_trivia(STATEMENT_RUN);
+            open = true;
+        }
+        let start = p.offset();
+        if statement(p) || ends_run(p.text_since(start)) {
+            p.finish();
+            open = false;
+        }
+    }
+    if open {
+        p.finish();
+    }
+}
+
+/// Whether a statement with this text ends its run. Depends on nothing else, so that an edit of one
+/// statement moves no cut but its own.
+fn ends_run(text: &str) -> bool {
+    let mut hasher = FxHasher::default();
+    hasher.write(&text.as_bytes()[..text.len().min(HASHED_BYTES)]);
+    hasher.finish() % RUN_LENGTH == 0
+}
+
+/// Rule for a piece of a body that holds whole statements only.
+pub(crate) fn statement_runs_only(p: &mut Parser<'_>) {
+    p.start_with_trivia(BLOCK);
+    statement_runs(p);
+    p.finish();
+}
+
+/// Rule for the rest of a body, up to and including its `}`.
+pub(crate) fn block_tail(p: &mut Parser<'_>) {
+    p.start_with_trivia(BLOCK);
+    statement_runs(p);
+    p.complete = p.eat(R_BRACE);
+    p.finish();
+}
+
+/// One statement. Returns whether it ends its run whatever its text.
+fn statement(p: &mut Parser<'_>) -> bool {
+    p.complete = false;
+    match p.kind() {
+        IDENT if p.second() == COLON => label(p),
+        IDENT | AT => instruction(p),
+        L_BRACE => {
+            p.start_with_trivia(BLOCK);
+            return nested_block(p);
+        }
+        DOTTED => directive_statement(p),
+        BACKSLASH => {
+            // ptxas reads over a backslash before a statement.
+            p.start_with_trivia(ERROR);
+            p.bump();
+            p.finish();
+        }
+        SEMICOLON => {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                "unexpected `;`: PTX has no empty statement".to_owned(),
+            );
+            error_token(p);
+        }
+        UNDERSCORE if p.second() == COLON => {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                "`_` is not a name".to_owned(),
+            );
+            p.start_with_trivia(ERROR);
+            p.bump();
+            p.bump();
+            p.finish();
+        }
+        _ => unexpected(p),
+    }
+    false
+}
+
+/// A block as a statement; its node is open already and holds the trivia before it.
+fn nested_block(p: &mut Parser<'_>) -> bool {
+    let open = p.current_range();
+    if p.enter() {
+        p.bump();
+        statement_runs(p);
+        p.complete = p.expect_close(R_BRACE, open);
+        p.leave();
+    } else {
+        p.too_deep();
+        p.complete = false;
+    }
+    p.attach_trailing_comments();
+    p.finish();
+    true
+}
+
+fn directive_statement(p: &mut Parser<'_>) {
+    let word = p.current_text();
+    match word {
+        ".loc" | ".loc_intermediate" => directive::loc(p),
+        ".pragma" => directive::pragma(p),
+        ".branchtargets" => directive::branch_targets(p),
+        ".calltargets" => directive::call_targets(p),
+        ".callprototype" => directive::call_prototype(p),
+        ".alias" => directive::alias(p),
+        ".target" => directive::target(p),
+        _ if function_follows(p) => function(p),
+        _ if is_declaration_start(word) || is_linkage(word) => variable_declaration(p),
+        _ if is_variable_type(word) => {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                format!("expected a state space such as `.reg` before the type `{word}`"),
+            );
+            variable_declaration(p);
+        }
+        _ => {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                format!("`{word}` starts no statement: expected an instruction, a declaration, a label or `}}`"),
+            );
+            p.start_with_trivia(ERROR);
+            p.bump();
+            end_with_recovery(p);
+        }
+    }
+}
+
+fn unexpected(p: &mut Parser<'_>) {
+    p.error_at(
+        SyntaxErrorCode::Syntax,
+        p.current_range(),
+        format!(
+            "expected an instruction, a declaration, a label or `}}`, found {}",
+            describe(p.kind(), p.current_text())
+        ),
+    );
+    p.start_with_trivia(ERROR);
+    p.bump();
+    end_with_recovery(p);
+}
+
+/// Ends an error statement: up to its semicolon, or before the next statement.
+fn end_with_recovery(p: &mut Parser<'_>) {
+    let mut depth = 0usize;
+    loop {
+        match p.kind() {
+            END => break,
+            SEMICOLON if depth == 0 => {
+                p.bump();
+                break;
+            }
+            R_BRACE if depth == 0 => break,
+            R_BRACE => depth -= 1,
+            L_BRACE if p.line_break_before() && depth == 0 => break,
+            L_BRACE => depth += 1,
+            _ if depth == 0 && directive::may_start_statement(p) => break,
+            _ => {}
+        }
+        p.bump();
+    }
+    p.attach_trailing_comments();
+    p.finish();
+    p.complete = false;
+}
+
+fn error_token(p: &mut Parser<'_>) {
+    p.start_with_trivia(ERROR);
+    p.bump();
+    p.attach_trailing_comments();
+    p.finish();
+    p.complete = true;
+}
+
+/// `@!%p1 ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1+16];`
+fn instruction(p: &mut Parser<'_>) {
+    p.start_with_trivia(INSTRUCTION);
+    if p.at(AT) {
+        guard(p);
+    }
+    if !p.at(IDENT) {
+        p.expected("an instruction after the guard");
+        end_with_semicolon_quietly(p);
+        return;
+    }
+    let call = p.current_text() == "call";
+    p.bump();
+    while p.at(DOTTED) && !starts_statement(p) {
+        p.bump();
+    }
+    if p.at(COLON) {
+        p.error_at(
+            SyntaxErrorCode::Syntax,
+            p.current_range(),
+            "a label cannot follow a guard: write the label first".to_owned(),
+        );
+        end_with_semicolon_quietly(p);
+        return;
+    }
+    if !p.at(SEMICOLON) && !at_next_statement(p) {
+        operands(p, call);
+    }
+    end_with_semicolon(
+        p,
+        if p.previous() == DOTTED || p.previous() == IDENT {
+            "an operand or `;`"
+        } else {
+            "`,` or `;`"
+        },
+    );
+}
+
+/// Ends a statement whose error is reported already.
+fn end_with_semicolon_quietly(p: &mut Parser<'_>) {
+    if p.eat(SEMICOLON) {
+        p.attach_trailing_comments();
+        p.finish();
+        p.complete = true;
+    } else {
+        end_with_recovery(p);
+    }
+}
+
+/// `@p`, `@!p`
+fn guard(p: &mut Parser<'_>) {
+    p.start(GUARD);
+    p.bump();
+    p.eat(BANG);
+    if p.at(IDENT) {
+        name_reference(p);
+    } else {
+        p.expected("a predicate register");
+    }
+    p.finish();
+}
+
+fn operands(p: &mut Parser<'_>, call: bool) {
+    loop {
+        if call && p.at(L_PAREN) {
+            argument_list(p);
+        } else {
+            operand(p);
+        }
+        if p.eat(COMMA) {
+            if p.at(SEMICOLON) || at_next_statement(p) {
+                p.expected("an operand after `,`");
+                return;
+            }
+            continue;
+        }
+        // Two operands without a comma on one line: report the comma and go on.
+        let missing_comma = matches!(
+            p.kind(),
+            IDENT | INTEGER | FLOAT | BAD_NUMBER | L_BRACKET | L_BRACE | L_PAREN
+        ) && !p.line_break_before()
+            && !at_next_statement(p);
+        if !missing_comma {
+            return;
+        }
+        p.expected("`,` or `;`");
+    }
+}
+
+/// Whether the next statement starts here, so that the current one has no further operands.
+///
+/// An operand may stand on a new line, too; there a word with an adjacent modifier that is followed by
+/// what looks like an operand is an instruction.
+fn at_next_statement(p: &Parser<'_>) -> bool {
+    match p.kind() {
+        END | R_BRACE | AT | AT_AT => true,
+        DOTTED => starts_statement(p),
+        IDENT => {
+            let mut index = p.next_index(p.current_index());
+            if p.kind_at(index) == COLON {
+                return true;
+            }
+            if !next_is_adjacent(p) || p.kind_at(index) != DOTTED {
+                // `ret` and its like on a line of their own; registers hardly ever lack a `%` and a comma.
+                return p.line_break_before()
+                    && p.kind_at(index) == SEMICOLON
+                    && !p.current_text().starts_with(['%', '$', '_'])
+                    && p.previous() != COMMA;
+            }
+            while p.kind_at(index) == DOTTED {
+                index = p.next_index(index);
+            }
+            matches!(
+                p.kind_at(index),
+                IDENT | INTEGER | FLOAT | L_BRACE | L_BRACKET | L_PAREN | UNDERSCORE | MINUS | BANG
+            ) || (p.line_break_before() && p.kind_at(index) == SEMICOLON && p.previous() != COMMA)
+        }
+        _ => false,
+    }
+}

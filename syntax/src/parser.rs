@@ -1,0 +1,547 @@
+//! The machinery of the parser: a token cursor over a tree builder.
+//!
+//! The grammar itself is in [`crate::grammar`]. Trees are built directly, without an event list: a
+//! node that turns out to be the left side of a larger one is wrapped by means of a checkpoint.
+
+use std::sync::Arc;
+
+use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, TextRange, TextSize};
+
+use crate::{
+    Green, ItemErrors, SyntaxError, SyntaxErrorCode,
+    SyntaxKind::{self, *},
+    grammar,
+    lexer::{Tokens, tokenize},
+};
+
+/// Deepest nesting of blocks and of brackets that the parser follows; beyond it the brackets become
+/// plain tokens, with an error. Keeps the stack bounded on any input.
+pub(crate) const MAX_DEPTH: u32 = 512;
+
+/// Pseudo kind of the end of the text; no token has the kind of the root node.
+pub(crate) const END: SyntaxKind = SOURCE_FILE;
+
+/// Result of parsing a whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parse {
+    /// The tree; its text is the text of the file.
+    pub tree: Green,
+    /// The errors, per child of the root and relative to it.
+    pub errors: ItemErrors,
+    /// Whether a string or comment is not closed, so that an edit anywhere may change tokens far away.
+    pub(crate) unterminated: bool,
+}
+
+/// Parses a file of at most `u32::MAX` bytes. Never fails.
+#[must_use]
+pub fn parse(text: &str) -> Parse {
+    let part = parse_part(text, 0, grammar::source_file);
+    let errors = errors_by_child(&part.tree, part.errors);
+    Parse {
+        tree: Green::new(part.tree),
+        errors,
+        unterminated: part.unterminated,
+    }
+}
+
+/// Distributes errors with offsets into the text of `tree` over its children.
+fn errors_by_child(tree: &GreenNode, errors: Vec<SyntaxError>) -> ItemErrors {
+    let none: Arc<[SyntaxError]> = Arc::from([]);
+    let mut errors = errors.into_iter().peekable();
+    let mut start = TextSize::from(0);
+    let mut out = Vec::with_capacity(tree.children().len());
+    let mut children = tree.children().peekable();
+    while let Some(child) = children.next() {
+        let end = start
+            + match child {
+                rowan::NodeOrToken::Node(it) => it.text_len(),
+                rowan::NodeOrToken::Token(it) => it.text_len(),
+            };
+        let last = children.peek().is_none();
+        let mut list = Vec::new();
+        // An error at the end of an item is about that item: something is missing there.
+        while let Some(mut error) =
+            errors.next_if(|it| last || it.range.start() < end || it.range.end() <= end)
+        {
+            error.range = error.range - start;
+            if let Some((range, _)) = &mut error.related {
+                *range = *range - start;
+            }
+            list.push(error);
+        }
+        out.push(if list.is_empty() {
+            none.clone()
+        } else {
+            list.into()
+        });
+        start = end;
+    }
+    out
+}
+
+/// Result of parsing a piece of a file.
+pub(crate) struct PartialParse {
+    pub(crate) tree: GreenNode,
+    /// Errors, sorted, with offsets into the piece.
+    pub(crate) errors: Vec<SyntaxError>,
+    pub(crate) unterminated: bool,
+    /// Whether the grammar rule consumed all tokens.
+    pub(crate) consumed: bool,
+    /// Whether the last child of the root ended with its own last token, whatever follows.
+    pub(crate) complete: bool,
+    pub(crate) tokens: Tokens,
+}
+
+/// Parses `text` by one grammar rule, as if it stood `depth` blocks deep.
+pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> PartialParse {
+    let tokens = tokenize(text);
+    let mut parser = Parser {
+        text,
+        tokens: &tokens,
+        consumed: 0,
+        current: 0,
+        previous_end: 0,
+        previous: END,
+        builder: GreenNodeBuilder::new(),
+        errors: Vec::new(),
+        depth,
+        lexical_error: false,
+        complete: true,
+    };
+    parser.skip_trivia();
+    rule(&mut parser);
+    let consumed = parser.consumed == tokens.len();
+    let (builder, mut errors, complete) = (parser.builder, parser.errors, parser.complete);
+    errors.sort_by_key(|it| (it.range.start(), it.range.end()));
+    PartialParse {
+        tree: builder.finish(),
+        errors,
+        unterminated: tokens.has_unterminated(),
+        consumed,
+        complete,
+        tokens,
+    }
+}
+
+/// A cursor over tokens that builds a tree.
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    tokens: &'a Tokens,
+    /// Tokens before this index are in the tree.
+    consumed: usize,
+    /// The next token that is not trivia.
+    current: usize,
+    /// End of the last token that is not trivia, and its kind.
+    previous_end: usize,
+    previous: SyntaxKind,
+    builder: GreenNodeBuilder<'static>,
+    errors: Vec<SyntaxError>,
+    depth: u32,
+    /// A token before the current one was reported; what it breaks is not reported again.
+    lexical_error: bool,
+    pub(crate) complete: bool,
+}
+
+impl<'a> Parser<'a> {
+    // ---- Looking -------------------------------------------------------------------------------
+
+    /// Kind of the current token, [`END`] at the end of the text.
+    pub(crate) fn kind(&self) -> SyntaxKind {
+        if self.current < self.tokens.len() {
+            self.tokens.kind(self.current)
+        } else {
+            END
+        }
+    }
+
+    pub(crate) fn at(&self, kind: SyntaxKind) -> bool {
+        self.kind() == kind
+    }
+
+    /// Text of the current token.
+    pub(crate) fn current_text(&self) -> &'a str {
+        if self.current < self.tokens.len() {
+            self.tokens.text(self.text, self.current)
+        } else {
+            ""
+        }
+    }
+
+    /// The index after `index` of a token that is not trivia.
+    pub(crate) fn next_index(&self, index: usize) -> usize {
+        let mut index = index + 1;
+        while index < self.tokens.len() && is_skipped(self.tokens.kind(index)) {
+            index += 1;
+        }
+        index
+    }
+
+    pub(crate) fn current_index(&self) -> usize {
+        self.current
+    }
+
+    pub(crate) fn kind_at(&self, index: usize) -> SyntaxKind {
+        if index < self.tokens.len() {
+            self.tokens.kind(index)
+        } else {
+            END
+        }
+    }
+
+    pub(crate) fn text_at(&self, index: usize) -> &'a str {
+        if index < self.tokens.len() {
+            self.tokens.text(self.text, index)
+        } else {
+            ""
+        }
+    }
+
+    /// Kind of the token after the current one, trivia excluded.
+    pub(crate) fn second(&self) -> SyntaxKind {
+        self.kind_at(self.next_index(self.current))
+    }
+
+    /// Whether the current token is this dotted word.
+    pub(crate) fn at_dotted(&self, word: &str) -> bool {
+        self.at(DOTTED) && self.current_text() == word
+    }
+
+    /// Whether a line ends between the last consumed token and the current one.
+    pub(crate) fn line_break_before(&self) -> bool {
+        self.text.as_bytes()[self.previous_end..self.tokens.start(self.current)].contains(&b'\n')
+    }
+
+    /// Whether nothing stands between the last consumed token and the current one.
+    pub(crate) fn adjacent(&self) -> bool {
+        self.previous_end == self.tokens.start(self.current)
+    }
+
+    /// Kind of the last consumed token.
+    pub(crate) fn previous(&self) -> SyntaxKind {
+        self.previous
+    }
+
+    // ---- Consuming -----------------------------------------------------------------------------
+
+    /// Puts trivia before the current token into the tree.
+    fn flush(&mut self) {
+        while self.consumed < self.current {
+            let kind = self.tokens.kind(self.consumed);
+            self.builder
+                .token(kind.into(), self.tokens.text(self.text, self.consumed));
+            self.consumed += 1;
+        }
+    }
+
+    fn skip_trivia(&mut self) {
+        self.lexical_error = false;
+        while self.current < self.tokens.len() && is_skipped(self.tokens.kind(self.current)) {
+            let kind = self.tokens.kind(self.current);
+            if !kind.is_trivia() {
+                self.report_token(kind);
+                self.lexical_error = true;
+            }
+            self.current += 1;
+        }
+    }
+
+    /// Consumes the current token.
+    pub(crate) fn bump(&mut self) {
+        if self.current >= self.tokens.len() {
+            return;
+        }
+        self.flush();
+        let kind = self.tokens.kind(self.current);
+        self.builder
+            .token(kind.into(), self.tokens.text(self.text, self.current));
+        if kind == BAD_NUMBER {
+            self.report_token(kind);
+        }
+        self.previous_end = self.tokens.start(self.current + 1);
+        self.previous = kind;
+        self.consumed += 1;
+        self.current += 1;
+        self.skip_trivia();
+    }
+
+    pub(crate) fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let at = self.at(kind);
+        if at {
+            self.bump();
+        }
+        at
+    }
+
+    /// Starts a node; trivia before it stays outside.
+    pub(crate) fn start(&mut self, kind: SyntaxKind) {
+        self.flush();
+        self.builder.start_node(kind.into());
+    }
+
+    /// Starts an item or statement; trivia before it goes inside.
+    pub(crate) fn start_with_trivia(&mut self, kind: SyntaxKind) {
+        self.builder.start_node(kind.into());
+    }
+
+    pub(crate) fn finish(&mut self) {
+        self.builder.finish_node();
+    }
+
+    /// Remembers this place for [`Parser::start_at`].
+    pub(crate) fn checkpoint(&mut self) -> Checkpoint {
+        self.flush();
+        self.builder.checkpoint()
+    }
+
+    pub(crate) fn start_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
+        self.builder.start_node_at(checkpoint, kind.into());
+    }
+
+    /// Puts what trails an item or statement on its last line into it: trivia up to the last comment
+    /// before a line break.
+    pub(crate) fn attach_trailing_comments(&mut self) {
+        let mut end = self.consumed;
+        for index in self.consumed..self.current {
+            let kind = self.tokens.kind(index);
+            let text = self.tokens.text(self.text, index);
+            if text.as_bytes().contains(&b'\n') || !kind.is_trivia() {
+                break;
+            }
+            if matches!(kind, LINE_COMMENT | BLOCK_COMMENT) {
+                end = index + 1;
+            }
+        }
+        while self.consumed < end {
+            let kind = self.tokens.kind(self.consumed);
+            self.builder
+                .token(kind.into(), self.tokens.text(self.text, self.consumed));
+            self.consumed += 1;
+        }
+    }
+
+    /// Puts everything that is left into the tree.
+    pub(crate) fn flush_rest(&mut self) {
+        self.flush();
+    }
+
+    /// Start of the current token.
+    pub(crate) fn offset(&self) -> usize {
+        self.tokens.start(self.current)
+    }
+
+    /// The text from `start` to the end of the last consumed token.
+    pub(crate) fn text_since(&self, start: usize) -> &'a str {
+        &self.text[start..self.previous_end.max(start)]
+    }
+
+    // ---- Nesting -------------------------------------------------------------------------------
+
+    /// Enters a bracket or block, unless the nesting is too deep; pair with [`Parser::leave`].
+    pub(crate) fn enter(&mut self) -> bool {
+        if self.depth >= MAX_DEPTH {
+            return false;
+        }
+        self.depth += 1;
+        true
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Consumes tokens flatly where the nesting is too deep: the bracket and everything up to the end
+    /// of the statement.
+    pub(crate) fn too_deep(&mut self) {
+        self.error_at(
+            SyntaxErrorCode::NestingTooDeep,
+            self.current_range(),
+            format!("more than {MAX_DEPTH} nested brackets or blocks are not analysed"),
+        );
+        self.start(ERROR);
+        let mut braces = 0usize;
+        loop {
+            match self.kind() {
+                END => break,
+                SEMICOLON if braces == 0 => break,
+                R_BRACE if braces == 0 => break,
+                R_BRACE => braces -= 1,
+                L_BRACE => braces += 1,
+                _ => {}
+            }
+            self.bump();
+        }
+        self.finish();
+    }
+
+    // ---- Errors --------------------------------------------------------------------------------
+
+    /// Range of the current token, empty at the end of the text.
+    pub(crate) fn current_range(&self) -> TextRange {
+        let start = self.tokens.start(self.current);
+        let end = if self.current < self.tokens.len() {
+            self.tokens.start(self.current + 1)
+        } else {
+            start
+        };
+        range(start, end)
+    }
+
+    /// The empty range after the last consumed token.
+    pub(crate) fn previous_end_range(&self) -> TextRange {
+        range(self.previous_end, self.previous_end)
+    }
+
+    pub(crate) fn error_at(&mut self, code: SyntaxErrorCode, range: TextRange, message: String) {
+        self.errors.push(SyntaxError {
+            code,
+            range,
+            message,
+            related: None,
+        });
+    }
+
+    /// Reports that the current token is not what belongs here.
+    ///
+    /// What is missing at the end of a line is reported there and not at the next line's first word.
+    pub(crate) fn expected(&mut self, what: &str) {
+        if self.lexical_error {
+            return;
+        }
+        if self.at(END) || self.line_break_before() {
+            let message = format!("expected {what}");
+            self.error_at(SyntaxErrorCode::Syntax, self.previous_end_range(), message);
+        } else {
+            let message = format!(
+                "expected {what}, found {}",
+                describe(self.kind(), self.current_text())
+            );
+            self.error_at(SyntaxErrorCode::Syntax, self.current_range(), message);
+        }
+    }
+
+    /// Consumes a token of this kind or reports that it is missing.
+    pub(crate) fn expect(&mut self, kind: SyntaxKind, what: &str) -> bool {
+        let found = self.eat(kind);
+        if !found {
+            self.expected(what);
+        }
+        found
+    }
+
+    /// Consumes the closing partner of a bracket that was opened at `open`.
+    pub(crate) fn expect_close(&mut self, kind: SyntaxKind, open: TextRange) -> bool {
+        if self.eat(kind) {
+            return true;
+        }
+        if !self.lexical_error {
+            let (open_text, close_text) = match kind {
+                R_PAREN => ("(", ")"),
+                R_BRACKET => ("[", "]"),
+                _ => ("{", "}"),
+            };
+            let place = if self.at(END) || self.line_break_before() {
+                self.previous_end_range()
+            } else {
+                self.current_range()
+            };
+            self.errors.push(SyntaxError {
+                code: SyntaxErrorCode::UnclosedDelimiter,
+                range: open,
+                message: format!("unclosed `{open_text}`"),
+                related: Some((place, format!("expected `{close_text}` here"))),
+            });
+        }
+        false
+    }
+
+    /// Consumes the current token as an error.
+    pub(crate) fn bump_as_error(&mut self) {
+        self.start(ERROR);
+        self.bump();
+        self.finish();
+    }
+
+    fn report_token(&mut self, kind: SyntaxKind) {
+        let text = self.tokens.text(self.text, self.current);
+        let start = self.tokens.start(self.current);
+        let (code, message) = match kind {
+            BAD_NUMBER => (SyntaxErrorCode::MalformedNumber, malformed_number(text)),
+            UNTERMINATED if text.starts_with('"') => (
+                SyntaxErrorCode::Unterminated,
+                "this string is not closed by a second `\"`".to_owned(),
+            ),
+            UNTERMINATED => (
+                SyntaxErrorCode::Unterminated,
+                "this comment is not closed by `*/`".to_owned(),
+            ),
+            _ => (
+                SyntaxErrorCode::InvalidCharacter,
+                invalid_character(text, start),
+            ),
+        };
+        // The opening of an unterminated comment is what has to be looked at, not the rest of the file.
+        let end = if kind == UNTERMINATED && text.starts_with("/*") {
+            start + 2
+        } else {
+            start + text.len()
+        };
+        self.error_at(code, range(start, end), message);
+    }
+}
+
+/// Tokens that the grammar never sees: trivia, and tokens that are reported where they stand.
+fn is_skipped(kind: SyntaxKind) -> bool {
+    kind.is_trivia() || matches!(kind, UNTERMINATED | UNKNOWN)
+}
+
+fn range(start: usize, end: usize) -> TextRange {
+    TextRange::new(TextSize::from(start as u32), TextSize::from(end as u32))
+}
+
+/// How a message names a token.
+pub(crate) fn describe(kind: SyntaxKind, text: &str) -> String {
+    match kind {
+        END => "the end of the file".to_owned(),
+        STRING => "a string".to_owned(),
+        RAW_TEXT => "raw text".to_owned(),
+        _ if text.len() > 40 => {
+            let cut = (0..=37)
+                .rev()
+                .find(|it| text.is_char_boundary(*it))
+                .unwrap_or(0);
+            format!("`{}…`", &text[..cut])
+        }
+        _ => format!("`{text}`"),
+    }
+}
+
+fn malformed_number(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let hint = match bytes {
+        [b'0', b'f' | b'F', ..] => "`0f` needs exactly 8 hexadecimal digits",
+        [b'0', b'd' | b'D', ..] => "`0d` needs exactly 16 hexadecimal digits",
+        [b'0', b'x' | b'X', ..] => "`0x` needs hexadecimal digits",
+        [b'0', b'b' | b'B', ..] => "`0b` needs the digits 0 and 1",
+        [b'0', rest @ ..] if !rest.is_empty() && rest.iter().all(u8::is_ascii_digit) => {
+            "a number that starts with 0 is octal and has no digits 8 and 9"
+        }
+        [.., b'u'] => "the suffix of an unsigned integer is a capital `U`",
+        _ => "integers take no suffix but `U`, and floats none",
+    };
+    format!("malformed number {}: {hint}", describe(BAD_NUMBER, text))
+}
+
+fn invalid_character(text: &str, start: usize) -> String {
+    if start == 0 && text.starts_with('\u{feff}') {
+        return "ptxas rejects a byte order mark; save the file as UTF-8 without one".to_owned();
+    }
+    let first = text.chars().next().unwrap_or('\u{fffd}');
+    match first {
+        '#' => "PTX has no preprocessor; only line markers such as `# 12 \"file.cu\"` may start with `#`".to_owned(),
+        '.' => "a full stop must be followed at once by a word".to_owned(),
+        '\'' => "PTX has no character literals".to_owned(),
+        c if !c.is_ascii() => format!("`{c}` is not ASCII; outside comments and strings PTX is ASCII only"),
+        c if c.is_ascii_control() => format!("the control character U+{:04X} is not allowed", c as u32),
+        c => format!("`{c}` belongs to no token of PTX"),
+    }
+}

@@ -1,0 +1,56 @@
+//! Regenerates the generated sources and fails when they are stale; `UPDATE=1` rewrites them.
+
+mod syntax_kinds;
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// The root folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace").to_owned()
+}
+
+/// Formats Rust source with the `rustfmt` of the toolchain.
+fn rustfmt(source: &str) -> String {
+    let mut child = Command::new("rustfmt")
+        .args(["--edition", "2024", "--config-path"])
+        .arg(root().join("rustfmt.toml"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("rustfmt is part of the toolchain");
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    stdin.write_all(source.as_bytes()).expect("rustfmt reads its input");
+    drop(stdin);
+    let output = child.wait_with_output().expect("rustfmt ends");
+    assert!(output.status.success(), "rustfmt rejects generated code");
+    String::from_utf8(output.stdout).expect("rustfmt writes UTF-8")
+}
+
+/// Compares a generated file with the committed one, or rewrites it.
+fn ensure_fresh(path: &str, source: &str) {
+    let path = root().join(path);
+    let fresh = rustfmt(source);
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    if committed.replace("\r\n", "\n") == fresh {
+        return;
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, fresh).expect("the source tree is writable");
+    } else {
+        panic!("{} is stale; run `UPDATE=1 cargo test -p ptx-analyzer-tests --test sourcegen`", path.display());
+    }
+}
+
+#[test]
+fn syntax_is_fresh() {
+    let grammar = fs::read_to_string(root().join("syntax/ptx.ungram")).expect("the grammar exists");
+    let grammar: ungrammar::Grammar = grammar.parse().expect("the grammar is well formed");
+    let generated = syntax_kinds::generate(&grammar);
+    ensure_fresh("syntax/src/kind.rs", &generated.kinds);
+    ensure_fresh("syntax/src/ast/generated.rs", &generated.nodes);
+}
