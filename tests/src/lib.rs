@@ -1,1 +1,12 @@
-//! Helpers shared by the tests and benches.
+//! Helpers shared by the tests and benches: a language client in memory, PTX to work on, and
+//! random edits.
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "helpers of tests fail by panicking"
+)]
+
+// pub mod client;
+pub mod fixtures;
+pub mod generate;
+pub mod mutate;

@@ -1,0 +1,296 @@
+//! Rules of the house that no compiler checks.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    process::Command,
+};
+
+use serde_json::Value;
+
+/// Rust files are read as a whole by people, so they stay short.
+const MAX_LINES: usize = 700;
+
+/// A text file of the repository.
+struct Source {
+    /// Path below the top of the repository, with `/` between its parts.
+    path: String,
+    text: String,
+}
+
+impl Source {
+    fn has_extension(&self, extension: &str) -> bool {
+        Path::new(&self.path)
+            .extension()
+            .is_some_and(|it| it == extension)
+    }
+
+    /// Files that hold data or that a program has written.
+    fn is_data(&self) -> bool {
+        self.path.contains("generated") || self.path.contains("/data/")
+    }
+
+    fn is_test(&self) -> bool {
+        self.path.starts_with("tests/")
+            || self.path.ends_with("/tests.rs")
+            || self.path.contains("/tests/")
+    }
+
+    /// The text without the test module, which stands last in a file.
+    fn without_tests(&self) -> &str {
+        if self.is_test() {
+            return "";
+        }
+        let end = self.text.find("#[cfg(test)]").unwrap_or(self.text.len());
+        &self.text[..end]
+    }
+}
+
+fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate lies in the repository")
+}
+
+/// Every file that is or may be committed and that is text.
+fn sources() -> Vec<Source> {
+    let mut sources = Vec::new();
+    for entry in ignore::WalkBuilder::new(top())
+        .hidden(false)
+        .require_git(false)
+        .build()
+    {
+        let entry = entry.expect("a repository that can be read");
+        let path = entry
+            .path()
+            .strip_prefix(top())
+            .expect("a path in the repository");
+        let path = path.to_string_lossy().replace('\\', "/");
+        if path == ".git" || path.starts_with(".git/") || path.starts_with("target/") || entry.path().is_dir() {
+            continue;
+        }
+        // What is not UTF-8 is no text: images, for one.
+        if let Ok(text) = std::fs::read_to_string(entry.path()) {
+            sources.push(Source { path, text });
+        }
+    }
+    assert!(sources.iter().any(|it| it.path == "tests/tidy.rs"));
+    sources
+}
+
+fn check(rule: &str, broken: Vec<String>) {
+    assert!(broken.is_empty(), "{rule}:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn rust_files_explain_themselves() {
+    let broken = sources()
+        .into_iter()
+        .filter(|it| it.has_extension("rs") && !it.text.starts_with("//!"))
+        .filter(|it| !it.path.ends_with("/tests.rs") && !it.text.starts_with("#!"))
+        .map(|it| it.path);
+    check(
+        "a Rust file begins with a module comment (//!)",
+        broken.collect(),
+    );
+}
+
+#[test]
+fn files_are_clean() {
+    let mut broken = Vec::new();
+    for source in sources() {
+        // Fixtures are the text of other programs.
+        if source.path.contains("fixtures/") || source.path.starts_with("LICENSE") {
+            continue;
+        }
+        let is_prose = source.has_extension("md");
+        for (line, text) in source.text.lines().enumerate() {
+            let blank_end = text.ends_with([' ', '\t', '\r']);
+            if blank_end || (is_prose && text.contains('\t')) {
+                broken.push(format!("{}:{}: {text:?}", source.path, line + 1));
+            }
+        }
+        if !source.text.is_empty() && !source.text.ends_with('\n') {
+            broken.push(format!("{}: no newline at its end", source.path));
+        }
+    }
+    check(
+        "no blanks at the end of lines, and a newline at the end of the file",
+        broken,
+    );
+}
+
+#[test]
+fn rust_files_are_short() {
+    let broken = sources()
+        .into_iter()
+        .filter(|it| it.has_extension("rs") && !it.is_data())
+        .map(|it| (it.text.lines().count(), it.path))
+        .filter(|&(lines, _)| MAX_LINES < lines)
+        .map(|(lines, path)| format!("{path}: {lines} lines"));
+    check(
+        &format!("a Rust file has at most {MAX_LINES} lines"),
+        broken.collect(),
+    );
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    // Written in two parts, because this file is checked too.
+    let words = [
+        concat!("/wo", "rk/"),
+        concat!("/ro", "ot/"),
+        concat!("/tmp/", "ptxas"),
+        concat!("/tmp/", "target"),
+        concat!("..", "/shared"),
+    ];
+    let mut broken = Vec::new();
+    for source in sources() {
+        for (line, text) in source.text.lines().enumerate() {
+            if words.iter().any(|word| text.contains(word)) {
+                broken.push(format!("{}:{}: {text}", source.path, line + 1));
+            }
+        }
+    }
+    check("no file names a path of a machine", broken);
+}
+
+#[test]
+fn nothing_is_left_undone() {
+    let words = [
+        concat!("to", "do!("),
+        concat!("unimple", "mented!("),
+        concat!("db", "g!("),
+        concat!("#[ign", "ore"),
+        concat!("#[should", "_panic"),
+    ];
+    let mut broken = Vec::new();
+    for source in sources().into_iter().filter(|it| it.has_extension("rs")) {
+        for (line, text) in source.text.lines().enumerate() {
+            if words.iter().any(|word| text.contains(word)) {
+                broken.push(format!("{}:{}: {text}", source.path, line + 1));
+            }
+        }
+    }
+    check("no stubs, and no tests that do not run", broken);
+}
+
+#[test]
+fn only_the_server_touches_the_world() {
+    let rooms = ["syntax/src/", "analysis/src/", "analysis/isa/src/"];
+    let words = [
+        "std::fs",
+        "std::process",
+        "std::thread",
+        "std::time",
+        "std::net",
+        "std::env",
+        "lsp_types",
+    ];
+    let mut broken = Vec::new();
+    for source in sources() {
+        if !source.has_extension("rs") || !rooms.iter().any(|it| source.path.starts_with(it)) {
+            continue;
+        }
+        for (line, text) in source.without_tests().lines().enumerate() {
+            let code = text.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| code.contains(word)) {
+                broken.push(format!("{}:{}: {text}", source.path, line + 1));
+            }
+        }
+    }
+    check(
+        "only the server knows files, processes, threads, the clock and LSP",
+        broken,
+    );
+}
+
+#[test]
+fn dependencies_point_downwards() {
+    // Each crate with the crates of the workspace that it may use.
+    let floors = BTreeMap::from([
+        ("ptx-analyzer-syntax", vec![]),
+        ("ptx-analyzer-isa", vec![]),
+        (
+            "ptx-analyzer-analysis",
+            vec!["ptx-analyzer-syntax", "ptx-analyzer-isa"],
+        ),
+        (
+            "ptx-analyzer",
+            vec!["ptx-analyzer-analysis", "ptx-analyzer-syntax"],
+        ),
+        (
+            "ptx-analyzer-tests",
+            vec![
+                "ptx-analyzer",
+                "ptx-analyzer-analysis",
+                "ptx-analyzer-syntax",
+                "ptx-analyzer-isa",
+            ],
+        ),
+    ]);
+    // Libraries that belong to one room only.
+    let forbidden = BTreeMap::from([
+        (
+            "ptx-analyzer-syntax",
+            vec!["salsa", "serde", "serde_json", "tokio", "tower-lsp"],
+        ),
+        (
+            "ptx-analyzer-isa",
+            vec!["salsa", "rowan", "serde_json", "tokio", "tower-lsp"],
+        ),
+        (
+            "ptx-analyzer-analysis",
+            vec!["serde_json", "tokio", "tower-lsp", "rayon", "walkdir"],
+        ),
+    ]);
+
+    let mut broken = Vec::new();
+    let mut seen = BTreeSet::new();
+    for package in packages() {
+        let name = package["name"].as_str().expect("a package has a name");
+        seen.insert(name.to_owned());
+        let Some(allowed) = floors.get(name) else {
+            broken.push(format!("{name} is on no floor of the house"));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().expect("a list") {
+            if dependency["kind"] == "dev" {
+                continue;
+            }
+            let other = dependency["name"]
+                .as_str()
+                .expect("a dependency has a name");
+            let is_ours = floors.contains_key(other);
+            let is_forbidden = forbidden.get(name).is_some_and(|it| it.contains(&other));
+            if is_forbidden || (is_ours && !allowed.contains(&other)) {
+                broken.push(format!("{name} depends on {other}"));
+            }
+        }
+    }
+    assert!(
+        seen.contains("ptx-analyzer-syntax") && seen.contains("ptx-analyzer"),
+        "{seen:?}"
+    );
+    check("dependencies point downwards", broken);
+}
+
+/// The packages of the workspace, as Cargo describes them.
+fn packages() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(top())
+        .output()
+        .expect("Cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("Cargo writes JSON");
+    metadata["packages"]
+        .as_array()
+        .expect("a list of packages")
+        .clone()
+}
