@@ -229,11 +229,13 @@ impl Lexer<'_> {
             _ => {
                 // One token for a run of characters that PTX has no use for, so that a file in another
                 // encoding gives one error per run and not one per byte.
-                let rest = &self.text[self.pos..];
+                // The first one may also be a `$` that begins no word.
+                let rest = &self.bytes[self.pos + 1..];
                 let len = rest
-                    .find(|c: char| c.is_ascii() && !is_unknown(c as u8))
+                    .iter()
+                    .position(|it| it.is_ascii() && !is_unknown(*it))
                     .unwrap_or(rest.len());
-                (len, UNKNOWN)
+                (1 + len, UNKNOWN)
             }
         };
         self.punctuation(len, kind)

@@ -245,7 +245,9 @@ fn instruction(p: &mut Parser<'_>) {
         end_with_semicolon_quietly(p);
         return;
     }
-    if !p.at(SEMICOLON) && !at_next_statement(p) {
+    // A word alone on the next line is the only operand for ptxas, as in `bra` and below it `L;`.
+    let lone_word = p.at(IDENT) && p.second() == SEMICOLON;
+    if lone_word || !p.at(SEMICOLON) && !at_next_statement(p) {
         operands(p, call);
     }
     end_with_semicolon(
