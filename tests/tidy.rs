@@ -66,7 +66,11 @@ fn sources() -> Vec<Source> {
             .strip_prefix(top())
             .expect("a path in the repository");
         let path = path.to_string_lossy().replace('\\', "/");
-        if path == ".git" || path.starts_with(".git/") || path.starts_with("target/") || entry.path().is_dir() {
+        if path == ".git"
+            || path.starts_with(".git/")
+            || path.starts_with("target/")
+            || entry.path().is_dir()
+        {
             continue;
         }
         // What is not UTF-8 is no text: images, for one.

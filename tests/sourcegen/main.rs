@@ -11,7 +11,10 @@ use std::{
 
 /// The root folder of the workspace.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate lies in the workspace")
+        .to_owned()
 }
 
 /// Formats Rust source with the `rustfmt` of the toolchain.
@@ -24,7 +27,9 @@ fn rustfmt(source: &str) -> String {
         .spawn()
         .expect("rustfmt is part of the toolchain");
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    stdin.write_all(source.as_bytes()).expect("rustfmt reads its input");
+    stdin
+        .write_all(source.as_bytes())
+        .expect("rustfmt reads its input");
     drop(stdin);
     let output = child.wait_with_output().expect("rustfmt ends");
     assert!(output.status.success(), "rustfmt rejects generated code");
@@ -42,7 +47,10 @@ fn ensure_fresh(path: &str, source: &str) {
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&path, fresh).expect("the source tree is writable");
     } else {
-        panic!("{} is stale; run `UPDATE=1 cargo test -p ptx-analyzer-tests --test sourcegen`", path.display());
+        panic!(
+            "{} is stale; run `UPDATE=1 cargo test -p ptx-analyzer-tests --test sourcegen`",
+            path.display()
+        );
     }
 }
 

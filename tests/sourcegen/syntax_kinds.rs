@@ -48,11 +48,27 @@ const PUNCTUATION: &[(&str, &str)] = &[
 /// Classes of tokens with a text of their own: name in the grammar, kind, description.
 const CLASSES: &[(&str, &str, &str)] = &[
     ("ident", "IDENT", "A word: opcode, name or register."),
-    ("dotted", "DOTTED", "A word that starts with a full stop, with its `::` parts."),
-    ("integer", "INTEGER", "An integer literal in decimal, hexadecimal, octal or binary notation."),
-    ("float", "FLOAT", "A floating-point literal, decimal or in `0f`/`0d` notation."),
+    (
+        "dotted",
+        "DOTTED",
+        "A word that starts with a full stop, with its `::` parts.",
+    ),
+    (
+        "integer",
+        "INTEGER",
+        "An integer literal in decimal, hexadecimal, octal or binary notation.",
+    ),
+    (
+        "float",
+        "FLOAT",
+        "A floating-point literal, decimal or in `0f`/`0d` notation.",
+    ),
     ("string", "STRING", "A string literal with its quotes."),
-    ("raw_text", "RAW_TEXT", "The lines between `.source_begin` and `.source_end`."),
+    (
+        "raw_text",
+        "RAW_TEXT",
+        "The lines between `.source_begin` and `.source_end`.",
+    ),
 ];
 
 /// Kinds that the grammar does not mention.
@@ -60,9 +76,18 @@ const EXTRA: &[(&str, &str)] = &[
     ("WHITESPACE", "Blanks and line ends."),
     ("LINE_COMMENT", "A `//` comment without its line end."),
     ("BLOCK_COMMENT", "A `/* */` comment."),
-    ("LINE_MARKER", "A preprocessor-style line marker such as `# 12 \"file.cu\"`."),
-    ("BAD_NUMBER", "A word that starts like a number but is none."),
-    ("UNTERMINATED", "A string or comment that the file does not close."),
+    (
+        "LINE_MARKER",
+        "A preprocessor-style line marker such as `# 12 \"file.cu\"`.",
+    ),
+    (
+        "BAD_NUMBER",
+        "A word that starts like a number but is none.",
+    ),
+    (
+        "UNTERMINATED",
+        "A string or comment that the file does not close.",
+    ),
     ("UNKNOWN", "Characters that belong to no token."),
 ];
 
@@ -92,12 +117,16 @@ fn snake(name: &str) -> String {
 fn token_kind(name: &str) -> &'static str {
     let punctuation = PUNCTUATION.iter().find(|it| it.0 == name).map(|it| it.1);
     let class = || CLASSES.iter().find(|it| it.0 == name).map(|it| it.1);
-    punctuation.or_else(class).unwrap_or_else(|| panic!("unknown token class {name:?} in the grammar"))
+    punctuation
+        .or_else(class)
+        .unwrap_or_else(|| panic!("unknown token class {name:?} in the grammar"))
 }
 
 /// The alternatives of a rule that only chooses between nodes.
 fn alternatives(grammar: &Grammar, node: Node) -> Option<Vec<String>> {
-    let Rule::Alt(rules) = &grammar[node].rule else { return None };
+    let Rule::Alt(rules) = &grammar[node].rule else {
+        return None;
+    };
     rules
         .iter()
         .map(|rule| match rule {
@@ -108,7 +137,10 @@ fn alternatives(grammar: &Grammar, node: Node) -> Option<Vec<String>> {
 }
 
 pub(crate) fn generate(grammar: &Grammar) -> Generated {
-    Generated { kinds: kinds(grammar), nodes: nodes(grammar) }
+    Generated {
+        kinds: kinds(grammar),
+        nodes: nodes(grammar),
+    }
 }
 
 fn kinds(grammar: &Grammar) -> String {
@@ -130,12 +162,22 @@ fn kinds(grammar: &Grammar) -> String {
         }
     }
     for name in &names {
-        writeln!(variants, "/// Node: [`crate::ast::{name}`].\n{},", screaming(name)).unwrap();
+        writeln!(
+            variants,
+            "/// Node: [`crate::ast::{name}`].\n{},",
+            screaming(name)
+        )
+        .unwrap();
         last = name;
     }
     let last = screaming(last);
     let mut all = String::new();
-    for kind in EXTRA.iter().map(|it| it.0).chain(CLASSES.iter().map(|it| it.1)).chain(PUNCTUATION.iter().map(|it| it.1)) {
+    for kind in EXTRA
+        .iter()
+        .map(|it| it.0)
+        .chain(CLASSES.iter().map(|it| it.1))
+        .chain(PUNCTUATION.iter().map(|it| it.1))
+    {
         write!(all, "{kind},").unwrap();
     }
     for name in &names {
@@ -184,8 +226,15 @@ impl SyntaxKind {{
 }
 
 enum Field {
-    Node { name: String, ty: String, many: bool },
-    Token { name: String, kind: &'static str },
+    Node {
+        name: String,
+        ty: String,
+        many: bool,
+    },
+    Token {
+        name: String,
+        kind: &'static str,
+    },
 }
 
 fn fields(grammar: &Grammar, rule: &Rule, label: Option<&str>, many: bool, out: &mut Vec<Field>) {
@@ -205,7 +254,10 @@ fn fields(grammar: &Grammar, rule: &Rule, label: Option<&str>, many: bool, out: 
         Rule::Token(token) => {
             // Tokens without a label carry no information that their kind does not give.
             if let Some(label) = label {
-                out.push(Field::Token { name: label.to_owned(), kind: token_kind(&grammar[*token].name) });
+                out.push(Field::Token {
+                    name: label.to_owned(),
+                    kind: token_kind(&grammar[*token].name),
+                });
             } else {
                 token_kind(&grammar[*token].name);
             }
@@ -245,15 +297,27 @@ fn struct_node(grammar: &Grammar, node: Node, out: &mut String) {
     let mut seen: Vec<String> = Vec::new();
     for field in &list {
         match field {
-            Field::Node { name, ty, many: true } => {
-                let plural = if name.ends_with('s') { name.clone() } else { format!("{name}s") };
+            Field::Node {
+                name,
+                ty,
+                many: true,
+            } => {
+                let plural = if name.ends_with('s') {
+                    name.clone()
+                } else {
+                    format!("{name}s")
+                };
                 writeln!(
                     methods,
                     "/// The [`{ty}`] children.\npub fn {plural}(&self) -> impl Iterator<Item = {ty}> + use<> {{ support::children(&self.syntax) }}"
                 )
                 .unwrap();
             }
-            Field::Node { name, ty, many: false } => {
+            Field::Node {
+                name,
+                ty,
+                many: false,
+            } => {
                 let index = seen.iter().filter(|it| *it == ty).count();
                 seen.push(ty.clone());
                 let body = if index == 0 {
@@ -295,7 +359,11 @@ impl AstNode for {name} {{
 }
 
 fn enum_node(name: &str, names: &[String], grammar: &Grammar, out: &mut String) {
-    let is_enum = |name: &str| grammar.iter().any(|it| grammar[it].name == name && alternatives(grammar, it).is_some());
+    let is_enum = |name: &str| {
+        grammar
+            .iter()
+            .any(|it| grammar[it].name == name && alternatives(grammar, it).is_some())
+    };
     let mut variants = String::new();
     let mut can_cast = Vec::new();
     let mut cast = String::new();
@@ -304,9 +372,17 @@ fn enum_node(name: &str, names: &[String], grammar: &Grammar, out: &mut String) 
         writeln!(variants, "/// See [`{it}`].\n{it}({it}),").unwrap();
         can_cast.push(format!("{it}::can_cast(kind)"));
         if is_enum(it) {
-            writeln!(cast, "if {it}::can_cast(syntax.kind()) {{ return {it}::cast(syntax).map(Self::{it}); }}").unwrap();
+            writeln!(
+                cast,
+                "if {it}::can_cast(syntax.kind()) {{ return {it}::cast(syntax).map(Self::{it}); }}"
+            )
+            .unwrap();
         } else {
-            writeln!(cast, "if {it}::can_cast(syntax.kind()) {{ return Some(Self::{it}({it} {{ syntax }})); }}").unwrap();
+            writeln!(
+                cast,
+                "if {it}::can_cast(syntax.kind()) {{ return Some(Self::{it}({it} {{ syntax }})); }}"
+            )
+            .unwrap();
         }
         writeln!(syntax, "Self::{it}(it) => it.syntax(),").unwrap();
     }

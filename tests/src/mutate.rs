@@ -200,3 +200,15 @@ fn boundary(text: &str, at: usize) -> usize {
 fn size(offset: usize) -> TextSize {
     TextSize::new(offset.try_into().expect("a text shorter than 4 GiB"))
 }
+
+/// A text of `count` random pieces, most of which mean something to a parser of PTX.
+pub fn soup(rng: &mut fastrand::Rng, count: usize) -> String {
+    let mut text = String::new();
+    for _ in 0..count {
+        text.push_str(PIECES[rng.usize(..PIECES.len())]);
+        if rng.bool() {
+            text.push(' ');
+        }
+    }
+    text
+}

@@ -1,0 +1,195 @@
+//! Texts that are no PTX: they give a tree of the same text, in time that grows with their length.
+
+use std::time::{Duration, Instant};
+
+use ptx_tests::{fixtures, mutate};
+
+use crate::text::check_tree;
+
+/// Far more than a megabyte takes in an unoptimized build on a busy machine, and far less than
+/// anything quadratic does.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn check(name: &str, text: &str) {
+    let start = Instant::now();
+    check_tree(name, text);
+    let time = start.elapsed();
+    assert!(time < PATIENCE, "{name} took {time:?}");
+}
+
+#[test]
+fn a_megabyte_of_one_thing() {
+    let things = [
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        "<",
+        "\"",
+        "/*",
+        "*/",
+        "//",
+        "/",
+        "-",
+        "!",
+        "~",
+        "@",
+        "%",
+        ".",
+        ":",
+        ";",
+        ",",
+        "|",
+        "?",
+        "#",
+        "\n#",
+        "$",
+        "_",
+        "\\",
+        "\0",
+        "\r",
+        "\n",
+        "\r\n",
+        "\u{feff}",
+        "é",
+        "0",
+        "0x",
+        "9",
+        "1e",
+        "a",
+        "a:",
+        "a: ",
+        "a b ",
+        "a;",
+        "a{",
+        "{a",
+        "a(",
+        "(a,",
+        "a,",
+        "a.b",
+        "{;",
+        "{}",
+        "{{}",
+        "();",
+        "a=",
+        "@p ",
+        "@!p{",
+        "1+",
+        "1?",
+        "1?2:",
+        "(1)",
+        "+(",
+        "[a+",
+        "{ret;",
+        "ret;",
+        "a:{",
+        ".b",
+        ".reg",
+        ".reg ",
+        ".reg .b32 ",
+        ".reg .b32 a<",
+        ".entry ",
+        ".entry a(",
+        ".entry a{",
+        ".func (",
+        ".func a;",
+        ".visible ",
+        ".global .b32 a={",
+        ".global .b32 a[",
+        ".section .a{",
+        ".loc ",
+        ".file 1 \"",
+        ".version ",
+        ".target a,",
+        ".pragma \"a\",",
+        "call (",
+        "call (a),b,(",
+        ".branchtargets a,",
+        "a:.branchtargets ",
+        "a:.callprototype (",
+        ".param .b32 a,",
+        "@@dwarf ",
+    ];
+    for thing in things {
+        check(
+            &format!("repeated {thing:?}"),
+            &thing.repeat((1 << 20) / thing.len()),
+        );
+    }
+}
+
+#[test]
+fn deep_nesting() {
+    for (open, close) in [
+        ("{", "}"),
+        ("(", ")"),
+        ("[", "]"),
+        ("{ {a, ", "}; }"),
+        ("mov a, (1 + ", ");"),
+        (".entry k() {", "}"),
+        (".func f(.param .b32 a) { @p ", ";}"),
+        (".global .b32 a = {", "};"),
+        ("- ! ~", ""),
+        ("1 ? ", " : 2"),
+    ] {
+        for depth in [10, 500, 511, 512, 513, 1_000, 100_000] {
+            let text = format!("{}{}", open.repeat(depth), close.repeat(depth));
+            check(&format!("{open:?} {depth} deep"), &text);
+            let inside = format!(".entry k()\n{{\n{text}\n}}\n");
+            check(&format!("{open:?} {depth} deep in a body"), &inside);
+        }
+    }
+}
+
+#[test]
+fn other_encodings() {
+    let text = &fixtures::ptx()[0].text;
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin1: Vec<u8> = text
+        .chars()
+        .map(|it| if it.is_ascii() { it as u8 } else { 0xe9 })
+        .collect();
+    for bytes in [&utf16, &latin1] {
+        check("another encoding", &String::from_utf8_lossy(bytes));
+    }
+    for mark in ["\u{feff}", "\u{fffe}", "\0"] {
+        check("a byte order mark", &format!("{mark}{text}"));
+        check("marks between", &text.replace('\n', &format!("\n{mark}")));
+    }
+    for line_end in ["\r", "\r\n", "\n\r", "\u{2028}", "\u{85}", "\u{b}", "\u{c}"] {
+        check("other line ends", &text.replace('\n', line_end));
+    }
+}
+
+#[test]
+fn random_bytes_and_pieces() {
+    let mut rng = fastrand::Rng::with_seed(3);
+    for round in 0..400 {
+        let len = rng.usize(..2_000);
+        let bytes: Vec<u8> = (0..len).map(|_| rng.u8(..)).collect();
+        check(
+            &format!("random bytes {round}"),
+            &String::from_utf8_lossy(&bytes),
+        );
+        let ascii: String = (0..len).map(|_| char::from(rng.u8(..128))).collect();
+        check(&format!("random ASCII {round}"), &ascii);
+        check(
+            &format!("random pieces {round}"),
+            &mutate::soup(&mut rng, len),
+        );
+    }
+}
+
+#[test]
+fn truncated_files() {
+    for fixture in fixtures::ptx() {
+        // A step that is prime to most line lengths cuts in all kinds of places.
+        for cut in (0..fixture.text.len()).step_by(13) {
+            let (head, tail) = fixture.text.split_at(fixture.text.floor_char_boundary(cut));
+            check(&fixture.name, head);
+            check(&fixture.name, tail);
+        }
+    }
+}

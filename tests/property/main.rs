@@ -1,0 +1,4 @@
+//! What holds for every text and every edit, tried on fixtures, on generated texts and on garbage.
+
+mod garbage;
+mod text;
