@@ -5,19 +5,23 @@
 //! plus a list of errors. All offsets are UTF-8 bytes.
 
 pub mod ast;
+mod document;
 mod error;
 mod grammar;
 mod green;
 mod kind;
 pub mod lexer;
 mod parser;
+mod reparse;
 pub mod text;
 mod tree;
 
+pub use document::{Document, FileContents};
 pub use error::{ItemErrors, SyntaxError, SyntaxErrorCode};
 pub use green::{Cursor, CursorToken, Green};
 pub use kind::SyntaxKind;
 pub use parser::{Parse, parse};
+pub use reparse::ReparseLevel;
 pub use rowan::{TextRange, TextSize};
 pub use tree::{
     NodeOrToken, PtxLanguage, SyntaxElement, SyntaxNode, SyntaxToken, debug_tree, token_at,

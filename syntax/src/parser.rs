@@ -45,7 +45,7 @@ pub fn parse(text: &str) -> Parse {
 }
 
 /// Distributes errors with offsets into the text of `tree` over its children.
-fn errors_by_child(tree: &GreenNode, errors: Vec<SyntaxError>) -> ItemErrors {
+pub(crate) fn errors_by_child(tree: &GreenNode, errors: Vec<SyntaxError>) -> ItemErrors {
     let none: Arc<[SyntaxError]> = Arc::from([]);
     let mut errors = errors.into_iter().peekable();
     let mut start = TextSize::from(0);
@@ -89,6 +89,8 @@ pub(crate) struct PartialParse {
     pub(crate) consumed: bool,
     /// Whether the last child of the root ended with its own last token, whatever follows.
     pub(crate) complete: bool,
+    /// Whether the last run of statements goes on with whatever follows.
+    pub(crate) run_open: bool,
     pub(crate) tokens: Tokens,
 }
 
@@ -107,11 +109,13 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         depth,
         lexical_error: false,
         complete: true,
+        run_open: false,
     };
     parser.skip_trivia();
     rule(&mut parser);
     let consumed = parser.consumed == tokens.len();
-    let (builder, mut errors, complete) = (parser.builder, parser.errors, parser.complete);
+    let (complete, run_open) = (parser.complete, parser.run_open);
+    let (builder, mut errors) = (parser.builder, parser.errors);
     errors.sort_by_key(|it| (it.range.start(), it.range.end()));
     PartialParse {
         tree: builder.finish(),
@@ -119,6 +123,7 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         unterminated: tokens.has_unterminated(),
         consumed,
         complete,
+        run_open,
         tokens,
     }
 }
@@ -139,7 +144,10 @@ pub(crate) struct Parser<'a> {
     depth: u32,
     /// A token before the current one was reported; what it breaks is not reported again.
     lexical_error: bool,
+    /// Whether the last item or statement ended by its own last token.
     pub(crate) complete: bool,
+    /// Whether the last run of statements was not ended by its last statement.
+    pub(crate) run_open: bool,
 }
 
 impl<'a> Parser<'a> {

@@ -58,6 +58,7 @@ fn statement_runs(p: &mut Parser<'_>) {
     if open {
         p.finish();
     }
+    p.run_open = open;
 }
 
 /// Whether a statement with this text ends its run. Depends on nothing else, so that an edit of one

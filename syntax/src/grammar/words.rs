@@ -70,12 +70,13 @@ pub(super) fn is_statement_directive(word: &str) -> bool {
 /// Whether the current dotted word begins a statement or item, judged by the word and its place; used
 /// where an instruction might go on with a modifier or a selector.
 pub(super) fn starts_statement(p: &Parser<'_>) -> bool {
-    if !p.at(DOTTED) {
+    if !p.at(DOTTED) || p.adjacent() {
         return false;
     }
     let word = p.current_text();
     if is_statement_directive(word) || is_module_directive(word) || is_linkage(word) {
-        return true;
+        // Some are modifiers as well: `fence.proxy.alias`, `st.async.weak`.
+        return p.line_break_before() || !matches!(word, ".alias" | ".weak" | ".common");
     }
     // `.shared .b32 x;` on a line of its own declares a variable; in `ld.shared.b32` the words touch.
     is_declaration_start(word) && p.line_break_before() && !next_is_adjacent(p)
