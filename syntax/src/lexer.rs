@@ -356,7 +356,11 @@ impl Lexer<'_> {
         // `1.` is a float, but in `64.entry` and `1.x` the full stop belongs to the word.
         if self.peek(0) == b'.' {
             let next = self.peek(1);
-            if next.is_ascii_digit() || !is_word(next) {
+            let exponent = matches!(next, b'e' | b'E')
+                && self
+                    .peek(2 + usize::from(matches!(self.peek(2), b'+' | b'-')))
+                    .is_ascii_digit();
+            if next.is_ascii_digit() || !is_word(next) || exponent {
                 self.pos += 1;
                 self.skip_while(|it| it.is_ascii_digit());
                 float = true;
@@ -391,7 +395,7 @@ impl Lexer<'_> {
         UNTERMINATED
     }
 
-    /// `# 12 "file" 1`, `#line 12 "file"`.
+    /// `# 12 "file" 1`, `#line 12 "file"`; any other line from its `#` on is one unknown token.
     fn line_marker(&mut self) -> SyntaxKind {
         let start = self.pos;
         let horizontal = |it: u8| it == b' ' || it == b'\t';
@@ -404,7 +408,9 @@ impl Lexer<'_> {
         let digits = self.pos;
         self.skip_while(|it| it.is_ascii_digit());
         if self.pos == digits || is_word(self.peek(0)) {
+            // `#define` and its like: PTX has no preprocessor, so the whole line means nothing.
             self.pos = start + 1;
+            self.skip_while(|it| it != b'\n' && it != b'\r');
             return UNKNOWN;
         }
         let mut end = self.pos;
@@ -506,7 +512,7 @@ mod tests {
     #[test]
     fn numbers() {
         check(
-            "0 17U 0x1F 0XaU 0b101 017 1.5 .5 1. 1e5 1E+5 0f3F800000 0d3FF0000000000000 9.5.target 64.entry",
+            "0 17U 0x1F 0XaU 0b101 017 1.5 .5 1. 1.e5 1e5 1E+5 0f3F800000 0d3FF0000000000000 9.5.target 64.entry",
             expect![[r#"
                 INTEGER "0"
                 INTEGER "17U"
@@ -517,6 +523,7 @@ mod tests {
                 FLOAT "1.5"
                 FLOAT ".5"
                 FLOAT "1."
+                FLOAT "1.e5"
                 FLOAT "1e5"
                 FLOAT "1E+5"
                 FLOAT "0f3F800000"
@@ -564,14 +571,13 @@ mod tests {
     #[test]
     fn trivia_and_strings() {
         check(
-            "// a\r\n/* b\n */ # 12 \"f.cu\" 1 3\n#line 3\n#define \"two\nlines\" é\u{0}",
+            "// a\r\n/* b\n */ # 12 \"f.cu\" 1 3\n#line 3\n#define X\n\"two\nlines\" é\u{0}",
             expect![[r##"
                 LINE_COMMENT "// a"
                 BLOCK_COMMENT "/* b\n */"
                 LINE_MARKER "# 12 \"f.cu\" 1 3"
                 LINE_MARKER "#line 3"
-                UNKNOWN "#"
-                IDENT "define"
+                UNKNOWN "#define X"
                 STRING "\"two\nlines\""
                 UNKNOWN "é\0"
             "##]],

@@ -63,9 +63,9 @@ pub(crate) fn errors_by_child(tree: &GreenNode, errors: Vec<SyntaxError>) -> Ite
         while let Some(mut error) =
             errors.next_if(|it| last || it.range.start() < end || it.range.end() <= end)
         {
-            error.range = error.range - start;
+            error.range -= start;
             if let Some((range, _)) = &mut error.related {
-                *range = *range - start;
+                *range -= start;
             }
             list.push(error);
         }
@@ -379,6 +379,8 @@ impl<'a> Parser<'a> {
             self.bump();
         }
         self.finish();
+        // The brackets around it lack their partners now; that is no news.
+        self.lexical_error = true;
     }
 
     // ---- Errors --------------------------------------------------------------------------------

@@ -346,7 +346,7 @@ impl Change<'_> {
     /// Whether the window ends with a line comment that goes on after it.
     fn comment_reaches_on(&self, tokens: &Tokens, end: usize) -> bool {
         let rest = &self.text[end..];
-        tokens.len() > 0
+        !tokens.is_empty()
             && tokens.kind(tokens.len() - 1) == LINE_COMMENT
             && !(rest.is_empty() || rest.starts_with('\n') || rest.starts_with("\r\n"))
     }

@@ -15,21 +15,15 @@ use crate::{
 pub(super) fn version(p: &mut Parser<'_>) {
     p.start_with_trivia(VERSION_DIRECTIVE);
     p.bump();
-    if p.at(FLOAT) {
-        p.bump();
-    } else if p.at(INTEGER) || p.at(BAD_NUMBER) {
-        p.expected("a version such as `8.5`");
-        p.bump();
-    } else {
-        p.expected("a version such as `8.5`");
-    }
-    end_without_semicolon(p);
+    let number = p.expect(FLOAT, "a version such as `8.5`");
+    end_without_semicolon(p, number);
 }
 
 /// `.target sm_90a, debug`
 pub(super) fn target(p: &mut Parser<'_>) {
     p.start_with_trivia(TARGET_DIRECTIVE);
     p.bump();
+    let mut well_formed = true;
     loop {
         if p.at(IDENT) {
             p.start(TARGET_WORD);
@@ -37,46 +31,59 @@ pub(super) fn target(p: &mut Parser<'_>) {
             p.finish();
         } else {
             p.expected("a target such as `sm_90`");
+            well_formed = false;
             break;
         }
         if !p.eat(COMMA) {
             break;
         }
     }
-    end_without_semicolon(p);
+    end_without_semicolon(p, well_formed);
 }
 
 /// `.address_size 64`
 pub(super) fn address_size(p: &mut Parser<'_>) {
     p.start_with_trivia(ADDRESS_SIZE_DIRECTIVE);
     p.bump();
-    literal(p, "`32` or `64`");
-    end_without_semicolon(p);
+    let number = literal(p, "`32` or `64`");
+    end_without_semicolon(p, number);
 }
 
 /// `.file 1 "a.cu", 1339013327, 64118`
 pub(super) fn file(p: &mut Parser<'_>) {
     p.start_with_trivia(FILE_DIRECTIVE);
     p.bump();
-    if literal(p, "a file index") && p.expect(STRING, "a file name in quotes") {
-        for what in ["a time stamp", "a file size"] {
-            if p.eat(COMMA) {
-                literal(p, what);
-            }
-        }
+    let mut well_formed = literal(p, "a file index") && p.expect(STRING, "a file name in quotes");
+    for what in ["a time stamp", "a file size"] {
+        well_formed = well_formed && (!p.eat(COMMA) || literal(p, what));
     }
-    end_without_semicolon(p);
+    end_without_semicolon(p, well_formed);
 }
 
-/// Ends a directive that takes no semicolon.
-fn end_without_semicolon(p: &mut Parser<'_>) {
+/// Ends a directive that takes no semicolon; what else stands on its line is an error, reported unless
+/// the directive itself has one.
+fn end_without_semicolon(p: &mut Parser<'_>, well_formed: bool) {
+    let unexpected = |p: &Parser<'_>| {
+        !p.line_break_before() && matches!(p.kind(), INTEGER | FLOAT | BAD_NUMBER | STRING | COMMA)
+    };
     if p.at(SEMICOLON) {
-        p.error_at(
-            crate::SyntaxErrorCode::Syntax,
-            p.current_range(),
-            "this directive takes no `;`".to_owned(),
-        );
+        if well_formed {
+            p.error_at(
+                crate::SyntaxErrorCode::Syntax,
+                p.current_range(),
+                "this directive takes no `;`".to_owned(),
+            );
+        }
         p.bump_as_error();
+    } else if unexpected(p) {
+        if well_formed {
+            p.expected("the end of the directive");
+        }
+        p.start(ERROR);
+        while unexpected(p) {
+            p.bump();
+        }
+        p.finish();
     }
     p.attach_trailing_comments();
     p.finish();
@@ -98,8 +105,8 @@ pub(super) fn section(p: &mut Parser<'_>) {
                 _ => {
                     p.expected("a line such as `.b8 1, 2`, a label or `}`");
                     p.start_with_trivia(ERROR);
-                    while !matches!(p.kind(), R_BRACE | END | DOTTED)
-                        && !(p.at(IDENT) && p.second() == COLON)
+                    while !(matches!(p.kind(), R_BRACE | END | DOTTED)
+                        || p.at(IDENT) && p.second() == COLON)
                     {
                         p.bump();
                     }
@@ -280,12 +287,8 @@ pub(super) fn alias(p: &mut Parser<'_>) {
 pub(super) fn loc(p: &mut Parser<'_>) {
     p.start_with_trivia(LOC_DIRECTIVE);
     p.bump();
-    for what in ["a file index", "a line number", "a column number"] {
-        if !literal(p, what) {
-            break;
-        }
-    }
-    while p.at(COMMA) {
+    let mut well_formed = source_location(p);
+    while well_formed && p.at(COMMA) {
         p.bump();
         match p.current_text() {
             "function_name" => {
@@ -294,19 +297,22 @@ pub(super) fn loc(p: &mut Parser<'_>) {
             }
             "inlined_at" => {
                 p.bump();
-                for what in ["a file index", "a line number", "a column number"] {
-                    if !literal(p, what) {
-                        break;
-                    }
-                }
+                well_formed = source_location(p);
             }
             _ => {
                 p.expected("`function_name` or `inlined_at`");
-                break;
+                well_formed = false;
             }
         }
     }
-    end_without_semicolon(p);
+    end_without_semicolon(p, well_formed);
+}
+
+/// File index, line and column.
+fn source_location(p: &mut Parser<'_>) -> bool {
+    ["a file index", "a line number", "a column number"]
+        .into_iter()
+        .all(|what| literal(p, what))
 }
 
 /// `.branchtargets L1, N<5>;`

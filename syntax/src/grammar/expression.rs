@@ -133,7 +133,7 @@ fn postfix(p: &mut Parser<'_>) {
             p.bump();
             p.finish();
             // The mask operator of initializers: `0xff(g)`.
-            if p.at(L_PAREN) && p.adjacent() {
+            if p.at(L_PAREN) && !p.line_break_before() {
                 apply(p, start);
             }
         }

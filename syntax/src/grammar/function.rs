@@ -152,7 +152,7 @@ pub(super) fn parameter_list(p: &mut Parser<'_>, kind: SyntaxKind) {
             break;
         }
         parameter(p);
-        if p.at(R_PAREN) {
+        if matches!(p.kind(), R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END) {
             break;
         }
         if !p.eat(COMMA) {

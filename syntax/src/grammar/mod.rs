@@ -15,6 +15,8 @@ mod expression;
 mod function;
 mod item;
 mod statement;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub(crate) use item::{items_only, source_file};

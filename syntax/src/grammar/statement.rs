@@ -66,7 +66,7 @@ fn statement_runs(p: &mut Parser<'_>) {
 fn ends_run(text: &str) -> bool {
     let mut hasher = FxHasher::default();
     hasher.write(&text.as_bytes()[..text.len().min(HASHED_BYTES)]);
-    hasher.finish() % RUN_LENGTH == 0
+    hasher.finish().is_multiple_of(RUN_LENGTH)
 }
 
 /// Rule for a piece of a body that holds whole statements only.
@@ -248,15 +248,16 @@ fn instruction(p: &mut Parser<'_>) {
     }
     // A word alone on the next line is the only operand for ptxas, as in `bra` and below it `L;`.
     let lone_word = p.at(IDENT) && p.second() == SEMICOLON;
-    if lone_word || !p.at(SEMICOLON) && !at_next_statement(p) {
+    let has_operands = lone_word || !p.at(SEMICOLON) && !at_next_statement(p);
+    if has_operands {
         operands(p, call);
     }
     end_with_semicolon(
         p,
-        if p.previous() == DOTTED || p.previous() == IDENT {
-            "an operand or `;`"
-        } else {
+        if has_operands {
             "`,` or `;`"
+        } else {
+            "an operand or `;`"
         },
     );
 }
