@@ -1,0 +1,365 @@
+--- What a person does with a PTX file, through Neovim's own LSP client.
+local h = require('harness')
+
+local KERNEL = [[
+    .version 8.0
+    .target sm_80
+    .address_size 64
+
+    .visible .entry first(.param .u64 first_out)
+    {
+        .reg .b32 %r<4>;
+        .reg .b64 %rd<3>;
+        .reg .f32 %sum;
+        .reg .pred %p<2>;
+
+        ld.param.u64 %rd1, [first_out];
+        mov.u32 %r1, %tid.x;
+        mov.f32 %sum, 0f3F800000;
+        setp.eq.u32 %p1, %r1, 0;
+        @%p1 bra DONE;
+        add.f32 %sum, %sum, %sum;
+        st.global.f32 [%rd1], %sum;
+    DONE:
+        ret;
+    }
+
+    .visible .entry second()
+    {
+        .reg .b32 %r<4>;
+        .reg .f32 %sum;
+        mov.u32 %r1, 7;
+        mov.f32 %sum, 0f00000000;
+        ret;
+    }
+]]
+
+h.test('the server attaches to a PTX file, with the folder of the repository as its root', function()
+  local client = h.open(KERNEL)
+  h.eq(vim.bo.filetype, 'ptx')
+  h.eq(client.root_dir, vim.uv.fs_realpath(client.root_dir))
+  h.eq(vim.fs.basename(vim.api.nvim_buf_get_name(0)), 'main.ptx')
+  h.eq(client.root_dir, vim.fs.dirname(vim.api.nvim_buf_get_name(0)))
+  h.eq(client.server_info.name, 'ptx-analyzer')
+end)
+
+h.test('positions are exchanged in UTF-8', function()
+  h.eq(h.open(KERNEL).offset_encoding, 'utf-8')
+end)
+
+h.test('a correct file has no problems', function()
+  h.open(KERNEL)
+  local changes = 0
+  vim.api.nvim_create_autocmd('DiagnosticChanged', {
+    buffer = 0,
+    callback = function()
+      changes = changes + 1
+    end,
+  })
+  -- A problem that comes and goes proves that the empty list is an answer.
+  h.go_to('mov.u32 %r1, 7')
+  vim.cmd.normal({ 'cwwrong', bang = true })
+  vim.api.nvim_buf_set_lines(0, 3, 3, false, { '}' })
+  h.wait('a problem', function()
+    return #vim.diagnostic.get(0) > 0
+  end)
+  vim.cmd('silent undo 0')
+  h.wait('no problem', function()
+    return #vim.diagnostic.get(0) == 0
+  end)
+  h.ok(changes >= 2, 'no answers')
+end)
+
+h.test('an undefined register is reported at its name', function()
+  h.open([[
+    .version 8.0
+    .target sm_80
+    .address_size 64
+    .entry k()
+    {
+        .reg .b32 %r<3>;
+        add.u32 %r1, %missing, %r2; // é %r9
+        ret;
+    }
+  ]])
+  h.wait('the problem', function()
+    return #vim.diagnostic.get(0) > 0
+  end)
+  h.eq(h.problems(), { '7:18-26 error undefined-name' })
+  local problem = vim.diagnostic.get(0)[1]
+  h.contains(problem.message, '%missing')
+  h.eq(problem.source, 'ptx-analyzer')
+end)
+
+h.test('a name after a comment that is not ASCII is found at its place', function()
+  h.open([[
+    .version 8.0
+    .target sm_80
+    .address_size 64
+    .entry k()
+    {
+        .reg .b32 %r<3>;
+        /* größe 🙂 */ add.u32 %r1, %missing, %r2;
+        ret;
+    }
+  ]])
+  h.wait('the problem', function()
+    return #vim.diagnostic.get(0) > 0
+  end)
+  local problem = vim.diagnostic.get(0)[1]
+  local line = vim.api.nvim_buf_get_lines(0, problem.lnum, problem.lnum + 1, true)[1]
+  h.eq(line:sub(problem.col + 1, problem.end_col), '%missing')
+end)
+
+h.test('a mistake disappears with its correction, and comes back with undo', function()
+  h.open(KERNEL)
+  h.go_to('%sum, %sum;')
+  vim.cmd.normal({ 'cE%nosum,', bang = true })
+  h.wait('the problem', function()
+    return #vim.diagnostic.get(0) == 1
+  end)
+  h.eq(h.problems(), { '17:19-25 error undefined-name' })
+  vim.cmd('silent undo 0')
+  h.wait('no problem', function()
+    return #vim.diagnostic.get(0) == 0
+  end)
+  vim.cmd('silent redo')
+  h.wait('the problem again', function()
+    return #vim.diagnostic.get(0) == 1
+  end)
+end)
+
+h.test('K on a register shows its declaration', function()
+  h.open(KERNEL)
+  h.go_to('%r1, 0;')
+  vim.lsp.buf.hover()
+  local text = h.wait('the window', function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+      end
+    end
+  end)
+  h.contains(text, '.reg .b32 %r<4>')
+  h.contains(text, 'first')
+end)
+
+h.test('going to the definition of a register lands on its declaration in the same function', function()
+  h.open(KERNEL)
+  h.go_to('%r1, 7')
+  vim.lsp.buf.definition()
+  local place = h.wait('the jump', function()
+    local row, rest = h.cursor()
+    return row ~= 27 and { row, rest }
+  end)
+  h.eq(place, { 25, '%r<4>;' })
+end)
+
+h.test('going to the definition of a label', function()
+  h.open(KERNEL)
+  h.go_to('DONE')
+  vim.lsp.buf.definition()
+  h.wait('the jump', function()
+    return h.cursor() == 19
+  end)
+  local _, rest = h.cursor()
+  h.eq(rest, 'DONE:')
+end)
+
+h.test('the references of a register are those of its function', function()
+  h.open(KERNEL)
+  h.go_to('%sum;')
+  vim.lsp.buf.references()
+  local found = h.wait('the list', function()
+    local list = vim.fn.getqflist()
+    return #list > 0 and list
+  end)
+  local places = vim.tbl_map(function(item)
+    return item.lnum .. ':' .. item.col
+  end, found)
+  table.sort(places)
+  h.eq(places, { '14:13', '17:13', '17:19', '17:25', '18:27', '9:15' })
+end)
+
+h.test('renaming a register changes its function and nothing else', function()
+  h.open(KERNEL)
+  local before = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  h.go_to('%sum, 0f3F')
+  vim.lsp.buf.rename('%total')
+  h.wait('the change', function()
+    return vim.bo.modified
+  end)
+  local after = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  local expected = vim.deepcopy(before)
+  for row = 1, 21 do
+    expected[row] = expected[row]:gsub('%%sum', '%%total')
+  end
+  h.eq(after, expected)
+  h.eq(h.problems(), {})
+end)
+
+h.test('renaming a label changes the branch too', function()
+  h.open(KERNEL)
+  h.go_to('DONE:')
+  vim.lsp.buf.rename('$end')
+  h.wait('the change', function()
+    return vim.bo.modified
+  end)
+  h.eq(vim.api.nvim_buf_get_lines(0, 15, 16, true), { '    @%p1 bra $end;' })
+  h.eq(vim.api.nvim_buf_get_lines(0, 18, 19, true), { '$end:' })
+end)
+
+h.test('a special register cannot be renamed', function()
+  h.open(KERNEL)
+  local before = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  h.go_to('%tid')
+  local response = assert(h.client():request_sync(
+    'textDocument/prepareRename',
+    vim.lsp.util.make_position_params(0, h.client().offset_encoding),
+    h.WAIT_MS,
+    0
+  ))
+  h.ok(response.err or response.result == nil or response.result == vim.NIL, vim.inspect(response))
+  h.eq(vim.api.nvim_buf_get_lines(0, 0, -1, false), before)
+end)
+
+h.test('the outline is a tree of kernels and what they declare', function()
+  h.open(KERNEL)
+  local outline = {}
+  local function walk(symbols, indent)
+    for _, symbol in ipairs(symbols) do
+      table.insert(outline, indent .. symbol.name)
+      walk(symbol.children or {}, indent .. '  ')
+    end
+  end
+  walk(h.request('textDocument/documentSymbol', { textDocument = vim.lsp.util.make_text_document_params(0) }), '')
+  local text = table.concat(outline, '\n')
+  h.contains(text, 'first\n  first_out')
+  h.contains(text, '\n  %sum')
+  h.contains(text, '\n  DONE')
+  h.contains(text, '\nsecond\n')
+end)
+
+h.test('the outline fills the location list', function()
+  h.open(KERNEL)
+  vim.lsp.buf.document_symbol()
+  local list = h.wait('the list', function()
+    local list = vim.fn.getloclist(0)
+    return #list > 0 and list
+  end)
+  h.contains(
+    table.concat(
+      vim.tbl_map(function(item)
+        return item.text
+      end, list),
+      '\n'
+    ),
+    'second'
+  )
+end)
+
+h.test('a symbol of the workspace is found in a file that is not open', function()
+  local root = h.workspace({
+    ['main.ptx'] = KERNEL,
+    ['lib/other.ptx'] = [[
+      .version 8.0
+      .target sm_80
+      .address_size 64
+      .visible .func far_away() { ret; }
+    ]],
+  })
+  vim.cmd.edit(vim.fs.joinpath(root, 'main.ptx'))
+  h.client()
+  local found = h.wait('the symbol', function()
+    local symbols = h.request('workspace/symbol', { query = 'far_away' })
+    return symbols and symbols[1]
+  end)
+  h.eq(found.name, 'far_away')
+  h.contains(found.location.uri, 'lib/other.ptx')
+end)
+
+h.test('an external function is found in another file of the workspace', function()
+  local root = h.workspace({
+    ['main.ptx'] = [[
+      .version 8.0
+      .target sm_80
+      .address_size 64
+      .extern .func helper();
+      .visible .entry k() { call helper; ret; }
+    ]],
+    ['lib/other.ptx'] = [[
+      .version 8.0
+      .target sm_80
+      .address_size 64
+      .visible .func helper() { ret; }
+    ]],
+  })
+  vim.cmd.edit(vim.fs.joinpath(root, 'main.ptx'))
+  h.client()
+  h.go_to('helper; ret')
+  h.wait('the place', function()
+    local answer = h.request('textDocument/definition')
+    return answer and vim.inspect(answer):find('lib/other.ptx', 1, true)
+  end)
+end)
+
+h.test('semantic tokens tell an opcode, a register and a special register apart', function()
+  h.open(KERNEL)
+  local function token(needle)
+    h.go_to(needle)
+    local row, column = unpack(vim.api.nvim_win_get_cursor(0))
+    return h.wait('the token of ' .. needle, function()
+      local tokens = vim.lsp.semantic_tokens.get_at_pos(0, row - 1, column)
+      return tokens and tokens[1]
+    end).type
+  end
+  local types = { token('mov.u32'), token('%r1, %tid'), token('%tid'), token('DONE:') }
+  local distinct = {}
+  for _, type in ipairs(types) do
+    distinct[type] = true
+  end
+  h.eq(vim.tbl_count(distinct), 4)
+end)
+
+h.test('a kernel folds', function()
+  h.open(KERNEL)
+  local folds = h.request('textDocument/foldingRange', { textDocument = vim.lsp.util.make_text_document_params(0) })
+  local seen = vim.tbl_map(function(fold)
+    return fold.startLine + 1 .. '-' .. fold.endLine + 1
+  end, folds)
+  h.ok(vim.iter(seen):any(function(range)
+    return range:find('^[56]%-2[01]$') ~= nil
+  end), vim.inspect(seen))
+end)
+
+h.test('the selection grows from a register to the statement to the kernel', function()
+  h.open(KERNEL)
+  h.go_to('%r1, 0;')
+  local position = vim.lsp.util.make_position_params(0, 'utf-8')
+  local range = h.request('textDocument/selectionRange', {
+    textDocument = position.textDocument,
+    positions = { position.position },
+  })[1]
+  local texts = {}
+  while range do
+    local r = range.range
+    local lines = vim.api.nvim_buf_get_text(0, r.start.line, r.start.character, r['end'].line, r['end'].character, {})
+    table.insert(texts, table.concat(lines, '\n'))
+    range = range.parent
+  end
+  h.eq(texts[1], '%r1')
+  h.ok(vim.list_contains(texts, 'setp.eq.u32 %p1, %r1, 0;'), vim.inspect(texts))
+  h.ok(vim.startswith(texts[#texts], '.version'), vim.inspect(texts))
+end)
+
+h.test('all uses of the register under the cursor are highlighted', function()
+  h.open(KERNEL)
+  h.go_to('%p1 bra')
+  local found = h.request('textDocument/documentHighlight')
+  h.eq(
+    vim.tbl_map(function(item)
+      return item.range.start.line + 1
+    end, found),
+    { 10, 15, 16 }
+  )
+end)

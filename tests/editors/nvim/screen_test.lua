@@ -1,0 +1,97 @@
+--- What a person sees: Neovim in a terminal, opened as `editors/try` opens it. Every screen is kept as a capture.
+local h = require('harness')
+local Screen = require('screen')
+
+local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fn.fnamemodify(
+  debug.getinfo(1, 'S').source:sub(2),
+  ':p'
+)))))
+
+---@param file string A file of the tour.
+local function open(file)
+  local screen = Screen.open({
+    vim.v.progpath,
+    '--clean',
+    '-u',
+    vim.fs.joinpath(root, 'editors/tour/init.lua'),
+    '--',
+    vim.fs.joinpath(root, 'editors/tour', file),
+  }, { columns = 100, lines = 30 })
+  screen:wait_for('ptx-analyzer ready')
+  return screen
+end
+
+--- Keeps a screen as text and as a page with colours, and gives its text.
+---@param screen table
+---@param name string
+local function capture(screen, name)
+  local path = vim.fs.joinpath(vim.env.PTX_EDITOR_SCREENS, 'nvim-' .. name)
+  vim.fn.mkdir(vim.fs.dirname(path), 'p')
+  vim.fn.writefile(screen:text(), path .. '.txt')
+  vim.fn.writefile(vim.split(screen:html(), '\n'), path .. '.html')
+  return table.concat(screen:text(), '\n')
+end
+
+---@param name string
+---@param file string
+---@param body fun(screen: table)
+local function screen_test(name, file, body)
+  h.test(name, function()
+    local screen = open(file)
+    local ok, message = pcall(body, screen)
+    screen:close()
+    if not ok then
+      error(message, 0)
+    end
+  end)
+end
+
+screen_test('the mistakes of the tour are shown where they are', 'tour-mistakes.ptx', function(screen)
+  screen:type('gg')
+  screen:wait_for('missing', 'ready')
+  screen:type('21Gzt')
+  screen:wait_for('21 ')
+  local text = capture(screen, 'syntax-error')
+  h.contains(text, 'mov.u32 %r1, 1')
+  h.contains(text, '■')
+end)
+
+screen_test('the tour has no mistakes', 'tour.ptx', function(screen)
+  h.contains(capture(screen, 'tour'), 'ptx-analyzer ready: no problems')
+end)
+
+screen_test('K explains a register', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>f%K')
+  screen:wait_for('╭', '.reg .b32 %r<8>')
+  h.contains(capture(screen, 'hover'), '%r')
+end)
+
+screen_test('gd goes to the declaration of a register', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>f%gd')
+  screen:wait_for(' 44:15 ')
+  h.contains(capture(screen, 'definition'), '.reg .b32 %r<8>;')
+end)
+
+screen_test('grn renames a label with its branch', 'tour.ptx', function(screen)
+  screen:type('/out_of_range;<CR>grn')
+  screen:wait_for('New Name: $out_of_range')
+  screen:type('<C-u>$exit<CR>')
+  screen:wait_for('bra $exit;')
+  screen:type('/exit:<CR>')
+  screen:wait_for('$exit:')
+  h.contains(capture(screen, 'rename'), '$exit:')
+end)
+
+screen_test('gO lists the kernels', 'tour.ptx', function(screen)
+  screen:type('gO')
+  screen:wait_for('saxpy', 'Symbols in')
+  h.contains(capture(screen, 'outline'), 'sum256')
+end)
+
+screen_test('deleting a semicolon is reported while typing', 'tour.ptx', function(screen)
+  screen:type('/mul.rn<CR>$x')
+  screen:wait_for('■')
+  capture(screen, 'typing')
+  screen:type('u')
+  screen:wait_for('ready: no problems')
+end)
