@@ -5,5 +5,14 @@
 //! threads, the clock or the file system.
 
 mod api;
+mod db;
+mod diagnostics;
+mod features;
+#[cfg(test)]
+mod fixture;
+mod hir;
+mod host;
 
 pub use api::*;
+pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
+pub use syntax::FileContents;

@@ -1,0 +1,4 @@
+//! Editor features: offsets in, plain data out; one file each.
+
+pub(crate) mod document_symbols;
+pub(crate) mod syntax_tree;

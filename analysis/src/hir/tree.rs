@@ -1,0 +1,107 @@
+//! Small helpers over borrowed green trees.
+
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
+
+/// The first token of a node that is no trivia.
+fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
+    node.children().find_map(|child| match child {
+        NodeOrToken::Node(it) => first_token(&it),
+        NodeOrToken::Token(it) => (!it.kind().is_trivia()).then_some(it),
+    })
+}
+
+/// The last token of a node that is no trivia.
+fn last_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
+    let children: Vec<_> = node.children().collect();
+    children.into_iter().rev().find_map(|child| match child {
+        NodeOrToken::Node(it) => last_token(&it),
+        NodeOrToken::Token(it) => (!it.kind().is_trivia()).then_some(it),
+    })
+}
+
+/// The range of a node without the trivia at its ends; empty at its start if it is all trivia.
+pub(crate) fn trimmed(node: &Cursor<'_>) -> TextRange {
+    match (first_token(node), last_token(node)) {
+        (Some(first), Some(last)) => TextRange::new(first.range().start(), last.range().end()),
+        _ => TextRange::empty(node.range().start()),
+    }
+}
+
+/// The name that a node declares: the word of its `Name` child.
+pub(crate) fn name<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
+    node.node(SyntaxKind::NAME)?.token(SyntaxKind::IDENT)
+}
+
+/// Every token of a node in order, trivia included.
+pub(crate) fn for_each_token<'a>(node: &Cursor<'a>, visit: &mut impl FnMut(CursorToken<'a>)) {
+    for child in node.children() {
+        match child {
+            NodeOrToken::Node(it) => for_each_token(&it, visit),
+            NodeOrToken::Token(it) => visit(it),
+        }
+    }
+}
+
+/// The tokens of some elements on one line: single blanks instead of line breaks and comments.
+#[derive(Default)]
+pub(crate) struct OneLine {
+    text: String,
+    blank: bool,
+}
+
+impl OneLine {
+    /// Appends a token.
+    pub(crate) fn push(&mut self, token: &CursorToken<'_>) {
+        if token.kind().is_trivia() {
+            self.blank = true;
+            return;
+        }
+        if self.blank && !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.blank = false;
+        self.text.push_str(token.text());
+    }
+
+    /// Appends all tokens of a node.
+    pub(crate) fn push_node(&mut self, node: &Cursor<'_>) {
+        for_each_token(node, &mut |token| self.push(&token));
+    }
+
+    /// What was collected.
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+}
+
+/// A declared variable as text without its initializer: `.global .align 16 .b8 table[64]`.
+pub(crate) fn variable_text(declaration: &Cursor<'_>, declarator: &Cursor<'_>) -> String {
+    let mut line = OneLine::default();
+    for child in declaration.children() {
+        match child {
+            NodeOrToken::Node(it) if it.kind() == SyntaxKind::DECLARATOR => break,
+            NodeOrToken::Node(it) => line.push_node(&it),
+            NodeOrToken::Token(it) => line.push(&it),
+        }
+    }
+    line.blank = true;
+    for child in declarator.children() {
+        match child {
+            NodeOrToken::Token(it) if it.kind() == SyntaxKind::EQ => break,
+            NodeOrToken::Node(it) => line.push_node(&it),
+            NodeOrToken::Token(it) => line.push(&it),
+        }
+    }
+    line.finish()
+}
+
+/// The first state space among the dotted words of a declaration.
+pub(crate) fn is_register(declaration: &Cursor<'_>) -> bool {
+    has_word(declaration, ".reg")
+}
+
+/// Whether a dotted word is a direct child of a node.
+pub(crate) fn has_word(node: &Cursor<'_>, word: &str) -> bool {
+    node.tokens()
+        .any(|it| it.kind() == SyntaxKind::DOTTED && it.text() == word)
+}

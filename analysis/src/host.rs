@@ -1,0 +1,291 @@
+//! The boundary: one writer, and snapshots that answer questions.
+
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+use rustc_hash::FxHashMap;
+use salsa::{Database as _, Setter as _};
+use syntax::TextRange;
+
+use crate::{
+    AnalysisConfig, Cancellable, Cancelled, Diagnostic, DocumentSymbol, FileContents, FileId,
+    db::{Database, EventCallback, SourceFile, Workspace},
+    diagnostics, features,
+};
+
+/// What has happened since the last change; all of it becomes visible at once.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// New contents of files, in the order in which they came; `None` removes a file.
+    pub files: Vec<(FileId, Option<Arc<FileContents>>)>,
+    /// New settings.
+    pub config: Option<AnalysisConfig>,
+}
+
+/// The owner of the state: the one writer.
+pub struct AnalysisHost {
+    db: Database,
+    /// Every file that ever existed: salsa never frees an input, so it is used again.
+    inputs: FxHashMap<FileId, SourceFile>,
+}
+
+impl Default for AnalysisHost {
+    fn default() -> AnalysisHost {
+        AnalysisHost::new()
+    }
+}
+
+impl AnalysisHost {
+    /// A host without files.
+    #[must_use]
+    pub fn new() -> AnalysisHost {
+        AnalysisHost::with_events(None)
+    }
+
+    /// A host that reports what salsa does.
+    pub(crate) fn with_events(events: Option<EventCallback>) -> AnalysisHost {
+        AnalysisHost {
+            db: Database::new(events),
+            inputs: FxHashMap::default(),
+        }
+    }
+
+    /// Applies a change. Blocks until every [`Analysis`] is dropped; those that are computing are
+    /// cancelled. A thread that holds an `Analysis` itself must not call this.
+    pub fn apply_change(&mut self, change: Change) {
+        let db = &mut self.db;
+        let workspace = Workspace::get(db);
+        let mut files = None;
+        for (id, contents) in change.files {
+            match (self.inputs.get(&id).copied(), contents) {
+                (Some(file), Some(contents)) => {
+                    file.set_contents(db).to(contents);
+                    add(
+                        files.get_or_insert_with(|| workspace.files(db).to_vec()),
+                        id,
+                        file,
+                        db,
+                    );
+                }
+                (None, Some(contents)) => {
+                    let file = SourceFile::new(db, id, contents);
+                    self.inputs.insert(id, file);
+                    add(
+                        files.get_or_insert_with(|| workspace.files(db).to_vec()),
+                        id,
+                        file,
+                        db,
+                    );
+                }
+                (Some(file), None) => {
+                    file.set_contents(db).to(Arc::new(FileContents::new("")));
+                    files
+                        .get_or_insert_with(|| workspace.files(db).to_vec())
+                        .retain(|it| *it != file);
+                }
+                (None, None) => {}
+            }
+        }
+        // A set counts as a change, equal or not.
+        if let Some(files) = files
+            && files != workspace.files(db)
+        {
+            workspace.set_files(db).to(files);
+        }
+        if let Some(config) = change.config
+            && config != *workspace.config(db)
+        {
+            workspace.set_config(db).to(config);
+        }
+    }
+
+    /// A snapshot of the current state. Drop it as soon as the question is answered: writing waits.
+    #[must_use]
+    pub fn analysis(&self) -> Analysis {
+        Analysis {
+            db: self.db.clone(),
+        }
+    }
+}
+
+/// Puts a file in its place in the list, unless it is there.
+fn add(files: &mut Vec<SourceFile>, id: FileId, file: SourceFile, db: &Database) {
+    if let Err(place) = files.binary_search_by_key(&id, |it| it.id(db)) {
+        files.insert(place, file);
+    }
+}
+
+/// Cancels the questions of one [`Analysis`].
+#[derive(Clone)]
+pub struct CancellationToken(salsa::CancellationToken);
+
+impl CancellationToken {
+    /// Makes the question that is being answered return [`Cancelled::Requested`] soon; without effect
+    /// when there is none.
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// An immutable snapshot that answers questions; may be sent to another thread.
+///
+/// An unknown file has no diagnostics, no symbols and so on.
+pub struct Analysis {
+    db: Database,
+}
+
+impl Analysis {
+    /// The handle by which another thread cancels the questions of this snapshot.
+    #[must_use]
+    pub fn cancellation_token(&self) -> CancellationToken {
+        CancellationToken(self.db.cancellation_token())
+    }
+
+    /// Runs a question; a salsa cancellation becomes an error, a panic stays a panic.
+    fn with<T>(&self, question: impl FnOnce(&dyn salsa::Database) -> T) -> Cancellable<T> {
+        let db = &self.db;
+        // A question only reads; what it leaves half done are memos, which salsa guards itself.
+        match salsa::Cancelled::catch(AssertUnwindSafe(|| question(db))) {
+            Ok(answer) => Ok(answer),
+            Err(salsa::Cancelled::PendingWrite) => Err(Cancelled::PendingWrite),
+            Err(salsa::Cancelled::Local) => Err(Cancelled::Requested),
+            // Another thread panicked while it computed what this one needed.
+            Err(cancelled) => std::panic::resume_unwind(Box::new(cancelled)),
+        }
+    }
+
+    fn with_file<T: Default>(
+        &self,
+        file: FileId,
+        question: impl FnOnce(&dyn salsa::Database, SourceFile) -> T,
+    ) -> Cancellable<T> {
+        self.with(|db| {
+            find_file(db, file)
+                .map(|it| question(db, it))
+                .unwrap_or_default()
+        })
+    }
+
+    /// Tree, errors and lines of a file.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn contents(&self, file: FileId) -> Cancellable<Option<Arc<FileContents>>> {
+        self.with_file(file, |db, file| Some(file.contents(db)))
+    }
+
+    /// The syntax errors of a file, sorted by range: what is known without further analysis.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn syntax_diagnostics(&self, file: FileId) -> Cancellable<Vec<Diagnostic>> {
+        self.with_file(file, diagnostics::syntax_diagnostics)
+    }
+
+    /// All diagnostics of a file, sorted by range.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn diagnostics(&self, file: FileId) -> Cancellable<Vec<Diagnostic>> {
+        self.with_file(file, diagnostics::diagnostics)
+    }
+
+    /// The outline of a file.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
+        self.with_file(file, features::document_symbols::document_symbols)
+    }
+
+    /// The syntax tree of a file as indented text, or of the smallest node that covers a range.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn syntax_tree(&self, file: FileId, range: Option<TextRange>) -> Cancellable<String> {
+        self.with_file(file, |db, file| {
+            features::syntax_tree::syntax_tree(db, file, range)
+        })
+    }
+}
+
+/// The input of a file that exists.
+pub(crate) fn find_file(db: &dyn salsa::Database, file: FileId) -> Option<SourceFile> {
+    let files = Workspace::get(db).files(db);
+    let index = files.binary_search_by_key(&file, |it| it.id(db)).ok()?;
+    files.get(index).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_send<T: Send + std::panic::UnwindSafe>() {}
+
+    #[test]
+    fn snapshots_travel_between_threads() {
+        is_send::<Analysis>();
+        is_send::<CancellationToken>();
+    }
+
+    #[test]
+    fn unknown_files_have_no_answers() {
+        let host = AnalysisHost::new();
+        let analysis = host.analysis();
+        assert_eq!(analysis.contents(FileId(7)), Ok(None));
+        assert_eq!(analysis.diagnostics(FileId(7)), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_removed_file_is_unknown_until_it_comes_back() {
+        let mut host = AnalysisHost::new();
+        let mut set = |text: Option<&str>| {
+            host.apply_change(Change {
+                files: vec![(FileId(3), text.map(|it| Arc::new(FileContents::new(it))))],
+                config: None,
+            });
+            host.analysis().syntax_tree(FileId(3), None).unwrap().len()
+        };
+        let first = set(Some(".version 8.5"));
+        assert_ne!(first, 0);
+        assert_eq!(set(None), 0);
+        assert_eq!(set(None), 0);
+        assert_eq!(set(Some(".version 8.5")), first);
+    }
+
+    #[test]
+    fn cancellation_is_told_apart_from_panics() {
+        let host = AnalysisHost::new();
+        let analysis = host.analysis();
+        analysis.cancellation_token().cancel();
+        let answer = analysis.with(|db| db.unwind_if_revision_cancelled());
+        assert_eq!(answer, Err(Cancelled::Requested));
+
+        let panic = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            let _ = host.analysis().with(|_| panic!("of the question"));
+        }));
+        assert_eq!(
+            panic.unwrap_err().downcast_ref::<&str>(),
+            Some(&"of the question")
+        );
+    }
+
+    #[test]
+    fn a_write_overtakes_a_question() {
+        let mut host = AnalysisHost::new();
+        let analysis = host.analysis();
+        let question = std::thread::spawn(move || {
+            analysis.with(|db| {
+                loop {
+                    db.unwind_if_revision_cancelled();
+                    std::thread::yield_now();
+                }
+            })
+        });
+        host.apply_change(Change {
+            files: vec![(FileId(0), Some(Arc::new(FileContents::new(""))))],
+            config: None,
+        });
+        let answer: Cancellable<()> = question.join().unwrap();
+        assert_eq!(answer, Err(Cancelled::PendingWrite));
+    }
+}
