@@ -29,9 +29,10 @@ HOME=$home XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data XDG_STATE_HOME=
     PTX_EDITOR_SCREENS=$screens PTX_TEST_FILTER=${1:-} \
     "$nvim" --headless --clean -u NONE -S "$root/tests/editors/nvim/run.lua"
 
-if command -v chromium >/dev/null; then
+chromium=${CHROMIUM:-$(command -v chromium || true)}
+if [ -n "$chromium" ]; then
     for page in "$screens"/nvim-*.html; do
-        chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
+        "$chromium" --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking \
             --user-data-dir="$home/chromium" --hide-scrollbars --window-size=1000,620 \
             --screenshot="${page%.html}.png" "file://$page" >/dev/null 2>&1 || true
     done
