@@ -484,10 +484,7 @@ impl<'a> Parser<'a> {
                 SyntaxErrorCode::Unterminated,
                 "this comment is not closed by `*/`".to_owned(),
             ),
-            _ => (
-                SyntaxErrorCode::InvalidCharacter,
-                invalid_character(text, start),
-            ),
+            _ => (SyntaxErrorCode::InvalidCharacter, invalid_character(text)),
         };
         // The opening of an unterminated comment is what has to be looked at, not the rest of the file.
         let end = if kind == UNTERMINATED && text.starts_with("/*") {
@@ -541,8 +538,9 @@ fn malformed_number(text: &str) -> String {
     format!("malformed number {}: {hint}", describe(BAD_NUMBER, text))
 }
 
-fn invalid_character(text: &str, start: usize) -> String {
-    if start == 0 && text.starts_with('\u{feff}') {
+/// Depends on the text alone and not on its place: a window of a reparse starts anywhere.
+fn invalid_character(text: &str) -> String {
+    if text.starts_with('\u{feff}') {
         return "ptxas rejects a byte order mark; save the file as UTF-8 without one".to_owned();
     }
     let first = text.chars().next().unwrap_or('\u{fffd}');
