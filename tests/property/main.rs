@@ -1,4 +1,5 @@
 //! What holds for every text and every edit, tried on fixtures, on generated texts and on garbage.
 
 mod garbage;
+mod incremental;
 mod text;

@@ -6,7 +6,6 @@
     reason = "helpers of tests fail by panicking"
 )]
 
-// pub mod client;
 pub mod fixtures;
 pub mod generate;
 pub mod mutate;
