@@ -1672,9 +1672,9 @@ pub struct MemberExpression {
 }
 
 impl MemberExpression {
-    /// The `name_reference`: a [`NameReference`].
+    /// The `expression`: a [`Expression`].
     #[must_use]
-    pub fn name_reference(&self) -> Option<NameReference> {
+    pub fn expression(&self) -> Option<Expression> {
         support::child(&self.syntax)
     }
     /// The `selector` token.

@@ -138,7 +138,15 @@ fn postfix(p: &mut Parser<'_>) {
             }
         }
         L_PAREN => parenthesized(p),
-        L_BRACKET => bracketed_list(p, ADDRESS, R_BRACKET),
+        L_BRACKET => {
+            bracketed_list(p, ADDRESS, R_BRACKET);
+            // `[%rd1].unified`
+            if p.at(DOTTED) && !starts_statement(p) {
+                p.start_at(start, MEMBER_EXPRESSION);
+                p.bump();
+                p.finish();
+            }
+        }
         L_BRACE => bracketed_list(p, VECTOR, R_BRACE),
         _ => p.expected("an operand"),
     }

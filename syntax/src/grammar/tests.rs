@@ -112,7 +112,7 @@ a: b:
     tex.2d.v4.f32.f32 {a, b, c, d}, [t, s, {e, f}], g;
     cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
         [%r1], [%rd1, {%r2, %r3}], [%r4];
-    mov.u32 x, arr[4]; ld.u8 x, arr[%r1+8];
+    mov.u32 x, arr[4]; ld.u8 x, arr[%r1+8]; ld.global.b32 x, [%rd1+8].unified, %rd2;
     mov.b32 x, 1+2*3<<4 == 7 % 4 && 1.0 < .5;
     call (_), f, (x, 4, q), proto;
     call f, ();
