@@ -1,3 +1,22 @@
 //! The `ptx-analyzer` program.
 
-fn main() {}
+use std::io::{self, IsTerminal};
+
+use server::cli::{self, Io};
+
+fn main() {
+    let color = io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty())
+        && std::env::var_os("TERM").is_none_or(|it| it != "dumb");
+    let status = cli::run(
+        std::env::args_os(),
+        &mut Io {
+            stdin: &mut io::stdin(),
+            stdout: &mut io::stdout(),
+            stderr: &mut io::stderr(),
+            color,
+        },
+    );
+    // Ends threads that still read standard input.
+    std::process::exit(i32::from(status));
+}

@@ -1,0 +1,181 @@
+//! The methods of LSP: each hands its message to the state thread and waits for the answer.
+//!
+//! The first statement of every method sends, before any `await`, because the synchronous prefixes
+//! of the methods run in wire order (see [`crate::transport`]) and what follows does not.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tower_lsp::{
+    LanguageServer, async_trait,
+    jsonrpc::{Error, ErrorCode, Result},
+    lsp_types::{
+        DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+        DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
+        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
+        FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
+        InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
+        ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
+        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+        SymbolInformation, TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
+        request::{GotoDeclarationParams, GotoDeclarationResponse},
+    },
+};
+
+use crate::{
+    handlers::{Handler, diagnostics, structure},
+    lsp::{
+        capabilities::{Client, initialize_result},
+        ext::{ServerStatus, ViewSyntaxTreeParams},
+    },
+    snapshot::RequestError,
+    state::{CancelSlot, Event, Request, StateHandle},
+};
+
+/// tower-lsp's view of the server.
+pub(crate) struct Backend {
+    state: StateHandle,
+}
+
+impl Backend {
+    pub(crate) fn new(state: StateHandle) -> Self {
+        Backend { state }
+    }
+
+    /// Sends a request to the state thread, now, and returns a future for its answer.
+    fn ask<P, R>(
+        &self,
+        handler: &'static Handler<P, R>,
+        params: P,
+    ) -> impl Future<Output = Result<R>> + Send + use<P, R>
+    where
+        P: Send + 'static,
+        R: Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let cancel = Arc::new(CancelSlot::default());
+        let request = Request::new(handler, params, reply, cancel.clone());
+        self.state.send(Event::Ask(Box::new(request)));
+        let guard = CancelOnDrop(cancel);
+        async move {
+            let answer = answer.await;
+            drop(guard);
+            match answer {
+                Ok(answer) => answer.map_err(to_error),
+                Err(_) => Err(Error::internal_error()),
+            }
+        }
+    }
+
+    /// `ptx/viewSyntaxTree`.
+    pub(crate) async fn view_syntax_tree(
+        &self,
+        params: ViewSyntaxTreeParams,
+    ) -> Result<Option<String>> {
+        self.ask(&structure::VIEW_SYNTAX_TREE, params).await
+    }
+
+    /// `ptx/serverStatus`.
+    pub(crate) async fn server_status(&self) -> Result<ServerStatus> {
+        let (reply, answer) = oneshot::channel();
+        self.state.send(Event::Status(reply));
+        answer.await.map_err(|_| Error::internal_error())
+    }
+}
+
+/// tower-lsp drops the future of a request that the client cancels; this stops the work as well.
+struct CancelOnDrop(Arc<CancelSlot>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+fn to_error(error: RequestError) -> Error {
+    let (code, message, data) = match error {
+        RequestError::ContentModified => (
+            ErrorCode::ContentModified,
+            "the content of the document was modified".to_owned(),
+            None,
+        ),
+        RequestError::ServerCancelled => (
+            ErrorCode::ServerError(-32802),
+            "the content of the document was modified".to_owned(),
+            Some(serde_json::json!({ "retriggerRequest": true })),
+        ),
+        RequestError::Cancelled => (
+            ErrorCode::RequestCancelled,
+            "the request was cancelled".to_owned(),
+            None,
+        ),
+        RequestError::Refused(reason) => (ErrorCode::ServerError(-32803), reason, None),
+        RequestError::Internal(reason) => (ErrorCode::InternalError, reason, None),
+    };
+    Error {
+        code,
+        message: message.into(),
+        data,
+    }
+}
+
+#[async_trait]
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        // The transport keeps the whole raw parameters here.
+        let client = Client::new(&params.initialization_options.unwrap_or_default());
+        let result = initialize_result(&client);
+        self.state.send(Event::Initialize(Box::new(client)));
+        Ok(result)
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        self.state.send(Event::Initialized);
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.state.send(Event::Shutdown);
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        self.state.send(Event::Open(params));
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        self.state.send(Event::Change(params));
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        self.state.send(Event::Close(params));
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        self.state
+            .send(Event::ConfigurationChanged(params.settings));
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        self.state.send(Event::FilesChanged(params.changes));
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        self.state.send(Event::FoldersChanged(params.event));
+    }
+
+    async fn document_symbol(
+        &self,
+        params: DocumentSymbolParams,
+    ) -> Result<Option<DocumentSymbolResponse>> {
+        self.ask(&structure::DOCUMENT_SYMBOL, params).await
+    }
+
+    async fn diagnostic(
+        &self,
+        params: DocumentDiagnosticParams,
+    ) -> Result<DocumentDiagnosticReportResult> {
+        self.ask(&diagnostics::DIAGNOSTIC, params).await
+    }
+}

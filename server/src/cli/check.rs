@@ -1,0 +1,246 @@
+//! `ptx-analyzer check`: report the problems of files.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use analysis::{AnalysisConfig, AnalysisHost, Change, Diagnostic, FileId, Severity};
+use clap::ValueEnum;
+use rayon::prelude::*;
+use serde::Serialize;
+use syntax::{
+    Document,
+    text::{Encoding, LineTable},
+};
+use walkdir::WalkDir;
+
+use super::{FAILED, Io, read_text, render};
+use crate::files::{decode, is_ptx};
+
+/// How many files are checked before their results are written.
+const CHUNK: usize = 64;
+/// Deeply nested input is walked recursively.
+const STACK: usize = 16 << 20;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct CheckArgs {
+    /// Files, folders that are searched for *.ptx, or - for standard input.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// How to show problems.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Judge every file as if its .target directive said this, for example sm_90a.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// Whether to use colours.
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object per problem and line.
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// A problem as JSON; lines and columns count from 1, columns in UTF-8 bytes.
+#[derive(Serialize)]
+struct Record<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    severity: &'a str,
+    code: &'a str,
+    message: &'a str,
+}
+
+/// What became of one file.
+struct Checked {
+    output: String,
+    errors: usize,
+    warnings: usize,
+    /// The file could not be checked, and why.
+    failed: Option<String>,
+}
+
+pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let color = match args.color {
+        Color::Auto => io.color,
+        Color::Always => true,
+        Color::Never => false,
+    };
+    let (inputs, mut failures) = inputs(&args.paths);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .stack_size(STACK)
+        .build()
+        .map_err(io::Error::other)?;
+    let config = AnalysisConfig {
+        target_override: args.target.as_deref().map(Arc::from),
+    };
+    let (mut files, mut errors, mut warnings) = (0, 0, 0);
+    for chunk in inputs.chunks(CHUNK) {
+        // Standard input belongs to this thread.
+        let stdin = match chunk.iter().any(|it| it == Path::new("-")) {
+            true => read_text(Path::new("-"), io),
+            false => Ok(String::new()),
+        };
+        let check = |path: &PathBuf| {
+            let (name, text) = if path == Path::new("-") {
+                ("<stdin>".into(), stdin.clone())
+            } else {
+                let text = std::fs::read(path).map(|bytes| decode(bytes).0);
+                let text = text.map_err(|error| format!("{}: {error}", path.display()));
+                (path.to_string_lossy(), text)
+            };
+            let checked = text.and_then(|text| {
+                let format = args.format;
+                std::panic::catch_unwind(|| check(&name, text, &config, format, color))
+                    .unwrap_or_else(|_| Err(format!("{name}: internal error")))
+            });
+            checked.unwrap_or_else(|failed| Checked {
+                output: String::new(),
+                errors: 0,
+                warnings: 0,
+                failed: Some(failed),
+            })
+        };
+        let results: Vec<_> = pool.install(|| chunk.par_iter().map(check).collect());
+        for checked in results {
+            io.stdout.write_all(checked.output.as_bytes())?;
+            files += usize::from(checked.failed.is_none());
+            errors += checked.errors;
+            warnings += checked.warnings;
+            failures.extend(checked.failed);
+        }
+    }
+    for failure in &failures {
+        writeln!(io.stderr, "error: {failure}")?;
+    }
+    if let Format::Text = args.format {
+        let summary = summary(files, errors, warnings);
+        writeln!(io.stdout, "{summary}")?;
+    }
+    Ok(match (failures.is_empty(), errors) {
+        (false, _) => FAILED,
+        (true, 0) => 0,
+        (true, _) => 1,
+    })
+}
+
+/// The files behind the arguments, sorted and each one once, and what could not be found.
+fn inputs(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
+    let (mut inputs, mut failures) = (Vec::new(), Vec::new());
+    for path in paths {
+        if !path.is_dir() {
+            inputs.push(path.clone());
+            continue;
+        }
+        for entry in WalkDir::new(path).follow_links(false) {
+            match entry {
+                Ok(entry) if is_ptx(entry.path()) && !entry.path().is_dir() => {
+                    inputs.push(entry.into_path());
+                }
+                Ok(_) => {}
+                Err(error) => failures.push(error.to_string()),
+            }
+        }
+    }
+    inputs.sort_unstable();
+    inputs.dedup();
+    (inputs, failures)
+}
+
+fn check(
+    name: &str,
+    text: String,
+    config: &AnalysisConfig,
+    format: Format,
+    color: bool,
+) -> Result<Checked, String> {
+    if text.len() > syntax::text::MAX_LEN {
+        return Err(format!("{name}: the file is too long"));
+    }
+    let file = FileId(0);
+    let document = Document::new(text);
+    let contents = document.contents();
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(file, Some(contents.clone()))],
+        config: Some(config.clone()),
+    });
+    let diagnostics = host
+        .analysis()
+        .diagnostics(file)
+        .map_err(|_| format!("{name}: the check was cancelled"))?;
+    let count = |severity| {
+        diagnostics
+            .iter()
+            .filter(|it| it.severity == severity)
+            .count()
+    };
+    let mut checked = Checked {
+        output: String::new(),
+        errors: count(Severity::Error),
+        warnings: count(Severity::Warning),
+        failed: None,
+    };
+    for diagnostic in &diagnostics {
+        checked.output += &match format {
+            Format::Text => {
+                render::render(name, document.text(), &contents.lines, diagnostic, color)
+            }
+            Format::Json => json(name, &contents.lines, diagnostic),
+        };
+    }
+    Ok(checked)
+}
+
+fn json(file: &str, lines: &LineTable, diagnostic: &Diagnostic) -> String {
+    let start = lines.position(diagnostic.range.start(), Encoding::Utf8);
+    let end = lines.position(diagnostic.range.end(), Encoding::Utf8);
+    let record = Record {
+        file,
+        line: start.line + 1,
+        column: start.character + 1,
+        end_line: end.line + 1,
+        end_column: end.character + 1,
+        severity: render::severity(diagnostic.severity),
+        code: diagnostic.code,
+        message: &diagnostic.message,
+    };
+    // A record of strings and numbers always has a JSON form.
+    let mut line = serde_json::to_string(&record).unwrap_or_default();
+    line.push('\n');
+    line
+}
+
+fn summary(files: usize, errors: usize, warnings: usize) -> String {
+    let count = |count: usize, noun: &str| match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    };
+    let problems = match (errors, warnings) {
+        (0, 0) => "no problems".to_owned(),
+        (_, 0) => count(errors, "error"),
+        (0, _) => count(warnings, "warning"),
+        _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
+    };
+    format!("checked {}: {problems}", count(files, "file"))
+}

@@ -1,0 +1,402 @@
+//! The settings of the server: one table, from which documentation is generated too.
+
+use std::{str::FromStr, sync::Arc, time::Duration};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
+
+/// Name of the settings section in clients.
+pub const SECTION: &str = "ptx-analyzer";
+
+/// Settings that belong to an editor's extension, which may send them along.
+const EDITOR_GROUPS: &[&str] = &["server", "trace"];
+
+/// What a setting may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingType {
+    /// `true` or `false`.
+    Bool,
+    /// A string, or `null`.
+    OptionalString,
+    /// A whole number in the given inclusive range, or `null`.
+    OptionalInteger {
+        /// Smallest allowed value.
+        min: u64,
+        /// Largest allowed value.
+        max: u64,
+    },
+    /// A list of strings, each a glob.
+    Globs,
+    /// One of the given strings.
+    Choice(&'static [&'static str]),
+}
+
+impl SettingType {
+    /// What is allowed, as the end of the sentence "The setting must be …".
+    #[must_use]
+    pub fn describe(self) -> String {
+        match self {
+            SettingType::Bool => "true or false".to_owned(),
+            SettingType::OptionalString => "a string or null".to_owned(),
+            SettingType::OptionalInteger { min, max } => {
+                format!("a whole number from {min} to {max}, or null")
+            }
+            SettingType::Globs => "a list of glob patterns".to_owned(),
+            SettingType::Choice(choices) => {
+                let quoted: Vec<_> = choices.iter().map(|it| format!("\"{it}\"")).collect();
+                format!("one of {}", quoted.join(", "))
+            }
+        }
+    }
+}
+
+/// Declaration of one setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Name inside the section, such as `diagnostics.enable`.
+    pub name: &'static str,
+    /// What it may hold.
+    pub ty: SettingType,
+    /// What it does, as a sentence.
+    pub description: &'static str,
+    default: fn() -> Value,
+    /// Takes a non-null value; `Err` says what is wrong with it beyond its type.
+    set: fn(&mut Config, &Value) -> Result<(), Option<String>>,
+    /// Takes the place of `set` for `null`.
+    clear: fn(&mut Config),
+}
+
+impl Setting {
+    /// Value that holds when the client says nothing.
+    #[must_use]
+    pub fn default(&self) -> Value {
+        (self.default)()
+    }
+}
+
+const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
+const DEFAULT_EXCLUDE: &[&str] = &["**/.git/**", "**/node_modules/**"];
+
+/// Every setting, sorted by name.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "diagnostics.debounce",
+        ty: SettingType::OptionalInteger {
+            min: 0,
+            max: 10_000,
+        },
+        description: "Milliseconds without typing before diagnostics are sent to clients that do \
+                      not ask for them; null adapts the time to the size of the file.",
+        default: || Value::Null,
+        set: |config, value| {
+            let Some(millis) = value.as_u64().filter(|it| *it <= 10_000) else {
+                return Err(None);
+            };
+            config.debounce = Some(Duration::from_millis(millis));
+            Ok(())
+        },
+        clear: |config| config.debounce = None,
+    },
+    Setting {
+        name: "diagnostics.enable",
+        ty: SettingType::Bool,
+        description: "Whether problems are reported at all.",
+        default: || json!(true),
+        set: |config, value| {
+            config.diagnostics = value.as_bool().ok_or(None)?;
+            Ok(())
+        },
+        clear: |config| config.diagnostics = true,
+    },
+    Setting {
+        name: "log.level",
+        ty: SettingType::Choice(LOG_LEVELS),
+        description: "How much the server writes to its log.",
+        default: || json!("warn"),
+        set: |config, value| {
+            let name = value.as_str().filter(|it| LOG_LEVELS.contains(it));
+            let level = name.and_then(|it| LevelFilter::from_str(it).ok());
+            config.log_level = Some(level.ok_or(None)?);
+            Ok(())
+        },
+        clear: |config| config.log_level = None,
+    },
+    Setting {
+        name: "target",
+        ty: SettingType::OptionalString,
+        description: "Judge every file as if its .target directive said this, for example \
+                      \"sm_90a\"; null takes the directive.",
+        default: || Value::Null,
+        set: |config, value| {
+            config.target = Some(Arc::from(value.as_str().ok_or(None)?));
+            Ok(())
+        },
+        clear: |config| config.target = None,
+    },
+    Setting {
+        name: "workspace.exclude",
+        ty: SettingType::Globs,
+        description: "Files that are not looked at until they are opened, as glob patterns over \
+                      whole paths.",
+        default: || json!(DEFAULT_EXCLUDE),
+        set: |config, value| {
+            let patterns = value.as_array().ok_or(None)?;
+            let patterns: Option<Vec<_>> = patterns.iter().map(Value::as_str).collect();
+            let patterns = patterns.ok_or(None)?;
+            config.exclude = globs(&patterns).map_err(Some)?;
+            config.exclude_patterns = owned(&patterns);
+            Ok(())
+        },
+        clear: |config| {
+            let default = Config::default();
+            config.exclude = default.exclude;
+            config.exclude_patterns = default.exclude_patterns;
+        },
+    },
+    Setting {
+        name: "workspace.index",
+        ty: SettingType::Bool,
+        description: "Whether the .ptx files of the workspace are read in the background, so \
+                      that names resolve across files.",
+        default: || json!(true),
+        set: |config, value| {
+            config.index = value.as_bool().ok_or(None)?;
+            Ok(())
+        },
+        clear: |config| config.index = true,
+    },
+];
+
+/// The settings in force.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub(crate) target: Option<Arc<str>>,
+    pub(crate) diagnostics: bool,
+    pub(crate) debounce: Option<Duration>,
+    pub(crate) index: bool,
+    pub(crate) exclude: GlobSet,
+    /// What `exclude` was made from.
+    pub(crate) exclude_patterns: Vec<String>,
+    /// `None` leaves what the command line said.
+    pub(crate) log_level: Option<LevelFilter>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            target: None,
+            diagnostics: true,
+            debounce: None,
+            index: true,
+            exclude: globs(DEFAULT_EXCLUDE).unwrap_or_else(|_| GlobSet::empty()),
+            exclude_patterns: owned(DEFAULT_EXCLUDE),
+            log_level: None,
+        }
+    }
+}
+
+/// Something wrong with what the client sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Problem {
+    /// A setting that does not exist; ignored.
+    Unknown(String),
+    /// A value that is not allowed; the default holds.
+    Invalid(String),
+}
+
+impl Config {
+    /// Reads settings as clients send them: the section itself or an object that contains it,
+    /// with nested objects or dotted names, in any mixture.
+    pub(crate) fn from_json(settings: &Value) -> (Config, Vec<Problem>) {
+        let mut config = Config::default();
+        let mut problems = Vec::new();
+        let section = settings.get(SECTION).unwrap_or(settings);
+        config.read("", section, &mut problems);
+        (config, problems)
+    }
+
+    fn read(&mut self, prefix: &str, value: &Value, problems: &mut Vec<Problem>) {
+        let Some(object) = value.as_object() else {
+            if !value.is_null() {
+                let name = if prefix.is_empty() { "" } else { "." };
+                problems.push(Problem::Invalid(format!(
+                    "The settings {SECTION}{name}{prefix} must be an object, not {}.",
+                    shown(value)
+                )));
+            }
+            return;
+        };
+        for (key, value) in object {
+            let name = match prefix {
+                "" => key.clone(),
+                prefix => format!("{prefix}.{key}"),
+            };
+            let name = name.strip_prefix("ptx-analyzer.").unwrap_or(&name);
+            if let Some(setting) = SETTINGS.iter().find(|it| it.name == name) {
+                self.apply(setting, value, problems);
+            } else if is_group(name) {
+                self.read(name, value, problems);
+            } else if !EDITOR_GROUPS.contains(&name.split('.').next().unwrap_or(name)) {
+                problems.push(Problem::Unknown(format!(
+                    "The setting {SECTION}.{name} does not exist and is ignored."
+                )));
+            }
+        }
+    }
+
+    fn apply(&mut self, setting: &Setting, value: &Value, problems: &mut Vec<Problem>) {
+        if value.is_null() {
+            (setting.clear)(self);
+        } else if let Err(reason) = (setting.set)(self, value) {
+            (setting.clear)(self);
+            let reason = reason.map_or_else(
+                || format!("must be {}, not {}", setting.ty.describe(), shown(value)),
+                |reason| format!("is not usable: {reason}"),
+            );
+            problems.push(Problem::Invalid(format!(
+                "The setting {SECTION}.{} {reason}; its default, {}, is used.",
+                setting.name,
+                setting.default()
+            )));
+        }
+    }
+}
+
+fn is_group(name: &str) -> bool {
+    SETTINGS.iter().any(|it| {
+        it.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+/// A value for a message, shortened.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+fn owned(patterns: &[&str]) -> Vec<String> {
+    patterns.iter().map(|&it| it.to_owned()).collect()
+}
+
+fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = GlobBuilder::new(pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| error.to_string())?;
+        set.add(glob);
+    }
+    set.build().map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the convention of expect-test"
+    )]
+    fn check(settings: Value, expect: Expect) {
+        let (config, problems) = Config::from_json(&settings);
+        let problems: String = problems.iter().map(|it| format!("{it:?}\n")).collect();
+        expect.assert_eq(&format!(
+            "target={:?} diagnostics={} debounce={:?} index={} log={:?}\n{problems}",
+            config.target, config.diagnostics, config.debounce, config.index, config.log_level
+        ));
+    }
+
+    #[test]
+    fn nothing_means_defaults() {
+        for settings in [json!(null), json!({}), json!({ "ptx-analyzer": null })] {
+            check(
+                settings,
+                expect![[r#"
+                    target=None diagnostics=true debounce=None index=true log=None
+                "#]],
+            );
+        }
+    }
+
+    #[test]
+    fn nested_dotted_and_wrapped() {
+        check(
+            json!({ "ptx-analyzer": {
+                "target": "sm_90a",
+                "diagnostics": { "debounce": 10 },
+                "workspace.index": false,
+                "log": { "level": "debug" },
+                "trace": { "server": "off" },
+            }}),
+            expect![[r#"
+                target=Some("sm_90a") diagnostics=true debounce=Some(10ms) index=false log=Some(LevelFilter::DEBUG)
+            "#]],
+        );
+        check(
+            json!({ "ptx-analyzer.diagnostics.enable": false }),
+            expect![[r#"
+                target=None diagnostics=false debounce=None index=true log=None
+            "#]],
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        check(
+            json!({
+                "targt": "sm_90",
+                "target": 90,
+                "diagnostics": { "enable": "yes", "debounce": -1, "delay": 3 },
+                "log.level": "loud",
+                "workspace": { "exclude": ["[" ] },
+            }),
+            expect![[r#"
+                target=None diagnostics=true debounce=None index=true log=None
+                Invalid("The setting ptx-analyzer.diagnostics.debounce must be a whole number from 0 to 10000, or null, not -1; its default, null, is used.")
+                Unknown("The setting ptx-analyzer.diagnostics.delay does not exist and is ignored.")
+                Invalid("The setting ptx-analyzer.diagnostics.enable must be true or false, not \"yes\"; its default, true, is used.")
+                Invalid("The setting ptx-analyzer.log.level must be one of \"error\", \"warn\", \"info\", \"debug\", \"trace\", not \"loud\"; its default, \"warn\", is used.")
+                Invalid("The setting ptx-analyzer.target must be a string or null, not 90; its default, null, is used.")
+                Unknown("The setting ptx-analyzer.targt does not exist and is ignored.")
+                Invalid("The setting ptx-analyzer.workspace.exclude is not usable: error parsing glob '[': unclosed character class; missing ']'; its default, [\"**/.git/**\",\"**/node_modules/**\"], is used.")
+            "#]],
+        );
+        check(
+            json!({ "diagnostics": 1 }),
+            expect![[r#"
+                target=None diagnostics=true debounce=None index=true log=None
+                Invalid("The settings ptx-analyzer.diagnostics must be an object, not 1.")
+            "#]],
+        );
+        check(
+            json!([1]),
+            expect![[r#"
+                target=None diagnostics=true debounce=None index=true log=None
+                Invalid("The settings ptx-analyzer must be an object, not [1].")
+            "#]],
+        );
+    }
+
+    #[test]
+    fn defaults_of_the_table_are_the_defaults() {
+        for setting in SETTINGS {
+            let mut config = Config::default();
+            let before = format!("{config:?}");
+            let default = setting.default();
+            if setting.name != "log.level" && !default.is_null() {
+                (setting.set)(&mut config, &default).expect("a default is valid");
+                assert_eq!(format!("{config:?}"), before, "{}", setting.name);
+            }
+        }
+        assert!(SETTINGS.is_sorted_by_key(|it| it.name));
+    }
+}

@@ -1,0 +1,20 @@
+//! One constant per request: from LSP parameters to LSP results, over a snapshot.
+
+pub(crate) mod diagnostics;
+pub(crate) mod structure;
+
+use crate::{
+    lsp::lsp_types::TextDocumentIdentifier,
+    pool::Priority,
+    snapshot::{Answer, Snapshot},
+};
+
+/// A request that workers answer.
+pub(crate) struct Handler<P, R> {
+    /// Name of the LSP method.
+    pub(crate) method: &'static str,
+    pub(crate) priority: Priority,
+    /// The document that the answer is about.
+    pub(crate) document: fn(&P) -> Option<&TextDocumentIdentifier>,
+    pub(crate) run: fn(&Snapshot, &P) -> Answer<R>,
+}

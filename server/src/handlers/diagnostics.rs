@@ -1,0 +1,110 @@
+//! Diagnostics, both pulled and pushed.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use super::Handler;
+use crate::{
+    lsp::{
+        lsp_types::{
+            Diagnostic, DiagnosticRelatedInformation, DocumentDiagnosticParams,
+            DocumentDiagnosticReport, DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
+            RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+            UnchangedDocumentDiagnosticReport,
+        },
+        to_proto,
+    },
+    pool::Priority,
+    snapshot::{Answer, Document, Snapshot},
+};
+
+pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosticReportResult> =
+    Handler {
+        method: "textDocument/diagnostic",
+        priority: Priority::Background,
+        document: |params| Some(&params.text_document),
+        run: |snapshot, params| {
+            let items = match snapshot.document(&params.text_document.uri)? {
+                Some(document) if snapshot.diagnostics => {
+                    let found = snapshot.analysis.diagnostics(document.file)?;
+                    file_diagnostics(snapshot, &document, found)?
+                }
+                // No null is allowed here.
+                _ => Vec::new(),
+            };
+            let result_id = format!("{:016x}", fingerprint(&items));
+            let report = if params.previous_result_id.as_ref() == Some(&result_id) {
+                DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+                    related_documents: None,
+                    unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport {
+                        result_id,
+                    },
+                })
+            } else {
+                DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+                    related_documents: None,
+                    full_document_diagnostic_report: FullDocumentDiagnosticReport {
+                        result_id: Some(result_id),
+                        items,
+                    },
+                })
+            };
+            Ok(DocumentDiagnosticReportResult::Report(report))
+        },
+    };
+
+/// The diagnostics of a file as this client wants them.
+pub(crate) fn file_diagnostics(
+    snapshot: &Snapshot,
+    document: &Document,
+    diagnostics: Vec<analysis::Diagnostic>,
+) -> Answer<Vec<Diagnostic>> {
+    let client = &snapshot.shared.client;
+    let mut out = Vec::with_capacity(diagnostics.len());
+    for diagnostic in diagnostics {
+        let mut message = diagnostic.message;
+        if let Some(help) = diagnostic.help {
+            message.push_str("\nhelp: ");
+            message.push_str(&help);
+        }
+        let mut related = Vec::new();
+        if client.related_information {
+            for info in diagnostic.related {
+                if let Some(location) = snapshot.location(info.location)? {
+                    related.push(DiagnosticRelatedInformation {
+                        location,
+                        message: info.message,
+                    });
+                }
+            }
+        }
+        let tags = diagnostic.tags.into_iter().map(to_proto::diagnostic_tag);
+        let tags = client.diagnostic_tags.then(|| tags.collect::<Vec<_>>());
+        out.push(Diagnostic {
+            range: document.range(diagnostic.range),
+            severity: Some(to_proto::severity(diagnostic.severity)),
+            code: Some(to_proto::code(diagnostic.code)),
+            code_description: client
+                .code_description
+                .then(|| to_proto::code_description(diagnostic.code))
+                .flatten(),
+            source: Some(env!("CARGO_PKG_NAME").to_owned()),
+            message,
+            related_information: (!related.is_empty()).then_some(related),
+            tags: tags.filter(|it| !it.is_empty()),
+            data: None,
+        });
+    }
+    Ok(out)
+}
+
+/// A number that differs when the diagnostics differ.
+pub(crate) fn fingerprint(diagnostics: &[Diagnostic]) -> u64 {
+    let mut hasher = FxHasher::default();
+    // Their JSON is what a client sees of them.
+    serde_json::to_string(diagnostics)
+        .unwrap_or_default()
+        .hash(&mut hasher);
+    hasher.finish()
+}

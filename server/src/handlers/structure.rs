@@ -1,0 +1,46 @@
+//! The parts of a file: symbols, folds, selections, the tree itself.
+
+use super::Handler;
+use crate::{
+    lsp::{
+        ext::{self, ViewSyntaxTreeParams},
+        lsp_types::{DocumentSymbolParams, DocumentSymbolResponse},
+        to_proto,
+    },
+    pool::Priority,
+};
+
+pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentSymbolResponse>> =
+    Handler {
+        method: "textDocument/documentSymbol",
+        priority: Priority::Background,
+        document: |params| Some(&params.text_document),
+        run: |snapshot, params| {
+            let uri = &params.text_document.uri;
+            let Some(document) = snapshot.document(uri)? else {
+                return Ok(None);
+            };
+            let symbols = snapshot.analysis.document_symbols(document.file)?;
+            let (lines, encoding) = (document.lines(), document.encoding);
+            Ok(Some(if snapshot.shared.client.symbol_tree {
+                DocumentSymbolResponse::Nested(to_proto::document_symbols(symbols, lines, encoding))
+            } else {
+                let mut flat = Vec::new();
+                to_proto::flat_symbols(symbols, None, uri, lines, encoding, &mut flat);
+                DocumentSymbolResponse::Flat(flat)
+            }))
+        },
+    };
+
+pub(crate) const VIEW_SYNTAX_TREE: Handler<ViewSyntaxTreeParams, Option<String>> = Handler {
+    method: ext::VIEW_SYNTAX_TREE,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let range = params.range.map(|range| document.text_range(range));
+        Ok(Some(snapshot.analysis.syntax_tree(document.file, range)?))
+    },
+};

@@ -1,0 +1,252 @@
+//! What the client can do, and what the server says it can do.
+
+use serde_json::Value;
+use syntax::text::Encoding;
+
+use super::{
+    lsp_types::{
+        DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
+        FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf,
+        PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability,
+        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
+        TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Url,
+        WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    },
+    semantic_tokens,
+};
+
+/// What the server needs to know about the client, read leniently from the raw `initialize`
+/// parameters: whatever is absent or of an unexpected type counts as not supported.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Client {
+    /// Unit of columns, the client's first choice that the server knows.
+    pub(crate) encoding: Encoding,
+    /// Folders to index.
+    pub(crate) folders: Vec<Url>,
+    /// Settings given at the start.
+    pub(crate) options: Value,
+    /// Hovers may be Markdown.
+    pub(crate) hover_markdown: bool,
+    /// Document symbols may be a tree.
+    pub(crate) symbol_tree: bool,
+    /// Definitions may name the range of the origin.
+    pub(crate) definition_links: bool,
+    /// As above, for declarations.
+    pub(crate) declaration_links: bool,
+    /// Folding ranges are whole lines.
+    pub(crate) line_folding_only: bool,
+    /// Semantic tokens may span lines.
+    pub(crate) multiline_tokens: bool,
+    /// The client asks for diagnostics; they are pushed otherwise.
+    pub(crate) pull_diagnostics: bool,
+    /// Diagnostics may carry related places.
+    pub(crate) related_information: bool,
+    /// Diagnostics may carry a link.
+    pub(crate) code_description: bool,
+    /// Diagnostics may carry tags.
+    pub(crate) diagnostic_tags: bool,
+    /// The client can be told to ask for diagnostics again.
+    pub(crate) refresh_diagnostics: bool,
+    /// The client can be told to ask for semantic tokens again.
+    pub(crate) refresh_semantic_tokens: bool,
+    /// Workspace edits may name document versions.
+    pub(crate) document_changes: bool,
+    /// The client shows progress.
+    pub(crate) progress: bool,
+    /// The client answers questions for its settings.
+    pub(crate) configuration: bool,
+    /// The client lets itself be asked to report changed settings.
+    pub(crate) register_configuration: bool,
+    /// The client lets itself be asked to watch files.
+    pub(crate) register_watchers: bool,
+}
+
+impl Client {
+    /// Reads the parameters of `initialize`.
+    pub(crate) fn new(params: &Value) -> Client {
+        let flag = |path: &str| {
+            params
+                .pointer(&format!("/capabilities/{path}"))
+                .and_then(Value::as_bool)
+                .unwrap_or(false)
+        };
+        let has = |path: &str| {
+            params
+                .pointer(&format!("/capabilities/{path}"))
+                .is_some_and(Value::is_object)
+        };
+        let pull = has("textDocument/diagnostic");
+        // A client with pull diagnostics describes them there, an older one under the push ones.
+        let diagnostic = |name: &str| {
+            pull && flag(&format!("textDocument/diagnostic/{name}"))
+                || flag(&format!("textDocument/publishDiagnostics/{name}"))
+        };
+        Client {
+            encoding: encoding(params),
+            folders: folders(params),
+            options: params
+                .get("initializationOptions")
+                .cloned()
+                .unwrap_or(Value::Null),
+            hover_markdown: strings(params, "/capabilities/textDocument/hover/contentFormat")
+                .contains(&"markdown"),
+            symbol_tree: flag("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            definition_links: flag("textDocument/definition/linkSupport"),
+            declaration_links: flag("textDocument/declaration/linkSupport"),
+            line_folding_only: flag("textDocument/foldingRange/lineFoldingOnly"),
+            multiline_tokens: flag("textDocument/semanticTokens/multilineTokenSupport"),
+            pull_diagnostics: pull,
+            related_information: diagnostic("relatedInformation"),
+            code_description: diagnostic("codeDescriptionSupport"),
+            diagnostic_tags: has("textDocument/publishDiagnostics/tagSupport")
+                || has("textDocument/diagnostic/tagSupport"),
+            // The 3.17 text and its types disagree about the name of the first.
+            refresh_diagnostics: flag("workspace/diagnostics/refreshSupport")
+                || flag("workspace/diagnostic/refreshSupport"),
+            refresh_semantic_tokens: flag("workspace/semanticTokens/refreshSupport"),
+            document_changes: flag("workspace/workspaceEdit/documentChanges"),
+            progress: flag("window/workDoneProgress"),
+            configuration: flag("workspace/configuration"),
+            register_configuration: flag("workspace/didChangeConfiguration/dynamicRegistration"),
+            register_watchers: flag("workspace/didChangeWatchedFiles/dynamicRegistration"),
+        }
+    }
+}
+
+fn strings<'a>(params: &'a Value, pointer: &str) -> Vec<&'a str> {
+    params
+        .pointer(pointer)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
+}
+
+fn encoding(params: &Value) -> Encoding {
+    strings(params, "/capabilities/general/positionEncodings")
+        .into_iter()
+        .find_map(|name| match name {
+            "utf-8" => Some(Encoding::Utf8),
+            "utf-16" => Some(Encoding::Utf16),
+            "utf-32" => Some(Encoding::Utf32),
+            _ => None,
+        })
+        .unwrap_or_default()
+}
+
+fn folders(params: &Value) -> Vec<Url> {
+    let url = |value: &Value| value.as_str().and_then(|it| Url::parse(it).ok());
+    let listed = params.get("workspaceFolders").and_then(Value::as_array);
+    let folders: Vec<_> = listed
+        .into_iter()
+        .flatten()
+        .filter_map(|folder| folder.get("uri").and_then(url))
+        .collect();
+    if !folders.is_empty() {
+        return folders;
+    }
+    if let Some(root) = params.get("rootUri").and_then(url) {
+        return vec![root];
+    }
+    let path = params.get("rootPath").and_then(Value::as_str);
+    path.and_then(|it| Url::from_directory_path(it).ok())
+        .into_iter()
+        .collect()
+}
+
+/// The answer to `initialize`.
+pub(crate) fn initialize_result(client: &Client) -> InitializeResult {
+    InitializeResult {
+        capabilities: server_capabilities(client),
+        server_info: Some(ServerInfo {
+            name: env!("CARGO_PKG_NAME").to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+    }
+}
+
+fn server_capabilities(client: &Client) -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(match client.encoding {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(
+            TextDocumentSyncOptions {
+                open_close: Some(true),
+                change: Some(TextDocumentSyncKind::INCREMENTAL),
+                will_save: None,
+                will_save_wait_until: None,
+                save: None,
+            },
+        )),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        // Never both ways for one client: the problems would show twice.
+        diagnostic_provider: client.pull_diagnostics.then(|| {
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                identifier: Some(env!("CARGO_PKG_NAME").to_owned()),
+                inter_file_dependencies: true,
+                workspace_diagnostics: false,
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        ..ServerCapabilities::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nothing_is_assumed() {
+        for params in [json!(null), json!({}), json!({ "capabilities": 3 })] {
+            let client = Client::new(&params);
+            assert_eq!(client.encoding, Encoding::Utf16);
+            assert!(!client.pull_diagnostics && !client.hover_markdown && !client.progress);
+            assert_eq!(client.folders, []);
+            assert!(server_capabilities(&client).diagnostic_provider.is_none());
+        }
+    }
+
+    #[test]
+    fn the_order_of_encodings_is_the_clients() {
+        let offer = |names: &[&str]| {
+            encoding(&json!({ "capabilities": { "general": { "positionEncodings": names } } }))
+        };
+        assert_eq!(offer(&["utf-32", "utf-8", "utf-16"]), Encoding::Utf32);
+        assert_eq!(offer(&["utf-7", "utf-8"]), Encoding::Utf8);
+        assert_eq!(offer(&["utf-7"]), Encoding::Utf16);
+        assert_eq!(offer(&[]), Encoding::Utf16);
+    }
+
+    #[test]
+    fn folders_come_from_the_newest_field() {
+        let names = |params: &Value| {
+            folders(params)
+                .iter()
+                .map(|it| it.to_string())
+                .collect::<Vec<_>>()
+        };
+        let old = json!({ "rootPath": "/a", "rootUri": null, "workspaceFolders": null });
+        assert_eq!(names(&old), ["file:///a/"]);
+        let root = json!({ "rootPath": "/a", "rootUri": "file:///b" });
+        assert_eq!(names(&root), ["file:///b"]);
+        let listed = json!({
+            "rootUri": "file:///b",
+            "workspaceFolders": [{ "uri": "file:///c", "name": "c" }, { "uri": "?" }],
+        });
+        assert_eq!(names(&listed), ["file:///c"]);
+    }
+}

@@ -1,0 +1,301 @@
+//! Semantic tokens: the legend, the relative encoding and differences between answers.
+//!
+//! Default themes colour only the standard token types, so the types of the analysis are mapped to
+//! the standard types whose usual colours tell them apart:
+//!
+//! | PTX | LSP | why |
+//! |---|---|---|
+//! | opcode | `keyword` | the words that are read first |
+//! | modifier | `modifier` | themes colour it like `static` or `const` |
+//! | type | `type` | |
+//! | state space | `namespace` | a space of addresses |
+//! | directive, `#` line | `macro` | statements to the assembler, not to the machine |
+//! | register | `variable` | |
+//! | special register | `variable` with `readonly` and `defaultLibrary` | predefined |
+//! | variable in memory | `variable` with `static` | |
+//! | label | `label` | standard since LSP 3.18, known to VS Code for longer |
+//! | named constant | `enumMember` | |
+//!
+//! The rest has the obvious counterpart.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use analysis::{FileId, TokenModifiers, TokenType};
+use rustc_hash::FxHashMap;
+use syntax::{
+    TextRange,
+    text::{Encoding, LineTable},
+};
+
+use super::lsp_types::{
+    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokensEdit,
+    SemanticTokensLegend,
+};
+
+const TYPES: &[SemanticTokenType] = &[
+    SemanticTokenType::KEYWORD,
+    SemanticTokenType::MODIFIER,
+    SemanticTokenType::TYPE,
+    SemanticTokenType::NAMESPACE,
+    SemanticTokenType::MACRO,
+    SemanticTokenType::VARIABLE,
+    SemanticTokenType::PARAMETER,
+    SemanticTokenType::new("label"),
+    SemanticTokenType::FUNCTION,
+    SemanticTokenType::ENUM_MEMBER,
+    SemanticTokenType::NUMBER,
+    SemanticTokenType::STRING,
+    SemanticTokenType::COMMENT,
+    SemanticTokenType::OPERATOR,
+];
+
+/// The modifiers of the analysis in the order of their bits, then those of the table above.
+const MODIFIERS: &[SemanticTokenModifier] = &[
+    SemanticTokenModifier::DECLARATION,
+    SemanticTokenModifier::DEFINITION,
+    SemanticTokenModifier::READONLY,
+    SemanticTokenModifier::DEPRECATED,
+    SemanticTokenModifier::MODIFICATION,
+    SemanticTokenModifier::STATIC,
+    SemanticTokenModifier::DEFAULT_LIBRARY,
+];
+const STATIC: u32 = 1 << 5;
+const DEFAULT_LIBRARY: u32 = 1 << 6;
+
+/// The token types and modifiers that answers refer to by number.
+pub(crate) fn legend() -> SemanticTokensLegend {
+    SemanticTokensLegend {
+        token_types: TYPES.to_vec(),
+        token_modifiers: MODIFIERS.to_vec(),
+    }
+}
+
+/// Index in [`TYPES`] and further modifier bits.
+fn encode_type(token_type: TokenType) -> (u32, u32) {
+    match token_type {
+        TokenType::Opcode => (0, 0),
+        TokenType::Modifier => (1, 0),
+        TokenType::Type => (2, 0),
+        TokenType::StateSpace => (3, 0),
+        TokenType::Directive | TokenType::Macro => (4, 0),
+        TokenType::Register => (5, 0),
+        TokenType::SpecialRegister => (5, TokenModifiers::READONLY.0 | DEFAULT_LIBRARY),
+        TokenType::Variable => (5, STATIC),
+        TokenType::Parameter => (6, 0),
+        TokenType::Label => (7, 0),
+        TokenType::Function => (8, 0),
+        TokenType::Constant => (9, 0),
+        TokenType::Number => (10, 0),
+        TokenType::String => (11, 0),
+        TokenType::Comment => (12, 0),
+        TokenType::Operator => (13, 0),
+    }
+}
+
+/// Encodes sorted tokens as LSP wants them: each relative to the one before.
+///
+/// Tokens over several lines become one token per line unless `multiline` allows them.
+pub(crate) fn encode(
+    tokens: &[analysis::SemanticToken],
+    lines: &LineTable,
+    encoding: Encoding,
+    multiline: bool,
+) -> Vec<SemanticToken> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let (mut last_line, mut last_column) = (0, 0);
+    let mut push = |range: TextRange, (token_type, bits): (u32, u32), length: u32| {
+        let start = lines.position(range.start(), encoding);
+        let delta_line = start.line - last_line;
+        let delta_start = match delta_line {
+            0 => start.character - last_column,
+            _ => start.character,
+        };
+        (last_line, last_column) = (start.line, start.character);
+        out.push(SemanticToken {
+            delta_line,
+            delta_start,
+            length,
+            token_type,
+            token_modifiers_bitset: bits,
+        });
+    };
+    for token in tokens {
+        let (token_type, extra) = encode_type(token.token_type);
+        let kind = (token_type, token.modifiers.0 | extra);
+        let first = lines.line_of(token.range.start());
+        let last = lines.line_of(token.range.end());
+        if first == last {
+            push(token.range, kind, columns(token.range, lines, encoding));
+            continue;
+        }
+        let parts = (first..=last).filter_map(|line| {
+            let whole = TextRange::new(lines.line_start(line), lines.line_end(line));
+            whole.intersect(token.range).filter(|it| !it.is_empty())
+        });
+        if multiline {
+            // Line breaks count as one column each.
+            let length: u32 = parts.map(|it| columns(it, lines, encoding) + 1).sum();
+            push(token.range, kind, length.saturating_sub(1));
+        } else {
+            for part in parts {
+                push(part, kind, columns(part, lines, encoding));
+            }
+        }
+    }
+    out
+}
+
+/// Number of columns of a range inside one line.
+fn columns(range: TextRange, lines: &LineTable, encoding: Encoding) -> u32 {
+    let start = lines.position(range.start(), encoding);
+    let end = lines.position(range.end(), encoding);
+    end.character.saturating_sub(start.character)
+}
+
+/// The one edit that turns `old` into `new`: whatever lies between the common start and end.
+pub(crate) fn diff(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let (removed, inserted) = (old.len() - tail, &new[..new.len() - tail]);
+    if removed == 0 && inserted.is_empty() {
+        return Vec::new();
+    }
+    // Five numbers per token.
+    vec![SemanticTokensEdit {
+        start: 5 * u32::try_from(start).unwrap_or(u32::MAX),
+        delete_count: 5 * u32::try_from(removed).unwrap_or(u32::MAX),
+        data: Some(inserted.to_vec()),
+    }]
+}
+
+/// The latest answer for each open file, to send differences from.
+#[derive(Debug, Default)]
+pub(crate) struct TokenCache {
+    next_id: AtomicU64,
+    files: Mutex<FxHashMap<FileId, (String, Vec<SemanticToken>)>>,
+}
+
+impl TokenCache {
+    /// Stores an answer and returns its id and the answer that it replaces.
+    pub(crate) fn replace(
+        &self,
+        file: FileId,
+        tokens: Vec<SemanticToken>,
+    ) -> (String, Option<(String, Vec<SemanticToken>)>) {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed).to_string();
+        let old = self.lock().insert(file, (id.clone(), tokens));
+        (id, old)
+    }
+
+    /// Forgets a file that was closed.
+    pub(crate) fn forget(&self, file: FileId) {
+        self.lock().remove(&file);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, FxHashMap<FileId, (String, Vec<SemanticToken>)>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn token(start: u32, end: u32, token_type: TokenType) -> analysis::SemanticToken {
+        analysis::SemanticToken {
+            range: TextRange::new(start.into(), end.into()),
+            token_type,
+            modifiers: TokenModifiers::default(),
+        }
+    }
+
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "the convention of expect-test"
+    )]
+    fn check(text: &str, tokens: &[analysis::SemanticToken], multiline: bool, expect: Expect) {
+        let lines = LineTable::new(text);
+        let out: String = encode(tokens, &lines, Encoding::Utf16, multiline)
+            .iter()
+            .map(|it| {
+                let name = TYPES[it.token_type as usize].as_str();
+                let (line, start) = (it.delta_line, it.delta_start);
+                format!(
+                    "+{line}:{start} {} {name} {:b}\n",
+                    it.length, it.token_modifiers_bitset
+                )
+            })
+            .collect();
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn tokens_are_relative() {
+        check(
+            "add %r1;\n  mov %tid;",
+            &[
+                token(0, 3, TokenType::Opcode),
+                token(4, 7, TokenType::Register),
+                token(11, 14, TokenType::Opcode),
+                token(15, 19, TokenType::SpecialRegister),
+            ],
+            false,
+            expect![[r#"
+                +0:0 3 keyword 0
+                +0:4 3 variable 0
+                +1:2 3 keyword 0
+                +0:4 4 variable 1000100
+            "#]],
+        );
+    }
+
+    #[test]
+    fn comments_over_lines_are_split_or_counted() {
+        let text = "a /* 😀\r\n\r\n x */ b";
+        let tokens = [
+            token(2, 18, TokenType::Comment),
+            token(19, 20, TokenType::Label),
+        ];
+        check(
+            text,
+            &tokens,
+            false,
+            expect![[r#"
+                +0:2 5 comment 0
+                +2:0 5 comment 0
+                +0:6 1 label 0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn differences_are_one_edit() {
+        let lines = LineTable::new("a b c d");
+        let all = |types: [TokenType; 4]| {
+            let tokens: Vec<_> = (0..4)
+                .map(|it| token(2 * it, 2 * it + 1, types[it as usize]))
+                .collect();
+            encode(&tokens, &lines, Encoding::Utf8, false)
+        };
+        let (label, opcode) = (TokenType::Label, TokenType::Opcode);
+        let old = all([label, label, label, label]);
+        let new = all([label, opcode, label, label]);
+        assert_eq!(diff(&old, &old), []);
+        let edits = diff(&old, &new);
+        assert_eq!(edits.len(), 1);
+        assert_eq!((edits[0].start, edits[0].delete_count), (5, 5));
+        assert_eq!(edits[0].data.as_deref(), Some(&new[1..2]));
+        assert_eq!(diff(&old, &[])[0].delete_count, 20);
+    }
+}

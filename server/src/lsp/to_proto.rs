@@ -1,0 +1,193 @@
+//! From the analysis to LSP.
+
+use analysis::{Access, DiagnosticTag, DocumentSymbol, Fold, FoldKind, Severity, SymbolKind};
+use syntax::{
+    TextRange,
+    text::{Edit, Encoding, LineTable},
+};
+
+use super::lsp_types::{
+    self, DiagnosticSeverity, DocumentHighlightKind, FoldingRange, FoldingRangeKind,
+    NumberOrString, Position, Range, SelectionRange, SymbolInformation, TextEdit, Url,
+};
+
+/// A range in the client's columns.
+pub(crate) fn range(range: TextRange, lines: &LineTable, encoding: Encoding) -> Range {
+    let position = |offset| {
+        let position = lines.position(offset, encoding);
+        Position::new(position.line, position.character)
+    };
+    Range::new(position(range.start()), position(range.end()))
+}
+
+pub(crate) fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}
+
+pub(crate) fn diagnostic_tag(tag: DiagnosticTag) -> lsp_types::DiagnosticTag {
+    match tag {
+        DiagnosticTag::Unnecessary => lsp_types::DiagnosticTag::UNNECESSARY,
+        DiagnosticTag::Deprecated => lsp_types::DiagnosticTag::DEPRECATED,
+    }
+}
+
+/// The code of a diagnostic.
+pub(crate) fn code(code: &str) -> NumberOrString {
+    NumberOrString::String(code.to_owned())
+}
+
+/// The documentation page of a diagnostic code.
+pub(crate) fn code_description(code: &str) -> Option<lsp_types::CodeDescription> {
+    let page = format!(
+        "{}/blob/main/analysis/docs/diagnostics/{code}.md",
+        env!("CARGO_PKG_REPOSITORY")
+    );
+    Url::parse(&page)
+        .ok()
+        .map(|href| lsp_types::CodeDescription { href })
+}
+
+/// Only kinds of the first version of LSP, which every client has an icon for.
+pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp_types::SymbolKind {
+    match kind {
+        SymbolKind::Entry | SymbolKind::Function | SymbolKind::Alias => {
+            lsp_types::SymbolKind::FUNCTION
+        }
+        SymbolKind::Prototype => lsp_types::SymbolKind::INTERFACE,
+        SymbolKind::Variable | SymbolKind::Register => lsp_types::SymbolKind::VARIABLE,
+        SymbolKind::Parameter => lsp_types::SymbolKind::PROPERTY,
+        SymbolKind::SpecialRegister => lsp_types::SymbolKind::CONSTANT,
+        SymbolKind::Label | SymbolKind::SectionLabel => lsp_types::SymbolKind::FIELD,
+        SymbolKind::TargetList => lsp_types::SymbolKind::ARRAY,
+        SymbolKind::Section => lsp_types::SymbolKind::NAMESPACE,
+        SymbolKind::SourceFile => lsp_types::SymbolKind::FILE,
+        SymbolKind::Directive => lsp_types::SymbolKind::MODULE,
+    }
+}
+
+pub(crate) fn highlight_kind(access: Access) -> DocumentHighlightKind {
+    match access {
+        // A declaration of PTX gives no value, yet editors show "write" for where a name begins.
+        Access::Declaration | Access::Write => DocumentHighlightKind::WRITE,
+        Access::Read => DocumentHighlightKind::READ,
+    }
+}
+
+/// The outline as a tree.
+pub(crate) fn document_symbols(
+    symbols: Vec<DocumentSymbol>,
+    lines: &LineTable,
+    encoding: Encoding,
+) -> Vec<lsp_types::DocumentSymbol> {
+    let convert = |symbol: DocumentSymbol| {
+        let children = document_symbols(symbol.children, lines, encoding);
+        // Clients refuse a whole answer in which a name is outside of its declaration.
+        let full = symbol.full_range.cover(symbol.focus_range);
+        #[expect(deprecated, reason = "the field has to be given")]
+        lsp_types::DocumentSymbol {
+            name: symbol_name(symbol.name),
+            detail: symbol.detail,
+            kind: symbol_kind(symbol.kind),
+            tags: None,
+            deprecated: None,
+            range: range(full, lines, encoding),
+            selection_range: range(symbol.focus_range, lines, encoding),
+            children: (!children.is_empty()).then_some(children),
+        }
+    };
+    symbols.into_iter().map(convert).collect()
+}
+
+/// The outline as a list, for clients that know no tree.
+pub(crate) fn flat_symbols(
+    symbols: Vec<DocumentSymbol>,
+    container: Option<&str>,
+    uri: &Url,
+    lines: &LineTable,
+    encoding: Encoding,
+    out: &mut Vec<SymbolInformation>,
+) {
+    for symbol in symbols {
+        let name = symbol_name(symbol.name);
+        let location = lsp_types::Location {
+            uri: uri.clone(),
+            range: range(symbol.full_range, lines, encoding),
+        };
+        #[expect(deprecated, reason = "the field has to be given")]
+        out.push(SymbolInformation {
+            name: name.clone(),
+            kind: symbol_kind(symbol.kind),
+            tags: None,
+            deprecated: None,
+            location,
+            container_name: container.map(str::to_owned),
+        });
+        flat_symbols(symbol.children, Some(&name), uri, lines, encoding, out);
+    }
+}
+
+/// Clients refuse symbols without a name, which broken code can have.
+pub(crate) fn symbol_name(name: String) -> String {
+    if name.is_empty() {
+        "<unnamed>".to_owned()
+    } else {
+        name
+    }
+}
+
+/// A folding range, or `None` when there is nothing to hide.
+pub(crate) fn folding_range(
+    fold: Fold,
+    lines: &LineTable,
+    encoding: Encoding,
+    whole_lines: bool,
+) -> Option<FoldingRange> {
+    let range = range(fold.range, lines, encoding);
+    if range.start.line >= range.end.line {
+        return None;
+    }
+    Some(FoldingRange {
+        start_line: range.start.line,
+        start_character: (!whole_lines).then_some(range.start.character),
+        end_line: range.end.line,
+        end_character: (!whole_lines).then_some(range.end.character),
+        kind: match fold.kind {
+            FoldKind::Region => None,
+            FoldKind::Comment => Some(FoldingRangeKind::Comment),
+            FoldKind::Imports => Some(FoldingRangeKind::Imports),
+        },
+        collapsed_text: None,
+    })
+}
+
+/// Ranges from the innermost to the outermost, each linked to the next.
+pub(crate) fn selection_range(
+    ranges: &[TextRange],
+    at: Position,
+    lines: &LineTable,
+    encoding: Encoding,
+) -> SelectionRange {
+    let outermost = ranges.iter().rev().fold(None, |parent, &it| {
+        Some(SelectionRange {
+            range: range(it, lines, encoding),
+            parent: parent.map(Box::new),
+        })
+    });
+    // LSP wants one answer per position, even where there is nothing to select.
+    outermost.unwrap_or(SelectionRange {
+        range: Range::new(at, at),
+        parent: None,
+    })
+}
+
+pub(crate) fn text_edit(edit: Edit, lines: &LineTable, encoding: Encoding) -> TextEdit {
+    TextEdit {
+        range: range(edit.range, lines, encoding),
+        new_text: edit.insert,
+    }
+}

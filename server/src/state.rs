@@ -1,0 +1,448 @@
+//! The state thread: the one writer of everything that the server knows.
+//!
+//! It owns the [`AnalysisHost`], the open documents and the settings. Messages arrive over one
+//! channel, in wire order. Questions go to workers together with a snapshot; before a write,
+//! questions that no worker has begun are taken back, so that the write waits only for running
+//! ones, which notice it and stop.
+
+mod diagnostics;
+mod documents;
+mod requests;
+mod turns;
+mod work;
+mod workspace;
+
+use std::{
+    collections::VecDeque,
+    panic::AssertUnwindSafe,
+    sync::{Arc, mpsc},
+    thread,
+    time::Instant,
+};
+
+use analysis::{AnalysisConfig, AnalysisHost, Change, FileId};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use syntax::{FileContents, text::Encoding};
+use tokio::sync::{mpsc::UnboundedSender, oneshot};
+use tracing::{error, warn};
+
+pub(crate) use requests::{CancelSlot, Request};
+
+use self::{
+    diagnostics::Report,
+    documents::OpenDocument,
+    turns::Turns,
+    work::Work,
+    workspace::{Loaded, Workspace},
+};
+use crate::{
+    config::{Config, Problem, SECTION},
+    logging,
+    lsp::{
+        capabilities::Client,
+        ext::ServerStatus,
+        lsp_types::{
+            DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+            FileEvent, MessageType, Registration, WorkspaceFoldersChangeEvent,
+        },
+    },
+    pool::{Pool, Priority},
+    snapshot::{Shared, Snapshot},
+    transport::Outgoing,
+};
+
+/// Deeply nested input is walked recursively.
+const STACK: usize = 16 << 20;
+
+/// What the state thread is told.
+pub(crate) enum Event {
+    // From the client.
+    Initialize(Box<Client>),
+    Initialized,
+    Shutdown,
+    Open(DidOpenTextDocumentParams),
+    Change(DidChangeTextDocumentParams),
+    Close(DidCloseTextDocumentParams),
+    ConfigurationChanged(Value),
+    FilesChanged(Vec<FileEvent>),
+    FoldersChanged(WorkspaceFoldersChangeEvent),
+    Ask(Box<Request>),
+    Status(oneshot::Sender<ServerStatus>),
+    /// Answer to [`Outgoing::Configuration`].
+    Configuration(Value),
+    /// Answer to [`Outgoing::CreateProgress`].
+    ProgressCreated,
+
+    // From workers.
+    /// A write interrupted the work on a request.
+    Interrupted(Box<Request>),
+    /// A worker finished diagnostics, or a write interrupted it.
+    Diagnosed(Report),
+    /// The folders were walked.
+    Found(workspace::Found),
+    /// A file was read.
+    Loaded(Loaded),
+
+    /// The connection is gone.
+    Stop,
+}
+
+impl Event {
+    fn name(&self) -> &'static str {
+        match self {
+            Event::Initialize(_) => "initialize",
+            Event::Initialized => "initialized",
+            Event::Shutdown => "shutdown",
+            Event::Open(_) => "textDocument/didOpen",
+            Event::Change(_) => "textDocument/didChange",
+            Event::Close(_) => "textDocument/didClose",
+            Event::ConfigurationChanged(_) => "workspace/didChangeConfiguration",
+            Event::FilesChanged(_) => "workspace/didChangeWatchedFiles",
+            Event::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
+            Event::Ask(request) | Event::Interrupted(request) => request.method(),
+            Event::Status(_) => "ptx/serverStatus",
+            Event::Configuration(_) => "configuration",
+            Event::ProgressCreated => "progress created",
+            Event::Diagnosed(_) => "diagnosed",
+            Event::Found(_) => "folders walked",
+            Event::Loaded(_) => "file loaded",
+            Event::Stop => "stop",
+        }
+    }
+}
+
+/// Way to the state thread.
+#[derive(Clone, Debug)]
+pub(crate) struct StateHandle {
+    events: mpsc::Sender<Event>,
+}
+
+impl StateHandle {
+    /// Sends an event; never blocks. After the end of the thread it is dropped.
+    pub(crate) fn send(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+
+    /// Ends the thread after the events that were sent before.
+    pub(crate) fn stop(&self) {
+        self.send(Event::Stop);
+    }
+}
+
+/// Starts the state thread of one connection.
+pub(crate) fn spawn(outgoing: UnboundedSender<Outgoing>) -> StateHandle {
+    let (sender, events) = mpsc::channel();
+    let handle = StateHandle { events: sender };
+    let own = handle.clone();
+    let spawned = thread::Builder::new()
+        .name("state".to_owned())
+        .stack_size(STACK)
+        .spawn(move || State::new(own, outgoing).run(&events));
+    if let Err(error) = spawned {
+        error!(%error, "cannot start the state thread");
+    }
+    handle
+}
+
+/// What is known about one file.
+#[derive(Default)]
+struct FileState {
+    /// What the analysis was told last.
+    contents: Option<Arc<FileContents>>,
+    /// Rises with every change of the contents.
+    revision: u64,
+    /// Number of the latest attempt to read the file from disk; older ones are void.
+    load: u64,
+    /// The file belongs to the index.
+    indexed: bool,
+}
+
+struct State {
+    handle: StateHandle,
+    outgoing: UnboundedSender<Outgoing>,
+    host: AnalysisHost,
+    pool: Pool<Work>,
+    shared: Arc<Shared>,
+    config: Config,
+    files: FxHashMap<FileId, FileState>,
+    /// What the client has open.
+    documents: FxHashMap<FileId, OpenDocument>,
+    /// Number of the latest search for problems.
+    diagnosis: u64,
+    workspace: Workspace,
+    turns: Turns,
+    started: Instant,
+    shut_down: bool,
+}
+
+impl State {
+    fn new(handle: StateHandle, outgoing: UnboundedSender<Outgoing>) -> Self {
+        let events = handle.clone();
+        State {
+            pool: Pool::new(move |work: Work| work.run(&events)),
+            handle,
+            outgoing,
+            host: AnalysisHost::new(),
+            shared: Arc::default(),
+            config: Config::default(),
+            files: FxHashMap::default(),
+            documents: FxHashMap::default(),
+            diagnosis: 0,
+            workspace: Workspace::default(),
+            turns: Turns::default(),
+            started: Instant::now(),
+            shut_down: false,
+        }
+    }
+
+    fn run(mut self, events: &mpsc::Receiver<Event>) {
+        let mut queue = VecDeque::new();
+        loop {
+            let next = match self.deadline() {
+                Some(deadline) => {
+                    events.recv_timeout(deadline.saturating_duration_since(Instant::now()))
+                }
+                None => events.recv().map_err(Into::into),
+            };
+            match next {
+                Ok(event) => queue.push_back(event),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => return,
+            }
+            loop {
+                queue.extend(events.try_iter());
+                let Some(event) = queue.pop_front() else {
+                    break;
+                };
+                if matches!(event, Event::Stop) {
+                    return;
+                }
+                self.turn(event.name(), |state| state.handle(event, &mut queue));
+            }
+            self.turn("timers", Self::run_timers);
+        }
+    }
+
+    /// Runs one step, measured, and survives its panics.
+    fn turn(&mut self, name: &'static str, step: impl FnOnce(&mut Self)) {
+        let start = Instant::now();
+        if std::panic::catch_unwind(AssertUnwindSafe(|| step(self))).is_err() {
+            error!(turn = name, "the state thread panicked");
+        }
+        self.turns.record(name, start.elapsed());
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        [self.workspace.deadline(), self.diagnostics_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn run_timers(&mut self) {
+        let now = Instant::now();
+        self.run_workspace_timers(now);
+        self.run_due_diagnostics(now);
+    }
+
+    fn handle(&mut self, event: Event, queue: &mut VecDeque<Event>) {
+        if self.shut_down {
+            // tower-lsp refuses requests by then; what is left may not change anything.
+            if let Event::Ask(request) | Event::Interrupted(request) = event {
+                request.interrupt();
+            }
+            return;
+        }
+        match event {
+            Event::Initialize(client) => self.initialize(*client),
+            Event::Initialized => self.initialized(),
+            Event::Shutdown => self.shut_down = true,
+            Event::Open(params) => self.open(params),
+            Event::Change(params) => {
+                let mut batch = vec![params];
+                while let Some(Event::Change(next)) = queue.front()
+                    && next.text_document.uri == batch[0].text_document.uri
+                    && let Some(Event::Change(next)) = queue.pop_front()
+                {
+                    batch.push(next);
+                }
+                self.change(&batch);
+            }
+            Event::Close(params) => self.close(&params),
+            Event::ConfigurationChanged(settings) => {
+                if self.shared.client.configuration {
+                    self.say(Outgoing::Configuration);
+                } else {
+                    self.configure(&settings);
+                }
+            }
+            Event::Configuration(settings) => {
+                // Null is what a client without any such settings answers; what came with
+                // `initialize` stays then.
+                if !settings.is_null() {
+                    self.configure(&settings);
+                }
+                self.start_index();
+            }
+            Event::FilesChanged(changes) => self.files_changed(&changes),
+            Event::FoldersChanged(change) => self.folders_changed(change),
+            Event::Ask(request) => self.ask(*request),
+            Event::Interrupted(request) => self.ask_again(*request),
+            Event::Status(reply) => {
+                let _ = reply.send(self.status());
+            }
+            Event::ProgressCreated => self.progress_created(),
+            Event::Diagnosed(report) => self.diagnosed(report),
+            Event::Found(found) => self.found(found),
+            Event::Loaded(loaded) => self.loaded(loaded),
+            Event::Stop => {}
+        }
+    }
+
+    fn initialize(&mut self, client: Client) {
+        self.workspace.set_folders(&client.folders);
+        let options = client.options.clone();
+        self.shared = Arc::new(Shared::new(client));
+        self.configure(&options);
+    }
+
+    fn initialized(&mut self) {
+        let mut registrations = Vec::new();
+        if self.shared.client.register_configuration {
+            registrations.push(Registration {
+                id: "ptx-analyzer/configuration".to_owned(),
+                method: "workspace/didChangeConfiguration".to_owned(),
+                register_options: Some(serde_json::json!({ "section": SECTION })),
+            });
+        }
+        if self.shared.client.register_watchers {
+            registrations.push(Registration {
+                id: "ptx-analyzer/files".to_owned(),
+                method: "workspace/didChangeWatchedFiles".to_owned(),
+                register_options: Some(serde_json::json!({
+                    "watchers": [{ "globPattern": "**/*.ptx" }],
+                })),
+            });
+        }
+        if !registrations.is_empty() {
+            self.say(Outgoing::Register(registrations));
+        }
+        self.workspace.wait_for_configuration();
+        if self.shared.client.configuration {
+            // The answer may exclude files; the index waits for it, but not for ever.
+            self.say(Outgoing::Configuration);
+        } else {
+            self.start_index();
+        }
+    }
+
+    fn configure(&mut self, settings: &Value) {
+        let (config, problems) = Config::from_json(settings);
+        for problem in problems {
+            match problem {
+                Problem::Unknown(text) => {
+                    warn!("{text}");
+                    self.say(Outgoing::Log(MessageType::WARNING, text));
+                }
+                Problem::Invalid(text) => {
+                    warn!("{text}");
+                    self.say(Outgoing::Show(MessageType::ERROR, text));
+                }
+            }
+        }
+        if let Some(level) = config.log_level {
+            logging::set_level(level);
+        }
+        let old = std::mem::replace(&mut self.config, config);
+        if old.target != self.config.target {
+            self.write(
+                Vec::new(),
+                Some(AnalysisConfig {
+                    target_override: self.config.target.clone(),
+                }),
+            );
+        }
+        let index_changed =
+            old.index != self.config.index || old.exclude_patterns != self.config.exclude_patterns;
+        if index_changed && self.workspace.is_ready() {
+            self.reindex();
+        }
+        if old.target != self.config.target || old.diagnostics != self.config.diagnostics {
+            self.refresh();
+        }
+    }
+
+    fn say(&self, message: Outgoing) {
+        let _ = self.outgoing.send(message);
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            analysis: self.host.analysis(),
+            shared: self.shared.clone(),
+            diagnostics: self.config.diagnostics,
+        }
+    }
+
+    /// Tells the analysis about new contents. All writes go through here.
+    fn write(
+        &mut self,
+        files: Vec<(FileId, Option<Arc<FileContents>>)>,
+        config: Option<AnalysisConfig>,
+    ) {
+        let mut garbage = Vec::new();
+        for (file, contents) in &files {
+            let state = self.files.entry(*file).or_default();
+            state.revision += 1;
+            garbage.extend(std::mem::replace(&mut state.contents, contents.clone()));
+        }
+        // Nothing that waits may hold a snapshot now, or this thread would wait for it.
+        let waiting = self.pool.reclaim(Work::holds_snapshot);
+        let waiting: Vec<_> = waiting
+            .into_iter()
+            .filter_map(|(_, work)| work.without_snapshot())
+            .collect();
+        self.host.apply_change(Change { files, config });
+        if !garbage.is_empty() {
+            // Freeing a large tree takes tens of milliseconds.
+            self.pool
+                .push(Priority::Background, Work::task(move || drop(garbage)));
+        }
+        for request in waiting {
+            self.resume(request);
+        }
+        self.schedule_open_files();
+    }
+
+    fn status(&self) -> ServerStatus {
+        let (workers_running, workers_waiting) = self.pool.load();
+        let contents = || self.files.values().filter_map(|it| it.contents.as_ref());
+        let client = &self.shared.client;
+        ServerStatus {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            uptime_seconds: self.started.elapsed().as_secs_f64(),
+            position_encoding: match client.encoding {
+                Encoding::Utf8 => "utf-8",
+                Encoding::Utf16 => "utf-16",
+                Encoding::Utf32 => "utf-32",
+            }
+            .to_owned(),
+            diagnostics: if client.pull_diagnostics {
+                "pull"
+            } else {
+                "push"
+            }
+            .to_owned(),
+            open_documents: self.documents.len(),
+            files: contents().count(),
+            text_bytes: contents()
+                .map(|it| u64::from(u32::from(it.lines.text_len())))
+                .sum(),
+            indexing: self.workspace.pending(),
+            workers_running,
+            workers_waiting,
+            turns: self.turns.summary(),
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! Diagnostics for clients that do not ask for them.
+
+use std::{
+    panic::AssertUnwindSafe,
+    time::{Duration, Instant},
+};
+
+use analysis::FileId;
+use tracing::error;
+
+use super::{
+    Event, State, StateHandle, documents::OpenDocument, requests::panic_message, work::Work,
+};
+use crate::{
+    handlers::diagnostics::{file_diagnostics, fingerprint},
+    lsp::lsp_types::{Diagnostic, PublishDiagnosticsParams, Url},
+    pool::Priority,
+    snapshot::{Answer, RequestError, Snapshot},
+    transport::Outgoing,
+};
+
+/// Bounds of the time without typing that the server waits for.
+const MIN_DEBOUNCE: Duration = Duration::from_millis(50);
+const MAX_DEBOUNCE: Duration = Duration::from_millis(200);
+/// Somebody who types without a pause sees diagnostics at least this often.
+const MAX_DELAY: Duration = Duration::from_millis(600);
+/// For longer texts, syntax errors are sent before the rest is known, when a file is opened.
+const LONG_TEXT: u32 = 1 << 20;
+
+/// When the diagnostics of one open file are due.
+#[derive(Debug, Default)]
+pub(super) struct Schedule {
+    due: Option<Instant>,
+    /// When the first change came that is not yet diagnosed.
+    dirty: Option<Instant>,
+    /// Number of the latest diagnosis; results of older ones are void.
+    latest: u64,
+    /// How long the latest diagnosis took.
+    cost: Duration,
+    /// What the client shows: the version of the text and a fingerprint.
+    published: Option<(i32, u64)>,
+}
+
+impl Schedule {
+    /// Plans a diagnosis after `delay`; a change during the delay restarts it, up to a limit.
+    pub(super) fn request(&mut self, now: Instant, delay: Duration) {
+        let dirty = *self.dirty.get_or_insert(now);
+        self.due = Some((now + delay).min(dirty + MAX_DELAY.max(delay)));
+    }
+
+    fn debounce(&self, fixed: Option<Duration>) -> Duration {
+        fixed.unwrap_or_else(|| self.cost.clamp(MIN_DEBOUNCE, MAX_DEBOUNCE))
+    }
+}
+
+/// Search for the problems of one file.
+pub(super) struct Diagnosis {
+    file: FileId,
+    number: u64,
+    version: i32,
+    /// Nothing was sent yet about this file.
+    first: bool,
+}
+
+/// Result of a [`Diagnosis`].
+pub(crate) struct Report {
+    file: FileId,
+    number: u64,
+    version: i32,
+    cost: Duration,
+    /// More is to follow.
+    partial: bool,
+    /// `None` when a write interrupted the search.
+    diagnostics: Option<(Vec<Diagnostic>, u64)>,
+}
+
+impl Diagnosis {
+    /// Runs on a worker.
+    pub(super) fn run(self, snapshot: Snapshot, events: &StateHandle) {
+        let start = Instant::now();
+        let report = |diagnostics: Option<Vec<Diagnostic>>, partial| {
+            events.send(Event::Diagnosed(Report {
+                file: self.file,
+                number: self.number,
+                version: self.version,
+                cost: start.elapsed(),
+                partial,
+                diagnostics: diagnostics.map(|it| {
+                    let fingerprint = fingerprint(&it);
+                    (it, fingerprint)
+                }),
+            }));
+        };
+        let search = || -> Answer<Vec<Diagnostic>> {
+            let Some(document) = snapshot.document_of(self.file)? else {
+                return Ok(Vec::new());
+            };
+            if self.first && u32::from(document.lines().text_len()) > LONG_TEXT {
+                let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
+                report(Some(file_diagnostics(&snapshot, &document, syntax)?), true);
+            }
+            let all = snapshot.analysis.diagnostics(self.file)?;
+            file_diagnostics(&snapshot, &document, all)
+        };
+        let result = std::panic::catch_unwind(AssertUnwindSafe(search));
+        drop(snapshot);
+        match result {
+            Ok(Ok(diagnostics)) => report(Some(diagnostics), false),
+            Ok(Err(RequestError::ContentModified | RequestError::Cancelled)) => report(None, false),
+            Ok(Err(error)) => error!(?error, "diagnostics failed"),
+            Err(panic) => {
+                error!(
+                    reason = panic_message(&*panic),
+                    "the search for problems panicked"
+                );
+            }
+        }
+    }
+}
+
+impl State {
+    fn pushes(&self) -> bool {
+        !self.shared.client.pull_diagnostics
+    }
+
+    pub(super) fn diagnostics_deadline(&self) -> Option<Instant> {
+        if !self.pushes() {
+            return None;
+        }
+        self.documents
+            .values()
+            .filter_map(|it| it.schedule.due)
+            .min()
+    }
+
+    /// Plans diagnostics for every open file: a change of one file can concern all others.
+    ///
+    /// What did not change is not searched again, and not sent again either.
+    pub(super) fn schedule_open_files(&mut self) {
+        if !self.pushes() {
+            return;
+        }
+        let now = Instant::now();
+        let fixed = self.config.debounce;
+        for open in self.documents.values_mut() {
+            let schedule = &mut open.schedule;
+            // The first ones after opening keep their place.
+            if schedule.published.is_some() || schedule.due.is_none() {
+                schedule.request(now, schedule.debounce(fixed));
+            }
+        }
+    }
+
+    pub(super) fn run_due_diagnostics(&mut self, now: Instant) {
+        if !self.pushes() {
+            return;
+        }
+        let mut due = Vec::new();
+        for (file, open) in &mut self.documents {
+            let schedule = &mut open.schedule;
+            if schedule.due.is_some_and(|it| it <= now) {
+                schedule.due = None;
+                schedule.dirty = None;
+                self.diagnosis += 1;
+                schedule.latest = self.diagnosis;
+                due.push(Diagnosis {
+                    file: *file,
+                    number: schedule.latest,
+                    version: open.version,
+                    first: schedule.published.is_none(),
+                });
+            }
+        }
+        for diagnosis in due {
+            if self.config.diagnostics {
+                let work = Work::Diagnosis(diagnosis, self.snapshot());
+                self.pool.push(Priority::Background, work);
+            } else {
+                self.diagnosed(Report {
+                    file: diagnosis.file,
+                    number: diagnosis.number,
+                    version: diagnosis.version,
+                    cost: Duration::ZERO,
+                    partial: false,
+                    diagnostics: Some((Vec::new(), fingerprint(&[]))),
+                });
+            }
+        }
+    }
+
+    pub(super) fn diagnosed(&mut self, report: Report) {
+        let fixed = self.config.debounce;
+        let Some(open) = self.documents.get_mut(&report.file) else {
+            return;
+        };
+        let schedule = &mut open.schedule;
+        if schedule.latest != report.number {
+            return;
+        }
+        let Some((diagnostics, fingerprint)) = report.diagnostics else {
+            if schedule.due.is_none() {
+                schedule.request(Instant::now(), schedule.debounce(fixed));
+            }
+            return;
+        };
+        if !report.partial {
+            schedule.cost = report.cost;
+        }
+        let shown = Some((report.version, fingerprint));
+        if open.version != report.version || schedule.published == shown {
+            return;
+        }
+        schedule.published = shown;
+        if let Some(uri) = self.shared.files(|files| files.uri(report.file).cloned()) {
+            self.publish(uri, diagnostics, Some(report.version));
+        }
+    }
+
+    /// Takes back what the client shows for a file that it closed.
+    pub(super) fn clear_diagnostics(&self, closed: &OpenDocument, uri: &Url) {
+        if self.pushes() && closed.schedule.published.is_some() {
+            self.publish(uri.clone(), Vec::new(), None);
+        }
+    }
+
+    fn publish(&self, uri: Url, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
+        self.say(Outgoing::Diagnostics(PublishDiagnosticsParams {
+            uri,
+            diagnostics,
+            version,
+        }));
+    }
+
+    /// Makes the client show answers that changed without a change of its documents.
+    pub(super) fn refresh(&mut self) {
+        let client = &self.shared.client;
+        if client.pull_diagnostics && client.refresh_diagnostics {
+            self.say(Outgoing::RefreshDiagnostics);
+        }
+        if client.refresh_semantic_tokens {
+            self.say(Outgoing::RefreshSemanticTokens);
+        }
+        self.schedule_open_files();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typing_delays_but_not_for_ever() {
+        let start = Instant::now();
+        let at = |millis| start + Duration::from_millis(millis);
+        let delay = Duration::from_millis(100);
+        let mut schedule = Schedule::default();
+        schedule.request(start, delay);
+        assert_eq!(schedule.due, Some(at(100)));
+        schedule.request(at(90), delay);
+        assert_eq!(schedule.due, Some(at(190)));
+        schedule.request(at(590), delay);
+        assert_eq!(schedule.due, Some(at(600)));
+    }
+
+    #[test]
+    fn the_delay_follows_the_cost() {
+        let debounce = |cost, fixed| {
+            Schedule {
+                cost: Duration::from_millis(cost),
+                ..Schedule::default()
+            }
+            .debounce(fixed)
+        };
+        assert_eq!(debounce(1, None), Duration::from_millis(50));
+        assert_eq!(debounce(120, None), Duration::from_millis(120));
+        assert_eq!(debounce(5000, None), Duration::from_millis(200));
+        let fixed = Some(Duration::from_millis(7));
+        assert_eq!(debounce(5000, fixed), Duration::from_millis(7));
+    }
+}

@@ -1,0 +1,148 @@
+//! Open documents: the client's text wins over what is on disk.
+
+use std::time::{Duration, Instant};
+
+use analysis::FileId;
+use syntax::{
+    Document,
+    text::{Edit, minimal_edit},
+};
+use tracing::warn;
+
+use super::{State, diagnostics::Schedule};
+use crate::{
+    files::path_of,
+    lsp::{
+        from_proto,
+        lsp_types::{
+            DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+            TextDocumentContentChangeEvent, Url,
+        },
+    },
+};
+
+/// A document that the client has open.
+pub(super) struct OpenDocument {
+    pub(super) document: Document,
+    pub(super) version: i32,
+    /// When diagnostics are due, for clients that do not ask for them.
+    pub(super) schedule: Schedule,
+}
+
+impl State {
+    pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {
+        let item = params.text_document;
+        let file = self.shared.change_files(|files| {
+            let file = files.intern(&item.uri);
+            files.opened(file, &item.uri, item.version);
+            file
+        });
+        // A reading of the file that is under way is void now.
+        self.files.entry(file).or_default().load += 1;
+        if let Some(open) = self.documents.get_mut(&file) {
+            warn!(uri = %item.uri, "opened twice");
+            open.version = item.version;
+            replace_text(&mut open.document, &item.text);
+        } else {
+            let mut schedule = Schedule::default();
+            // Nothing is known yet: the first diagnostics do not wait.
+            schedule.request(Instant::now(), Duration::ZERO);
+            let open = OpenDocument {
+                document: Document::new(item.text),
+                version: item.version,
+                schedule,
+            };
+            self.documents.insert(file, open);
+        }
+        self.write_document(file);
+    }
+
+    /// Applies changes of one document and tells the analysis once.
+    pub(super) fn change(&mut self, batch: &[DidChangeTextDocumentParams]) {
+        let Some(last) = batch.last() else {
+            return;
+        };
+        let uri = &last.text_document.uri;
+        let encoding = self.shared.client.encoding;
+        let file = self.shared.files(|files| files.get(uri));
+        let open = file.and_then(|file| self.documents.get_mut(&file));
+        let (Some(file), Some(open)) = (file, open) else {
+            warn!(%uri, "changed without being open, ignored");
+            return;
+        };
+        let changes: Vec<_> = batch.iter().flat_map(|it| &it.content_changes).collect();
+        // What stood before a replacement of the whole text does not matter.
+        let start = changes
+            .iter()
+            .rposition(|it| it.range.is_none())
+            .unwrap_or(0);
+        for change in &changes[start..] {
+            apply(&mut open.document, change, encoding, uri);
+        }
+        let version = last.text_document.version;
+        open.version = version;
+        self.shared
+            .change_files(|files| files.opened(file, uri, version));
+        self.write_document(file);
+    }
+
+    pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
+        let uri = &params.text_document.uri;
+        let file = self.shared.files(|files| files.get(uri));
+        let open = file.and_then(|file| self.documents.remove(&file));
+        let (Some(file), Some(open)) = (file, open) else {
+            warn!(%uri, "closed without being open, ignored");
+            return;
+        };
+        let uri = self
+            .shared
+            .change_files(|files| {
+                files.closed(file);
+                files.uri(file).cloned()
+            })
+            .unwrap_or_else(|| uri.clone());
+        self.shared.tokens.forget(file);
+        self.clear_diagnostics(&open, &uri);
+        match path_of(&uri).filter(|path| self.belongs_to_workspace(path)) {
+            Some(path) => self.load(file, path),
+            None => self.write(vec![(file, None)], None),
+        }
+    }
+
+    fn write_document(&mut self, file: FileId) {
+        if let Some(open) = self.documents.get_mut(&file) {
+            let contents = open.document.contents();
+            self.write(vec![(file, Some(contents))], None);
+        }
+    }
+}
+
+fn apply(
+    document: &mut Document,
+    change: &TextDocumentContentChangeEvent,
+    encoding: syntax::text::Encoding,
+    uri: &Url,
+) {
+    let Some(range) = change.range else {
+        replace_text(document, &change.text);
+        return;
+    };
+    if !from_proto::fits(range, document.lines(), encoding) {
+        warn!(%uri, ?range, "changed a range that the text does not have");
+    }
+    let range = from_proto::range(range, document.lines(), encoding);
+    apply_edit(document, &Edit::new(range, change.text.as_str()));
+}
+
+/// Reduces a new text to the edit that leads to it, which keeps most of the tree.
+fn replace_text(document: &mut Document, text: &str) {
+    if let Some(edit) = minimal_edit(document.text(), text) {
+        apply_edit(document, &edit);
+    }
+}
+
+fn apply_edit(document: &mut Document, edit: &Edit) {
+    if let Err(error) = document.apply(edit) {
+        warn!(range = ?edit.range, %error, "an edit does not fit, ignored");
+    }
+}

@@ -1,0 +1,222 @@
+//! Questions of the client, from their arrival to their one answer.
+
+use std::{
+    any::Any,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use analysis::CancellationToken;
+use tokio::sync::oneshot;
+use tracing::{debug, error};
+
+use super::{Event, State, StateHandle, work::Work};
+use crate::{
+    handlers::Handler,
+    lsp::lsp_types::Url,
+    pool::Priority,
+    snapshot::{Answer, RequestError, Snapshot},
+};
+
+/// How often a question is begun whose document did not change meanwhile.
+///
+/// Other files do change meanwhile, above all while the workspace is indexed.
+const MAX_ATTEMPTS: u32 = 8;
+
+/// Links the future of a handler with the work on its answer.
+#[derive(Default)]
+pub(crate) struct CancelSlot {
+    cancelled: AtomicBool,
+    token: Mutex<Option<CancellationToken>>,
+}
+
+impl CancelSlot {
+    /// Stops the work, begun or not. Does nothing when it is done.
+    pub(crate) fn cancel(&self) {
+        self.cancelled.store(true, Ordering::SeqCst);
+        if let Some(token) = self.lock().take() {
+            token.cancel();
+        }
+    }
+
+    /// Makes the work on a snapshot stoppable; `false` when it is already cancelled.
+    fn arm(&self, snapshot: &Snapshot) -> bool {
+        *self.lock() = Some(snapshot.analysis.cancellation_token());
+        !self.cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Forgets the snapshot. The token is part of one; none may outlive its work.
+    fn disarm(&self) {
+        self.lock().take();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<CancellationToken>> {
+        self.token.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that waits for its answer.
+pub(crate) struct Request {
+    method: &'static str,
+    priority: Priority,
+    document: Option<Url>,
+    /// Revision of the document when the question arrived.
+    revision: Option<u64>,
+    attempts: u32,
+    cancel: Arc<CancelSlot>,
+    job: Box<dyn Job>,
+}
+
+/// The typed part of a question.
+trait Job: Send {
+    /// Answers over a snapshot, or says why not; then the question is still open.
+    fn run(&mut self, snapshot: &Snapshot) -> Result<(), RequestError>;
+    /// Answers with an error.
+    fn reject(&mut self, error: RequestError);
+}
+
+struct TypedJob<P: 'static, R: 'static> {
+    handler: &'static Handler<P, R>,
+    params: P,
+    reply: Option<oneshot::Sender<Answer<R>>>,
+}
+
+impl<P, R> TypedJob<P, R> {
+    fn answer(&mut self, answer: Answer<R>) {
+        if let Some(reply) = self.reply.take() {
+            // A closed channel means that the client took the question back.
+            let _ = reply.send(answer);
+        }
+    }
+}
+
+impl<P: Send, R: Send> Job for TypedJob<P, R> {
+    fn run(&mut self, snapshot: &Snapshot) -> Result<(), RequestError> {
+        let answer = (self.handler.run)(snapshot, &self.params)?;
+        self.answer(Ok(answer));
+        Ok(())
+    }
+
+    fn reject(&mut self, error: RequestError) {
+        self.answer(Err(error));
+    }
+}
+
+impl Request {
+    pub(crate) fn new<P: Send + 'static, R: Send + 'static>(
+        handler: &'static Handler<P, R>,
+        params: P,
+        reply: oneshot::Sender<Answer<R>>,
+        cancel: Arc<CancelSlot>,
+    ) -> Request {
+        Request {
+            method: handler.method,
+            priority: handler.priority,
+            document: (handler.document)(&params).map(|it| it.uri.clone()),
+            revision: None,
+            attempts: 0,
+            cancel,
+            job: Box::new(TypedJob {
+                handler,
+                params,
+                reply: Some(reply),
+            }),
+        }
+    }
+
+    pub(crate) fn method(&self) -> &'static str {
+        self.method
+    }
+
+    /// Answers that the document changed meanwhile.
+    pub(super) fn interrupt(mut self) {
+        // Clients stop asking for diagnostics unless told to go on.
+        let error = match self.method {
+            "textDocument/diagnostic" => RequestError::ServerCancelled,
+            _ => RequestError::ContentModified,
+        };
+        self.job.reject(error);
+    }
+
+    /// Runs on a worker.
+    pub(super) fn run(mut self, snapshot: Snapshot, events: &StateHandle) {
+        let result = std::panic::catch_unwind(AssertUnwindSafe(|| self.job.run(&snapshot)));
+        // The state thread may be waiting for it.
+        drop(snapshot);
+        self.cancel.disarm();
+        match result {
+            Ok(Ok(())) => {}
+            Ok(Err(RequestError::ContentModified)) => {
+                events.send(Event::Interrupted(Box::new(self)));
+            }
+            Ok(Err(error)) => self.job.reject(error),
+            Err(panic) => {
+                let reason = panic_message(&*panic);
+                error!(
+                    method = self.method,
+                    document = self.document.as_ref().map(Url::as_str),
+                    reason,
+                    "a request panicked"
+                );
+                let text = format!("internal error in {}: {reason}", self.method);
+                self.job.reject(RequestError::Internal(text));
+            }
+        }
+    }
+}
+
+/// The text of a panic.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = panic.downcast_ref::<String>() {
+        text
+    } else {
+        "unknown panic"
+    }
+}
+
+impl State {
+    fn revision_of(&self, document: Option<&Url>) -> Option<u64> {
+        let file = self.shared.files(|files| files.get(document?))?;
+        self.files.get(&file).map(|it| it.revision)
+    }
+
+    pub(super) fn ask(&mut self, mut request: Request) {
+        request.revision = self.revision_of(request.document.as_ref());
+        self.dispatch(request);
+    }
+
+    /// Asks again, unless the answer would be about another text than the client meant.
+    pub(super) fn ask_again(&mut self, request: Request) {
+        let unchanged = self.revision_of(request.document.as_ref()) == request.revision;
+        if unchanged && request.attempts < MAX_ATTEMPTS {
+            self.dispatch(request);
+        } else {
+            debug!(method = request.method, "the content was modified");
+            request.interrupt();
+        }
+    }
+
+    fn dispatch(&mut self, mut request: Request) {
+        request.attempts += 1;
+        let snapshot = self.snapshot();
+        if !request.cancel.arm(&snapshot) {
+            request.cancel.disarm();
+            request.job.reject(RequestError::Cancelled);
+            return;
+        }
+        self.pool
+            .push(request.priority, Work::Request(request, snapshot));
+    }
+
+    /// Gives back to the workers what a write took from them before they began.
+    pub(super) fn resume(&mut self, mut request: Request) {
+        request.cancel.disarm();
+        request.attempts -= 1;
+        self.ask_again(request);
+    }
+}

@@ -1,0 +1,42 @@
+//! What workers do.
+
+use super::{Request, StateHandle, diagnostics::Diagnosis};
+use crate::snapshot::Snapshot;
+
+/// A piece of work.
+pub(super) enum Work {
+    /// Answer a question of the client.
+    Request(Request, Snapshot),
+    /// Find the problems of a file.
+    Diagnosis(Diagnosis, Snapshot),
+    /// Anything that needs no snapshot.
+    Task(Box<dyn FnOnce() + Send>),
+}
+
+impl Work {
+    pub(super) fn task(task: impl FnOnce() + Send + 'static) -> Work {
+        Work::Task(Box::new(task))
+    }
+
+    pub(super) fn holds_snapshot(&self) -> bool {
+        !matches!(self, Work::Task(_))
+    }
+
+    pub(super) fn run(self, events: &StateHandle) {
+        match self {
+            Work::Request(request, snapshot) => request.run(snapshot, events),
+            Work::Diagnosis(diagnosis, snapshot) => diagnosis.run(snapshot, events),
+            Work::Task(task) => task(),
+        }
+    }
+
+    /// Lets go of the snapshot; what is left is begun again after the write.
+    ///
+    /// Diagnostics are not kept: every write schedules them anew.
+    pub(super) fn without_snapshot(self) -> Option<Request> {
+        match self {
+            Work::Request(request, _) => Some(request),
+            Work::Diagnosis(..) | Work::Task(_) => None,
+        }
+    }
+}

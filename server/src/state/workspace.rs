@@ -1,0 +1,431 @@
+//! The files of the workspace: found and read in the background, watched by the client.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use analysis::FileId;
+use globset::GlobSet;
+use rustc_hash::FxHashSet;
+use syntax::{Document, FileContents};
+use tracing::{info, warn};
+use walkdir::WalkDir;
+
+use super::{Event, State, work::Work};
+use crate::{
+    files::{decode, is_ptx, path_of},
+    lsp::lsp_types::{
+        FileChangeType, FileEvent, NumberOrString, ProgressParams, ProgressParamsValue, Url,
+        WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+        WorkspaceFoldersChangeEvent,
+    },
+    pool::Priority,
+    transport::Outgoing,
+};
+
+/// No workspace of PTX is larger; a home folder that was opened by mistake may be.
+const MAX_FILES: usize = 20_000;
+/// A larger file is read only when it is opened.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+/// How many files, or how much time, one write collects: each write interrupts running questions.
+const BATCH_FILES: usize = 64;
+const BATCH_TIME: Duration = Duration::from_millis(100);
+/// Shorter work is not worth a progress bar.
+const PROGRESS_AFTER: Duration = Duration::from_millis(200);
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+/// How long the index waits for the settings.
+const CONFIGURATION_WAIT: Duration = Duration::from_secs(2);
+
+/// Bookkeeping of the index.
+#[derive(Default)]
+pub(super) struct Workspace {
+    folders: Vec<PathBuf>,
+    phase: Phase,
+    /// Number of the latest walk; results of older ones are void.
+    walk: u64,
+    walking: bool,
+    /// Files being read.
+    reading: FxHashSet<FileId>,
+    found: usize,
+    batch: Vec<(FileId, Option<Arc<FileContents>>)>,
+    batch_due: Option<Instant>,
+    /// Something was written since the client was last told to ask again.
+    changed: bool,
+    started: Option<Instant>,
+    progress: Progress,
+}
+
+/// Nothing is indexed before the settings are known.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Starting,
+    WaitingForConfiguration(Instant),
+    Ready,
+}
+
+#[derive(Debug, Default)]
+enum Progress {
+    #[default]
+    None,
+    Due(Instant),
+    Requested,
+    Shown {
+        reported: Instant,
+    },
+}
+
+/// Result of a walk through the folders.
+pub(crate) struct Found {
+    walk: u64,
+    paths: Vec<PathBuf>,
+}
+
+/// Result of reading a file.
+pub(crate) struct Loaded {
+    file: FileId,
+    load: u64,
+    contents: Option<Arc<FileContents>>,
+}
+
+impl Workspace {
+    pub(super) fn set_folders(&mut self, folders: &[Url]) {
+        self.folders = folders.iter().filter_map(path_of).collect();
+    }
+
+    pub(super) fn wait_for_configuration(&mut self) {
+        self.phase = Phase::WaitingForConfiguration(Instant::now() + CONFIGURATION_WAIT);
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.phase == Phase::Ready
+    }
+
+    pub(super) fn pending(&self) -> usize {
+        self.reading.len() + usize::from(self.walking)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let configuration = match self.phase {
+            Phase::WaitingForConfiguration(at) => Some(at),
+            _ => None,
+        };
+        let progress = match self.progress {
+            Progress::Due(at) => Some(at),
+            _ => None,
+        };
+        [configuration, progress, self.batch_due]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+}
+
+impl State {
+    /// Indexes the workspace, if that waits for the settings.
+    pub(super) fn start_index(&mut self) {
+        if matches!(self.workspace.phase, Phase::WaitingForConfiguration(_)) {
+            self.workspace.phase = Phase::Ready;
+            self.reindex();
+        }
+    }
+
+    pub(super) fn run_workspace_timers(&mut self, now: Instant) {
+        if let Phase::WaitingForConfiguration(at) = self.workspace.phase
+            && at <= now
+        {
+            warn!("the client does not answer the question for its settings");
+            self.start_index();
+        }
+        if self.workspace.batch_due.is_some_and(|it| it <= now) {
+            self.flush_batch();
+        }
+        if let Progress::Due(at) = self.workspace.progress
+            && at <= now
+        {
+            self.workspace.progress = Progress::Requested;
+            self.say(Outgoing::CreateProgress(progress_token()));
+        }
+    }
+
+    pub(super) fn folders_changed(&mut self, change: WorkspaceFoldersChangeEvent) {
+        let removed: Vec<_> = change
+            .removed
+            .iter()
+            .filter_map(|it| path_of(&it.uri))
+            .collect();
+        let folders = &mut self.workspace.folders;
+        folders.retain(|it| !removed.contains(it));
+        for path in change.added.iter().filter_map(|it| path_of(&it.uri)) {
+            if !folders.contains(&path) {
+                folders.push(path);
+            }
+        }
+        if self.workspace.is_ready() {
+            self.reindex();
+        }
+    }
+
+    /// Whether a file is part of the analysis even when it is not open.
+    pub(super) fn belongs_to_workspace(&self, path: &Path) -> bool {
+        self.config.index
+            && is_ptx(path)
+            && self.workspace.folders.iter().any(|it| path.starts_with(it))
+            && !self.config.exclude.is_match(path)
+    }
+
+    /// Finds and reads the files of the workspace, and forgets those that left it.
+    pub(super) fn reindex(&mut self) {
+        let workspace = &mut self.workspace;
+        workspace.walk += 1;
+        workspace.walking = true;
+        let now = Instant::now();
+        workspace.started = Some(now);
+        if self.shared.client.progress && matches!(workspace.progress, Progress::None) {
+            workspace.progress = Progress::Due(now + PROGRESS_AFTER);
+        }
+        let walk = workspace.walk;
+        let folders = match self.config.index {
+            true => workspace.folders.clone(),
+            false => Vec::new(),
+        };
+        let exclude = self.config.exclude.clone();
+        let events = self.handle.clone();
+        let task = move || {
+            let paths = walk_folders(&folders, &exclude);
+            events.send(Event::Found(Found { walk, paths }));
+        };
+        self.pool.push(Priority::Background, Work::task(task));
+    }
+
+    pub(super) fn found(&mut self, found: Found) {
+        if found.walk != self.workspace.walk {
+            return;
+        }
+        self.workspace.walking = false;
+        self.workspace.found = found.paths.len();
+        let mut kept = FxHashSet::default();
+        for path in found.paths {
+            let Ok(uri) = Url::from_file_path(&path) else {
+                continue;
+            };
+            let file = self.shared.change_files(|files| files.intern(&uri));
+            kept.insert(file);
+            self.files.entry(file).or_default().indexed = true;
+            self.load(file, path);
+        }
+        let documents = &self.documents;
+        let left = |(file, state): (&FileId, &mut super::FileState)| {
+            let left = state.indexed && !kept.contains(file);
+            state.indexed &= !left;
+            (left && !documents.contains_key(file)).then_some((*file, None))
+        };
+        let left: Vec<_> = self.files.iter_mut().filter_map(left).collect();
+        if !left.is_empty() {
+            self.write(left, None);
+        }
+        self.index_progress();
+    }
+
+    /// Reads a file on a worker, unless it is open.
+    pub(super) fn load(&mut self, file: FileId, path: PathBuf) {
+        if self.documents.contains_key(&file) {
+            return;
+        }
+        let state = self.files.entry(file).or_default();
+        state.load += 1;
+        let load = state.load;
+        self.workspace.reading.insert(file);
+        let events = self.handle.clone();
+        let task = move || {
+            let contents = std::panic::catch_unwind(|| read(&path)).unwrap_or_default();
+            events.send(Event::Loaded(Loaded {
+                file,
+                load,
+                contents,
+            }));
+        };
+        self.pool.push(Priority::Background, Work::task(task));
+    }
+
+    pub(super) fn loaded(&mut self, loaded: Loaded) {
+        let is_open = self.documents.contains_key(&loaded.file);
+        let state = self.files.entry(loaded.file).or_default();
+        let latest = state.load == loaded.load;
+        if latest || is_open {
+            self.workspace.reading.remove(&loaded.file);
+        }
+        // A file that is absent from disk is no news unless it had contents.
+        let news = loaded.contents.is_some() || state.contents.is_some();
+        if latest && !is_open && news {
+            self.workspace.batch.push((loaded.file, loaded.contents));
+        }
+        let workspace = &mut self.workspace;
+        if workspace.batch.len() >= BATCH_FILES || workspace.pending() == 0 {
+            self.flush_batch();
+        } else if !workspace.batch.is_empty() && workspace.batch_due.is_none() {
+            workspace.batch_due = Some(Instant::now() + BATCH_TIME);
+        }
+        if self.workspace.pending() == 0 && std::mem::take(&mut self.workspace.changed) {
+            self.refresh();
+        }
+        self.index_progress();
+    }
+
+    fn flush_batch(&mut self) {
+        self.workspace.batch_due = None;
+        let mut batch = std::mem::take(&mut self.workspace.batch);
+        // A file may have been opened since it was read.
+        batch.retain(|(file, _)| !self.documents.contains_key(file));
+        if !batch.is_empty() {
+            self.write(batch, None);
+            self.workspace.changed = true;
+        }
+    }
+
+    pub(super) fn files_changed(&mut self, changes: &[FileEvent]) {
+        let mut gone = Vec::new();
+        for change in changes {
+            let Some(path) = path_of(&change.uri) else {
+                continue;
+            };
+            if change.typ == FileChangeType::DELETED {
+                let documents = &self.documents;
+                let inside = |(file, state): (&FileId, &mut super::FileState)| {
+                    let uri = self.shared.files(|files| files.uri(*file).cloned())?;
+                    // The file itself, or any file of a folder that was deleted.
+                    if !path_of(&uri)?.starts_with(&path) || !state.indexed {
+                        return None;
+                    }
+                    state.indexed = false;
+                    state.load += 1;
+                    (!documents.contains_key(file)).then_some((*file, None))
+                };
+                gone.extend(self.files.iter_mut().filter_map(inside));
+            } else if self.belongs_to_workspace(&path) {
+                let file = self.shared.change_files(|files| files.intern(&change.uri));
+                self.files.entry(file).or_default().indexed = true;
+                self.load(file, path);
+            }
+        }
+        if !gone.is_empty() {
+            for (file, _) in &gone {
+                self.workspace.reading.remove(file);
+                self.workspace.batch.retain(|(it, _)| it != file);
+            }
+            self.write(gone, None);
+            self.refresh();
+        }
+    }
+
+    pub(super) fn progress_created(&mut self) {
+        if !matches!(self.workspace.progress, Progress::Requested) {
+            return;
+        }
+        self.workspace.progress = Progress::Shown {
+            reported: Instant::now(),
+        };
+        self.say_progress(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+            title: "Indexing PTX".to_owned(),
+            cancellable: Some(false),
+            message: None,
+            percentage: Some(0),
+        }));
+        self.index_progress();
+    }
+
+    /// Tells how far the index is, and notices its end.
+    fn index_progress(&mut self) {
+        let workspace = &mut self.workspace;
+        let Some(started) = workspace.started else {
+            return;
+        };
+        let pending = workspace.pending();
+        if pending == 0 {
+            workspace.started = None;
+            info!(files = workspace.found, time = ?started.elapsed(), "indexed the workspace");
+            match std::mem::take(&mut workspace.progress) {
+                Progress::Shown { .. } => {
+                    self.say_progress(WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+                }
+                // An answer that is under way finds nothing to show.
+                Progress::None | Progress::Due(_) | Progress::Requested => {}
+            }
+        } else if let Progress::Shown { reported } = &mut workspace.progress
+            && reported.elapsed() >= PROGRESS_EVERY
+        {
+            *reported = Instant::now();
+            let found = workspace.found.max(pending);
+            let done = found - pending;
+            self.say_progress(WorkDoneProgress::Report(WorkDoneProgressReport {
+                cancellable: Some(false),
+                message: Some(format!("{done} of {found} files")),
+                percentage: u32::try_from(done * 100 / found.max(1)).ok(),
+            }));
+        }
+    }
+
+    fn say_progress(&self, progress: WorkDoneProgress) {
+        self.say(Outgoing::Progress(ProgressParams {
+            token: progress_token(),
+            value: ProgressParamsValue::WorkDone(progress),
+        }));
+    }
+}
+
+fn progress_token() -> NumberOrString {
+    NumberOrString::String("ptx-analyzer/index".to_owned())
+}
+
+fn walk_folders(folders: &[PathBuf], exclude: &GlobSet) -> Vec<PathBuf> {
+    // A pattern that matches everything in a folder spares the walk through it.
+    let is_excluded_folder = |path: &Path| exclude.is_match(path.join("\u{1}.\u{1}"));
+    let mut paths = Vec::new();
+    for folder in folders {
+        let entries = WalkDir::new(folder)
+            .follow_links(false)
+            .into_iter()
+            .filter_entry(|it| !it.file_type().is_dir() || !is_excluded_folder(it.path()));
+        for entry in entries {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    warn!(%error, "cannot read a folder of the workspace");
+                    continue;
+                }
+            };
+            let path = entry.path();
+            if entry.file_type().is_dir() || !is_ptx(path) || exclude.is_match(path) {
+                continue;
+            }
+            if paths.len() == MAX_FILES {
+                warn!(limit = MAX_FILES, "too many files, the rest is not indexed");
+                return paths;
+            }
+            paths.push(entry.into_path());
+        }
+    }
+    paths
+}
+
+/// Reads and parses a file; whatever cannot be read has no contents.
+fn read(path: &Path) -> Option<Arc<FileContents>> {
+    let failed = |error: std::io::Error| {
+        if error.kind() != std::io::ErrorKind::NotFound {
+            warn!(path = %path.display(), %error, "cannot read a file of the workspace");
+        }
+    };
+    let length = std::fs::metadata(path).map_err(failed).ok()?.len();
+    if length > MAX_FILE_BYTES {
+        warn!(path = %path.display(), length, "a file is too large for the index");
+        return None;
+    }
+    let bytes = std::fs::read(path).map_err(failed).ok()?;
+    let (text, exact) = decode(bytes);
+    if !exact {
+        warn!(path = %path.display(), "a file is not UTF-8, other bytes are read as placeholders");
+    }
+    Some(Document::new(text).contents())
+}

@@ -1,0 +1,250 @@
+//! Everything between the client's bytes and the handlers of [`Backend`].
+//!
+//! tower-lsp 0.20 does the framing, the routing and the cancellation of requests. What it leaves
+//! open is done here, so that the rest of the server may rely on it:
+//!
+//! - Malformed input never ends the server ([`filter`]).
+//! - Every handler runs up to its first `await` in wire order, because [`Guard`] polls it once
+//!   inside `call`, which tower-lsp calls in wire order.
+//! - A panic in a handler is answered with `-32603` and nothing else.
+//! - `exit` ends [`serve`] even while the input stays open, as does the end of the client.
+//! - A slow request never holds up other messages (`concurrency_level`).
+
+mod client;
+mod filter;
+mod parent;
+
+use std::{
+    future::Future,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll, Waker},
+    time::Duration,
+};
+
+use futures::FutureExt;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::{Notify, mpsc},
+};
+use tower_lsp::{
+    LspService, Server,
+    jsonrpc::{Error, Request, Response},
+};
+use tower_service::Service;
+use tracing::{error, info};
+
+pub(crate) use client::Outgoing;
+
+use crate::{backend::Backend, lsp::ext, state};
+
+/// More requests than this in flight would hold up reading; no client gets near it.
+const CONCURRENCY: usize = 4096;
+/// How long answers that are already on their way may still be written after `exit`.
+const FLUSH: Duration = Duration::from_millis(30);
+
+/// Serves one client until it exits, disappears or closes its stream.
+///
+/// Returns the exit status for the process: 0 after an orderly `shutdown`, else 1. The caller
+/// should end the process at once: a read of standard input may still be blocked.
+pub async fn serve<R, W>(reader: R, writer: W) -> u8
+where
+    R: AsyncRead + Unpin + Send + 'static,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    let lifecycle = Arc::new(Lifecycle::default());
+    let (outgoing, queue) = mpsc::unbounded_channel();
+    let state = state::spawn(outgoing);
+
+    let backend_state = state.clone();
+    let mut client = None;
+    let (service, socket) = LspService::build(|handle| {
+        client = Some(handle);
+        Backend::new(backend_state)
+    })
+    .custom_method(ext::VIEW_SYNTAX_TREE, Backend::view_syntax_tree)
+    .custom_method(ext::SERVER_STATUS, Backend::server_status)
+    .finish();
+    if let Some(client) = client {
+        tokio::spawn(client::forward(client, queue, state.clone()));
+    }
+
+    let guard = Guard {
+        inner: service,
+        lifecycle: lifecycle.clone(),
+    };
+    let serving = Server::new(filter::MessageFilter::new(reader), writer, socket)
+        .concurrency_level(CONCURRENCY)
+        .serve(guard);
+    // tower-lsp panics when the output is closed while an answer is under way.
+    let mut serving = Box::pin(AssertUnwindSafe(serving).catch_unwind());
+    tokio::select! {
+        ended = &mut serving => match ended {
+            Ok(()) => info!("the client closed the connection"),
+            Err(_) => error!("the connection to the client broke"),
+        },
+        () = lifecycle.exit.notified() => {
+            let _ = tokio::time::timeout(FLUSH, &mut serving).await;
+        }
+    }
+    state.stop();
+    u8::from(!lifecycle.shutdown.load(Ordering::SeqCst))
+}
+
+/// What was seen on the wire.
+#[derive(Default)]
+struct Lifecycle {
+    shutdown: AtomicBool,
+    exit: Notify,
+}
+
+type Answer<E> = Pin<Box<dyn Future<Output = Result<Option<Response>, E>> + Send>>;
+
+/// Layer around tower-lsp's service; see the module documentation.
+struct Guard<S> {
+    inner: S,
+    lifecycle: Arc<Lifecycle>,
+}
+
+impl<S> Service<Request> for Guard<S>
+where
+    S: Service<Request, Response = Option<Response>>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = Option<Response>;
+    type Error = S::Error;
+    type Future = Answer<S::Error>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let id = request.id().cloned();
+        let request = match request.method() {
+            filter::PARSE_ERROR => return answer(id.map(|id| fail(id, Error::parse_error()))),
+            filter::INVALID_REQUEST => {
+                return answer(id.map(|id| fail(id, Error::invalid_request())));
+            }
+            "initialize" => {
+                self.watch_parent(request.params());
+                wrap_initialize(request)
+            }
+            "shutdown" => {
+                self.lifecycle.shutdown.store(true, Ordering::SeqCst);
+                without_params(request)
+            }
+            "exit" => {
+                self.lifecycle.exit.notify_one();
+                request
+            }
+            ext::SERVER_STATUS => without_params(request),
+            _ => request,
+        };
+        let method = request.method().to_owned();
+        let mut future = Box::pin(AssertUnwindSafe(self.inner.call(request)).catch_unwind());
+        let settle = move |result: std::thread::Result<Result<Option<Response>, S::Error>>| {
+            result.unwrap_or_else(|_| {
+                error!(method, "a handler panicked");
+                Ok(id.map(|id| fail(id, Error::internal_error())))
+            })
+        };
+        // The handler's synchronous prefix, which hands the message to the state thread, runs here
+        // and now, in wire order, whatever order tower-lsp polls its futures in later.
+        match future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            Poll::Ready(result) => Box::pin(std::future::ready(settle(result))),
+            Poll::Pending => Box::pin(future.map(settle)),
+        }
+    }
+}
+
+impl<S> Guard<S> {
+    /// Ends the session when the process that the client says it is has ended.
+    fn watch_parent(&self, params: Option<&Value>) {
+        let Some(pid) = params
+            .and_then(|params| params.get("processId"))
+            .and_then(Value::as_u64)
+            .and_then(|pid| u32::try_from(pid).ok())
+        else {
+            return;
+        };
+        let lifecycle = self.lifecycle.clone();
+        tokio::spawn(async move {
+            parent::ended(pid).await;
+            lifecycle.exit.notify_one();
+        });
+    }
+}
+
+fn answer<E: Send + 'static>(response: Option<Response>) -> Answer<E> {
+    Box::pin(std::future::ready(Ok(response)))
+}
+
+fn fail(id: tower_lsp::jsonrpc::Id, error: Error) -> Response {
+    Response::from_error(id, error)
+}
+
+fn rebuild(request: Request, params: impl FnOnce(Option<Value>) -> Option<Value>) -> Request {
+    let (method, id, old) = request.into_parts();
+    let mut builder = Request::build(method);
+    if let Some(params) = params(old) {
+        builder = builder.params(params);
+    }
+    if let Some(id) = id {
+        builder = builder.id(id);
+    }
+    builder.finish()
+}
+
+/// tower-lsp refuses `"params": null` for methods without parameters, which clients do send.
+fn without_params(request: Request) -> Request {
+    rebuild(request, |_| None)
+}
+
+/// Moves the parameters of `initialize` to where tower-lsp does not judge them.
+///
+/// The frozen `lsp-types` of tower-lsp refuse the whole request for one unknown value of one
+/// capability. [`crate::lsp::capabilities`] reads the raw JSON instead, leniently.
+fn wrap_initialize(request: Request) -> Request {
+    rebuild(request, |params| {
+        Some(json!({ "capabilities": {}, "initializationOptions": params }))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(body: &str) -> Request {
+        body.parse().expect("a request")
+    }
+
+    #[test]
+    fn null_params_are_dropped() {
+        let request = without_params(request(
+            r#"{"jsonrpc":"2.0","id":1,"method":"shutdown","params":null}"#,
+        ));
+        assert_eq!(request.params(), None);
+        assert_eq!(request.id(), Some(&1i64.into()));
+    }
+
+    #[test]
+    fn initialize_params_are_kept_raw() {
+        let request = wrap_initialize(request(
+            r#"{"jsonrpc":"2.0","id":"x","method":"initialize","params":{"trace":"loud"}}"#,
+        ));
+        assert_eq!(
+            request.params(),
+            Some(&json!({"capabilities": {}, "initializationOptions": {"trace": "loud"}}))
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Messages from the server to the client.
+
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tower_lsp::{
+    Client,
+    lsp_types::{
+        ConfigurationItem, MessageType, NumberOrString, ProgressParams, PublishDiagnosticsParams,
+        Registration, WorkDoneProgressCreateParams,
+        notification::{Progress, PublishDiagnostics},
+        request::WorkDoneProgressCreate,
+    },
+};
+use tracing::{debug, warn};
+
+use crate::{
+    config,
+    state::{Event, StateHandle},
+};
+
+/// What the state thread wants said to the client.
+#[derive(Debug)]
+pub(crate) enum Outgoing {
+    /// `textDocument/publishDiagnostics`.
+    Diagnostics(PublishDiagnosticsParams),
+    /// `window/logMessage`.
+    Log(MessageType, String),
+    /// `window/showMessage`.
+    Show(MessageType, String),
+    /// `$/progress`.
+    Progress(ProgressParams),
+    /// `window/workDoneProgress/create`; answered by [`Event::ProgressCreated`].
+    CreateProgress(NumberOrString),
+    /// `workspace/configuration`; answered by [`Event::Configuration`].
+    Configuration,
+    /// `client/registerCapability`.
+    Register(Vec<Registration>),
+    /// `workspace/diagnostic/refresh`.
+    RefreshDiagnostics,
+    /// `workspace/semanticTokens/refresh`.
+    RefreshSemanticTokens,
+}
+
+/// Sends messages in order until the state thread ends.
+///
+/// Each request gets a task of its own that waits for the answer for ever: tower-lsp 0.20 panics
+/// on an answer to a request whose future was dropped.
+pub(super) async fn forward(
+    client: Client,
+    mut queue: UnboundedReceiver<Outgoing>,
+    state: StateHandle,
+) {
+    while let Some(message) = queue.recv().await {
+        match message {
+            Outgoing::Diagnostics(params) => {
+                client.send_notification::<PublishDiagnostics>(params).await;
+            }
+            Outgoing::Log(kind, text) => client.log_message(kind, text).await,
+            Outgoing::Show(kind, text) => client.show_message(kind, text).await,
+            Outgoing::Progress(params) => client.send_notification::<Progress>(params).await,
+            request => {
+                tokio::spawn(ask(client.clone(), request, state.clone()));
+            }
+        }
+    }
+}
+
+async fn ask(client: Client, request: Outgoing, state: StateHandle) {
+    let result = match request {
+        Outgoing::CreateProgress(token) => client
+            .send_request::<WorkDoneProgressCreate>(WorkDoneProgressCreateParams { token })
+            .await
+            .map(|()| state.send(Event::ProgressCreated)),
+        Outgoing::Configuration => {
+            let item = ConfigurationItem {
+                scope_uri: None,
+                section: Some(config::SECTION.to_owned()),
+            };
+            let answer = client.configuration(vec![item]).await;
+            let settings = answer
+                .as_ref()
+                .ok()
+                .and_then(|items| items.first().cloned())
+                .unwrap_or(Value::Null);
+            state.send(Event::Configuration(settings));
+            answer.map(drop)
+        }
+        Outgoing::Register(registrations) => client.register_capability(registrations).await,
+        Outgoing::RefreshDiagnostics => client.workspace_diagnostic_refresh().await,
+        Outgoing::RefreshSemanticTokens => client.semantic_tokens_refresh().await,
+        notification => {
+            debug!(?notification, "not a request");
+            return;
+        }
+    };
+    if let Err(error) = result {
+        warn!(%error, "the client refused a request");
+    }
+}
