@@ -1,0 +1,231 @@
+/** Starts, watches, stops and restarts the server, and tells the user what is the matter when it does not run. */
+
+import * as vscode from 'vscode';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  State,
+  type ErrorHandler,
+  type LanguageClientOptions,
+} from 'vscode-languageclient/node';
+import { isProblem, locateServer, type Problem, type Server } from './locate';
+import type { Status } from './status';
+
+/** The section of the settings, and the name the client goes by. */
+export const SECTION = 'ptx-analyzer';
+
+/** A server that ends this often within the period is not started again by itself. */
+const MAX_CRASHES = 5;
+const CRASH_PERIOD_MS = 3 * 60_000;
+/** How long a server may take to shut down before it is ended. */
+const STOP_TIMEOUT_MS = 5_000;
+
+const OPEN_SETTINGS = 'Open settings';
+const HOW_TO_INSTALL = 'How to install';
+const SHOW_LOG = 'Show log';
+const RESTART = 'Restart';
+
+export class Controller {
+  private running: LanguageClient | undefined;
+  /** Starting and stopping take turns: each waits for the one before. */
+  private turn: Promise<void> = Promise.resolve();
+  private crashes: number[] = [];
+  private readonly started = new vscode.EventEmitter<void>();
+  /** Fires whenever a server has come up. */
+  readonly onDidStart = this.started.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly status: Status,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** The client of the running server. */
+  get client(): LanguageClient | undefined {
+    return this.running;
+  }
+
+  /** Starts the server; a failure is shown to the user, not thrown. */
+  start(): Promise<void> {
+    return this.inTurn(() => this.doStart());
+  }
+
+  /** Stops the server. */
+  stop(): Promise<void> {
+    return this.inTurn(() => this.doStop());
+  }
+
+  /** Stops the server and starts it again, looking for the program afresh. */
+  restart(): Promise<void> {
+    this.crashes = [];
+    return this.inTurn(async () => {
+      await this.doStop();
+      await this.doStart();
+    });
+  }
+
+  dispose(): void {
+    this.started.dispose();
+  }
+
+  private inTurn(action: () => Promise<void>): Promise<void> {
+    this.turn = this.turn.then(action, action);
+    return this.turn;
+  }
+
+  private async doStart(): Promise<void> {
+    if (this.running !== undefined) return;
+    this.status.show({ kind: 'starting' });
+    const settings = vscode.workspace.getConfiguration(SECTION);
+    const env = { ...process.env, ...extraEnv(settings) };
+    const found = await locateServer({
+      configured: settings.get<string | null>('server.path') ?? undefined,
+      extensionPath: this.context.extensionPath,
+      env,
+      platform: process.platform,
+      arch: process.arch,
+    });
+    if (isProblem(found)) {
+      this.reportProblem(found);
+      return;
+    }
+    for (const note of found.notes) this.log.warn(note);
+    this.log.info(`Server: ${found.path} ${found.version} (${found.source})`);
+    const own = (this.context.extension.packageJSON as { version: string }).version;
+    if (found.version !== own) this.log.warn(`The server is version ${found.version}, the extension ${own}.`);
+
+    const client = new LanguageClient(
+      SECTION,
+      'ptx-analyzer',
+      { command: found.path, args: ['lsp', '--stdio'], options: { env } },
+      this.options(),
+    );
+    client.onDidChangeState(({ newState }) => {
+      if (this.running !== client) return;
+      if (newState === State.Running) this.ready(found);
+      else if (newState === State.Starting) this.status.show({ kind: 'starting' });
+    });
+    this.running = client;
+    try {
+      await client.start();
+      this.ready(found);
+    } catch (error) {
+      this.running = undefined;
+      await client.dispose(STOP_TIMEOUT_MS).catch(() => undefined);
+      this.fail('The server started, but did not complete its first exchange with the editor.', error);
+    }
+  }
+
+  private async doStop(): Promise<void> {
+    const client = this.running;
+    this.running = undefined;
+    if (client !== undefined) {
+      try {
+        await client.dispose(STOP_TIMEOUT_MS);
+      } catch (error) {
+        this.log.warn(`The server did not stop in an orderly way: ${text(error)}`);
+      }
+    }
+    this.status.show({ kind: 'stopped' });
+  }
+
+  private ready(server: Server): void {
+    if (this.status.current.kind === 'ready') return;
+    this.status.show({ kind: 'ready', version: server.version, path: server.path });
+    this.started.fire();
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [
+        { language: 'ptx', scheme: 'file' },
+        { language: 'ptx', scheme: 'untitled' },
+      ],
+      outputChannel: this.log,
+      initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
+      errorHandler: this.errorHandler(),
+      stdioOptions: {
+        // Standard output carries the protocol; the client library reads it itself.
+        stdout: () => undefined,
+        // The server's log has levels of its own; as errors its lines would all look alarming.
+        stderr: (input) => {
+          let rest = '';
+          input.setEncoding('utf8');
+          input.on('data', (chunk: string) => {
+            const lines = (rest + chunk).split(/\r?\n/);
+            rest = lines.pop() ?? '';
+            for (const line of lines) this.log.info(line);
+          });
+          input.on('end', () => {
+            if (rest) this.log.info(rest);
+          });
+        },
+      },
+    };
+  }
+
+  private errorHandler(): ErrorHandler {
+    return {
+      error: (_error, _message, count) => ({
+        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+        handled: true,
+      }),
+      closed: () => {
+        const now = Date.now();
+        this.crashes = [...this.crashes.filter((at) => now - at < CRASH_PERIOD_MS), now];
+        // A server that dies before its first answer would die again; start() reports it.
+        if (this.status.current.kind === 'starting' && this.crashes.length === 1) {
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
+        if (this.crashes.length < MAX_CRASHES) {
+          return {
+            action: CloseAction.Restart,
+            handled: true,
+            message: 'The server ended unexpectedly and is started again.',
+          };
+        }
+        this.running = undefined;
+        this.fail(
+          `The server ended unexpectedly ${this.crashes.length} times within three minutes and is not started again.`,
+        );
+        return { action: CloseAction.DoNotRestart, handled: true };
+      },
+    };
+  }
+
+  private reportProblem(problem: Problem): void {
+    this.log.error(`${problem.message}${problem.detail ? `\n${problem.detail}` : ''}`);
+    this.status.show({ kind: 'error', message: problem.message });
+    const buttons = problem.kind === 'setting' ? [OPEN_SETTINGS, SHOW_LOG] : [HOW_TO_INSTALL, OPEN_SETTINGS, SHOW_LOG];
+    this.ask(problem.message, buttons);
+  }
+
+  private fail(message: string, error?: unknown): void {
+    this.log.error(error === undefined ? message : `${message} ${text(error)}`);
+    this.status.show({ kind: 'error', message });
+    this.ask(message, [RESTART, SHOW_LOG]);
+  }
+
+  /** Shows a message without waiting for the answer, which may never come. */
+  private ask(message: string, buttons: string[]): void {
+    void vscode.window.showErrorMessage(message, ...buttons).then((choice) => {
+      const command = {
+        [OPEN_SETTINGS]: 'ptx-analyzer.openSettings',
+        [HOW_TO_INSTALL]: 'ptx-analyzer.openInstallHelp',
+        [SHOW_LOG]: 'ptx-analyzer.showLog',
+        [RESTART]: 'ptx-analyzer.restartServer',
+      }[choice ?? ''];
+      if (command !== undefined) void vscode.commands.executeCommand(command);
+    });
+  }
+}
+
+function extraEnv(settings: vscode.WorkspaceConfiguration): Record<string, string> {
+  const values = settings.get<Record<string, string | number>>('server.extraEnv') ?? {};
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,55 @@
+/** Entry points of the extension: registers the commands, starts the server, and hands a small interface to tests. */
+
+import * as vscode from 'vscode';
+import { Controller, SECTION } from './controller';
+import { Status, type ServerState } from './status';
+import { SyntaxTreeView } from './syntaxTree';
+
+/** What `activate` gives to other extensions, and to the tests. */
+export interface Api {
+  /** How the server is. */
+  state(): ServerState;
+  /** The process id of the running server. */
+  serverPid(): number | undefined;
+}
+
+let controller: Controller | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+  const log = vscode.window.createOutputChannel('ptx-analyzer', { log: true });
+  const status = new Status();
+  const control = new Controller(context, status, log);
+  controller = control;
+  const trees = new SyntaxTreeView(() => control.client);
+  context.subscriptions.push(
+    log,
+    status,
+    control,
+    trees,
+    control.onDidStart(() => trees.refreshAll()),
+    vscode.commands.registerCommand('ptx-analyzer.restartServer', () => control.restart()),
+    vscode.commands.registerCommand('ptx-analyzer.stopServer', () => control.stop()),
+    vscode.commands.registerCommand('ptx-analyzer.showLog', () => log.show(true)),
+    vscode.commands.registerCommand('ptx-analyzer.showSyntaxTree', () => trees.open()),
+    vscode.commands.registerCommand('ptx-analyzer.openSettings', () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${context.extension.id}`),
+    ),
+    vscode.commands.registerCommand('ptx-analyzer.openInstallHelp', () =>
+      // The help is a file of the extension, so it is there without a network.
+      vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(context.extensionUri, 'INSTALL.md')),
+    ),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      // The other settings are the server's own and reach it over the protocol.
+      if (event.affectsConfiguration(`${SECTION}.server`)) void control.restart();
+    }),
+  );
+  await control.start();
+  return {
+    state: () => status.current,
+    serverPid: () => control.client?.serverProcess?.pid,
+  };
+}
+
+export async function deactivate(): Promise<void> {
+  await controller?.stop();
+}
