@@ -80,7 +80,7 @@ export class Controller {
     const settings = vscode.workspace.getConfiguration(SECTION);
     const env = { ...process.env, ...extraEnv(settings) };
     const found = await locateServer({
-      configured: settings.get<string | null>('server.path') ?? undefined,
+      configured: settings.get<string>('server.path'),
       extensionPath: this.context.extensionPath,
       env,
       platform: process.platform,
@@ -143,7 +143,18 @@ export class Controller {
         { language: 'ptx', scheme: 'untitled' },
       ],
       outputChannel: this.log,
-      initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
+      initializationOptions: () => forServer(vscode.workspace.getConfiguration().get(SECTION)),
+      middleware: {
+        workspace: {
+          // What the server pulls: the same values, in the same form.
+          configuration: async (params, token, next) => {
+            const values = await next(params, token);
+            return Array.isArray(values)
+              ? values.map((value: unknown, i) => (params.items[i]?.section === SECTION ? forServer(value) : value))
+              : values;
+          },
+        },
+      },
       errorHandler: this.errorHandler(),
       stdioOptions: {
         // Standard output carries the protocol; the client library reads it itself.
@@ -224,6 +235,13 @@ export class Controller {
 function extraEnv(settings: vscode.WorkspaceConfiguration): Record<string, string> {
   const values = settings.get<Record<string, string | number>>('server.extraEnv') ?? {};
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+/** The settings page has no empty value for texts but the empty text; the server's word for “not set” is null. */
+function forServer(settings: unknown): unknown {
+  if (typeof settings !== 'object' || settings === null) return settings;
+  const { target, ...others } = settings as Record<string, unknown>;
+  return { ...others, target: target === '' ? null : target };
 }
 
 function text(error: unknown): string {

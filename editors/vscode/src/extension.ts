@@ -32,7 +32,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     vscode.commands.registerCommand('ptx-analyzer.showLog', () => log.show(true)),
     vscode.commands.registerCommand('ptx-analyzer.showSyntaxTree', () => trees.open()),
     vscode.commands.registerCommand('ptx-analyzer.openSettings', () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', `@ext:${context.extension.id}`),
+      // On a remote machine the server's settings are of that machine and shown on a page of their own.
+      vscode.commands.executeCommand(
+        vscode.env.remoteName === undefined ? 'workbench.action.openSettings' : 'workbench.action.openRemoteSettings',
+        { query: `@ext:${context.extension.id}` },
+      ),
     ),
     vscode.commands.registerCommand('ptx-analyzer.openInstallHelp', () =>
       // The help is a file of the extension, so it is there without a network.
