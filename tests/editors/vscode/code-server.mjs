@@ -1,24 +1,24 @@
 // Starts VS Code's own server, as `setup-vscode.sh` has installed it, on a free port of this machine.
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Settings under which the editor keeps to itself, and looks the same every time. */
 export const QUIET_SETTINGS = {
-  "workbench.startupEditor": "none",
-  "workbench.colorTheme": "Default Dark Modern",
-  "workbench.secondarySideBar.defaultVisibility": "hidden",
-  "workbench.tips.enabled": false,
-  "telemetry.telemetryLevel": "off",
-  "update.mode": "none",
+  'workbench.startupEditor': 'none',
+  'workbench.colorTheme': 'Default Dark Modern',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.tips.enabled': false,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
   // The web workbench saves by itself otherwise.
-  "files.autoSave": "off",
-  "extensions.autoUpdate": false,
-  "extensions.autoCheckUpdates": false,
-  "extensions.ignoreRecommendations": true,
-  "chat.disableAIFeatures": true,
-  "editor.minimap.enabled": false,
-  "security.workspace.trust.enabled": false,
+  'files.autoSave': 'off',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'chat.disableAIFeatures': true,
+  'editor.minimap.enabled': false,
+  'security.workspace.trust.enabled': false,
 };
 
 /** How long the server may take until it listens. */
@@ -31,29 +31,16 @@ const START_TIMEOUT_MS = 60_000;
  * With `automation` the workbench runs test modules that its address names; it then shows no notifications.
  * Returns the address of the server, its process, and a function that stops it.
  */
-export async function startCode({
-  editors,
-  data,
-  vsix,
-  settings = {},
-  automation = false,
-  log = () => {},
-}) {
-  const install = join(editors, "vscode");
-  const node = join(install, "node");
-  if (!existsSync(node))
-    throw new Error(
-      `VS Code is not installed in ${install}; run tests/editors/setup-vscode.sh.`,
-    );
+export async function startCode({ editors, data, vsix, settings = {}, automation = false, log = () => {} }) {
+  const install = join(editors, 'vscode');
+  const node = join(install, 'node');
+  if (!existsSync(node)) throw new Error(`VS Code is not installed in ${install}; run tests/editors/setup-vscode.sh.`);
 
-  mkdirSync(join(data, "data", "User"), { recursive: true });
-  mkdirSync(join(data, "data", "Machine"), { recursive: true });
+  mkdirSync(join(data, 'data', 'User'), { recursive: true });
+  mkdirSync(join(data, 'data', 'Machine'), { recursive: true });
+  writeFileSync(join(data, 'data', 'User', 'settings.json'), JSON.stringify(QUIET_SETTINGS, null, 2));
   writeFileSync(
-    join(data, "data", "User", "settings.json"),
-    JSON.stringify(QUIET_SETTINGS, null, 2),
-  );
-  writeFileSync(
-    join(data, "data", "Machine", "settings.json"),
+    join(data, 'data', 'Machine', 'settings.json'),
     JSON.stringify({ ...QUIET_SETTINGS, ...settings }, null, 2),
   );
 
@@ -64,84 +51,53 @@ export async function startCode({
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
   };
   const args = [
-    join(install, "code", "out", "server-main.js"),
-    "--accept-server-license-terms",
-    ...[
-      "--server-data-dir",
-      data,
-      "--user-data-dir",
-      join(data, "data"),
-      "--extensions-dir",
-      join(data, "extensions"),
-    ],
-    ...["--telemetry-level", "off"],
+    join(install, 'code', 'out', 'server-main.js'),
+    '--accept-server-license-terms',
+    ...['--server-data-dir', data, '--user-data-dir', join(data, 'data'), '--extensions-dir', join(data, 'extensions')],
+    ...['--telemetry-level', 'off'],
   ];
-  const installed = spawnSync(
-    node,
-    [...args, "--install-extension", vsix, "--force"],
-    { env, encoding: "utf8" },
-  );
+  const installed = spawnSync(node, [...args, '--install-extension', vsix, '--force'], { env, encoding: 'utf8' });
   log(`${installed.stdout}${installed.stderr}`);
   if (installed.status !== 0)
-    throw new Error(
-      `The extension could not be installed:\n${installed.stdout}${installed.stderr}`,
-    );
+    throw new Error(`The extension could not be installed:\n${installed.stdout}${installed.stderr}`);
 
   const server = spawn(
     node,
     [
       ...args,
-      ...[
-        "--host",
-        "127.0.0.1",
-        "--port",
-        "0",
-        "--without-connection-token",
-        "--disable-workspace-trust",
-      ],
-      ...(automation ? ["--enable-smoke-test-driver"] : []),
+      ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--disable-workspace-trust'],
+      ...(automation ? ['--enable-smoke-test-driver'] : []),
     ],
     // A group of its own, so that the extension host and the language server end with it.
-    { env, detached: true, stdio: ["ignore", "pipe", "pipe"] },
+    { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const stop = async () => {
-    const ended =
-      server.exitCode !== null
-        ? Promise.resolve()
-        : new Promise((done) => server.once("exit", done));
+    const ended = server.exitCode !== null ? Promise.resolve() : new Promise((done) => server.once('exit', done));
     try {
-      process.kill(-server.pid, "SIGTERM");
-      const late = setTimeout(
-        () => process.kill(-server.pid, "SIGKILL"),
-        5_000,
-      );
+      process.kill(-server.pid, 'SIGTERM');
+      const late = setTimeout(() => process.kill(-server.pid, 'SIGKILL'), 5_000);
       await ended;
       clearTimeout(late);
     } catch (error) {
-      if (error.code !== "ESRCH") throw error;
+      if (error.code !== 'ESRCH') throw error;
     }
   };
 
   const base = await new Promise((done, fail) => {
-    let output = "";
-    const late = setTimeout(
-      () => fail(new Error(`VS Code's server does not listen:\n${output}`)),
-      START_TIMEOUT_MS,
-    );
+    let output = '';
+    const late = setTimeout(() => fail(new Error(`VS Code's server does not listen:\n${output}`)), START_TIMEOUT_MS);
     const read = (chunk) => {
       log(String(chunk));
       output += chunk;
-      const port = /Web UI available at http:\/\/[^/\s]+:(\d+)/.exec(
-        output,
-      )?.[1];
+      const port = /Web UI available at http:\/\/[^/\s]+:(\d+)/.exec(output)?.[1];
       if (port === undefined) return;
       clearTimeout(late);
-      output = "";
+      output = '';
       done(`http://127.0.0.1:${port}`);
     };
-    server.stdout.on("data", read);
-    server.stderr.on("data", read);
-    server.once("exit", (code) => {
+    server.stdout.on('data', read);
+    server.stderr.on('data', read);
+    server.once('exit', (code) => {
       clearTimeout(late);
       fail(new Error(`VS Code's server ended with ${code}:\n${output}`));
     });

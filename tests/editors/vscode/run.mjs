@@ -4,42 +4,40 @@
 //
 // DIR is the folder of setup-vscode.sh; pictures of the window go to the folder named by --screens.
 // Exit code: 0 when every test passed, 1 otherwise.
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { openBrowser } from "./browser.mjs";
-import { startCode } from "./code-server.mjs";
-import { testWindow } from "./window.mjs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { openBrowser } from './browser.mjs';
+import { startCode } from './code-server.mjs';
+import { testWindow } from './window.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
   options: {
-    editors: { type: "string" },
-    vsix: { type: "string" },
-    screens: { type: "string" },
-    only: { type: "string" },
+    editors: { type: 'string' },
+    vsix: { type: 'string' },
+    screens: { type: 'string' },
+    only: { type: 'string' },
   },
 });
 /** The tests in the extension host take well under a minute; a hang must not take for ever. */
 const HOST_TIMEOUT_MS = 240_000;
 
-const verbose = process.env.PTX_EDITOR_VERBOSE
-  ? (text) => process.stderr.write(text)
-  : () => {};
+const verbose = process.env.PTX_EDITOR_VERBOSE ? (text) => process.stderr.write(text) : () => {};
 
 /** Gives `body` a fresh copy of the workspace, an editor and a browser, and takes them away again. */
 async function withEditor(automation, body) {
-  const scratch = mkdtempSync(join(tmpdir(), "ptx-analyzer-code-"));
+  const scratch = mkdtempSync(join(tmpdir(), 'ptx-analyzer-code-'));
   let code, browser;
   try {
-    const workspace = join(scratch, "workspace");
-    cpSync(join(here, "workspace"), workspace, { recursive: true });
+    const workspace = join(scratch, 'workspace');
+    cpSync(join(here, 'workspace'), workspace, { recursive: true });
     mkdirSync(resolve(options.screens), { recursive: true });
     code = await startCode({
       editors: resolve(options.editors),
-      data: join(scratch, "data"),
+      data: join(scratch, 'data'),
       vsix: resolve(options.vsix),
       automation,
       log: verbose,
@@ -49,7 +47,7 @@ async function withEditor(automation, body) {
       base: code.base,
       page: browser.page,
       workspace,
-      data: join(scratch, "data"),
+      data: join(scratch, 'data'),
     });
   } finally {
     await browser?.close();
@@ -65,45 +63,40 @@ function testHost() {
     let finish;
     const ended = new Promise((done) => (finish = done));
     const late = setTimeout(() => {
-      console.log("FAIL the tests in the extension host did not end");
+      console.log('FAIL the tests in the extension host did not end');
       finish(2);
     }, HOST_TIMEOUT_MS);
     let summary = false;
-    await page.exposeFunction("codeAutomationLog", (_type, args) => {
-      const line = args.map(String).join(" ");
+    await page.exposeFunction('codeAutomationLog', (_type, args) => {
+      const line = args.map(String).join(' ');
       if (/^\d+ passed, 0 failed$/.test(line)) summary = true;
       if (/^(ok |not ok |\d+ passed)/.test(line)) console.log(line);
       else verbose(`${line}\n`);
     });
-    await page.exposeFunction("codeAutomationExit", (code) => finish(code));
+    await page.exposeFunction('codeAutomationExit', (code) => finish(code));
     const payload = [
-      ["extensionDevelopmentPath", remote(join(here, "host"))],
-      ["extensionTestsPath", remote(join(here, "host", "test.cjs"))],
-      ["skipWelcome", "true"],
+      ['extensionDevelopmentPath', remote(join(here, 'host'))],
+      ['extensionTestsPath', remote(join(here, 'host', 'test.cjs'))],
+      ['skipWelcome', 'true'],
     ];
-    await page.goto(
-      `${base}/?folder=${workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`,
-    );
+    await page.goto(`${base}/?folder=${workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`);
     const code = await ended;
     clearTimeout(late);
     if (code !== 0)
       await page.screenshot({
-        path: join(resolve(options.screens), "vscode-host-failed.png"),
+        path: join(resolve(options.screens), 'vscode-host-failed.png'),
       });
     return code === 0 && summary;
   });
 }
 
 let good = true;
-if (options.only !== "window") {
-  console.log("# VS Code: extension host");
+if (options.only !== 'window') {
+  console.log('# VS Code: extension host');
   good = (await testHost()) && good;
 }
-if (options.only !== "host") {
-  console.log("# VS Code: window");
-  good =
-    (await withEditor(false, (editor) =>
-      testWindow({ ...editor, screens: resolve(options.screens) }),
-    )) && good;
+if (options.only !== 'host') {
+  console.log('# VS Code: window');
+  good = (await withEditor(false, (editor) => testWindow({ ...editor, screens: resolve(options.screens) }))) && good;
 }
 process.exitCode = good ? 0 : 1;

@@ -1,6 +1,6 @@
 // What a person sees: drives the window of VS Code in a browser, asserts on what it shows, and keeps pictures of it.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** How long anything may take to appear; generous, for slow and busy machines. */
 const PATIENCE_MS = 15_000;
@@ -11,10 +11,9 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   let failed = 0;
   page.setDefaultTimeout(PATIENCE_MS);
   const foreign = new Set();
-  page.on("request", (request) => {
+  page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (protocol.startsWith("http") && hostname !== "127.0.0.1")
-      foreign.add(hostname);
+    if (protocol.startsWith('http') && hostname !== '127.0.0.1') foreign.add(hostname);
   });
   mkdirSync(screens, { recursive: true });
   const picture = async (name) => {
@@ -31,247 +30,219 @@ export async function testWindow({ base, page, workspace, data, screens }) {
       console.log(`not ok ${name}\n${error.stack}`);
       await picture(`failed-${failed}`);
       // Whatever is open must not be in the way of the next test.
-      await page.keyboard.press("Escape");
-      await page.keyboard.press("Escape");
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
     }
   };
 
   const key = (name) => page.keyboard.press(name);
-  const shown = (selector, hasText) =>
-    page.locator(selector, hasText === undefined ? {} : { hasText }).first();
+  const shown = (selector, hasText) => page.locator(selector, hasText === undefined ? {} : { hasText }).first();
   const status = () =>
-    shown(
-      '.statusbar-item[id="ptx-analyzer.ptx-analyzer.status"], .statusbar-item[id*="ptx-analyzer.status"]',
-    );
+    shown('.statusbar-item[id="ptx-analyzer.ptx-analyzer.status"], .statusbar-item[id*="ptx-analyzer.status"]');
   /** Opens a quick input by its key, fills it and takes the row that fits. Filling reaches it wherever the focus is. */
   const quickInput = async (opener, text, row) => {
     await key(opener);
-    await shown(".quick-input-widget input").fill(text);
-    if (row !== undefined)
-      await shown(".quick-input-list .monaco-list-row", row).waitFor();
-    await page.locator(".quick-input-widget input").first().press("Enter");
-    await shown(".quick-input-widget").waitFor({ state: "hidden" });
+    await shown('.quick-input-widget input').fill(text);
+    // A click on the row itself, for Enter takes the first row, which may still be of the text before.
+    if (row !== undefined) await shown('.quick-input-list .monaco-list-row', row).click();
+    else await shown('.quick-input-widget input').press('Enter');
+    await shown('.quick-input-widget').waitFor({ state: 'hidden' });
   };
-  const runCommand = (name) => quickInput("F1", `>${name}`, name);
-  const cursorOn = (number) =>
-    shown(
-      '.statusbar-item[id="status.editor.selection"]',
-      `Ln ${number},`,
-    ).waitFor();
+  const runCommand = (name) => quickInput('F1', `>${name}`, name);
+  const cursorOn = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor();
   let lines = [];
   const openFile = async (name) => {
-    await quickInput("Control+p", name, name);
-    await shown(".tab.active", name).waitFor();
-    await shown(".editor-instance .view-line").waitFor();
-    lines = readFileSync(join(workspace, name), "utf8").split("\n");
+    await quickInput('Control+p', name, name);
+    await shown('.tab.active', name).waitFor();
+    await shown('.editor-instance .view-line').waitFor();
+    lines = readFileSync(join(workspace, name), 'utf8').split('\n');
   };
   /** The line of the editor with this text, if it is drawn. */
-  const line = (text) => shown(".editor-instance .view-line", text);
+  const line = (text) => shown('.editor-instance .view-line', text);
   /** Brings the line with `lineText` of the opened file into view and gives the word `text` of it. */
   const word = async (lineText, text) => {
     const number = lines.findIndex((l) => l.includes(lineText)) + 1;
-    await quickInput("Control+g", `:${number}`);
+    await quickInput('Control+g', `:${number}`);
     await cursorOn(number);
-    return line(lineText).locator("span", { hasText: text }).last();
+    return line(lineText).locator('span', { hasText: text }).last();
   };
   const lineNumber = (text) => lines.findIndex((l) => l.includes(text)) + 1;
   const squiggles = (count) =>
-    page.waitForFunction(
-      (n) =>
-        document.querySelectorAll(".editor-instance .squiggly-error").length ===
-        n,
-      count,
-    );
-  const hidden = (locator) => locator.waitFor({ state: "hidden" });
+    page.waitForFunction((n) => document.querySelectorAll('.editor-instance .squiggly-error').length === n, count);
+  const hidden = (locator) => locator.waitFor({ state: 'hidden' });
 
-  await test("the window opens and finds the file", async () => {
+  await test('the window opens and finds the file', async () => {
     await page.goto(`${base}/?folder=${workspace}`);
-    await page.waitForSelector(".monaco-workbench");
-    await shown(".explorer-viewlet, .part.sidebar").waitFor();
-    await openFile("broken.ptx");
+    await page.waitForSelector('.monaco-workbench');
+    await shown('.explorer-viewlet, .part.sidebar').waitFor();
+    await openFile('broken.ptx');
   });
 
-  await test("the language is PTX and the server is ready", async () => {
-    await shown('.statusbar-item[id="status.editor.mode"]', "PTX").waitFor();
-    await status().locator(".codicon-check").waitFor();
+  await test('the language is PTX and the server is ready', async () => {
+    await shown('.statusbar-item[id="status.editor.mode"]', 'PTX').waitFor();
+    await status().locator('.codicon-check').waitFor();
   });
 
-  await test("words are coloured by what they are", async () => {
-    const colour = (locator) =>
-      locator.evaluate((span) => getComputedStyle(span).color);
-    const opcode = await colour(await word("mul.lo.s32", "mul"));
-    const register = await colour(await word("mul.lo.s32", "%r2"));
-    const comment = await colour(await word("Two mistakes", "Two mistakes"));
-    if (new Set([opcode, register, comment]).size !== 3)
-      throw new Error(`${opcode} ${register} ${comment}`);
+  await test('words are coloured by what they are', async () => {
+    const colour = (locator) => locator.evaluate((span) => getComputedStyle(span).color);
+    const opcode = await colour(await word('mul.lo.s32', 'mul'));
+    const register = await colour(await word('mul.lo.s32', '%r2'));
+    const comment = await colour(await word('Two mistakes', 'Two mistakes'));
+    if (new Set([opcode, register, comment]).size !== 3) throw new Error(`${opcode} ${register} ${comment}`);
   });
 
-  await test("both mistakes have red squiggles", async () => {
+  await test('both mistakes have red squiggles', async () => {
     await squiggles(2);
-    await picture("squiggles");
+    await picture('squiggles');
   });
 
-  await test("pointing at the undefined register tells the mistake", async () => {
-    await (await word("mul.lo.s32", "%count")).hover();
-    await shown(".monaco-hover:visible", "%count").waitFor();
-    await picture("hover-error");
-    await key("Escape");
+  await test('pointing at the undefined register tells the mistake', async () => {
+    await (await word('mul.lo.s32', '%count')).hover();
+    await shown('.monaco-hover:visible', '%count').waitFor();
+    await picture('hover-error');
+    await key('Escape');
   });
 
-  await test("pointing at a register tells its declaration", async () => {
+  await test('pointing at a register tells its declaration', async () => {
     await page.mouse.move(5, 5);
-    await (await word("add.s32", "%r1")).hover();
-    const hover = shown(".monaco-hover:visible", "%r<4>");
+    await (await word('add.s32', '%r1')).hover();
+    const hover = shown('.monaco-hover:visible', '%r<4>');
     await hover.waitFor();
     const text = await hover.innerText();
     if (!/\.b32/.test(text)) throw new Error(text);
-    await picture("hover-register");
+    await picture('hover-register');
     await page.mouse.move(5, 5);
-    await key("Escape");
+    await key('Escape');
   });
 
-  await test("the Problems panel lists both, and a click goes there", async () => {
-    await key("Control+Shift+M");
-    const row = shown(".markers-panel .monaco-list-row", "%count");
+  await test('the Problems panel lists both, and a click goes there', async () => {
+    await key('Control+Shift+M');
+    const row = shown('.markers-panel .monaco-list-row', '%count');
     await row.waitFor();
-    await page.waitForFunction(
-      () =>
-        document.querySelectorAll(".markers-panel .codicon-error").length === 2,
-    );
-    await picture("problems");
+    await page.waitForFunction(() => document.querySelectorAll('.markers-panel .codicon-error').length === 2);
+    await picture('problems');
     await row.dblclick();
-    await cursorOn(lineNumber("%count"));
-    await shown(
-      ".panel .action-label.codicon-panel-close, .panel .codicon-close",
-    ).click();
-    await hidden(shown(".markers-panel"));
+    await cursorOn(lineNumber('%count'));
+    await shown('.panel .action-label.codicon-panel-close, .panel .codicon-close').click();
+    await hidden(shown('.markers-panel'));
   });
 
-  await test("F12 goes to the declaration of a register", async () => {
-    await openFile("saxpy.ptx");
-    await (await word("fma.rn.f32", "%f3")).click();
-    await key("F12");
-    await cursorOn(lineNumber("%f<5>"));
-    await picture("definition");
+  await test('F12 goes to the declaration of a register', async () => {
+    await openFile('saxpy.ptx');
+    await (await word('fma.rn.f32', '%f3')).click();
+    await key('F12');
+    await cursorOn(lineNumber('%f<5>'));
+    await picture('definition');
   });
 
-  await test("Alt+F12 peeks at it", async () => {
-    await (await word("fma.rn.f32", "%f2")).click();
-    await key("Alt+F12");
-    await shown(".peekview-widget .view-line", ".reg .f32").waitFor();
-    await picture("peek-definition");
-    await key("Escape");
-    await hidden(shown(".peekview-widget"));
+  await test('the declaration can be peeked at', async () => {
+    await (await word('fma.rn.f32', '%f2')).click();
+    await key('Control+Shift+F10');
+    await shown('.peekview-widget .view-line', '.reg .f32').waitFor();
+    await picture('peek-definition');
+    await key('Escape');
+    await hidden(shown('.peekview-widget'));
   });
 
-  await test("F12 on a function goes to its body in another file", async () => {
-    await (await word(".extern .func", "scale")).click();
-    await key("F12");
-    await shown(".tab.active", "scale.ptx").waitFor();
-    await key("Control+Alt+-");
-    await shown(".tab.active", "saxpy.ptx").waitFor();
+  await test('F12 on a function goes to its body in another file', async () => {
+    await (await word('.extern .func', 'scale')).click();
+    await key('F12');
+    await shown('.tab.active', 'scale.ptx').waitFor();
+    await key('Control+Alt+-');
+    await shown('.tab.active', 'saxpy.ptx').waitFor();
   });
 
-  await test("Shift+F12 lists the references", async () => {
-    await (await word("setp.ge.u32", "%index")).click();
-    await key("Shift+F12");
-    await shown(".peekview-widget .peekview-title", "4").waitFor();
-    await picture("references");
-    await key("Escape");
-    await hidden(shown(".peekview-widget"));
+  await test('Shift+F12 lists the references', async () => {
+    await (await word('setp.ge.u32', '%index')).click();
+    await key('Shift+F12');
+    await shown('.peekview-widget .peekview-title', '4').waitFor();
+    await picture('references');
+    await key('Escape');
+    await hidden(shown('.peekview-widget'));
   });
 
-  await test("F2 renames everywhere", async () => {
-    await (await word("setp.ge.u32", "%index")).click();
-    await key("F2");
-    await shown(".rename-box input").fill("%element");
-    await picture("rename");
-    await key("Enter");
-    await line("mad.lo.s32 %element").waitFor();
-    await line(".reg .u32 %element").waitFor();
-    await key("Control+z");
-    await line("mad.lo.s32 %index").waitFor();
+  await test('F2 renames everywhere', async () => {
+    await (await word('setp.ge.u32', '%index')).click();
+    await key('F2');
+    await shown('.rename-box input').fill('%element');
+    await picture('rename');
+    await key('Enter');
+    await line('mad.lo.s32 %element').waitFor();
+    await line('.reg .u32 %element').waitFor();
+    await key('Control+z');
+    await line('mad.lo.s32 %index').waitFor();
   });
 
-  await test("the outline shows the kernel and what is in it", async () => {
-    await key("Control+Shift+O");
-    await shown(".quick-input-list .monaco-list-row", "saxpy").waitFor();
-    await picture("symbols");
-    await key("Escape");
+  await test('the outline shows the kernel and what is in it', async () => {
+    await key('Control+Shift+O');
+    await shown('.quick-input-list .monaco-list-row', 'saxpy').waitFor();
+    await picture('symbols');
+    await key('Escape');
   });
 
-  await test("a mended line loses its squiggle", async () => {
-    await openFile("broken.ptx");
-    await (await word("mov.u32", "mov")).click();
-    await key("End");
-    await page.keyboard.type(";");
+  await test('a mended line loses its squiggle', async () => {
+    await openFile('broken.ptx');
+    await (await word('mov.u32', 'mov')).click();
+    await key('End');
+    await page.keyboard.type(';');
     await squiggles(1);
-    await key("Control+z");
+    await key('Control+z');
     await squiggles(2);
   });
 
-  await test("the syntax tree opens beside the file", async () => {
-    await runCommand("ptx-analyzer: Show Syntax Tree");
-    await shown(".tab", "syntax tree").waitFor();
-    await page
-      .locator(".editor-instance")
-      .nth(1)
-      .locator(".view-line", { hasText: "mul" })
-      .first()
-      .waitFor();
-    await picture("syntax-tree");
-    await runCommand("View: Close All Editors");
-    await hidden(shown(".tab"));
+  await test('the syntax tree opens beside the file', async () => {
+    await runCommand('ptx-analyzer: Show Syntax Tree');
+    await shown('.tab', 'syntax tree').waitFor();
+    await page.locator('.editor-instance').nth(1).locator('.view-line', { hasText: 'mul' }).first().waitFor();
+    await picture('syntax-tree');
+    await runCommand('View: Close All Editors');
+    await hidden(shown('.tab'));
   });
 
-  await test("the status bar item opens a menu", async () => {
-    await openFile("saxpy.ptx");
+  await test('the status bar item opens a menu', async () => {
+    await openFile('saxpy.ptx');
     await status().click();
-    await shown(
-      ".quick-input-list .monaco-list-row",
-      "Restart the server",
-    ).waitFor();
-    await picture("menu");
-    await key("Escape");
+    await shown('.quick-input-list .monaco-list-row', 'Restart the server').waitFor();
+    await picture('menu');
+    await key('Escape');
   });
 
-  await test("a wrong server path is said in a message that leads to the settings", async () => {
-    const file = join(data, "data", "Machine", "settings.json");
-    const before = readFileSync(file, "utf8");
+  await test('a wrong server path is said in a message that leads to the settings', async () => {
+    const file = join(data, 'data', 'Machine', 'settings.json');
+    const before = readFileSync(file, 'utf8');
     writeFileSync(
       file,
       JSON.stringify({
         ...JSON.parse(before),
-        "ptx-analyzer.server.path": "/no/such/ptx-analyzer",
+        'ptx-analyzer.server.path': '/no/such/ptx-analyzer',
       }),
     );
-    const toast = shown(".notification-toast", "/no/such/ptx-analyzer");
+    const toast = shown('.notification-toast', '/no/such/ptx-analyzer');
     await toast.waitFor();
-    await status().locator(".codicon-error").waitFor();
-    await picture("wrong-path");
-    await toast
-      .locator(".monaco-button, a", { hasText: "Open settings" })
-      .first()
-      .click();
-    await shown(".settings-editor .setting-item", "Server: Path").waitFor();
-    await picture("settings");
+    await status().locator('.codicon-error').waitFor();
+    await picture('wrong-path');
+    await toast.locator('.monaco-button, a', { hasText: 'Open settings' }).first().click();
+    await shown('.settings-editor .setting-item', 'Server: Path').waitFor();
+    await picture('settings');
+    await key('Escape');
+    await hidden(shown('.settings-editor'));
     writeFileSync(file, before);
-    await openFile("broken.ptx");
-    await status().locator(".codicon-check").waitFor();
+    await openFile('broken.ptx');
+    await status().locator('.codicon-check').waitFor();
     await squiggles(2);
   });
 
-  await test("no other machine was asked for anything", () => {
-    if (foreign.size > 0) throw new Error([...foreign].join(", "));
+  await test('no other machine was asked for anything', () => {
+    if (foreign.size > 0) throw new Error([...foreign].join(', '));
   });
 
   // Last, for the preview of Markdown uses a host name that exists in the browser only.
-  await test("the installation notes open", async () => {
-    await runCommand("ptx-analyzer: How to Install the Server");
-    await shown(".tab.active", "INSTALL").waitFor();
-    const preview = page.frameLocator("iframe.webview").frameLocator("iframe");
-    await preview.locator("h1", { hasText: "How to install" }).waitFor();
-    await picture("install");
+  await test('the installation notes open', async () => {
+    await runCommand('ptx-analyzer: How to Install the Server');
+    await shown('.tab.active', 'INSTALL').waitFor();
+    const preview = page.frameLocator('iframe.webview').frameLocator('iframe');
+    await preview.locator('h1', { hasText: 'How to install' }).waitFor();
+    await picture('install');
   });
 
   console.log(`${passed} passed, ${failed} failed`);
