@@ -1,9 +1,11 @@
 // Builds the unit tests and runs them; prints the failures and the count. Exit code: 0 when all passed, 1 otherwise.
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run } from 'node:test';
 
+// A test that is gone from the sources must not run on.
+rmSync('dist/test', { recursive: true, force: true });
 const built = spawnSync(process.execPath, ['scripts/build.mjs', '--tests'], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
 
