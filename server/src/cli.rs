@@ -151,6 +151,7 @@ mod tests {
                 status 2
             "#]],
         );
+        #[cfg(unix)]
         check(
             &["check", "does/not/exist.ptx"],
             "",

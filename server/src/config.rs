@@ -1,6 +1,6 @@
 //! The settings of the server: one table, from which documentation is generated too.
 
-use std::{str::FromStr, sync::Arc, time::Duration};
+use std::{path::Path, str::FromStr, sync::Arc, time::Duration};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
@@ -76,7 +76,8 @@ impl Setting {
 }
 
 const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
-const DEFAULT_EXCLUDE: &[&str] = &["**/.git/**", "**/node_modules/**"];
+/// Never read, whatever the settings say: copies of files that are elsewhere, or of others.
+const ALWAYS_EXCLUDED: &[&str] = &["**/.git", "**/node_modules"];
 
 /// Every setting, sorted by name.
 pub const SETTINGS: &[Setting] = &[
@@ -126,10 +127,11 @@ pub const SETTINGS: &[Setting] = &[
         name: "target",
         ty: SettingType::OptionalString,
         description: "Judge every file as if its .target directive said this, for example \
-                      \"sm_90a\"; null takes the directive.",
+                      \"sm_90a\"; null or an empty string takes the directive.",
         default: || Value::Null,
         set: |config, value| {
-            config.target = Some(Arc::from(value.as_str().ok_or(None)?));
+            let target = value.as_str().ok_or(None)?;
+            config.target = (!target.is_empty()).then(|| Arc::from(target));
             Ok(())
         },
         clear: |config| config.target = None,
@@ -137,22 +139,18 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "workspace.exclude",
         ty: SettingType::Globs,
-        description: "Files that are not looked at until they are opened, as glob patterns over \
-                      whole paths.",
-        default: || json!(DEFAULT_EXCLUDE),
+        description: "Files and folders that are not read until they are opened, as glob patterns \
+                      like \"**/build/**\" over whole paths or paths inside a workspace folder; \
+                      .git and node_modules are never read.",
+        default: || json!([]),
         set: |config, value| {
             let patterns = value.as_array().ok_or(None)?;
             let patterns: Option<Vec<_>> = patterns.iter().map(Value::as_str).collect();
             let patterns = patterns.ok_or(None)?;
-            config.exclude = globs(&patterns).map_err(Some)?;
-            config.exclude_patterns = owned(&patterns);
+            config.exclude = Exclude::new(&patterns).map_err(Some)?;
             Ok(())
         },
-        clear: |config| {
-            let default = Config::default();
-            config.exclude = default.exclude;
-            config.exclude_patterns = default.exclude_patterns;
-        },
+        clear: |config| config.exclude = Exclude::default(),
     },
     Setting {
         name: "workspace.index",
@@ -175,9 +173,7 @@ pub(crate) struct Config {
     pub(crate) diagnostics: bool,
     pub(crate) debounce: Option<Duration>,
     pub(crate) index: bool,
-    pub(crate) exclude: GlobSet,
-    /// What `exclude` was made from.
-    pub(crate) exclude_patterns: Vec<String>,
+    pub(crate) exclude: Exclude,
     /// `None` leaves what the command line said.
     pub(crate) log_level: Option<LevelFilter>,
 }
@@ -189,8 +185,7 @@ impl Default for Config {
             diagnostics: true,
             debounce: None,
             index: true,
-            exclude: globs(DEFAULT_EXCLUDE).unwrap_or_else(|_| GlobSet::empty()),
-            exclude_patterns: owned(DEFAULT_EXCLUDE),
+            exclude: Exclude::default(),
             log_level: None,
         }
     }
@@ -280,20 +275,56 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn owned(patterns: &[&str]) -> Vec<String> {
-    patterns.iter().map(|&it| it.to_owned()).collect()
+/// Which files of the workspace are not read.
+#[derive(Clone, Debug)]
+pub(crate) struct Exclude {
+    patterns: Vec<String>,
+    globs: GlobSet,
 }
 
-fn globs(patterns: &[&str]) -> Result<GlobSet, String> {
-    let mut set = GlobSetBuilder::new();
-    for pattern in patterns {
-        let glob = GlobBuilder::new(pattern)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| error.to_string())?;
-        set.add(glob);
+impl Default for Exclude {
+    fn default() -> Self {
+        Exclude::new(&[]).unwrap_or_else(|_| Exclude {
+            patterns: Vec::new(),
+            globs: GlobSet::empty(),
+        })
     }
-    set.build().map_err(|error| error.to_string())
+}
+
+impl PartialEq for Exclude {
+    fn eq(&self, other: &Self) -> bool {
+        self.patterns == other.patterns
+    }
+}
+
+impl Exclude {
+    fn new(patterns: &[&str]) -> Result<Exclude, String> {
+        let mut globs = GlobSetBuilder::new();
+        for pattern in ALWAYS_EXCLUDED.iter().chain(patterns) {
+            let glob = GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .build()
+                .map_err(|error| error.to_string())?;
+            globs.add(glob);
+        }
+        Ok(Exclude {
+            patterns: patterns.iter().map(|&it| it.to_owned()).collect(),
+            globs: globs.build().map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// Whether a pattern names this very file or folder of a workspace folder.
+    pub(crate) fn names(&self, folder: &Path, path: &Path) -> bool {
+        let inside = path.strip_prefix(folder);
+        self.globs.is_match(path) || inside.is_ok_and(|it| self.globs.is_match(it))
+    }
+
+    /// Whether a file is excluded, by itself or with a folder that it is in.
+    pub(crate) fn covers(&self, folder: &Path, path: &Path) -> bool {
+        path.ancestors()
+            .take_while(|it| it.starts_with(folder) && *it != folder)
+            .any(|it| self.names(folder, it))
+    }
 }
 
 #[cfg(test)]
@@ -350,6 +381,33 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_target_is_none() {
+        check(
+            json!({ "target": "" }),
+            expect![[r#"
+                target=None diagnostics=true debounce=None index=true log=None
+            "#]],
+        );
+    }
+
+    #[test]
+    fn exclusion_covers_files_and_folders() {
+        let covers = |patterns: &[&str], path: &str| {
+            let exclude = Exclude::new(patterns).expect("valid patterns");
+            exclude.covers(Path::new("/w"), &Path::new("/w").join(path))
+        };
+        assert!(!covers(&[], "a/b.ptx"));
+        assert!(covers(&[], "node_modules/x/b.ptx"));
+        assert!(covers(&["**/build/**"], "a/build/b.ptx"));
+        assert!(covers(&["build"], "build/a/b.ptx"));
+        assert!(!covers(&["build"], "a/build/b.ptx"));
+        assert!(covers(&["*.gen.ptx"], "a.gen.ptx"));
+        assert!(!covers(&["*.gen.ptx"], "a/a.gen.ptx"));
+        assert!(covers(&["/w/a/*.ptx"], "a/b.ptx"));
+        assert!(!covers(&["/w"], "a/b.ptx"));
+    }
+
+    #[test]
     fn mistakes_are_named() {
         check(
             json!({
@@ -367,7 +425,7 @@ mod tests {
                 Invalid("The setting ptx-analyzer.log.level must be one of \"error\", \"warn\", \"info\", \"debug\", \"trace\", not \"loud\"; its default, \"warn\", is used.")
                 Invalid("The setting ptx-analyzer.target must be a string or null, not 90; its default, null, is used.")
                 Unknown("The setting ptx-analyzer.targt does not exist and is ignored.")
-                Invalid("The setting ptx-analyzer.workspace.exclude is not usable: error parsing glob '[': unclosed character class; missing ']'; its default, [\"**/.git/**\",\"**/node_modules/**\"], is used.")
+                Invalid("The setting ptx-analyzer.workspace.exclude is not usable: error parsing glob '[': unclosed character class; missing ']'; its default, [], is used.")
             "#]],
         );
         check(

@@ -172,6 +172,8 @@ struct State {
     diagnosis: u64,
     workspace: Workspace,
     turns: Turns,
+    /// Messages about the settings that came before `initialized`.
+    early: Vec<Outgoing>,
     started: Instant,
     shut_down: bool,
 }
@@ -191,6 +193,7 @@ impl State {
             diagnosis: 0,
             workspace: Workspace::default(),
             turns: Turns::default(),
+            early: Vec::new(),
             started: Instant::now(),
             shut_down: false,
         }
@@ -329,6 +332,7 @@ impl State {
             self.say(Outgoing::Register(registrations));
         }
         self.workspace.wait_for_configuration();
+        self.say_early();
         if self.shared.client.configuration {
             // The answer may exclude files; the index waits for it, but not for ever.
             self.say(Outgoing::Configuration);
@@ -343,13 +347,16 @@ impl State {
             match problem {
                 Problem::Unknown(text) => {
                     warn!("{text}");
-                    self.say(Outgoing::Log(MessageType::WARNING, text));
+                    self.early.push(Outgoing::Log(MessageType::WARNING, text));
                 }
                 Problem::Invalid(text) => {
                     warn!("{text}");
-                    self.say(Outgoing::Show(MessageType::ERROR, text));
+                    self.early.push(Outgoing::Show(MessageType::ERROR, text));
                 }
             }
+        }
+        if self.workspace.is_begun() {
+            self.say_early();
         }
         if let Some(level) = config.log_level {
             logging::set_level(level);
@@ -363,13 +370,19 @@ impl State {
                 }),
             );
         }
-        let index_changed =
-            old.index != self.config.index || old.exclude_patterns != self.config.exclude_patterns;
+        let index_changed = old.index != self.config.index || old.exclude != self.config.exclude;
         if index_changed && self.workspace.is_ready() {
             self.reindex();
         }
         if old.target != self.config.target || old.diagnostics != self.config.diagnostics {
             self.refresh();
+        }
+    }
+
+    /// Sends what had to wait until the client was ready for it.
+    fn say_early(&mut self) {
+        for message in std::mem::take(&mut self.early) {
+            self.say(message);
         }
     }
 

@@ -15,10 +15,10 @@ pub(crate) fn to_plain_text(markdown: &str) -> String {
             Event::SoftBreak => out.push(' '),
             Event::HardBreak => out.push('\n'),
             Event::Rule => block(&mut out, "\n"),
-            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_)) => {
-                if !out.ends_with("- ") {
-                    block(&mut out, "\n\n");
-                }
+            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_))
+                if !out.ends_with("- ") =>
+            {
+                block(&mut out, "\n\n");
             }
             Event::Start(Tag::List(_)) => block(&mut out, "\n"),
             Event::Start(Tag::Item) => {

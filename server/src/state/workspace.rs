@@ -7,14 +7,14 @@ use std::{
 };
 
 use analysis::FileId;
-use globset::GlobSet;
 use rustc_hash::FxHashSet;
 use syntax::{Document, FileContents};
 use tracing::{info, warn};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use super::{Event, State, work::Work};
 use crate::{
+    config::Exclude,
     files::{decode, is_ptx, path_of},
     lsp::lsp_types::{
         FileChangeType, FileEvent, NumberOrString, ProgressParams, ProgressParamsValue, Url,
@@ -99,6 +99,11 @@ impl Workspace {
         self.phase = Phase::WaitingForConfiguration(Instant::now() + CONFIGURATION_WAIT);
     }
 
+    /// Whether the client has said `initialized`.
+    pub(super) fn is_begun(&self) -> bool {
+        self.phase != Phase::Starting
+    }
+
     pub(super) fn is_ready(&self) -> bool {
         self.phase == Phase::Ready
     }
@@ -172,8 +177,11 @@ impl State {
     pub(super) fn belongs_to_workspace(&self, path: &Path) -> bool {
         self.config.index
             && is_ptx(path)
-            && self.workspace.folders.iter().any(|it| path.starts_with(it))
-            && !self.config.exclude.is_match(path)
+            && self
+                .workspace
+                .folders
+                .iter()
+                .any(|folder| path.starts_with(folder) && !self.config.exclude.covers(folder, path))
     }
 
     /// Finds and reads the files of the workspace, and forgets those that left it.
@@ -225,8 +233,9 @@ impl State {
         let left: Vec<_> = self.files.iter_mut().filter_map(left).collect();
         if !left.is_empty() {
             self.write(left, None);
+            self.workspace.changed = true;
         }
-        self.index_progress();
+        self.settle();
     }
 
     /// Reads a file on a worker, unless it is open.
@@ -268,6 +277,11 @@ impl State {
         } else if !workspace.batch.is_empty() && workspace.batch_due.is_none() {
             workspace.batch_due = Some(Instant::now() + BATCH_TIME);
         }
+        self.settle();
+    }
+
+    /// Makes the client ask again once everything is read.
+    fn settle(&mut self) {
         if self.workspace.pending() == 0 && std::mem::take(&mut self.workspace.changed) {
             self.refresh();
         }
@@ -379,15 +393,19 @@ fn progress_token() -> NumberOrString {
     NumberOrString::String("ptx-analyzer/index".to_owned())
 }
 
-fn walk_folders(folders: &[PathBuf], exclude: &GlobSet) -> Vec<PathBuf> {
-    // A pattern that matches everything in a folder spares the walk through it.
-    let is_excluded_folder = |path: &Path| exclude.is_match(path.join("\u{1}.\u{1}"));
+fn walk_folders(folders: &[PathBuf], exclude: &Exclude) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for folder in folders {
+        // A pattern that names everything in a folder spares the walk through it.
+        let is_excluded = |entry: &DirEntry| {
+            let path = entry.path();
+            let everything = || exclude.names(folder, &path.join("\u{1}.\u{1}"));
+            exclude.names(folder, path) || entry.file_type().is_dir() && everything()
+        };
         let entries = WalkDir::new(folder)
             .follow_links(false)
             .into_iter()
-            .filter_entry(|it| !it.file_type().is_dir() || !is_excluded_folder(it.path()));
+            .filter_entry(|it| it.depth() == 0 || !is_excluded(it));
         for entry in entries {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -396,8 +414,7 @@ fn walk_folders(folders: &[PathBuf], exclude: &GlobSet) -> Vec<PathBuf> {
                     continue;
                 }
             };
-            let path = entry.path();
-            if entry.file_type().is_dir() || !is_ptx(path) || exclude.is_match(path) {
+            if entry.file_type().is_dir() || !is_ptx(entry.path()) {
                 continue;
             }
             if paths.len() == MAX_FILES {
