@@ -65,3 +65,14 @@ fn files_below(folder: &Path, extension: &str) -> Vec<Fixture> {
         })
         .collect()
 }
+
+/// Names the environment variable with a file to measure instead of a generated one.
+pub const BENCH_VARIABLE: &str = "PTX_BENCH_FILE";
+
+/// The text to measure: the file that [`BENCH_VARIABLE`] names, else 10 MB of generated PTX.
+pub fn bench_text() -> String {
+    match std::env::var_os(BENCH_VARIABLE) {
+        Some(path) => std::fs::read_to_string(path).expect("a file in UTF-8"),
+        None => crate::generate::module(10_000_000),
+    }
+}
