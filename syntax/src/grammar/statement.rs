@@ -326,11 +326,14 @@ fn at_next_statement(p: &Parser<'_>) -> bool {
             if p.kind_at(index) == COLON {
                 return true;
             }
+            // No opcode looks like that; `%tid.x` is an operand, whatever stands on the next line.
+            if p.current_text().starts_with(['%', '$', '_']) {
+                return false;
+            }
             if !next_is_adjacent(p) || p.kind_at(index) != DOTTED {
                 // `ret` and its like on a line of their own; registers hardly ever lack a `%` and a comma.
                 return p.line_break_before()
                     && p.kind_at(index) == SEMICOLON
-                    && !p.current_text().starts_with(['%', '$', '_'])
                     && p.previous() != COMMA;
             }
             while p.kind_at(index) == DOTTED {

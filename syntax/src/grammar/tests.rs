@@ -139,6 +139,13 @@ fn missing_semicolon() {
         "#]],
     );
     check_body(
+        "    mov.u32 %r1, %tid.x\nagain:\n    mov.u32 %r1, %tid.x\n    ret;",
+        expect![[r#"
+            2:24 "" syntax-error: expected `,` or `;`
+            4:24 "" syntax-error: expected `,` or `;`
+        "#]],
+    );
+    check_body(
         "    ret",
         expect![[r#"
         2:8 "" syntax-error: expected an operand or `;`
