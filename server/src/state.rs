@@ -459,3 +459,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,347 @@
+//! The state thread with requests that the real ones cannot be made to be: endless or panicking.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use expect_test::{Expect, expect};
+use serde_json::json;
+use tokio::sync::{mpsc, oneshot};
+
+use super::*;
+use crate::{
+    handlers::Handler,
+    lsp::lsp_types::TextDocumentIdentifier,
+    snapshot::{Answer, RequestError},
+};
+
+const WAIT: Duration = Duration::from_secs(20);
+const MAIN: &str = "file:///main.ptx";
+/// Questions about a text without items are answered too soon to be interrupted.
+const TEXT: &str = ".version 8.0\n";
+const OTHER: &str = "file:///other.ptx";
+
+/// What a test request works on: a document, and a count of how often it was begun.
+type Params = (TextDocumentIdentifier, Arc<AtomicUsize>);
+
+/// Answers at once.
+static QUICK: Handler<Params, u32> = Handler {
+    method: "test/quick",
+    priority: Priority::Latency,
+    document: |params| Some(&params.0),
+    run: |_, _| Ok(7),
+};
+
+static PANICKING: Handler<Params, u32> = Handler {
+    method: "test/panicking",
+    priority: Priority::Latency,
+    document: |params| Some(&params.0),
+    run: |_, _| std::panic::resume_unwind(Box::new("boom")),
+};
+
+/// Asks the analysis until that is interrupted.
+static ENDLESS: Handler<Params, u32> = Handler {
+    method: "test/endless",
+    priority: Priority::Latency,
+    document: |params| Some(&params.0),
+    run: endless,
+};
+
+/// As above, under the name of the request that clients must ask again.
+static ENDLESS_DIAGNOSTIC: Handler<Params, u32> = Handler {
+    method: "textDocument/diagnostic",
+    priority: Priority::Background,
+    document: |params| Some(&params.0),
+    run: endless,
+};
+
+fn endless(snapshot: &Snapshot, params: &Params) -> Answer<u32> {
+    params.1.fetch_add(1, Ordering::SeqCst);
+    loop {
+        snapshot.document(&params.0.uri)?;
+        snapshot.analysis.document_symbols(FileId(0))?;
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// A state thread and what it says.
+struct Fixture {
+    state: StateHandle,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+}
+
+/// A request under way.
+struct Pending {
+    answer: oneshot::Receiver<Answer<u32>>,
+    cancel: Arc<CancelSlot>,
+    begun: Arc<AtomicUsize>,
+}
+
+impl Fixture {
+    fn new(capabilities: serde_json::Value) -> Fixture {
+        let (sender, outgoing) = mpsc::unbounded_channel();
+        let state = spawn(sender);
+        let client = Client::new(&json!({ "capabilities": capabilities }));
+        state.send(Event::Initialize(Box::new(client)));
+        state.send(Event::Initialized);
+        Fixture { state, outgoing }
+    }
+
+    fn params<T: serde::de::DeserializeOwned>(params: serde_json::Value) -> T {
+        serde_json::from_value(params).expect("parameters of LSP")
+    }
+
+    fn open(&self, uri: &str, text: &str) {
+        self.state.send(Event::Open(Self::params(json!({
+            "textDocument": { "uri": uri, "languageId": "ptx", "version": 1, "text": text },
+        }))));
+    }
+
+    fn change(&self, uri: &str, version: i32, changes: serde_json::Value) {
+        self.state.send(Event::Change(Self::params(json!({
+            "textDocument": { "uri": uri, "version": version },
+            "contentChanges": changes,
+        }))));
+    }
+
+    fn close(&self, uri: &str) {
+        self.state.send(Event::Close(Self::params(
+            json!({ "textDocument": { "uri": uri } }),
+        )));
+    }
+
+    fn ask(&self, handler: &'static Handler<Params, u32>) -> Pending {
+        let (reply, answer) = oneshot::channel();
+        let cancel = Arc::new(CancelSlot::default());
+        let begun = Arc::new(AtomicUsize::new(0));
+        let document = Self::params(json!({ "uri": MAIN }));
+        let params = (document, begun.clone());
+        self.state.send(Event::Ask(Box::new(Request::new(
+            handler,
+            params,
+            reply,
+            cancel.clone(),
+        ))));
+        Pending {
+            answer,
+            cancel,
+            begun,
+        }
+    }
+
+    /// The next diagnostics that are pushed, readably.
+    fn published(&mut self) -> String {
+        loop {
+            let outgoing = block_on(async {
+                tokio::time::timeout(WAIT, self.outgoing.recv())
+                    .await
+                    .expect("a message in time")
+                    .expect("a state thread that runs")
+            });
+            if let Outgoing::Diagnostics(params) = outgoing {
+                let mut out = format!("{} {:?}\n", params.uri, params.version);
+                for diagnostic in params.diagnostics {
+                    let start = diagnostic.range.start;
+                    out += &format!(
+                        "{}:{} {}\n",
+                        start.line, start.character, diagnostic.message
+                    );
+                }
+                return out;
+            }
+        }
+    }
+}
+
+impl Drop for Fixture {
+    fn drop(&mut self) {
+        self.state.stop();
+    }
+}
+
+impl Pending {
+    fn wait_until_begun(&self, times: usize) {
+        let start = Instant::now();
+        while self.begun.load(Ordering::SeqCst) < times {
+            assert!(start.elapsed() < WAIT, "the request is not begun");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn answer(self) -> Answer<u32> {
+        block_on(async {
+            tokio::time::timeout(WAIT, self.answer)
+                .await
+                .expect("an answer in time")
+                .expect("an answer at all")
+        })
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .expect("a runtime")
+        .block_on(future)
+}
+
+#[test]
+fn a_panic_is_one_error() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, TEXT);
+    let error = fixture.ask(&PANICKING).answer().expect_err("a panic");
+    assert_eq!(
+        error,
+        RequestError::Internal("internal error in test/panicking: boom".to_owned())
+    );
+    assert_eq!(fixture.ask(&QUICK).answer(), Ok(7));
+}
+
+#[test]
+fn a_request_is_cancelled_while_it_runs() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, TEXT);
+    let pending = fixture.ask(&ENDLESS);
+    pending.wait_until_begun(1);
+    pending.cancel.cancel();
+    assert_eq!(pending.answer(), Err(RequestError::Cancelled));
+    assert_eq!(fixture.ask(&QUICK).answer(), Ok(7));
+}
+
+#[test]
+fn a_request_is_cancelled_while_it_waits() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, TEXT);
+    let blockers: Vec<_> = (0..64).map(|_| fixture.ask(&ENDLESS)).collect();
+    let pending = fixture.ask(&ENDLESS);
+    pending.cancel.cancel();
+    for blocker in &blockers {
+        blocker.cancel.cancel();
+    }
+    let begun = pending.begun.clone();
+    assert_eq!(pending.answer(), Err(RequestError::Cancelled));
+    assert!(begun.load(Ordering::SeqCst) <= 1);
+}
+
+#[test]
+fn a_change_of_the_document_ends_its_requests() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, TEXT);
+    let endless: Vec<_> = (0..64).map(|_| fixture.ask(&ENDLESS)).collect();
+    let diagnostic = fixture.ask(&ENDLESS_DIAGNOSTIC);
+    endless[0].wait_until_begun(1);
+    fixture.change(MAIN, 2, json!([{ "text": "// new" }]));
+    for pending in endless {
+        assert_eq!(pending.answer(), Err(RequestError::ContentModified));
+    }
+    assert_eq!(diagnostic.answer(), Err(RequestError::ServerCancelled));
+    assert_eq!(fixture.ask(&QUICK).answer(), Ok(7));
+}
+
+#[test]
+fn a_change_of_another_document_only_interrupts() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, TEXT);
+    let pending = fixture.ask(&ENDLESS);
+    pending.wait_until_begun(1);
+    fixture.open(OTHER, "");
+    pending.wait_until_begun(2);
+    fixture.change(OTHER, 2, json!([{ "text": "// new" }]));
+    pending.wait_until_begun(3);
+    pending.cancel.cancel();
+    assert_eq!(pending.answer(), Err(RequestError::Cancelled));
+}
+
+#[test]
+fn nothing_is_answered_after_shutdown() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, TEXT);
+    fixture.state.send(Event::Shutdown);
+    assert_eq!(
+        fixture.ask(&QUICK).answer(),
+        Err(RequestError::ContentModified)
+    );
+}
+
+#[test]
+fn diagnostics_follow_the_document() {
+    let mut fixture = Fixture::new(json!({}));
+    let mut check = |expect: Expect, act: &dyn Fn(&Fixture)| {
+        act(&fixture);
+        expect.assert_eq(&fixture.published());
+    };
+    check(
+        expect![[r#"
+            file:///main.ptx Some(1)
+            0:0 `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+        "#]],
+        &|it| it.open(MAIN, "foo"),
+    );
+    // Ranges that the text does not have, the wrong way round, and a second opening.
+    check(
+        expect![[r#"
+            file:///main.ptx Some(3)
+        "#]],
+        &|it| {
+            let everything = json!({
+                "start": { "line": 9, "character": 9 }, "end": { "line": 0, "character": 0 },
+            });
+            it.change(MAIN, 2, json!([{ "text": "bar" }]));
+            it.change(MAIN, 3, json!([{ "range": everything, "text": "" }]));
+            it.change(OTHER, 1, json!([{ "text": "never opened" }]));
+            it.close(OTHER);
+        },
+    );
+    check(
+        expect![[r#"
+            file:///main.ptx Some(7)
+            0:1 `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+        "#]],
+        &|it| {
+            let text = json!({ "uri": MAIN, "languageId": "ptx", "version": 7, "text": " foo" });
+            it.state.send(Event::Open(Fixture::params(
+                json!({ "textDocument": text }),
+            )));
+        },
+    );
+    check(
+        expect![[r#"
+            file:///main.ptx None
+        "#]],
+        &|it| it.close(MAIN),
+    );
+}
+
+#[test]
+fn settings_switch_diagnostics() {
+    let mut fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, "foo");
+    assert!(fixture.published().contains("foo"));
+    let off = json!({ "ptx-analyzer": { "diagnostics": { "enable": false } } });
+    fixture.state.send(Event::ConfigurationChanged(off));
+    assert_eq!(fixture.published(), "file:///main.ptx Some(1)\n");
+    fixture.state.send(Event::ConfigurationChanged(json!({})));
+    assert!(fixture.published().contains("foo"));
+}
+
+#[test]
+fn clients_that_ask_get_nothing_pushed() {
+    let mut fixture = Fixture::new(json!({
+        "textDocument": { "diagnostic": {} },
+        "workspace": { "diagnostics": { "refreshSupport": true } },
+    }));
+    fixture.open(MAIN, "foo");
+    let off = json!({ "diagnostics": { "enable": false } });
+    fixture.state.send(Event::ConfigurationChanged(off));
+    assert_eq!(fixture.ask(&QUICK).answer(), Ok(7));
+    let said: Vec<_> = std::iter::from_fn(|| fixture.outgoing.try_recv().ok()).collect();
+    assert!(
+        matches!(said[..], [Outgoing::RefreshDiagnostics]),
+        "{said:?}"
+    );
+}
