@@ -149,8 +149,8 @@ where
         };
         let method = request.method().to_owned();
         let mut future = Box::pin(AssertUnwindSafe(self.inner.call(request)).catch_unwind());
-        let settle = move |result: std::thread::Result<Result<Option<Response>, S::Error>>| {
-            result.unwrap_or_else(|_| {
+        let settle = move |result: Option<Result<Option<Response>, S::Error>>| {
+            result.unwrap_or_else(|| {
                 error!(method, "a handler panicked");
                 Ok(id.map(|id| fail(id, Error::internal_error())))
             })
@@ -161,8 +161,14 @@ where
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
         {
-            Poll::Ready(result) => Box::pin(std::future::ready(settle(result))),
-            Poll::Pending => Box::pin(future.map(settle)),
+            Poll::Ready(result) => Box::pin(std::future::ready(settle(result.ok()))),
+            // The rest turns the answer into JSON, which for a large one would hold up tower-lsp's
+            // only task. Dropping the handle does not stop it; tower-lsp cancels from inside.
+            Poll::Pending => Box::pin(
+                tokio::spawn(future)
+                    .map(|joined| joined.ok().and_then(Result::ok))
+                    .map(settle),
+            ),
         }
     }
 }

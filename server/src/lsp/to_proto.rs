@@ -191,3 +191,115 @@ pub(crate) fn text_edit(edit: Edit, lines: &LineTable, encoding: Encoding) -> Te
         new_text: edit.insert,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn text_range(start: u32, end: u32) -> TextRange {
+        TextRange::new(start.into(), end.into())
+    }
+
+    fn symbol(name: &str, full: TextRange, focus: TextRange) -> DocumentSymbol {
+        DocumentSymbol {
+            name: name.to_owned(),
+            detail: None,
+            kind: SymbolKind::Entry,
+            full_range: full,
+            focus_range: focus,
+            children: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn columns_are_those_of_the_client() {
+        let lines = LineTable::new("// 😀 ä\r\nadd");
+        let columns = |encoding| {
+            let range = range(text_range(8, 14), &lines, encoding);
+            (range.start.character, range.end.line, range.end.character)
+        };
+        assert_eq!(columns(Encoding::Utf8), (8, 1, 2));
+        assert_eq!(columns(Encoding::Utf16), (6, 1, 2));
+        assert_eq!(columns(Encoding::Utf32), (5, 1, 2));
+    }
+
+    #[test]
+    fn symbols_as_tree_and_as_list() {
+        let lines = LineTable::new("abc\ndef\nghi");
+        let mut outer = symbol("outer", text_range(0, 7), text_range(4, 11));
+        outer
+            .children
+            .push(symbol("", text_range(4, 7), text_range(4, 5)));
+        let tree = document_symbols(vec![outer.clone()], &lines, Encoding::Utf16);
+        let tree = &tree[0];
+        assert!(tree.range.end >= tree.selection_range.end);
+        let children = tree.children.as_deref().expect("a child");
+        assert_eq!(
+            (&*children[0].name, &children[0].children),
+            ("<unnamed>", &None)
+        );
+
+        let mut flat = Vec::new();
+        let uri = Url::parse("file:///a.ptx").expect("a URI");
+        flat_symbols(vec![outer], None, &uri, &lines, Encoding::Utf16, &mut flat);
+        let flat: Vec<_> = flat
+            .iter()
+            .map(|it| (&*it.name, it.container_name.as_deref()))
+            .collect();
+        assert_eq!(flat, [("outer", None), ("<unnamed>", Some("outer"))]);
+    }
+
+    #[test]
+    fn folds_hide_at_least_one_line() {
+        let lines = LineTable::new("{\n\n}");
+        let fold = |end, whole_lines| {
+            let fold = Fold {
+                range: text_range(1, end),
+                kind: FoldKind::Comment,
+            };
+            let range = folding_range(fold, &lines, Encoding::Utf16, whole_lines)?;
+            Some((range.start_line, range.start_character, range.end_line))
+        };
+        assert_eq!(fold(1, true), None);
+        assert_eq!(fold(4, true), Some((0, None, 2)));
+        assert_eq!(fold(4, false), Some((0, Some(1), 2)));
+    }
+
+    #[test]
+    fn selections_grow_outwards() {
+        let lines = LineTable::new("add a, b;");
+        let at = Position::new(0, 4);
+        let select = |ranges: &[TextRange]| {
+            let mut next = Some(Box::new(selection_range(
+                ranges,
+                at,
+                &lines,
+                Encoding::Utf8,
+            )));
+            let mut columns = Vec::new();
+            while let Some(it) = next {
+                columns.push((it.range.start.character, it.range.end.character));
+                next = it.parent;
+            }
+            columns
+        };
+        assert_eq!(
+            select(&[text_range(4, 5), text_range(4, 8), text_range(0, 9)]),
+            [(4, 5), (4, 8), (0, 9)]
+        );
+        assert_eq!(select(&[]), [(4, 4)]);
+    }
+
+    #[test]
+    fn codes_lead_to_their_page() {
+        let description = code_description("syntax-error").expect("a URI");
+        expect!["/blob/main/analysis/docs/diagnostics/syntax-error.md"].assert_eq(
+            description
+                .href
+                .as_str()
+                .trim_start_matches(env!("CARGO_PKG_REPOSITORY")),
+        );
+    }
+}
