@@ -77,6 +77,17 @@ impl Backend {
         self.ask(&structure::VIEW_SYNTAX_TREE, params).await
     }
 
+    /// `ptx/testPanic`.
+    #[cfg(debug_assertions)]
+    pub(crate) async fn test_panic(
+        &self,
+        params: crate::handlers::test_panic::TestPanicParams,
+    ) -> Result<()> {
+        assert!(!params.early, "a test asked for this");
+        self.ask(&crate::handlers::test_panic::TEST_PANIC, params)
+            .await
+    }
+
     /// `ptx/serverStatus`.
     pub(crate) async fn server_status(&self) -> Result<ServerStatus> {
         let (reply, answer) = oneshot::channel();

@@ -2,6 +2,8 @@
 
 pub(crate) mod diagnostics;
 pub(crate) mod structure;
+#[cfg(debug_assertions)]
+pub(crate) mod test_panic;
 
 use crate::{
     lsp::lsp_types::TextDocumentIdentifier,

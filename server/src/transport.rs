@@ -41,6 +41,8 @@ use tracing::{error, info};
 
 pub(crate) use client::Outgoing;
 
+#[cfg(debug_assertions)]
+use crate::handlers;
 use crate::{backend::Backend, lsp::ext, state};
 
 /// More requests than this in flight would hold up reading; no client gets near it.
@@ -63,13 +65,15 @@ where
 
     let backend_state = state.clone();
     let mut client = None;
-    let (service, socket) = LspService::build(|handle| {
+    let builder = LspService::build(|handle| {
         client = Some(handle);
         Backend::new(backend_state)
     })
     .custom_method(ext::VIEW_SYNTAX_TREE, Backend::view_syntax_tree)
-    .custom_method(ext::SERVER_STATUS, Backend::server_status)
-    .finish();
+    .custom_method(ext::SERVER_STATUS, Backend::server_status);
+    #[cfg(debug_assertions)]
+    let builder = builder.custom_method(handlers::test_panic::METHOD, Backend::test_panic);
+    let (service, socket) = builder.finish();
     if let Some(client) = client {
         tokio::spawn(client::forward(client, queue, state.clone()));
     }
@@ -145,6 +149,10 @@ where
                 request
             }
             ext::SERVER_STATUS => without_params(request),
+            // tower-lsp ignores what starts like this, but a request wants an answer.
+            method if method.starts_with("$/") && id.is_some() => {
+                return answer(id.map(|id| fail(id, Error::method_not_found())));
+            }
             _ => request,
         };
         let method = request.method().to_owned();
