@@ -1,5 +1,6 @@
 //! What holds for every text and every edit, tried on fixtures, on generated texts and on garbage.
 
+mod analysis;
 mod garbage;
 mod incremental;
 mod text;

@@ -1,0 +1,120 @@
+//! After any edits, the analysis answers as one that never saw another text.
+
+use std::sync::Arc;
+
+use analysis::{Analysis, AnalysisHost, Change, FileId};
+use ptx_tests::{fixtures, mutate};
+use syntax::{Document, FileContents};
+
+/// Edits of each fixture.
+const EDITS: usize = 850;
+/// Edits after which a document starts again from its file.
+const SESSION: usize = 30;
+/// Edits between two comparisons.
+const PERIOD: usize = 15;
+
+const EDITED: FileId = FileId(0);
+const NEIGHBOUR: FileId = FileId(1);
+
+/// The state of a host in the order of the files.
+fn host(contents: [Arc<FileContents>; 2]) -> AnalysisHost {
+    let mut host = AnalysisHost::new();
+    change(&mut host, EDITED, contents[0].clone());
+    change(&mut host, NEIGHBOUR, contents[1].clone());
+    host
+}
+
+fn change(host: &mut AnalysisHost, file: FileId, contents: Arc<FileContents>) {
+    host.apply_change(Change {
+        files: vec![(file, Some(contents))],
+        config: None,
+    });
+}
+
+/// The answers to questions about a whole file.
+#[derive(Debug, PartialEq)]
+struct Answers {
+    diagnostics: Vec<analysis::Diagnostic>,
+    symbols: Vec<analysis::DocumentSymbol>,
+}
+
+impl Answers {
+    fn new(analysis: &Analysis, file: FileId) -> Answers {
+        let why = "nobody cancels";
+        Answers {
+            diagnostics: analysis.diagnostics(file).expect(why),
+            symbols: analysis.document_symbols(file).expect(why),
+        }
+    }
+}
+
+#[test]
+fn answers_after_edits_equal_fresh_ones() {
+    let fixtures = fixtures::ptx();
+    let neighbour = Arc::new(FileContents::new(&fixtures[0].text));
+    for (seed, fixture) in fixtures.iter().enumerate() {
+        let mut rng = fastrand::Rng::with_seed(seed as u64);
+        let mut document = Document::new(fixture.text.clone());
+        let mut old = host([document.contents(), neighbour.clone()]);
+        for step in 1..=EDITS {
+            if step % SESSION == 0 {
+                document = Document::new(fixture.text.clone());
+            }
+            let edit = mutate::edit(&mut rng, document.text(), document.lines());
+            document.apply(&edit).expect("the edit fits");
+            change(&mut old, EDITED, document.contents());
+            // Asked after every edit, so that there is something to be out of date.
+            let answers = Answers::new(&old.analysis(), EDITED);
+            if step % PERIOD == 0 {
+                let fresh = Arc::new(FileContents::new(document.text()));
+                let fresh = host([fresh, neighbour.clone()]);
+                for file in [EDITED, NEIGHBOUR] {
+                    let expected = Answers::new(&fresh.analysis(), file);
+                    let found = match file {
+                        EDITED => &answers,
+                        _ => &Answers::new(&old.analysis(), file),
+                    };
+                    assert!(
+                        *found == expected,
+                        "{}, step {step}, {file:?}: {edit:?}\nincremental: {found:#?}\nfresh: {expected:#?}",
+                        fixture.name,
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_is_answered_without_a_panic() {
+    let files = fixtures::ptx().into_iter().chain(fixtures::corpus());
+    let mut host = AnalysisHost::new();
+    for fixture in files {
+        change(
+            &mut host,
+            EDITED,
+            Arc::new(FileContents::new(&fixture.text)),
+        );
+        let answers = Answers::new(&host.analysis(), EDITED);
+        let len = u32::try_from(fixture.text.len()).expect("a short file");
+        for diagnostic in &answers.diagnostics {
+            assert!(
+                u32::from(diagnostic.range.end()) <= len,
+                "{}: {diagnostic:?}",
+                fixture.name
+            );
+        }
+        for symbol in &answers.symbols {
+            assert!(
+                u32::from(symbol.full_range.end()) <= len,
+                "{}: {symbol:?}",
+                fixture.name
+            );
+            assert!(
+                symbol.full_range.contains_range(symbol.focus_range),
+                "{}: {symbol:?}",
+                fixture.name
+            );
+        }
+    }
+}
