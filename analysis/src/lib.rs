@@ -14,5 +14,6 @@ mod hir;
 mod host;
 
 pub use api::*;
+pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode};
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
 pub use syntax::FileContents;

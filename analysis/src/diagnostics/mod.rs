@@ -1,16 +1,199 @@
 //! Diagnostics: one file per family of rules.
+//!
+//! Rules find problems in one function, or in the items around the functions, with places relative to
+//! them; salsa keeps these findings. Offsets in the file and line numbers are put in at the end, when
+//! the diagnostics of a file are joined.
 
+mod codes;
+mod duplicates;
+mod names;
+mod suggestion;
 mod syntax_errors;
 
 use salsa::Database;
+use syntax::{TextRange, TextSize};
 
-use crate::{Diagnostic, db::SourceFile};
+use crate::{
+    Diagnostic, FileRange, RelatedInformation, Severity,
+    db::SourceFile,
+    hir::{
+        body::body,
+        items::{Function, ItemOffsets, Items, item_offsets, items},
+        module::{Declaration, DeclarationSource, ModuleBody, module_body},
+    },
+};
 
+pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode};
 pub(crate) use syntax_errors::syntax_diagnostics;
+
+/// A problem, with places that do not depend on where its item stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Finding {
+    /// Where, relative to the item.
+    range: TextRange,
+    severity: Severity,
+    code: &'static str,
+    /// What is wrong; [`LINE`] stands for the line of the first related place.
+    message: String,
+    help: Option<String>,
+    related: Vec<(Place, &'static str)>,
+}
+
+/// Stands in a message for a line number, which is known at the end only. No PTX name contains it.
+const LINE: &str = "{line}";
+
+/// A place in a file, independent of offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the same item.
+    Own(TextRange),
+    /// In an item that is no function.
+    Item(u32, TextRange),
+    /// The name that a declaration of the module declares.
+    Declaration(DeclarationSource),
+}
+
+impl Place {
+    fn of(declaration: &Declaration) -> Place {
+        Place::Declaration(declaration.source)
+    }
+}
+
+/// The findings of one function.
+#[salsa::tracked(returns(deref))]
+fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    names::in_function(db, function, &mut findings);
+    duplicates::in_function(db, function, &mut findings);
+    findings
+}
+
+/// Findings about the items of a file: for each the item, as an index of a function or another item.
+#[salsa::tracked(returns(deref))]
+fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Finding)> {
+    let mut findings = Vec::new();
+    names::in_module(db, file, &mut findings);
+    duplicates::in_module(db, file, &mut findings);
+    findings
+}
+
+/// Index of a top-level item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ItemIndex {
+    Function(u32),
+    Other(u32),
+}
 
 /// All diagnostics of a file, sorted by range.
 pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic> {
     let mut all = syntax_diagnostics(db, file);
+    let join = Join {
+        db,
+        file,
+        items: items(db, file),
+        offsets: item_offsets(db, file),
+        module: module_body(db, items(db, file).module),
+    };
+    for (index, finding) in module_findings(db, file) {
+        let start = match index {
+            ItemIndex::Function(index) => join.offsets.functions[*index as usize],
+            ItemIndex::Other(index) => join.offsets.module[*index as usize],
+        };
+        all.push(join.diagnostic(finding, start));
+    }
+    for (function, start) in join.items.functions.iter().zip(&join.offsets.functions) {
+        for finding in function_findings(db, *function) {
+            all.push(join.diagnostic(finding, *start));
+        }
+    }
     all.sort_by_key(|it| (it.range.start(), it.range.end()));
     all
+}
+
+/// What turns findings into diagnostics.
+struct Join<'db> {
+    db: &'db dyn Database,
+    file: SourceFile,
+    items: &'db Items<'db>,
+    offsets: &'db ItemOffsets,
+    module: &'db ModuleBody,
+}
+
+impl Join<'_> {
+    /// The diagnostic of a finding whose item starts at `start`.
+    fn diagnostic(&self, finding: &Finding, start: TextSize) -> Diagnostic {
+        let related: Vec<_> = finding
+            .related
+            .iter()
+            .map(|(place, message)| RelatedInformation {
+                location: FileRange {
+                    file: self.file.id(self.db),
+                    range: self.range(*place, start),
+                },
+                message: (*message).to_owned(),
+            })
+            .collect();
+        let line = |text: &String| match related.first() {
+            Some(first) if text.contains(LINE) => {
+                let lines = self.file.contents(self.db).lines.clone();
+                let line = lines.line_of(first.location.range.start()) + 1;
+                text.replace(LINE, &line.to_string())
+            }
+            _ => text.clone(),
+        };
+        Diagnostic {
+            range: finding.range + start,
+            severity: finding.severity,
+            code: finding.code,
+            message: line(&finding.message),
+            help: finding.help.as_ref().map(line),
+            related,
+            tags: Vec::new(),
+        }
+    }
+
+    fn range(&self, place: Place, start: TextSize) -> TextRange {
+        match place {
+            Place::Own(range) => range + start,
+            Place::Item(item, range) => range + self.offsets.module[item as usize],
+            Place::Declaration(DeclarationSource::Variable(index)) => {
+                let variable = &self.module.variables[index as usize];
+                variable.name_range + self.offsets.module[variable.item as usize]
+            }
+            Place::Declaration(DeclarationSource::Function(index)) => {
+                let body = body(self.db, self.items.functions[index as usize]);
+                body.name.unwrap_or_default() + self.offsets.functions[index as usize]
+            }
+            Place::Declaration(DeclarationSource::Prototype(index, definition)) => {
+                let body = body(self.db, self.items.functions[index as usize]);
+                body.definition(definition).name_range + self.offsets.functions[index as usize]
+            }
+        }
+    }
+}
+
+/// Where the name of a declaration of the module stands: its item and the range in it.
+fn declaration_place(
+    db: &dyn Database,
+    file: SourceFile,
+    source: DeclarationSource,
+) -> (ItemIndex, TextRange) {
+    let items = items(db, file);
+    match source {
+        DeclarationSource::Variable(index) => {
+            let variable = &module_body(db, items.module).variables[index as usize];
+            (ItemIndex::Other(variable.item), variable.name_range)
+        }
+        DeclarationSource::Function(index) => {
+            let body = body(db, items.functions[index as usize]);
+            (ItemIndex::Function(index), body.name.unwrap_or_default())
+        }
+        DeclarationSource::Prototype(index, definition) => {
+            let body = body(db, items.functions[index as usize]);
+            (
+                ItemIndex::Function(index),
+                body.definition(definition).name_range,
+            )
+        }
+    }
 }

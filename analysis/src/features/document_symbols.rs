@@ -138,13 +138,7 @@ fn section(node: &Cursor<'_>) -> DocumentSymbol {
 }
 
 fn variables(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>) {
-    let kind = if tree::is_register(node) {
-        SymbolKind::Register
-    } else if tree::has_word(node, ".param") {
-        SymbolKind::Parameter
-    } else {
-        SymbolKind::Variable
-    };
+    let kind = tree::variable_kind(node);
     let declarators: Vec<_> = node
         .nodes()
         .filter(|it| it.kind() == SyntaxKind::DECLARATOR)

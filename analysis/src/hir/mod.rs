@@ -1,4 +1,10 @@
 //! Items, scopes and names: what the text means, without positions in the file.
 
+pub(crate) mod body;
 pub(crate) mod items;
+mod lower;
+pub(crate) mod module;
+pub(crate) mod number;
+mod roles;
+pub(crate) mod special_registers;
 pub(crate) mod tree;

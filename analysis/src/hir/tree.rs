@@ -1,6 +1,7 @@
 //! Small helpers over borrowed green trees.
 
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
+use crate::SymbolKind;
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, ast::Linkage};
 
 /// The first token of a node that is no trivia.
 fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
@@ -95,9 +96,30 @@ pub(crate) fn variable_text(declaration: &Cursor<'_>, declarator: &Cursor<'_>) -
     line.finish()
 }
 
-/// The first state space among the dotted words of a declaration.
-pub(crate) fn is_register(declaration: &Cursor<'_>) -> bool {
-    has_word(declaration, ".reg")
+/// What the variables of a declaration are.
+pub(crate) fn variable_kind(declaration: &Cursor<'_>) -> SymbolKind {
+    if has_word(declaration, ".reg") {
+        SymbolKind::Register
+    } else if has_word(declaration, ".param") {
+        SymbolKind::Parameter
+    } else {
+        SymbolKind::Variable
+    }
+}
+
+/// The linking directive of a variable or function.
+pub(crate) fn linkage(node: &Cursor<'_>) -> Option<Linkage> {
+    node.tokens()
+        .filter(|it| it.kind() == SyntaxKind::DOTTED)
+        .find_map(|it| Linkage::from_word(it.text()))
+}
+
+/// Every node below a node, in order.
+pub(crate) fn for_each_node<'a>(node: &Cursor<'a>, visit: &mut impl FnMut(&Cursor<'a>)) {
+    for child in node.nodes() {
+        visit(&child);
+        for_each_node(&child, visit);
+    }
 }
 
 /// Whether a dotted word is a direct child of a node.

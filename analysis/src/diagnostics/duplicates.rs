@@ -1,0 +1,251 @@
+//! Names that are declared more often than ptxas allows.
+
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::ast::Linkage;
+
+use crate::{
+    Severity, SymbolKind,
+    db::SourceFile,
+    hir::{
+        body::{Definition, body},
+        items::{Function, items},
+        module::{Declaration, DeclarationKind, module_body, module_scope},
+        number::{is_canonical, split_name},
+    },
+};
+
+use super::{
+    Finding, ItemIndex, LINE, Place,
+    codes::{CONFLICTING_DECLARATION, DUPLICATE_DEFINITION},
+    declaration_place,
+};
+
+const FIRST: &str = "first declared here";
+
+/// Names that are taken in their block.
+pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+    let body = body(db, function);
+    for duplicate in &body.duplicates {
+        let definition = body.definition(duplicate.definition);
+        let first = body.definition(duplicate.first);
+        let message = if first.name == definition.name && first.count == definition.count {
+            format!(
+                "{} is declared twice in this block: the first declaration is on line {LINE}",
+                shown(definition)
+            )
+        } else {
+            format!(
+                "{} takes a name of {}, declared in the same block on line {LINE}",
+                shown(definition),
+                shown(first)
+            )
+        };
+        findings.push(Finding {
+            range: definition.name_range,
+            severity: Severity::Error,
+            code: DUPLICATE_DEFINITION,
+            message,
+            help: None,
+            related: vec![(Place::Own(first.name_range), FIRST)],
+        });
+    }
+}
+
+fn shown(definition: &Definition) -> String {
+    let name = &definition.name;
+    match (definition.kind, definition.count) {
+        (SymbolKind::Label, _) => format!("label `{name}`"),
+        (_, Some(count)) => format!("`{name}<{count}>`"),
+        (_, None) => format!("`{name}`"),
+    }
+}
+
+/// Declarations of the module that do not go together.
+pub(super) fn in_module(
+    db: &dyn Database,
+    file: SourceFile,
+    findings: &mut Vec<(ItemIndex, Finding)>,
+) {
+    let scope = module_scope(db, file);
+    let mut problems = Vec::new();
+    for (name, declarations) in scope.names() {
+        if !name.is_empty() {
+            check_name(name, declarations, &mut problems);
+        }
+        // A single name that a parameterised one covers.
+        if let Some((prefix, number)) = split_name(name).filter(|_| is_canonical(name)) {
+            for single in declarations {
+                let family = scope.family(prefix).iter().find(|it| {
+                    it.defined && single.defined && it.count.is_some_and(|it| number < it)
+                });
+                if let Some(family) = family {
+                    problems.push(duplicate(name, single, family));
+                }
+            }
+        }
+    }
+    for (prefix, declarations) in scope.families() {
+        let mut defined = declarations.iter().filter(|it| it.defined);
+        if let Some(first) = defined.next() {
+            problems.extend(defined.map(|it| duplicate(prefix, it, first)));
+        }
+    }
+    // The maps have no order; the answer has one.
+    problems.sort_by_key(|it| (it.declaration.order, it.message.clone()));
+    for problem in problems {
+        let (item, range) = declaration_place(db, file, problem.declaration.source);
+        let finding = Finding {
+            range,
+            severity: Severity::Error,
+            code: problem.code,
+            message: problem.message,
+            help: None,
+            related: problem.first.iter().map(|it| (*it, FIRST)).collect(),
+        };
+        findings.push((item, finding));
+    }
+    section_labels(db, file, findings);
+}
+
+/// A declaration that does not go with an earlier one.
+struct Problem {
+    declaration: Declaration,
+    code: &'static str,
+    message: String,
+    first: Option<Place>,
+}
+
+fn duplicate(name: &str, declaration: &Declaration, first: &Declaration) -> Problem {
+    let (declaration, first) = if declaration.order < first.order {
+        (first, declaration)
+    } else {
+        (declaration, first)
+    };
+    Problem {
+        declaration: *declaration,
+        code: DUPLICATE_DEFINITION,
+        message: format!("`{name}` is already defined on line {LINE}"),
+        first: Some(Place::of(first)),
+    }
+}
+
+fn conflict(message: String, declaration: &Declaration, first: Option<&Declaration>) -> Problem {
+    Problem {
+        declaration: *declaration,
+        code: CONFLICTING_DECLARATION,
+        message,
+        first: first.map(Place::of),
+    }
+}
+
+/// Goes through the declarations of a name in the order of the text, at most one problem for each.
+fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Problem>) {
+    for (index, declaration) in declarations.iter().enumerate() {
+        let earlier = &declarations[..index];
+        let problem = if declaration.kind == DeclarationKind::Variable {
+            check_variable(name, declaration, earlier)
+        } else {
+            check_function(name, declaration, earlier)
+        };
+        problems.extend(problem);
+    }
+}
+
+fn check_variable(
+    name: &str,
+    declaration: &Declaration,
+    earlier: &[Declaration],
+) -> Option<Problem> {
+    let function = earlier
+        .iter()
+        .find(|it| it.kind != DeclarationKind::Variable);
+    if let Some(function) = function {
+        let message = format!("variable `{name}` has the name of the function on line {LINE}");
+        return Some(conflict(message, declaration, Some(function)));
+    }
+    // `.extern` may be repeated, and follow the definition.
+    if !declaration.defined {
+        return None;
+    }
+    if let Some(first) = earlier.iter().find(|it| it.defined) {
+        return Some(duplicate(name, declaration, first));
+    }
+    let first = earlier.first()?;
+    if declaration.linkage.is_none() {
+        let message = format!(
+            "`{name}` was declared `.extern` on line {LINE}: its definition must be `.visible`, `.weak` or `.common`"
+        );
+        return Some(conflict(message, declaration, Some(first)));
+    }
+    None
+}
+
+fn check_function(
+    name: &str,
+    declaration: &Declaration,
+    earlier: &[Declaration],
+) -> Option<Problem> {
+    if declaration.defined && declaration.linkage == Some(Linkage::Extern) {
+        let message = format!("`{name}` is `.extern`, so it cannot have a body here");
+        return Some(conflict(message, declaration, None));
+    }
+    let first = earlier.first()?;
+    if let Some(variable) = earlier
+        .iter()
+        .find(|it| it.kind == DeclarationKind::Variable)
+    {
+        let message = format!("function `{name}` has the name of the variable on line {LINE}");
+        return Some(conflict(message, declaration, Some(variable)));
+    }
+    // Nothing may follow the definition, not even a prototype.
+    if let Some(definition) = earlier.iter().find(|it| it.defined) {
+        return Some(duplicate(name, declaration, definition));
+    }
+    if first.kind != declaration.kind {
+        let message = format!("`{name}` is an `.entry` and a `.func`: see line {LINE}");
+        return Some(conflict(message, declaration, Some(first)));
+    }
+    // The first declaration decides; `.visible` and `.weak` need not be repeated.
+    let agrees = declaration.linkage == first.linkage
+        || declaration.linkage.is_none()
+            && matches!(first.linkage, Some(Linkage::Visible | Linkage::Weak));
+    if !agrees {
+        let shown = |it: Option<Linkage>| {
+            it.map_or("no linking directive".to_owned(), |it| {
+                format!("`{}`", it.as_str())
+            })
+        };
+        let message = format!(
+            "`{name}` has {} here, but {} on line {LINE}",
+            shown(declaration.linkage),
+            shown(first.linkage)
+        );
+        return Some(conflict(message, declaration, Some(first)));
+    }
+    None
+}
+
+/// Labels of debug sections, which share one scope.
+fn section_labels(
+    db: &dyn Database,
+    file: SourceFile,
+    findings: &mut Vec<(ItemIndex, Finding)>,
+) {
+    let mut labels: FxHashMap<&str, Place> = FxHashMap::default();
+    for label in &module_body(db, items(db, file).module).section_labels {
+        let place = Place::Item(label.item, label.name_range);
+        let first = *labels.entry(&label.name).or_insert(place);
+        if first != place {
+            let finding = Finding {
+                range: label.name_range,
+                severity: Severity::Error,
+                code: DUPLICATE_DEFINITION,
+                message: format!("section label `{}` is already defined on line {LINE}", label.name),
+                help: None,
+                related: vec![(first, FIRST)],
+            };
+            findings.push((ItemIndex::Other(label.item), finding));
+        }
+    }
+}

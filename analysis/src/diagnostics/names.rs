@@ -1,0 +1,280 @@
+//! Names that are not declared where they are used.
+//!
+//! ptxas reads a module once: what a name means is decided where it stands. Only labels may be
+//! declared after their use.
+
+use salsa::Database;
+
+use crate::{
+    Severity, SymbolKind,
+    db::SourceFile,
+    hir::{
+        body::{Body, Place as WordPlace, Reference, Target, body},
+        items::{Function, items},
+        module::{
+            Declaration, DeclarationKind, ModulePlace, ModuleScope, function_order, module_body,
+            module_item_order, module_scope,
+        },
+        number::split_name,
+        special_registers::SPECIAL_REGISTERS,
+    },
+};
+
+use super::{
+    Finding, ItemIndex, LINE, Place,
+    codes::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
+    suggestion::most_similar,
+};
+
+/// How many unknown names of a function are compared with the known ones.
+const MAX_SUGGESTIONS: usize = 64;
+/// How often a long body looks for a cancellation, in references.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+/// What to say about a name that the function does not declare.
+#[derive(Clone)]
+enum Verdict {
+    Fine,
+    Later(Declaration),
+    Unknown {
+        help: Option<String>,
+        /// The same name in a place from where it is not visible.
+        elsewhere: Option<Place>,
+    },
+}
+
+/// Unknown names in a function.
+pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+    let file = function.file(db);
+    let body = body(db, function);
+    let scope = module_scope(db, file);
+    let order = function_order(db, file)
+        .get(&function)
+        .copied()
+        .unwrap_or_default();
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; body.free.len()];
+    let mut suggestions = 0;
+    for (index, reference) in body.references.iter().enumerate() {
+        if index % CHECK_INTERVAL == 0 {
+            db.unwind_if_revision_cancelled();
+        }
+        if reference.uncertain {
+            continue;
+        }
+        match reference.target {
+            Target::Definition(id) => {
+                let definition = body.definition(id);
+                if !definition.may_follow_use()
+                    && definition.name_range.start() > reference.range.start()
+                {
+                    let name = &definition.name;
+                    findings.push(later(name, reference.range, Place::Own(definition.name_range)));
+                }
+            }
+            Target::Free(free) => {
+                let name = &body.free[free as usize];
+                let verdict = verdicts[free as usize].get_or_insert_with(|| {
+                    judge(body, reference, name, scope, order, &mut suggestions)
+                });
+                findings.extend(finding(name, reference, verdict));
+            }
+            Target::Special(_) | Target::WarpSize | Target::Section(_) => {}
+        }
+    }
+}
+
+fn judge(
+    body: &Body,
+    reference: &Reference,
+    name: &str,
+    scope: &ModuleScope,
+    order: u32,
+    suggestions: &mut usize,
+) -> Verdict {
+    let declarations = scope.find(name);
+    if declarations.iter().any(|it| it.order <= order) {
+        return Verdict::Fine;
+    }
+    if let Some(first) = declarations.first() {
+        return Verdict::Later(*first);
+    }
+    if scope.uncertain {
+        return Verdict::Fine;
+    }
+    let elsewhere = body.definitions.iter().find(|it| *it.name == *name);
+    if let Some(definition) = elsewhere {
+        return Verdict::Unknown {
+            help: Some(format!(
+                "`{name}` on line {LINE} is visible inside its own block only"
+            )),
+            elsewhere: Some(Place::Own(definition.name_range)),
+        };
+    }
+    *suggestions += 1;
+    let help = if *suggestions > MAX_SUGGESTIONS {
+        None
+    } else {
+        family_help(body, name).or_else(|| {
+            let similar = similar(body, reference.place, name, scope, order)?;
+            Some(format!("did you mean `{similar}`?"))
+        })
+    };
+    Verdict::Unknown {
+        help,
+        elsewhere: None,
+    }
+}
+
+/// `%r100` where `%r<100>` is declared.
+fn family_help(body: &Body, name: &str) -> Option<String> {
+    let (prefix, _) = split_name(name)?;
+    let family = body
+        .definitions
+        .iter()
+        .find(|it| it.count.is_some() && *it.name == *prefix)?;
+    let count = family.count?;
+    Some(match count.checked_sub(1) {
+        Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
+        None => format!("`{prefix}<0>` declares no name"),
+    })
+}
+
+fn similar<'a>(
+    body: &'a Body,
+    place: WordPlace,
+    name: &str,
+    scope: &'a ModuleScope,
+    order: u32,
+) -> Option<&'a str> {
+    let local = body
+        .definitions
+        .iter()
+        .filter(|it| (it.kind == SymbolKind::Label) == (place == WordPlace::Branch))
+        .map(|it| &*it.name);
+    let module = scope
+        .names()
+        .filter(|(_, all)| {
+            place != WordPlace::Branch
+                && all.iter().any(|it| {
+                    it.order <= order
+                        && (place == WordPlace::Callee) == (it.kind == DeclarationKind::Function)
+                })
+        })
+        .map(|(name, _)| name);
+    let special = SPECIAL_REGISTERS
+        .iter()
+        .map(|it| it.name)
+        .filter(|_| place == WordPlace::Operand && name.starts_with('%'));
+    // A candidate that is visible here would have been found; the others only look alike.
+    most_similar(name, local.chain(module).chain(special))
+}
+
+fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Finding> {
+    match verdict {
+        Verdict::Fine => None,
+        Verdict::Later(declaration) => {
+            Some(later(name, reference.range, Place::of(declaration)))
+        }
+        Verdict::Unknown { help, elsewhere } => {
+            let (code, message) = match reference.place {
+                WordPlace::Operand => (UNDEFINED_NAME, format!("`{name}` is not declared")),
+                WordPlace::Branch => (
+                    UNDEFINED_LABEL,
+                    format!("there is no label `{name}` in this block or a block around it"),
+                ),
+                WordPlace::Callee => (
+                    UNDEFINED_FUNCTION,
+                    format!("function `{name}` is not declared: a call needs a `.func` declaration before it"),
+                ),
+            };
+            let mut finding = Finding {
+                range: reference.range,
+                severity: Severity::Error,
+                code,
+                message,
+                help: help.clone(),
+                related: elsewhere
+                    .iter()
+                    .map(|it| (*it, "declared in another block"))
+                    .collect(),
+            };
+            if reference.place == WordPlace::Callee && is_optix(name) {
+                finding.severity = Severity::Information;
+                finding.message = format!(
+                    "`{name}` has no declaration: OptiX provides it, ptxas alone rejects the call"
+                );
+                finding.help = None;
+            }
+            Some(finding)
+        }
+    }
+}
+
+/// Functions of OptiX modules, which a driver compiles and not ptxas alone.
+fn is_optix(name: &str) -> bool {
+    name.starts_with("_optix_") || name.starts_with("_rt_")
+}
+
+fn later(name: &str, range: syntax::TextRange, place: Place) -> Finding {
+    Finding {
+        range,
+        severity: Severity::Error,
+        code: UNDEFINED_NAME,
+        message: format!(
+            "`{name}` is declared later, on line {LINE}; PTX wants declarations first"
+        ),
+        help: None,
+        related: vec![(place, "declared here")],
+    }
+}
+
+/// Unknown names in initializers and aliases.
+pub(super) fn in_module(
+    db: &dyn Database,
+    file: SourceFile,
+    findings: &mut Vec<(ItemIndex, Finding)>,
+) {
+    let items = items(db, file);
+    let scope = module_scope(db, file);
+    for reference in &module_body(db, items.module).references {
+        if reference.place == ModulePlace::Section || reference.uncertain {
+            continue;
+        }
+        let name = &reference.name;
+        let order = module_item_order(&items.before, reference.item);
+        let declarations = scope.find(name);
+        if declarations.iter().any(|it| it.order <= order) {
+            continue;
+        }
+        let index = ItemIndex::Other(reference.item);
+        if let Some(first) = declarations.first() {
+            findings.push((index, later(name, reference.range, Place::of(first))));
+        } else if !scope.uncertain {
+            let functions_only = reference.place == ModulePlace::Alias;
+            let candidates = scope
+                .names()
+                .filter(|(_, all)| {
+                    all.iter().any(|it| {
+                        it.order <= order
+                            && (!functions_only || it.kind == DeclarationKind::Function)
+                    })
+                })
+                .map(|(name, _)| name);
+            let help = most_similar(name, candidates).map(|it| format!("did you mean `{it}`?"));
+            let (code, message) = if functions_only {
+                (UNDEFINED_FUNCTION, format!("function `{name}` is not declared"))
+            } else {
+                (UNDEFINED_NAME, format!("`{name}` is not declared"))
+            };
+            let finding = Finding {
+                range: reference.range,
+                severity: Severity::Error,
+                code,
+                message,
+                help,
+                related: Vec::new(),
+            };
+            findings.push((index, finding));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! "Did you mean": the most similar of the names that could stand in a place.
+
+/// The candidate most similar to `name`, if one is similar enough to be a misspelling of it.
+///
+/// Names that differ in digits only are neighbours, not misspellings.
+pub(super) fn most_similar<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (name.len() / 3).clamp(1, 4);
+    let without_digits = |it: &str| -> String { it.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    let stem = without_digits(name);
+    candidates
+        .filter(|it| it.len().abs_diff(name.len()) <= limit)
+        .filter(|it| without_digits(it) != stem)
+        .map(|it| (distance(name, it), it))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, it)| it)
+}
+
+/// Number of insertions, deletions, replacements and swaps of neighbours between two names.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut before: Vec<usize> = Vec::new();
+    let mut previous: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let cost = usize::from(!a[i - 1].eq_ignore_ascii_case(&b[j - 1]));
+            row[j] = (previous[j] + 1)
+                .min(row[j - 1] + 1)
+                .min(previous[j - 1] + cost);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut previous, row);
+    }
+    previous[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn similar_names() {
+        let best = |name: &str, all: &[&'static str]| most_similar(name, all.iter().copied());
+        assert_eq!(best("$L__BB0_2", &["$L__BB0_1"]), None);
+        assert_eq!(best("tabel", &["cable", "table"]), Some("table"));
+        assert_eq!(best("%tdi", &["%tid", "%ntid"]), Some("%tid"));
+        assert_eq!(best("x", &["completely_different"]), None);
+        assert_eq!(distance("abc", "abc"), 0);
+        assert_eq!(distance("", "abc"), 3);
+    }
+}

@@ -1,0 +1,649 @@
+//! Lowering of functions: one walk in the order of the text, as ptxas reads it.
+//!
+//! A name means what is declared at that moment, in the innermost block first. A name that is not
+//! declared yet waits for a label: when its block ends without one, it waits in the block around.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
+
+use crate::SymbolKind;
+
+use super::{
+    body::{
+        Body, Definition, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Scope,
+        ScopeId, Target,
+    },
+    items::Function,
+    number::{integer, is_canonical, split_name},
+    roles::{Role, role},
+    special_registers,
+    tree::{self, trimmed},
+};
+
+/// Names that one element of `.branchtargets` may stand for; more are not looked at.
+const MAX_TARGETS: u32 = 4096;
+/// How often a long body looks for a cancellation, in instructions.
+const CHECK_INTERVAL: usize = 4096;
+
+/// Lowers a function.
+pub(super) fn lower(db: &dyn Database, function: Function<'_>) -> Body {
+    let mut lowering = Lowering {
+        db,
+        errors: function.errors(db),
+        body: Body::default(),
+        names: FxHashMap::default(),
+        families: FxHashMap::default(),
+        prototypes: FxHashMap::default(),
+        free: FxHashMap::default(),
+        shadowed: Vec::new(),
+        open: Vec::new(),
+        label: None,
+    };
+    lowering.function(&function.green(db).cursor());
+    lowering.body
+}
+
+/// A block that is being read.
+struct OpenScope<'a> {
+    id: ScopeId,
+    /// What it declares, for the end of the block.
+    declared: Vec<(&'a str, DefinitionId)>,
+    /// Single names that could be members of a later range of the same prefix.
+    numbered: FxHashMap<&'a str, Vec<(u32, DefinitionId)>>,
+    /// References to names that are not declared yet.
+    waiting: Vec<(u32, Cow<'a, str>)>,
+    /// Whether a syntax error may have hidden a declaration.
+    uncertain: bool,
+}
+
+struct Lowering<'a> {
+    db: &'a dyn Database,
+    errors: &'a [SyntaxError],
+    body: Body,
+    /// The innermost definition of each single name.
+    names: FxHashMap<&'a str, DefinitionId>,
+    /// The innermost definition of each parameterised name, by its prefix.
+    families: FxHashMap<&'a str, DefinitionId>,
+    /// Functions declared by prototypes inside the body; they belong to the module.
+    prototypes: FxHashMap<&'a str, DefinitionId>,
+    free: FxHashMap<Box<str>, u32>,
+    /// For each definition, the one of the same name in a block around.
+    shadowed: Vec<Option<DefinitionId>>,
+    open: Vec<OpenScope<'a>>,
+    /// The label just before the current statement.
+    label: Option<DefinitionId>,
+}
+
+impl<'a> Lowering<'a> {
+    fn function(&mut self, function: &Cursor<'a>) {
+        self.open_scope(function.range());
+        let has_body = function.node(SyntaxKind::BLOCK).is_some();
+        for child in function.nodes() {
+            match child.kind() {
+                SyntaxKind::NAME => {
+                    self.body.name = child.token(SyntaxKind::IDENT).map(|it| it.range());
+                }
+                SyntaxKind::RETURN_LIST | SyntaxKind::PARAMETER_LIST => {
+                    self.parameters(&child, has_body);
+                }
+                SyntaxKind::BLOCK => {
+                    self.body.scopes[OUTERMOST as usize].range = trimmed(&child);
+                    self.statements(&child);
+                }
+                _ => {}
+            }
+        }
+        self.close_scope();
+    }
+
+    fn parameters(&mut self, list: &Cursor<'a>, has_body: bool) {
+        if self.is_broken(list) {
+            self.scope().uncertain = true;
+        }
+        for parameter in list.nodes() {
+            let Some(name) = tree::name(&parameter) else {
+                continue;
+            };
+            let definition = self.definition(name, SymbolKind::Parameter, trimmed(&parameter));
+            if has_body {
+                self.declare(name.text(), definition);
+            } else {
+                // ptxas reads over equal names in a prototype.
+                self.add(name.text(), definition);
+            }
+        }
+    }
+
+    // ---- Statements ----------------------------------------------------------------------------
+
+    fn statements(&mut self, block: &Cursor<'a>) {
+        for child in block.nodes() {
+            if child.kind() == SyntaxKind::STATEMENT_RUN {
+                self.statements(&child);
+            } else {
+                let label = self.statement(&child);
+                self.label = label;
+            }
+        }
+    }
+
+    /// Reads a statement. Returns the label that it is.
+    fn statement(&mut self, node: &Cursor<'a>) -> Option<DefinitionId> {
+        let broken = self.is_broken(node);
+        match node.kind() {
+            SyntaxKind::INSTRUCTION => self.instruction(node, broken),
+            SyntaxKind::LABEL => {
+                let name = tree::name(node)?;
+                let definition = self.definition(name, SymbolKind::Label, trimmed(node));
+                return Some(self.declare(name.text(), definition));
+            }
+            SyntaxKind::BLOCK => {
+                self.open_scope(trimmed(node));
+                self.label = None;
+                self.statements(node);
+                self.close_scope();
+                return None;
+            }
+            SyntaxKind::VARIABLE_DECLARATION => self.variables(node),
+            SyntaxKind::FUNCTION => self.prototype(node),
+            SyntaxKind::BRANCH_TARGETS => {
+                self.table(node, SymbolKind::TargetList);
+                for target in node.nodes() {
+                    self.branch_target(&target, broken);
+                }
+            }
+            SyntaxKind::CALL_TARGETS => {
+                self.table(node, SymbolKind::TargetList);
+                self.names_of(node, Place::Callee, broken);
+            }
+            SyntaxKind::CALL_PROTOTYPE => self.table(node, SymbolKind::Prototype),
+            SyntaxKind::ALIAS => self.names_of(node, Place::Callee, broken),
+            SyntaxKind::LOC_DIRECTIVE => self.location(node),
+            _ => {}
+        }
+        // What could have been a declaration was not understood.
+        if broken && node.kind() != SyntaxKind::INSTRUCTION {
+            self.scope().uncertain = true;
+        }
+        None
+    }
+
+    /// A table directive gives the label before it its meaning.
+    fn table(&mut self, node: &Cursor<'a>, kind: SymbolKind) {
+        let range = trimmed(node);
+        if let Some(label) = self.label {
+            let definition = &mut self.body.definitions[label as usize];
+            definition.kind = kind;
+            definition.full_range = definition.full_range.cover(range);
+        }
+    }
+
+    fn names_of(&mut self, node: &Cursor<'a>, place: Place, broken: bool) {
+        for name in node.nodes() {
+            if let Some(token) = name.token(SyntaxKind::IDENT) {
+                self.reference(token, place, false, broken);
+            }
+        }
+    }
+
+    /// `L` or `L<4>` in a list of branch targets.
+    fn branch_target(&mut self, target: &Cursor<'a>, broken: bool) {
+        let Some(token) = target
+            .node(SyntaxKind::NAME_REFERENCE)
+            .and_then(|it| it.token(SyntaxKind::IDENT))
+        else {
+            return;
+        };
+        let Some(count) = count(target) else {
+            self.reference(token, Place::Branch, false, broken);
+            return;
+        };
+        // The names are spelled nowhere, so each is a reference with the range of the prefix.
+        for number in 0..count.min(MAX_TARGETS) {
+            let name = Cow::Owned(format!("{}{number}", token.text()));
+            self.reference_to(name, token.range(), Place::Branch, false, broken);
+        }
+    }
+
+    fn location(&mut self, node: &Cursor<'a>) {
+        tree::for_each_node(node, &mut |it| {
+            if it.kind() == SyntaxKind::NAME_REFERENCE
+                && let Some(token) = it.tokens().next()
+            {
+                let free = self.free(token.text());
+                self.body.references.push(Reference {
+                    range: token.range(),
+                    target: Target::Section(free),
+                    member: None,
+                    write: false,
+                    place: Place::Operand,
+                    uncertain: false,
+                });
+            }
+        });
+    }
+
+    // ---- Declarations --------------------------------------------------------------------------
+
+    fn variables(&mut self, node: &Cursor<'a>) {
+        let kind = tree::variable_kind(node);
+        let declarators = || {
+            node.nodes()
+                .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
+        };
+        let only = declarators().nth(1).is_none();
+        for declarator in declarators() {
+            let Some(name) = tree::name(&declarator) else {
+                continue;
+            };
+            let range = trimmed(if only { node } else { &declarator });
+            let mut definition = self.definition(name, kind, range);
+            definition.count = count(&declarator);
+            self.declare(name.text(), definition);
+            for child in declarator.nodes() {
+                if !matches!(
+                    child.kind(),
+                    SyntaxKind::NAME | SyntaxKind::COUNT_SUFFIX | SyntaxKind::ARRAY_DIMENSION
+                ) {
+                    self.initializer(&child);
+                }
+            }
+        }
+    }
+
+    /// Names in an initializer; the words of `filter_mode = nearest` are none.
+    fn initializer(&mut self, node: &Cursor<'a>) {
+        match node.kind() {
+            SyntaxKind::FIELD_INITIALIZER => {}
+            SyntaxKind::INITIALIZER_LIST => {
+                for child in node.nodes() {
+                    self.initializer(&child);
+                }
+            }
+            _ => self.operand(node, Place::Operand, false, self.is_broken(node)),
+        }
+    }
+
+    /// A prototype inside a body declares a function of the module from here on.
+    fn prototype(&mut self, node: &Cursor<'a>) {
+        let Some(name) = tree::name(node) else {
+            return;
+        };
+        let definition = self.definition(name, SymbolKind::Function, trimmed(node));
+        let id = self.push(definition);
+        self.prototypes.entry(name.text()).or_insert(id);
+        self.body.prototypes.push((id, tree::linkage(node)));
+    }
+
+    fn definition(
+        &mut self,
+        name: CursorToken<'a>,
+        kind: SymbolKind,
+        full_range: TextRange,
+    ) -> Definition {
+        Definition {
+            name: name.text().into(),
+            kind,
+            count: None,
+            scope: self.scope().id,
+            name_range: name.range(),
+            full_range,
+        }
+    }
+
+    fn push(&mut self, definition: Definition) -> DefinitionId {
+        let id = self.body.definitions.len() as DefinitionId;
+        self.body.definitions.push(definition);
+        self.shadowed.push(None);
+        id
+    }
+
+    /// Adds a definition, unless its name is taken in this block; then that is a duplicate.
+    fn declare(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
+        match self.collision(name, &definition) {
+            Some(first) => {
+                let definition = self.push(definition);
+                self.body.duplicates.push(Duplicate { definition, first });
+                definition
+            }
+            None => self.add(name, definition),
+        }
+    }
+
+    /// Adds a definition to the innermost block.
+    fn add(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
+        let family = definition.count.is_some();
+        let numbered = !family && definition.kind != SymbolKind::Label;
+        let id = self.push(definition);
+        let map = if family {
+            &mut self.families
+        } else {
+            &mut self.names
+        };
+        self.shadowed[id as usize] = map.insert(name, id);
+        let scope = self.scope();
+        scope.declared.push((name, id));
+        if numbered
+            && is_canonical(name)
+            && let Some((prefix, number)) = split_name(name)
+        {
+            scope.numbered.entry(prefix).or_default().push((number, id));
+        }
+        id
+    }
+
+    /// The definition of the innermost block that takes the name.
+    fn collision(&self, name: &str, new: &Definition) -> Option<DefinitionId> {
+        if let Some(count) = new.count {
+            let singles = self.open.last()?.numbered.get(name);
+            return self.here(self.families.get(name)).or_else(|| {
+                let inside = singles?.iter().find(|(number, _)| *number < count)?;
+                Some(inside.1)
+            });
+        }
+        // A label may have the name of a parameterised register.
+        let family = if new.kind == SymbolKind::Label {
+            None
+        } else {
+            self.family(name).map(|(id, _)| id)
+        };
+        self.here(self.names.get(name)).or(self.here(family.as_ref()))
+    }
+
+    /// A definition, if it belongs to the innermost block.
+    fn here(&self, id: Option<&DefinitionId>) -> Option<DefinitionId> {
+        let scope = self.open.last()?.id;
+        id.copied()
+            .filter(|it| self.body.definitions[*it as usize].scope == scope)
+    }
+
+    /// The innermost parameterised definition that declares a name, and its number.
+    fn family(&self, name: &str) -> Option<(DefinitionId, u32)> {
+        let (prefix, number) = split_name(name)?;
+        let mut family = self.families.get(prefix).copied();
+        while let Some(id) = family {
+            if self.body.definitions[id as usize].count? > number {
+                return Some((id, number));
+            }
+            family = self.shadowed[id as usize];
+        }
+        None
+    }
+
+    // ---- Instructions --------------------------------------------------------------------------
+
+    fn instruction(&mut self, node: &Cursor<'a>, broken: bool) {
+        if self.body.instructions.len() % CHECK_INTERVAL == 0 {
+            self.db.unwind_if_revision_cancelled();
+        }
+        let first = self.body.references.len() as u32;
+        let mut opcode = None;
+        let mut role_of = Role::Reads;
+        let mut operand = 0;
+        let mut end = node.range().end();
+        let mut start = None;
+        for child in node.children() {
+            match child {
+                NodeOrToken::Token(token) => {
+                    if !token.kind().is_trivia() {
+                        start.get_or_insert(token.range().start());
+                        end = token.range().end();
+                    }
+                    if token.kind() == SyntaxKind::IDENT && opcode.is_none() {
+                        opcode = Some(token.range());
+                        role_of = role(token.text(), words(node));
+                    }
+                }
+                NodeOrToken::Node(child) => {
+                    start.get_or_insert(child.range().start());
+                    end = child.range().end();
+                    if child.kind() == SyntaxKind::GUARD {
+                        self.names_of(&child, Place::Operand, broken);
+                    } else if child.kind() != SyntaxKind::ERROR {
+                        self.operand_of(&child, role_of, &mut operand, broken);
+                    }
+                }
+            }
+        }
+        let range = TextRange::new(start.unwrap_or(end), end);
+        self.body.instructions.push(Instruction {
+            range,
+            opcode: opcode.unwrap_or(TextRange::empty(range.start())),
+            references: first..self.body.references.len() as u32,
+        });
+    }
+
+    /// An operand, with its number counted for its role.
+    fn operand_of(&mut self, node: &Cursor<'a>, role: Role, number: &mut u32, broken: bool) {
+        let (place, write) = match role {
+            Role::WritesFirst => (Place::Operand, *number == 0),
+            Role::Reads => (Place::Operand, false),
+            Role::Branches => (Place::Branch, false),
+            Role::Calls => {
+                // Without a result list the callee comes first.
+                if *number == 0 && node.kind() != SyntaxKind::ARGUMENT_LIST {
+                    *number = 1;
+                }
+                match number {
+                    0 => (Place::Operand, true),
+                    1 => (Place::Callee, false),
+                    _ => (Place::Operand, false),
+                }
+            }
+        };
+        *number += 1;
+        self.operand(node, place, write, broken);
+    }
+
+    fn operand(&mut self, node: &Cursor<'a>, place: Place, write: bool, broken: bool) {
+        match node.kind() {
+            SyntaxKind::NAME_REFERENCE => {
+                if let Some(token) = node.token(SyntaxKind::IDENT) {
+                    self.reference(token, place, write, broken);
+                }
+            }
+            SyntaxKind::LITERAL | SyntaxKind::SINK | SyntaxKind::ERROR => {}
+            // `generic` and the number of a mask are operators.
+            SyntaxKind::APPLY_EXPRESSION => {
+                for child in node.nodes().skip(1) {
+                    self.operand(&child, Place::Operand, false, broken);
+                }
+            }
+            kind => {
+                let write = write
+                    && matches!(
+                        kind,
+                        SyntaxKind::VECTOR
+                            | SyntaxKind::PAIR
+                            | SyntaxKind::ARGUMENT_LIST
+                            | SyntaxKind::MEMBER_EXPRESSION
+                    );
+                for child in node.nodes() {
+                    self.operand(&child, Place::Operand, write, broken);
+                }
+            }
+        }
+    }
+
+    // ---- References ----------------------------------------------------------------------------
+
+    fn reference(&mut self, token: CursorToken<'a>, place: Place, write: bool, broken: bool) {
+        self.reference_to(Cow::Borrowed(token.text()), token.range(), place, write, broken);
+    }
+
+    fn reference_to(
+        &mut self,
+        name: Cow<'a, str>,
+        range: TextRange,
+        place: Place,
+        write: bool,
+        uncertain: bool,
+    ) {
+        let (target, member) = match self.resolve(&name) {
+            Some(found) => found,
+            None => {
+                let reference = self.body.references.len() as u32;
+                self.scope().waiting.push((reference, name));
+                (Target::Free(0), None)
+            }
+        };
+        self.body.references.push(Reference {
+            range,
+            target,
+            member,
+            write,
+            place,
+            uncertain,
+        });
+    }
+
+    /// What a name means now.
+    fn resolve(&self, name: &str) -> Option<(Target, Option<u32>)> {
+        if let Some((id, member)) = self.resolve_local(name) {
+            return Some((Target::Definition(id), member));
+        }
+        if let Some(id) = self.prototypes.get(name) {
+            return Some((Target::Definition(*id), None));
+        }
+        if name == "WARP_SZ" {
+            return Some((Target::WarpSize, None));
+        }
+        let special = special_registers::find(name)?;
+        Some((Target::Special(special), None))
+    }
+
+    fn resolve_local(&self, name: &str) -> Option<(DefinitionId, Option<u32>)> {
+        let scope = |id: DefinitionId| self.body.definitions[id as usize].scope;
+        let single = self.names.get(name).copied();
+        match (single, self.family(name)) {
+            // The innermost block counts; a block's number is higher than that of the block around.
+            (Some(single), Some((family, _))) if scope(single) > scope(family) => {
+                Some((single, None))
+            }
+            (_, Some((family, number))) => Some((family, Some(number))),
+            (Some(single), None) => Some((single, None)),
+            (None, None) => None,
+        }
+    }
+
+    /// Index of a name that the function does not declare.
+    fn free(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.free.get(name) {
+            return *index;
+        }
+        let index = self.body.free.len() as u32;
+        self.body.free.push(name.into());
+        self.free.insert(name.into(), index);
+        index
+    }
+
+    // ---- Scopes --------------------------------------------------------------------------------
+
+    fn scope(&mut self) -> &mut OpenScope<'a> {
+        // The outermost scope is open as long as the walk lasts.
+        let last = self.open.len() - 1;
+        &mut self.open[last]
+    }
+
+    fn open_scope(&mut self, range: TextRange) {
+        let id = self.body.scopes.len() as ScopeId;
+        self.body.scopes.push(Scope {
+            parent: self.open.last().map(|it| it.id),
+            range,
+        });
+        self.open.push(OpenScope {
+            id,
+            declared: Vec::new(),
+            numbered: FxHashMap::default(),
+            waiting: Vec::new(),
+            uncertain: false,
+        });
+    }
+
+    fn close_scope(&mut self) {
+        let last = self.open.len() == 1;
+        let waiting = std::mem::take(&mut self.scope().waiting);
+        let uncertain = self.scope().uncertain;
+        let mut still_waiting = Vec::new();
+        for (index, name) in waiting {
+            let found = match self.resolve_local(&name) {
+                // Only this block can have declared it since; labels and mistakes alike.
+                Some((id, member)) => Some((Target::Definition(id), member)),
+                None if last => self
+                    .prototypes
+                    .get(&*name)
+                    .map(|it| (Target::Definition(*it), None)),
+                None => None,
+            };
+            let free = match found {
+                None if last => Some(self.free(&name)),
+                _ => None,
+            };
+            let reference = &mut self.body.references[index as usize];
+            reference.uncertain |= uncertain;
+            if let Some((target, member)) = found {
+                reference.target = target;
+                reference.member = member;
+            } else if let Some(free) = free {
+                reference.target = Target::Free(free);
+            } else {
+                still_waiting.push((index, name));
+            }
+        }
+        let Some(closed) = self.open.pop() else {
+            return;
+        };
+        for (name, id) in closed.declared.into_iter().rev() {
+            let definition = &self.body.definitions[id as usize];
+            let map = if definition.count.is_some() {
+                &mut self.families
+            } else {
+                &mut self.names
+            };
+            match self.shadowed[id as usize] {
+                Some(outer) => map.insert(name, outer),
+                None => map.remove(name),
+            };
+        }
+        if let Some(outer) = self.open.last_mut() {
+            outer.waiting.append(&mut still_waiting);
+        }
+    }
+
+    /// Whether the parser reported an error inside a node, or just behind its last token.
+    fn is_broken(&self, node: &Cursor<'a>) -> bool {
+        let range = node.range();
+        let from = self
+            .errors
+            .partition_point(|it| it.range.start() < range.start());
+        self.errors[from..]
+            .iter()
+            .take_while(|it| it.range.start() <= range.end())
+            .any(|it| {
+                let start = it.range.start();
+                if it.range.is_empty() {
+                    start > range.start()
+                } else {
+                    start < range.end()
+                }
+            })
+    }
+}
+
+/// The dotted words of an instruction.
+fn words<'a>(node: &Cursor<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    node.tokens()
+        .filter(|it| it.kind() == SyntaxKind::DOTTED)
+        .map(|it| it.text())
+}
+
+/// The number in the angle brackets after a name.
+pub(super) fn count(node: &Cursor<'_>) -> Option<u32> {
+    let suffix = node.node(SyntaxKind::COUNT_SUFFIX)?;
+    let literal = suffix.node(SyntaxKind::LITERAL)?;
+    let number = integer(literal.tokens().next()?.text())?;
+    Some(u32::try_from(number).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,388 @@
+//! The names of a module.
+//!
+//! Variables and functions share one scope. What stands inside function bodies does not matter here,
+//! except for prototypes, which declare functions of the module.
+
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind, TextRange, ast::Linkage};
+
+use crate::{SymbolKind, db::SourceFile};
+
+use super::{
+    body::{DefinitionId, body},
+    items::{Function, ModuleItems, items},
+    lower::count,
+    number::split_name,
+    tree::{self, trimmed},
+};
+
+/// What other functions can see of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Signature {
+    /// Whether it is an `.entry`.
+    pub(crate) entry: bool,
+    /// Its linking directive.
+    pub(crate) linkage: Option<Linkage>,
+    /// Whether it has a body.
+    pub(crate) defined: bool,
+    /// Prototypes inside its body: definition, name and linkage.
+    prototypes: Vec<(DefinitionId, Box<str>, Option<Linkage>)>,
+}
+
+/// What other functions can see of a function.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> Signature {
+    let cursor = function.green(db).cursor();
+    let body = body(db, function);
+    Signature {
+        entry: tree::has_word(&cursor, ".entry"),
+        linkage: tree::linkage(&cursor),
+        defined: cursor.node(SyntaxKind::BLOCK).is_some(),
+        prototypes: body
+            .prototypes
+            .iter()
+            .map(|(id, linkage)| (*id, body.definition(*id).name.clone(), *linkage))
+            .collect(),
+    }
+}
+
+/// The items of a file that are no functions, lowered; offsets are relative to each item.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct ModuleBody {
+    /// Declared variables, in the order of the text.
+    pub(crate) variables: Vec<ModuleVariable>,
+    /// Labels in sections, in the order of the text.
+    pub(crate) section_labels: Vec<SectionLabel>,
+    /// Used names, in the order of the text.
+    pub(crate) references: Vec<ModuleReference>,
+    /// Whether a syntax error may have hidden a declaration.
+    uncertain: bool,
+}
+
+/// A variable of the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ModuleVariable {
+    /// Index of its declaration among the items.
+    pub(crate) item: u32,
+    /// The name, or the prefix of a parameterised one.
+    pub(crate) name: Box<str>,
+    /// What it is.
+    pub(crate) kind: SymbolKind,
+    /// The number in angle brackets of a parameterised name.
+    pub(crate) count: Option<u32>,
+    /// Its linking directive.
+    pub(crate) linkage: Option<Linkage>,
+    /// The name in the text.
+    pub(crate) name_range: TextRange,
+    /// The declaration in the text.
+    pub(crate) full_range: TextRange,
+}
+
+/// A label in a `.section`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SectionLabel {
+    /// Index of the section among the items.
+    pub(crate) item: u32,
+    /// The name.
+    pub(crate) name: Box<str>,
+    /// The name in the text.
+    pub(crate) name_range: TextRange,
+}
+
+/// A name in an initializer, an alias or a section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ModuleReference {
+    /// Index of the item.
+    pub(crate) item: u32,
+    /// The name.
+    pub(crate) name: Box<str>,
+    /// The word in the text.
+    pub(crate) range: TextRange,
+    /// Where it stands.
+    pub(crate) place: ModulePlace,
+    /// Whether a syntax error nearby may be the reason that the name is unknown.
+    pub(crate) uncertain: bool,
+}
+
+/// Where a name of the module is used outside of functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModulePlace {
+    /// In an initializer.
+    Initializer,
+    /// In an `.alias`.
+    Alias,
+    /// In a `.section`, where names may be undefined.
+    Section,
+}
+
+/// The items of a file that are no functions, lowered.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn module_body<'db>(db: &'db dyn Database, items: ModuleItems<'db>) -> ModuleBody {
+    let mut body = ModuleBody::default();
+    for (index, item) in (0u32..).zip(items.items(db)) {
+        if index % 1024 == 0 {
+            db.unwind_if_revision_cancelled();
+        }
+        let cursor = item.green.cursor();
+        let broken = !item.errors.is_empty();
+        match cursor.kind() {
+            SyntaxKind::VARIABLE_DECLARATION => {
+                body.uncertain |= broken;
+                variables(&mut body, index, &cursor, broken);
+            }
+            SyntaxKind::ERROR => body.uncertain |= broken,
+            SyntaxKind::ALIAS => {
+                references(&mut body, index, &cursor, ModulePlace::Alias, broken);
+            }
+            SyntaxKind::SECTION => {
+                for part in cursor.nodes() {
+                    if part.kind() == SyntaxKind::LABEL {
+                        body.section_labels.extend(tree::name(&part).map(|name| SectionLabel {
+                            item: index,
+                            name: name.text().into(),
+                            name_range: name.range(),
+                        }));
+                    }
+                    references(&mut body, index, &part, ModulePlace::Section, broken);
+                }
+            }
+            _ => {}
+        }
+    }
+    body
+}
+
+fn variables(body: &mut ModuleBody, item: u32, node: &Cursor<'_>, broken: bool) {
+    let kind = tree::variable_kind(node);
+    let linkage = tree::linkage(node);
+    let declarators = || {
+        node.nodes()
+            .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
+    };
+    let only = declarators().nth(1).is_none();
+    for declarator in declarators() {
+        if let Some(name) = tree::name(&declarator) {
+            body.variables.push(ModuleVariable {
+                item,
+                name: name.text().into(),
+                kind,
+                count: count(&declarator),
+                linkage,
+                name_range: name.range(),
+                full_range: trimmed(if only { node } else { &declarator }),
+            });
+        }
+        initializers(body, item, &declarator, broken);
+    }
+}
+
+/// The names of initializers; the words of `filter_mode = nearest` and `generic` are none.
+fn initializers(body: &mut ModuleBody, item: u32, node: &Cursor<'_>, broken: bool) {
+    let skip = usize::from(node.kind() == SyntaxKind::APPLY_EXPRESSION);
+    for child in node.nodes().skip(skip) {
+        match child.kind() {
+            SyntaxKind::FIELD_INITIALIZER | SyntaxKind::LITERAL => {}
+            SyntaxKind::NAME_REFERENCE => {
+                reference(body, item, &child, ModulePlace::Initializer, broken);
+            }
+            _ => initializers(body, item, &child, broken),
+        }
+    }
+}
+
+fn references(
+    body: &mut ModuleBody,
+    item: u32,
+    node: &Cursor<'_>,
+    place: ModulePlace,
+    broken: bool,
+) {
+    tree::for_each_node(node, &mut |it| {
+        if it.kind() == SyntaxKind::NAME_REFERENCE {
+            reference(body, item, it, place, broken);
+        }
+    });
+}
+
+fn reference(
+    body: &mut ModuleBody,
+    item: u32,
+    node: &Cursor<'_>,
+    place: ModulePlace,
+    uncertain: bool,
+) {
+    let Some(token) = node.tokens().next() else {
+        return;
+    };
+    if token.text() != "WARP_SZ" {
+        body.references.push(ModuleReference {
+            item,
+            name: token.text().into(),
+            range: token.range(),
+            place,
+            uncertain,
+        });
+    }
+}
+
+/// The names of a module and what declares them.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct ModuleScope {
+    names: FxHashMap<Box<str>, Vec<Declaration>>,
+    /// Parameterised variables by their prefixes.
+    families: FxHashMap<Box<str>, Vec<Declaration>>,
+    /// Whether a syntax error may have hidden a declaration.
+    pub(crate) uncertain: bool,
+}
+
+/// One declaration of a name of the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Declaration {
+    /// Its place in the order of the top-level items.
+    pub(crate) order: u32,
+    /// Where it is.
+    pub(crate) source: DeclarationSource,
+    /// What it declares.
+    pub(crate) kind: DeclarationKind,
+    /// Its linking directive.
+    pub(crate) linkage: Option<Linkage>,
+    /// Whether it is the definition: a body, or a variable that is not `.extern`.
+    pub(crate) defined: bool,
+    /// The number in angle brackets of a parameterised name.
+    pub(crate) count: Option<u32>,
+}
+
+/// Where a name of the module is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeclarationSource {
+    /// Index of a function of the file.
+    Function(u32),
+    /// A prototype inside the body of a function.
+    Prototype(u32, DefinitionId),
+    /// Index into [`ModuleBody::variables`].
+    Variable(u32),
+}
+
+/// What a declaration of the module declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DeclarationKind {
+    /// `.entry`
+    Entry,
+    /// `.func`
+    Function,
+    /// A variable.
+    Variable,
+}
+
+/// The names of a module. Depends on the headers of functions only, not on their bodies.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn module_scope(db: &dyn Database, file: SourceFile) -> ModuleScope {
+    let items = items(db, file);
+    let module = module_body(db, items.module);
+    let mut scope = ModuleScope {
+        uncertain: module.uncertain,
+        ..ModuleScope::default()
+    };
+    let mut variables = (0u32..).zip(&module.variables).peekable();
+    for (index, (function, before)) in (0u32..).zip(items.functions.iter().zip(&items.before)) {
+        while let Some((id, variable)) = variables.next_if(|(_, it)| it.item < *before) {
+            scope.add_variable(variable.item + index, id, variable);
+        }
+        scope.add_function(index + before, index, function.name(db), signature(db, *function));
+    }
+    let functions = items.functions.len() as u32;
+    for (id, variable) in variables {
+        scope.add_variable(variable.item + functions, id, variable);
+    }
+    scope
+}
+
+impl ModuleScope {
+    fn add_variable(&mut self, order: u32, id: u32, variable: &ModuleVariable) {
+        let map = if variable.count.is_some() {
+            &mut self.families
+        } else {
+            &mut self.names
+        };
+        map.entry(variable.name.clone()).or_default().push(Declaration {
+            order,
+            source: DeclarationSource::Variable(id),
+            kind: DeclarationKind::Variable,
+            linkage: variable.linkage,
+            defined: variable.linkage != Some(Linkage::Extern),
+            count: variable.count,
+        });
+    }
+
+    fn add_function(&mut self, order: u32, index: u32, name: &str, signature: &Signature) {
+        self.uncertain |= name.is_empty();
+        self.names.entry(name.into()).or_default().push(Declaration {
+            order,
+            source: DeclarationSource::Function(index),
+            kind: if signature.entry {
+                DeclarationKind::Entry
+            } else {
+                DeclarationKind::Function
+            },
+            linkage: signature.linkage,
+            defined: signature.defined,
+            count: None,
+        });
+        for (definition, name, linkage) in &signature.prototypes {
+            self.names.entry(name.clone()).or_default().push(Declaration {
+                order,
+                source: DeclarationSource::Prototype(index, *definition),
+                kind: DeclarationKind::Function,
+                linkage: *linkage,
+                defined: false,
+                count: None,
+            });
+        }
+    }
+
+    /// The declarations of a name, in the order of the text; those of the parameterised name that
+    /// covers it if it has none itself.
+    pub(crate) fn find(&self, name: &str) -> &[Declaration] {
+        if let Some(found) = self.names.get(name) {
+            return found;
+        }
+        let family = split_name(name)
+            .and_then(|(prefix, number)| Some((self.families.get(prefix)?, number)))
+            .filter(|(family, number)| family.iter().any(|it| it.count > Some(*number)));
+        family.map_or(&[], |(family, _)| family)
+    }
+
+    /// The declarations of a parameterised name, given by its prefix.
+    pub(crate) fn family(&self, prefix: &str) -> &[Declaration] {
+        self.families.get(prefix).map_or(&[], |it| it)
+    }
+
+    /// All names with their declarations, in no order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (&str, &[Declaration])> {
+        self.names.iter().map(|(name, all)| (&**name, &**all))
+    }
+
+    /// All parameterised names with their declarations, in no order.
+    pub(crate) fn families(&self) -> impl Iterator<Item = (&str, &[Declaration])> {
+        self.families.iter().map(|(name, all)| (&**name, &**all))
+    }
+}
+
+/// The place of each function in the order of the top-level items.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn function_order<'db>(
+    db: &'db dyn Database,
+    file: SourceFile,
+) -> FxHashMap<Function<'db>, u32> {
+    let items = items(db, file);
+    (0u32..)
+        .zip(items.functions.iter().zip(&items.before))
+        .map(|(index, (function, before))| (*function, index + before))
+        .collect()
+}
+
+/// Where the items before which as many functions stand start counting: the order of a module item.
+pub(crate) fn module_item_order(before: &[u32], item: u32) -> u32 {
+    item + before.partition_point(|it| *it <= item) as u32
+}

@@ -1,0 +1,63 @@
+//! Numbers in names and declarations.
+
+/// The value of an unsigned integer literal, or of `WARP_SZ`; `None` if it is none or too large.
+pub(crate) fn integer(text: &str) -> Option<u64> {
+    if text == "WARP_SZ" {
+        return Some(32);
+    }
+    let text = text.strip_suffix('U').unwrap_or(text);
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', b'b' | b'B', ..] => (&text[2..], 2),
+        [b'0', _, ..] => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    u64::from_str_radix(digits, radix).ok()
+}
+
+/// Splits a name into what stands before its final digits and their value: `%r12` is `%r`, 12.
+///
+/// Like ptxas, leading zeros do not count and large numbers wrap around.
+pub(crate) fn split_name(name: &str) -> Option<(&str, u32)> {
+    let prefix = name.trim_end_matches(|it: char| it.is_ascii_digit());
+    let digits = &name[prefix.len()..];
+    if digits.is_empty() || prefix.is_empty() {
+        return None;
+    }
+    let number = digits
+        .bytes()
+        .fold(0u32, |sum, it| sum.wrapping_mul(10).wrapping_add(u32::from(it - b'0')));
+    Some((prefix, number))
+}
+
+/// Whether the digits at the end of a name are the usual spelling of their value.
+pub(crate) fn is_canonical(name: &str) -> bool {
+    let prefix = name.trim_end_matches(|it: char| it.is_ascii_digit());
+    let digits = &name[prefix.len()..];
+    digits == "0" || !digits.starts_with('0') && digits.len() < 10
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_split_before_all_final_digits() {
+        assert_eq!(split_name("%r12"), Some(("%r", 12)));
+        assert_eq!(split_name("%r012"), Some(("%r", 12)));
+        assert_eq!(split_name("%r4294967297"), Some(("%r", 1)));
+        assert_eq!(split_name("a1_"), None);
+        assert_eq!(split_name("12"), None);
+        assert!(is_canonical("r0") && is_canonical("r10"));
+        assert!(!is_canonical("r01") && !is_canonical("r00"));
+    }
+
+    #[test]
+    fn integers_have_four_notations() {
+        for text in ["32", "0x20", "040", "0b100000", "32U", "WARP_SZ"] {
+            assert_eq!(integer(text), Some(32), "{text}");
+        }
+        assert_eq!(integer("0"), Some(0));
+        assert_eq!(integer("1.0"), None);
+    }
+}
