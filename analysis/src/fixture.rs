@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use syntax::{FileContents, TextRange, TextSize};
+use syntax::{FileContents, TextSize};
 
 use crate::{
     Analysis, AnalysisHost, Change, Diagnostic, FileId, FilePosition, FileRange, Severity,
@@ -105,25 +105,15 @@ impl Fixture {
 /// Compares the diagnostics of a module, given without its header, with its `^^^` comments.
 #[track_caller]
 pub(crate) fn check_diagnostics(body: &str) {
-    let text = format!("{HEADER}{body}");
+    let expected = format!("{HEADER}{body}");
+    let text: String = expected
+        .split_inclusive('\n')
+        .filter(|it| !is_annotation(it))
+        .collect();
     let fixture = Fixture::new(&text);
     let diagnostics = fixture.host.analysis().diagnostics(FileId(0)).unwrap();
-    let actual = annotate(&strip_annotations(&fixture.files[0].1), &diagnostics);
-    if actual != fixture.files[0].1 {
-        panic!("diagnostics differ; actual:\n{actual}");
-    }
-}
-
-fn strip_annotations(text: &str) -> Vec<(usize, &str)> {
-    let mut offset = 0;
-    let mut lines = Vec::new();
-    for line in text.split_inclusive('\n') {
-        if !is_annotation(line) {
-            lines.push((offset, line));
-        }
-        offset += line.len();
-    }
-    lines
+    let actual = annotate(&text, &diagnostics);
+    assert!(actual == expected, "diagnostics differ; actual:\n{actual}");
 }
 
 fn is_annotation(line: &str) -> bool {
@@ -133,13 +123,14 @@ fn is_annotation(line: &str) -> bool {
 }
 
 /// The text with a comment below each line that has a diagnostic.
-fn annotate(lines: &[(usize, &str)], diagnostics: &[Diagnostic]) -> String {
+fn annotate(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
-    for (offset, line) in lines {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
         out.push_str(line);
         for diagnostic in diagnostics {
             let start = usize::from(diagnostic.range.start());
-            if start < *offset || start >= offset + line.len() {
+            if start < offset || start >= offset + line.len() {
                 continue;
             }
             let column = start - offset;
@@ -162,15 +153,13 @@ fn annotate(lines: &[(usize, &str)], diagnostics: &[Diagnostic]) -> String {
                 let _ = write!(out, " | {help}");
             }
             for related in &diagnostic.related {
-                let range: TextRange = related.location.range;
-                let place = lines
-                    .iter()
-                    .rposition(|(start, _)| *start <= usize::from(range.start()))
-                    .unwrap_or_default();
-                let _ = write!(out, " | {} on line {}", related.message, place + 1);
+                let start = usize::from(related.location.range.start());
+                let line = text[..start].matches('\n').count() + 1;
+                let _ = write!(out, " | {} on line {line}", related.message);
             }
             out.push('\n');
         }
+        offset += line.len();
     }
     out
 }

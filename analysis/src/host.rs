@@ -8,6 +8,7 @@ use syntax::TextRange;
 
 use crate::{
     AnalysisConfig, Cancellable, Cancelled, Diagnostic, DocumentSymbol, FileContents, FileId,
+    FilePosition, NavigationTarget, RangeInfo, Reference,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -187,6 +188,57 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn diagnostics(&self, file: FileId) -> Cancellable<Vec<Diagnostic>> {
         self.with_file(file, diagnostics::diagnostics)
+    }
+
+    /// Where the name at a position is defined, with the range of that name.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn goto_definition(
+        &self,
+        at: FilePosition,
+    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
+        self.with_file(at.file, |db, file| {
+            features::goto::goto_definition(db, file, at)
+        })
+    }
+
+    /// Where the name at a position is declared: prototypes and `.extern` declarations first.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn goto_declaration(
+        &self,
+        at: FilePosition,
+    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
+        self.with_file(at.file, |db, file| {
+            features::goto::goto_declaration(db, file, at)
+        })
+    }
+
+    /// All occurrences of the name at a position, in all files that share it; `None` if there is no
+    /// name.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn references(
+        &self,
+        at: FilePosition,
+        include_declaration: bool,
+    ) -> Cancellable<Option<Vec<Reference>>> {
+        self.with_file(at.file, |db, file| {
+            features::references::references(db, file, at, include_declaration)
+        })
+    }
+
+    /// The occurrences of the name at a position in its own file.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn highlight(&self, at: FilePosition) -> Cancellable<Vec<Reference>> {
+        self.with_file(at.file, |db, file| {
+            features::references::highlight(db, file, at)
+        })
     }
 
     /// The outline of a file.

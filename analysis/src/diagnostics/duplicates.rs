@@ -31,7 +31,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         let first = body.definition(duplicate.first);
         let message = if first.name == definition.name && first.count == definition.count {
             format!(
-                "{} is declared twice in this block: the first declaration is on line {LINE}",
+                "the name of {} is taken in this block since line {LINE}",
                 shown(definition)
             )
         } else {
@@ -227,11 +227,7 @@ fn check_function(
 }
 
 /// Labels of debug sections, which share one scope.
-fn section_labels(
-    db: &dyn Database,
-    file: SourceFile,
-    findings: &mut Vec<(ItemIndex, Finding)>,
-) {
+fn section_labels(db: &dyn Database, file: SourceFile, findings: &mut Vec<(ItemIndex, Finding)>) {
     let mut labels: FxHashMap<&str, Place> = FxHashMap::default();
     for label in &module_body(db, items(db, file).module).section_labels {
         let place = Place::Item(label.item, label.name_range);
@@ -241,7 +237,10 @@ fn section_labels(
                 range: label.name_range,
                 severity: Severity::Error,
                 code: DUPLICATE_DEFINITION,
-                message: format!("section label `{}` is already defined on line {LINE}", label.name),
+                message: format!(
+                    "section label `{}` is already defined on line {LINE}",
+                    label.name
+                ),
                 help: None,
                 related: vec![(first, FIRST)],
             };

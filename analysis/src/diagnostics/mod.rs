@@ -9,6 +9,8 @@ mod duplicates;
 mod names;
 mod suggestion;
 mod syntax_errors;
+#[cfg(test)]
+mod tests;
 
 use salsa::Database;
 use syntax::{TextRange, TextSize};

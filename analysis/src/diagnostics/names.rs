@@ -68,7 +68,11 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
                     && definition.name_range.start() > reference.range.start()
                 {
                     let name = &definition.name;
-                    findings.push(later(name, reference.range, Place::Own(definition.name_range)));
+                    findings.push(later(
+                        name,
+                        reference.range,
+                        Place::Own(definition.name_range),
+                    ));
                 }
             }
             Target::Free(free) => {
@@ -172,9 +176,7 @@ fn similar<'a>(
 fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Finding> {
     match verdict {
         Verdict::Fine => None,
-        Verdict::Later(declaration) => {
-            Some(later(name, reference.range, Place::of(declaration)))
-        }
+        Verdict::Later(declaration) => Some(later(name, reference.range, Place::of(declaration))),
         Verdict::Unknown { help, elsewhere } => {
             let (code, message) = match reference.place {
                 WordPlace::Operand => (UNDEFINED_NAME, format!("`{name}` is not declared")),
@@ -184,7 +186,9 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                 ),
                 WordPlace::Callee => (
                     UNDEFINED_FUNCTION,
-                    format!("function `{name}` is not declared: a call needs a `.func` declaration before it"),
+                    format!(
+                        "function `{name}` is not declared: a call needs a `.func` declaration before it"
+                    ),
                 ),
             };
             let mut finding = Finding {
@@ -262,7 +266,10 @@ pub(super) fn in_module(
                 .map(|(name, _)| name);
             let help = most_similar(name, candidates).map(|it| format!("did you mean `{it}`?"));
             let (code, message) = if functions_only {
-                (UNDEFINED_FUNCTION, format!("function `{name}` is not declared"))
+                (
+                    UNDEFINED_FUNCTION,
+                    format!("function `{name}` is not declared"),
+                )
             } else {
                 (UNDEFINED_NAME, format!("`{name}` is not declared"))
             };

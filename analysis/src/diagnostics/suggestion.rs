@@ -7,8 +7,13 @@ pub(super) fn most_similar<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let limit = (name.len() / 3).clamp(1, 4);
-    let without_digits = |it: &str| -> String { it.chars().filter(|c| !c.is_ascii_digit()).collect() };
+    // Short names are all alike.
+    let limit = (name.len() / 3).min(4);
+    if limit == 0 {
+        return None;
+    }
+    let without_digits =
+        |it: &str| -> String { it.chars().filter(|c| !c.is_ascii_digit()).collect() };
     let stem = without_digits(name);
     candidates
         .filter(|it| it.len().abs_diff(name.len()) <= limit)

@@ -76,7 +76,7 @@ pub(crate) struct Reference {
     pub(crate) range: TextRange,
     /// What it means.
     pub(crate) target: Target,
-    /// The number of the register, if the target is parameterised.
+    /// The number of the register, if the target is parameterised or numbered.
     pub(crate) member: Option<u32>,
     /// Whether it is written there.
     pub(crate) write: bool,
@@ -169,8 +169,7 @@ impl Body {
         member: Option<u32>,
     ) -> impl Iterator<Item = &Reference> {
         self.references.iter().filter(move |it| {
-            it.target == Target::Definition(definition)
-                && (member.is_none() || it.member == member)
+            it.target == Target::Definition(definition) && (member.is_none() || it.member == member)
         })
     }
 }

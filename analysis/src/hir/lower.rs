@@ -350,7 +350,8 @@ impl<'a> Lowering<'a> {
         } else {
             self.family(name).map(|(id, _)| id)
         };
-        self.here(self.names.get(name)).or(self.here(family.as_ref()))
+        self.here(self.names.get(name))
+            .or(self.here(family.as_ref()))
     }
 
     /// A definition, if it belongs to the innermost block.
@@ -471,7 +472,13 @@ impl<'a> Lowering<'a> {
     // ---- References ----------------------------------------------------------------------------
 
     fn reference(&mut self, token: CursorToken<'a>, place: Place, write: bool, broken: bool) {
-        self.reference_to(Cow::Borrowed(token.text()), token.range(), place, write, broken);
+        self.reference_to(
+            Cow::Borrowed(token.text()),
+            token.range(),
+            place,
+            write,
+            broken,
+        );
     }
 
     fn reference_to(
@@ -511,8 +518,8 @@ impl<'a> Lowering<'a> {
         if name == "WARP_SZ" {
             return Some((Target::WarpSize, None));
         }
-        let special = special_registers::find(name)?;
-        Some((Target::Special(special), None))
+        let (special, number) = special_registers::find(name)?;
+        Some((Target::Special(special), number))
     }
 
     fn resolve_local(&self, name: &str) -> Option<(DefinitionId, Option<u32>)> {

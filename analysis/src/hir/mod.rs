@@ -7,4 +7,5 @@ pub(crate) mod module;
 pub(crate) mod number;
 mod roles;
 pub(crate) mod special_registers;
+pub(crate) mod symbol;
 pub(crate) mod tree;

@@ -56,6 +56,8 @@ pub(crate) struct ModuleBody {
     pub(crate) section_labels: Vec<SectionLabel>,
     /// Used names, in the order of the text.
     pub(crate) references: Vec<ModuleReference>,
+    /// Aliases, as indices into the references; the function that they stand for comes next.
+    pub(crate) aliases: Vec<u32>,
     /// Whether a syntax error may have hidden a declaration.
     uncertain: bool,
 }
@@ -133,16 +135,18 @@ pub(crate) fn module_body<'db>(db: &'db dyn Database, items: ModuleItems<'db>) -
             }
             SyntaxKind::ERROR => body.uncertain |= broken,
             SyntaxKind::ALIAS => {
+                body.aliases.push(body.references.len() as u32);
                 references(&mut body, index, &cursor, ModulePlace::Alias, broken);
             }
             SyntaxKind::SECTION => {
                 for part in cursor.nodes() {
                     if part.kind() == SyntaxKind::LABEL {
-                        body.section_labels.extend(tree::name(&part).map(|name| SectionLabel {
-                            item: index,
-                            name: name.text().into(),
-                            name_range: name.range(),
-                        }));
+                        body.section_labels
+                            .extend(tree::name(&part).map(|name| SectionLabel {
+                                item: index,
+                                name: name.text().into(),
+                                name_range: name.range(),
+                            }));
                     }
                     references(&mut body, index, &part, ModulePlace::Section, broken);
                 }
@@ -289,7 +293,12 @@ pub(crate) fn module_scope(db: &dyn Database, file: SourceFile) -> ModuleScope {
         while let Some((id, variable)) = variables.next_if(|(_, it)| it.item < *before) {
             scope.add_variable(variable.item + index, id, variable);
         }
-        scope.add_function(index + before, index, function.name(db), signature(db, *function));
+        scope.add_function(
+            index + before,
+            index,
+            function.name(db),
+            signature(db, *function),
+        );
     }
     let functions = items.functions.len() as u32;
     for (id, variable) in variables {
@@ -305,39 +314,47 @@ impl ModuleScope {
         } else {
             &mut self.names
         };
-        map.entry(variable.name.clone()).or_default().push(Declaration {
-            order,
-            source: DeclarationSource::Variable(id),
-            kind: DeclarationKind::Variable,
-            linkage: variable.linkage,
-            defined: variable.linkage != Some(Linkage::Extern),
-            count: variable.count,
-        });
+        map.entry(variable.name.clone())
+            .or_default()
+            .push(Declaration {
+                order,
+                source: DeclarationSource::Variable(id),
+                kind: DeclarationKind::Variable,
+                linkage: variable.linkage,
+                defined: variable.linkage != Some(Linkage::Extern),
+                count: variable.count,
+            });
     }
 
     fn add_function(&mut self, order: u32, index: u32, name: &str, signature: &Signature) {
         self.uncertain |= name.is_empty();
-        self.names.entry(name.into()).or_default().push(Declaration {
-            order,
-            source: DeclarationSource::Function(index),
-            kind: if signature.entry {
-                DeclarationKind::Entry
-            } else {
-                DeclarationKind::Function
-            },
-            linkage: signature.linkage,
-            defined: signature.defined,
-            count: None,
-        });
-        for (definition, name, linkage) in &signature.prototypes {
-            self.names.entry(name.clone()).or_default().push(Declaration {
+        self.names
+            .entry(name.into())
+            .or_default()
+            .push(Declaration {
                 order,
-                source: DeclarationSource::Prototype(index, *definition),
-                kind: DeclarationKind::Function,
-                linkage: *linkage,
-                defined: false,
+                source: DeclarationSource::Function(index),
+                kind: if signature.entry {
+                    DeclarationKind::Entry
+                } else {
+                    DeclarationKind::Function
+                },
+                linkage: signature.linkage,
+                defined: signature.defined,
                 count: None,
             });
+        for (definition, name, linkage) in &signature.prototypes {
+            self.names
+                .entry(name.clone())
+                .or_default()
+                .push(Declaration {
+                    order,
+                    source: DeclarationSource::Prototype(index, *definition),
+                    kind: DeclarationKind::Function,
+                    linkage: *linkage,
+                    defined: false,
+                    count: None,
+                });
         }
     }
 

@@ -24,9 +24,9 @@ pub(crate) fn split_name(name: &str) -> Option<(&str, u32)> {
     if digits.is_empty() || prefix.is_empty() {
         return None;
     }
-    let number = digits
-        .bytes()
-        .fold(0u32, |sum, it| sum.wrapping_mul(10).wrapping_add(u32::from(it - b'0')));
+    let number = digits.bytes().fold(0u32, |sum, it| {
+        sum.wrapping_mul(10).wrapping_add(u32::from(it - b'0'))
+    });
     Some((prefix, number))
 }
 

@@ -92,27 +92,20 @@ const NUMBERED: &[(&str, &str, &str, u32)] = &[
     ("%reserved_smem_offset_#", "%reserved_smem_offset_", "", 2),
 ];
 
-/// Index of the special register with this name.
-pub(crate) fn find(name: &str) -> Option<u16> {
+/// Index of the special register with this name, and its number if it is a numbered one.
+pub(crate) fn find(name: &str) -> Option<(u16, Option<u32>)> {
     if !name.starts_with('%') {
         return None;
     }
-    let pattern = NUMBERED
-        .iter()
-        .find(|(_, before, after, count)| {
-            name.strip_prefix(before)
-                .and_then(|it| it.strip_suffix(after))
-                // The number has one spelling only.
-                .is_some_and(|it| {
-                    it.parse::<u32>()
-                        .is_ok_and(|number| number < *count && number.to_string() == it)
-                })
-        })
-        .map_or(name, |(pattern, ..)| pattern);
-    SPECIAL_REGISTERS
-        .iter()
-        .position(|it| it.name == pattern)
-        .and_then(|it| u16::try_from(it).ok())
+    let numbered = NUMBERED.iter().find_map(|(pattern, before, after, count)| {
+        let digits = name.strip_prefix(before)?.strip_suffix(after)?;
+        let number: u32 = digits.parse().ok()?;
+        // The number has one spelling only.
+        (number < *count && number.to_string() == digits).then_some((*pattern, Some(number)))
+    });
+    let (pattern, number) = numbered.unwrap_or((name, None));
+    let index = SPECIAL_REGISTERS.iter().position(|it| it.name == pattern)?;
+    Some((u16::try_from(index).ok()?, number))
 }
 
 /// The special register with this index.
@@ -127,12 +120,25 @@ mod tests {
     #[test]
     fn names_have_a_table_entry() {
         for name in [
-            "%tid", "%pm0", "%pm7", "%pm3_64", "%envreg0", "%envreg31", "%reserved_smem_offset_1",
+            "%tid",
+            "%pm0",
+            "%pm7",
+            "%pm3_64",
+            "%envreg0",
+            "%envreg31",
+            "%reserved_smem_offset_1",
         ] {
             assert!(find(name).is_some(), "{name}");
         }
         for name in [
-            "tid", "%tidx", "%pm8", "%pm", "%envreg32", "%envreg00", "%pm0_6", "%r1",
+            "tid",
+            "%tidx",
+            "%pm8",
+            "%pm",
+            "%envreg32",
+            "%envreg00",
+            "%pm0_6",
+            "%r1",
         ] {
             assert_eq!(find(name), None, "{name}");
         }

@@ -127,3 +127,17 @@ pub(crate) fn has_word(node: &Cursor<'_>, word: &str) -> bool {
     node.tokens()
         .any(|it| it.kind() == SyntaxKind::DOTTED && it.text() == word)
 }
+
+/// The header of a function as text: everything before its body or semicolon.
+pub(crate) fn header_text(function: &Cursor<'_>) -> String {
+    let mut line = OneLine::default();
+    for child in function.children() {
+        match child {
+            NodeOrToken::Node(it) if it.kind() == SyntaxKind::BLOCK => break,
+            NodeOrToken::Token(it) if it.kind() == SyntaxKind::SEMICOLON => break,
+            NodeOrToken::Node(it) => line.push_node(&it),
+            NodeOrToken::Token(it) => line.push(&it),
+        }
+    }
+    line.finish()
+}
