@@ -1,4 +1,4 @@
-//! Worker threads with two priorities.
+//! Worker threads with priorities.
 
 use std::{
     collections::VecDeque,
@@ -14,11 +14,14 @@ const STACK: usize = 16 << 20;
 
 /// How soon a piece of work is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
 pub(crate) enum Priority {
     /// Somebody waits for it now.
     Latency,
-    /// It may wait; at least one worker is always kept free of it.
+    /// It may take long; at least one worker is always kept free of it.
     Background,
+    /// As above, and there is a lot of it: reading the workspace.
+    Bulk,
 }
 
 /// Threads that run work of one type.
@@ -32,9 +35,9 @@ struct Shared<W> {
 }
 
 struct Queues<W> {
-    latency: VecDeque<W>,
-    background: VecDeque<W>,
-    /// Workers that run background work now.
+    /// By priority.
+    waiting: [VecDeque<W>; 3],
+    /// Workers that run anything but the most urgent now.
     background_running: usize,
     running: usize,
     closed: bool,
@@ -47,8 +50,7 @@ impl<W: Send + 'static> Pool<W> {
         let threads = threads.max(2);
         let shared = Arc::new(Shared {
             queues: Mutex::new(Queues {
-                latency: VecDeque::new(),
-                background: VecDeque::new(),
+                waiting: [const { VecDeque::new() }; 3],
                 background_running: 0,
                 running: 0,
                 closed: false,
@@ -72,10 +74,7 @@ impl<W: Send + 'static> Pool<W> {
     /// Queues work behind what has the same priority.
     pub(crate) fn push(&self, priority: Priority, work: W) {
         let mut queues = self.shared.lock();
-        match priority {
-            Priority::Latency => queues.latency.push_back(work),
-            Priority::Background => queues.background.push_back(work),
-        }
+        queues.waiting[priority as usize].push_back(work);
         drop(queues);
         // All of them: the one that wakes may not be allowed to take background work.
         self.shared.changed.notify_all();
@@ -85,14 +84,11 @@ impl<W: Send + 'static> Pool<W> {
     pub(crate) fn reclaim(&self, wanted: impl Fn(&W) -> bool) -> Vec<(Priority, W)> {
         let mut queues = self.shared.lock();
         let mut taken = Vec::new();
-        for priority in [Priority::Latency, Priority::Background] {
-            let queue = match priority {
-                Priority::Latency => &mut queues.latency,
-                Priority::Background => &mut queues.background,
-            };
-            let (out, keep) = std::mem::take(queue).into_iter().partition(&wanted);
+        for priority in [Priority::Latency, Priority::Background, Priority::Bulk] {
+            let queue = &mut queues.waiting[priority as usize];
+            let (out, keep): (VecDeque<W>, _) =
+                std::mem::take(queue).into_iter().partition(&wanted);
             *queue = keep;
-            let out: VecDeque<W> = out;
             taken.extend(out.into_iter().map(|work| (priority, work)));
         }
         taken
@@ -103,7 +99,7 @@ impl<W: Send + 'static> Pool<W> {
         let queues = self.shared.lock();
         (
             queues.running,
-            queues.latency.len() + queues.background.len(),
+            queues.waiting.iter().map(VecDeque::len).sum(),
         )
     }
 }
@@ -112,8 +108,7 @@ impl<W: Send + 'static> Drop for Pool<W> {
     fn drop(&mut self) {
         let mut queues = self.shared.lock();
         queues.closed = true;
-        queues.latency.clear();
-        queues.background.clear();
+        queues.waiting.iter_mut().for_each(VecDeque::clear);
         drop(queues);
         self.shared.changed.notify_all();
     }
@@ -128,9 +123,12 @@ impl<W> Shared<W> {
         let mut queues = self.lock();
         loop {
             let may_background = queues.background_running < background_limit;
-            let (work, background) = if let Some(work) = queues.latency.pop_front() {
+            let [latency, background, bulk] = &mut queues.waiting;
+            let (work, background) = if let Some(work) = latency.pop_front() {
                 (work, false)
-            } else if may_background && let Some(work) = queues.background.pop_front() {
+            } else if may_background
+                && let Some(work) = background.pop_front().or_else(|| bulk.pop_front())
+            {
                 (work, true)
             } else if queues.closed {
                 return;
@@ -151,7 +149,7 @@ impl<W> Shared<W> {
             queues = self.lock();
             queues.running -= 1;
             queues.background_running -= usize::from(background);
-            if background && !queues.background.is_empty() {
+            if background && queues.waiting.iter().any(|it| !it.is_empty()) {
                 self.changed.notify_one();
             }
         }

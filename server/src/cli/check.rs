@@ -154,7 +154,8 @@ fn inputs(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
         }
         for entry in WalkDir::new(path).follow_links(false) {
             match entry {
-                Ok(entry) if is_ptx(entry.path()) && !entry.path().is_dir() => {
+                // Reading a pipe or a device in a folder may never end.
+                Ok(entry) if is_ptx(entry.path()) && entry.path().is_file() => {
                     inputs.push(entry.into_path());
                 }
                 Ok(_) => {}

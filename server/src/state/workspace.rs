@@ -7,7 +7,7 @@ use std::{
 };
 
 use analysis::FileId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Document, FileContents};
 use tracing::{info, warn};
 use walkdir::{DirEntry, WalkDir};
@@ -46,8 +46,8 @@ pub(super) struct Workspace {
     /// Number of the latest walk; results of older ones are void.
     walk: u64,
     walking: bool,
-    /// Files being read.
-    reading: FxHashSet<FileId>,
+    /// Files being read, each with the number of the latest attempt.
+    reading: FxHashMap<FileId, u64>,
     found: usize,
     batch: Vec<(FileId, Option<Arc<FileContents>>)>,
     batch_due: Option<Instant>,
@@ -205,7 +205,7 @@ impl State {
             let paths = walk_folders(&folders, &exclude);
             events.send(Event::Found(Found { walk, paths }));
         };
-        self.pool.push(Priority::Background, Work::task(task));
+        self.pool.push(Priority::Bulk, Work::task(task));
     }
 
     pub(super) fn found(&mut self, found: Found) {
@@ -246,7 +246,7 @@ impl State {
         let state = self.files.entry(file).or_default();
         state.load += 1;
         let load = state.load;
-        self.workspace.reading.insert(file);
+        self.workspace.reading.insert(file, load);
         let events = self.handle.clone();
         let task = move || {
             let contents = std::panic::catch_unwind(|| read(&path)).unwrap_or_default();
@@ -256,14 +256,14 @@ impl State {
                 contents,
             }));
         };
-        self.pool.push(Priority::Background, Work::task(task));
+        self.pool.push(Priority::Bulk, Work::task(task));
     }
 
     pub(super) fn loaded(&mut self, loaded: Loaded) {
         let is_open = self.documents.contains_key(&loaded.file);
         let state = self.files.entry(loaded.file).or_default();
         let latest = state.load == loaded.load;
-        if latest || is_open {
+        if self.workspace.reading.get(&loaded.file) == Some(&loaded.load) {
             self.workspace.reading.remove(&loaded.file);
         }
         // A file that is absent from disk is no news unless it had contents.
@@ -330,7 +330,8 @@ impl State {
                 self.workspace.batch.retain(|(it, _)| it != file);
             }
             self.write(gone, None);
-            self.refresh();
+            self.workspace.changed = true;
+            self.settle();
         }
     }
 
@@ -434,7 +435,13 @@ fn read(path: &Path) -> Option<Arc<FileContents>> {
             warn!(path = %path.display(), %error, "cannot read a file of the workspace");
         }
     };
-    let length = std::fs::metadata(path).map_err(failed).ok()?.len();
+    let metadata = std::fs::metadata(path).map_err(failed).ok()?;
+    let length = metadata.len();
+    if !metadata.is_file() {
+        // Reading a pipe or a device may never end.
+        warn!(path = %path.display(), "not a regular file");
+        return None;
+    }
     if length > MAX_FILE_BYTES {
         warn!(path = %path.display(), length, "a file is too large for the index");
         return None;
