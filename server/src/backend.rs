@@ -13,19 +13,15 @@ use tower_lsp::{
         DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
         DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
         DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
-        FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-        InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
-        ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
-        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
-        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
-        SymbolInformation, TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
+        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse,
+        GotoDefinitionParams, GotoDefinitionResponse, InitializeParams, InitializeResult,
+        InitializedParams, Location, ReferenceParams,
         request::{GotoDeclarationParams, GotoDeclarationResponse},
     },
 };
 
 use crate::{
-    handlers::{Handler, diagnostics, structure},
+    handlers::{Handler, diagnostics, navigation, structure},
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{ServerStatus, ViewSyntaxTreeParams},
@@ -174,6 +170,31 @@ impl LanguageServer for Backend {
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.state.send(Event::FoldersChanged(params.event));
+    }
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        self.ask(&navigation::DEFINITION, params).await
+    }
+
+    async fn goto_declaration(
+        &self,
+        params: GotoDeclarationParams,
+    ) -> Result<Option<GotoDeclarationResponse>> {
+        self.ask(&navigation::DECLARATION, params).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        self.ask(&navigation::REFERENCES, params).await
+    }
+
+    async fn document_highlight(
+        &self,
+        params: DocumentHighlightParams,
+    ) -> Result<Option<Vec<DocumentHighlight>>> {
+        self.ask(&navigation::HIGHLIGHT, params).await
     }
 
     async fn document_symbol(

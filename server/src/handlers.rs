@@ -1,6 +1,7 @@
 //! One constant per request: from LSP parameters to LSP results, over a snapshot.
 
 pub(crate) mod diagnostics;
+pub(crate) mod navigation;
 pub(crate) mod structure;
 #[cfg(debug_assertions)]
 pub(crate) mod test_panic;

@@ -3,16 +3,11 @@
 use serde_json::Value;
 use syntax::text::Encoding;
 
-use super::{
-    lsp_types::{
-        DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
-        FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf,
-        PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability,
-        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
-        TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Url,
-        WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
-    },
-    semantic_tokens,
+use super::lsp_types::{
+    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities, InitializeResult,
+    OneOf, PositionEncodingKind, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, Url, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 /// What the server needs to know about the client, read leniently from the raw `initialize`
@@ -182,6 +177,10 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                 save: None,
             },
         )),
+        definition_provider: Some(OneOf::Left(true)),
+        declaration_provider: Some(DeclarationCapability::Simple(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
         document_symbol_provider: Some(OneOf::Left(true)),
         // Never both ways for one client: the problems would show twice.
         diagnostic_provider: client.pull_diagnostics.then(|| {

@@ -1,0 +1,123 @@
+//! What a name means and where it is used.
+
+use analysis::{FilePosition, NavigationTarget, RangeInfo};
+
+use super::Handler;
+use crate::{
+    lsp::{
+        lsp_types::{
+            DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams,
+            GotoDefinitionResponse, Location, LocationLink, ReferenceParams,
+            TextDocumentPositionParams,
+        },
+        to_proto,
+    },
+    pool::Priority,
+    snapshot::{Answer, Snapshot},
+};
+
+type Goto = Handler<GotoDefinitionParams, Option<GotoDefinitionResponse>>;
+
+pub(crate) const DEFINITION: Goto = Handler {
+    method: "textDocument/definition",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position_params.text_document),
+    run: |snapshot, params| {
+        let links = snapshot.shared.client.definition_links;
+        let at = &params.text_document_position_params;
+        goto(snapshot, at, links, |position| {
+            Ok(snapshot.analysis.goto_definition(position)?)
+        })
+    },
+};
+
+pub(crate) const DECLARATION: Goto = Handler {
+    method: "textDocument/declaration",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position_params.text_document),
+    run: |snapshot, params| {
+        let links = snapshot.shared.client.declaration_links;
+        let at = &params.text_document_position_params;
+        goto(snapshot, at, links, |position| {
+            Ok(snapshot.analysis.goto_declaration(position)?)
+        })
+    },
+};
+
+fn goto(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+    links: bool,
+    find: impl FnOnce(FilePosition) -> Answer<Option<RangeInfo<Vec<NavigationTarget>>>>,
+) -> Answer<Option<GotoDefinitionResponse>> {
+    let Some((origin, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let Some(found) = find(position)? else {
+        return Ok(None);
+    };
+    let mut targets = Vec::new();
+    for target in found.info {
+        let (Some(document), Some(uri)) = (
+            snapshot.document_of(target.file)?,
+            snapshot.uri(target.file),
+        ) else {
+            continue;
+        };
+        targets.push(LocationLink {
+            origin_selection_range: Some(origin.range(found.range)),
+            target_uri: uri,
+            target_range: document.range(target.full_range.cover(target.focus_range)),
+            target_selection_range: document.range(target.focus_range),
+        });
+    }
+    Ok(Some(if links {
+        GotoDefinitionResponse::Link(targets)
+    } else {
+        let plain = |link: LocationLink| Location {
+            uri: link.target_uri,
+            range: link.target_selection_range,
+        };
+        GotoDefinitionResponse::Array(targets.into_iter().map(plain).collect())
+    }))
+}
+
+pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = Handler {
+    method: "textDocument/references",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position.text_document),
+    run: |snapshot, params| {
+        let Some((_, position)) = snapshot.position(&params.text_document_position)? else {
+            return Ok(None);
+        };
+        let declaration = params.context.include_declaration;
+        let Some(references) = snapshot.analysis.references(position, declaration)? else {
+            return Ok(None);
+        };
+        let mut locations = Vec::with_capacity(references.len());
+        for reference in references {
+            locations.extend(snapshot.location(reference.location)?);
+        }
+        Ok(Some(locations))
+    },
+};
+
+pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<DocumentHighlight>>> =
+    Handler {
+        method: "textDocument/documentHighlight",
+        priority: Priority::Latency,
+        document: |params| Some(&params.text_document_position_params.text_document),
+        run: |snapshot, params| {
+            let Some((document, position)) =
+                snapshot.position(&params.text_document_position_params)?
+            else {
+                return Ok(None);
+            };
+            let references = snapshot.analysis.highlight(position)?;
+            let highlight = |reference: analysis::Reference| DocumentHighlight {
+                range: document.range(reference.location.range),
+                kind: Some(to_proto::highlight_kind(reference.access)),
+            };
+            Ok(Some(references.into_iter().map(highlight).collect()))
+        },
+    };
