@@ -143,18 +143,7 @@ export class Controller {
         { language: 'ptx', scheme: 'untitled' },
       ],
       outputChannel: this.log,
-      initializationOptions: () => forServer(vscode.workspace.getConfiguration().get(SECTION)),
-      middleware: {
-        workspace: {
-          // What the server pulls: the same values, in the same form.
-          configuration: async (params, token, next) => {
-            const values = await next(params, token);
-            return Array.isArray(values)
-              ? values.map((value: unknown, i) => (params.items[i]?.section === SECTION ? forServer(value) : value))
-              : values;
-          },
-        },
-      },
+      initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
       errorHandler: this.errorHandler(),
       stdioOptions: {
         // Standard output carries the protocol; the client library reads it itself.
@@ -235,13 +224,6 @@ export class Controller {
 function extraEnv(settings: vscode.WorkspaceConfiguration): Record<string, string> {
   const values = settings.get<Record<string, string | number>>('server.extraEnv') ?? {};
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-}
-
-/** The settings page has no empty value for texts but the empty text; the server's word for “not set” is null. */
-function forServer(settings: unknown): unknown {
-  if (typeof settings !== 'object' || settings === null) return settings;
-  const { target, ...others } = settings as Record<string, unknown>;
-  return { ...others, target: target === '' ? null : target };
 }
 
 function text(error: unknown): string {

@@ -1,0 +1,73 @@
+//! The manifest of the VS Code extension agrees with the server.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::{Value, json};
+use server::config::{SECTION, SETTINGS, SettingType};
+
+fn manifest() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/package.json");
+    let text = fs::read_to_string(path).expect("the manifest exists");
+    serde_json::from_str(&text).expect("the manifest is JSON")
+}
+
+/// What the manifest must say of a setting, besides its words.
+fn schema(ty: SettingType, default: &Value) -> Value {
+    match ty {
+        SettingType::Bool => json!({ "type": "boolean", "default": default }),
+        // The settings page offers a text field for a plain string only; the server takes an empty one for null.
+        SettingType::OptionalString => {
+            assert!(default.is_null());
+            json!({ "type": "string", "default": "" })
+        }
+        SettingType::OptionalInteger { min, max } => json!({
+            "type": ["integer", "null"], "default": default, "minimum": min, "maximum": max,
+        }),
+        SettingType::Globs => json!({
+            "type": "array", "items": { "type": "string" }, "default": default,
+        }),
+        SettingType::Choice(choices) => json!({
+            "type": "string", "enum": choices, "default": default,
+        }),
+    }
+}
+
+#[test]
+fn settings_are_the_servers() {
+    let manifest = manifest();
+    let properties = manifest["contributes"]["configuration"]["properties"]
+        .as_object()
+        .expect("the manifest has settings");
+    let mut stated = BTreeMap::new();
+    for (name, property) in properties {
+        let name = name
+            .strip_prefix(&format!("{SECTION}."))
+            .expect("settings lie in the section");
+        // These are about how the extension runs the server, and not for the server.
+        if name.starts_with("server.") || name.starts_with("trace.") {
+            continue;
+        }
+        let mut property = property.clone();
+        let object = property.as_object_mut().expect("a setting is an object");
+        for words in [
+            "markdownDescription",
+            "order",
+            "pattern",
+            "patternErrorMessage",
+            "scope",
+        ] {
+            object.remove(words);
+        }
+        stated.insert(name.to_owned(), property);
+    }
+    let expected: BTreeMap<_, _> = SETTINGS
+        .iter()
+        .map(|it| (it.name.to_owned(), schema(it.ty, &it.default())))
+        .collect();
+    assert_eq!(stated, expected);
+}
+
+#[test]
+fn version_is_the_workspaces() {
+    assert_eq!(manifest()["version"], env!("CARGO_PKG_VERSION"));
+}
