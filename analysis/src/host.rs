@@ -8,7 +8,8 @@ use syntax::TextRange;
 
 use crate::{
     AnalysisConfig, Cancellable, Cancelled, Diagnostic, DocumentSymbol, FileContents, FileId,
-    FilePosition, NavigationTarget, RangeInfo, Reference,
+    FilePosition, Hover, NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation,
+    SourceChange,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -190,6 +191,14 @@ impl Analysis {
         self.with_file(file, diagnostics::diagnostics)
     }
 
+    /// What the name at a position is.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn hover(&self, at: FilePosition) -> Cancellable<Option<RangeInfo<Hover>>> {
+        self.with_file(at.file, |db, file| features::hover::hover(db, file, at))
+    }
+
     /// Where the name at a position is defined, with the range of that name.
     ///
     /// # Errors
@@ -238,6 +247,35 @@ impl Analysis {
     pub fn highlight(&self, at: FilePosition) -> Cancellable<Vec<Reference>> {
         self.with_file(at.file, |db, file| {
             features::references::highlight(db, file, at)
+        })
+    }
+
+    /// What a rename at a position would replace, or why there is nothing to rename.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn prepare_rename(
+        &self,
+        at: FilePosition,
+    ) -> Cancellable<Result<RenamePreparation, RenameError>> {
+        self.with(|db| match find_file(db, at.file) {
+            Some(file) => features::rename::prepare_rename(db, file, at),
+            None => Err(RenameError("The file is not known.".to_owned())),
+        })
+    }
+
+    /// The edits that give the name at a position a new name, or why that is not possible.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn rename(
+        &self,
+        at: FilePosition,
+        new_name: &str,
+    ) -> Cancellable<Result<SourceChange, RenameError>> {
+        self.with(|db| match find_file(db, at.file) {
+            Some(file) => features::rename::rename(db, file, at, new_name),
+            None => Err(RenameError("The file is not known.".to_owned())),
         })
     }
 

@@ -2,6 +2,8 @@
 
 pub(crate) mod document_symbols;
 pub(crate) mod goto;
+pub(crate) mod hover;
 mod navigation;
 pub(crate) mod references;
+pub(crate) mod rename;
 pub(crate) mod syntax_tree;

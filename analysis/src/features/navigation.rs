@@ -7,7 +7,7 @@ use crate::{
     NavigationTarget, SymbolKind,
     db::SourceFile,
     hir::{
-        body::{Definition, DefinitionId, body},
+        body::{DefinitionId, body},
         items::{Function, item_offsets, items},
         module::{Declaration, DeclarationSource, module_body},
         symbol::{declaration_symbol_kind, function_start},

@@ -1,7 +1,7 @@
 //! A function lowered once to compact lists; all offsets are relative to the start of the function.
 
 use salsa::Database;
-use syntax::{TextRange, ast::Linkage};
+use syntax::{Cursor, SyntaxError, TextRange, ast::Linkage};
 
 use crate::SymbolKind;
 
@@ -135,10 +135,17 @@ pub(crate) struct Duplicate {
 /// The lowered body of a function, or of a prototype.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn body<'db>(db: &'db dyn Database, function: Function<'db>) -> Body {
-    lower::lower(db, function)
+    lower::lower(&function.green(db).cursor(), function.errors(db), &|| {
+        db.unwind_if_revision_cancelled();
+    })
 }
 
 impl Body {
+    /// The body of a function that is no part of the database.
+    pub(crate) fn of(function: &Cursor<'_>, errors: &[SyntaxError]) -> Body {
+        lower::lower(function, errors, &|| {})
+    }
+
     /// A definition of this body.
     pub(crate) fn definition(&self, id: DefinitionId) -> &Definition {
         &self.definitions[id as usize]

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
 use crate::SymbolKind;
@@ -16,7 +15,6 @@ use super::{
         Body, Definition, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Scope,
         ScopeId, Target,
     },
-    items::Function,
     number::{integer, is_canonical, split_name},
     roles::{Role, role},
     special_registers,
@@ -28,11 +26,16 @@ const MAX_TARGETS: u32 = 4096;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 4096;
 
-/// Lowers a function.
-pub(super) fn lower(db: &dyn Database, function: Function<'_>) -> Body {
+/// Lowers a function, given by its tree and its syntax errors. `check` is called now and then, so that
+/// it can interrupt the work on a long one.
+pub(super) fn lower<'a>(
+    function: &Cursor<'a>,
+    errors: &'a [SyntaxError],
+    check: &'a dyn Fn(),
+) -> Body {
     let mut lowering = Lowering {
-        db,
-        errors: function.errors(db),
+        check,
+        errors,
         body: Body::default(),
         names: FxHashMap::default(),
         families: FxHashMap::default(),
@@ -42,7 +45,7 @@ pub(super) fn lower(db: &dyn Database, function: Function<'_>) -> Body {
         open: Vec::new(),
         label: None,
     };
-    lowering.function(&function.green(db).cursor());
+    lowering.function(function);
     lowering.body
 }
 
@@ -60,7 +63,7 @@ struct OpenScope<'a> {
 }
 
 struct Lowering<'a> {
-    db: &'a dyn Database,
+    check: &'a dyn Fn(),
     errors: &'a [SyntaxError],
     body: Body,
     /// The innermost definition of each single name.
@@ -378,7 +381,7 @@ impl<'a> Lowering<'a> {
 
     fn instruction(&mut self, node: &Cursor<'a>, broken: bool) {
         if self.body.instructions.len() % CHECK_INTERVAL == 0 {
-            self.db.unwind_if_revision_cancelled();
+            (self.check)();
         }
         let first = self.body.references.len() as u32;
         let mut opcode = None;

@@ -9,3 +9,4 @@ mod roles;
 pub(crate) mod special_registers;
 pub(crate) mod symbol;
 pub(crate) mod tree;
+pub(crate) mod words;

@@ -57,7 +57,11 @@ impl OneLine {
             self.blank = true;
             return;
         }
-        if self.blank && !self.text.is_empty() {
+        let closes = matches!(
+            token.kind(),
+            SyntaxKind::R_PAREN | SyntaxKind::COMMA | SyntaxKind::SEMICOLON
+        );
+        if self.blank && !closes && !self.text.is_empty() && !self.text.ends_with('(') {
             self.text.push(' ');
         }
         self.blank = false;

@@ -1,0 +1,533 @@
+//! Hover: what a name is, as Markdown.
+
+use std::fmt::Write as _;
+
+use salsa::Database;
+use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
+
+use crate::{
+    Access, FilePosition, Hover, RangeInfo, SymbolKind,
+    db::SourceFile,
+    hir::{
+        body::body,
+        items::items,
+        module::{DeclarationSource, module_body},
+        number::integer,
+        special_registers,
+        symbol::{
+            Symbol, declaration_symbol_kind, declarations, linked_files, name_at, occurrences,
+        },
+        words::{WordClass, classify, is_state_space, type_bits, vector_length},
+    },
+};
+
+use super::navigation::{declaration_text, path_to};
+
+/// Longer declarations are shown with a line for each parameter.
+const MAX_LINE: usize = 80;
+
+/// What the name at a position is.
+pub(crate) fn hover(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Option<RangeInfo<Hover>> {
+    let name = name_at(db, file, at.offset)?;
+    let mut markdown = match &name.symbol {
+        Symbol::Local {
+            function,
+            definition,
+            member,
+        } => {
+            let found = body(db, *function).definition(*definition);
+            describe(
+                &function.green(db).cursor(),
+                found.name_range,
+                found.kind,
+                found.count.map(|count| (&*found.name, count, *member)),
+                Some(function.name(db)),
+            )
+        }
+        Symbol::Module { file, name, member } => module_name(db, *file, name, *member)?,
+        Symbol::SectionLabel { name, .. } => {
+            format!("```ptx\n{name}:\n```\nLabel in a debug section")
+        }
+        Symbol::Special(index, number) => special(*index, *number)?,
+        Symbol::WarpSize => {
+            "```ptx\nWARP_SZ\n```\nNumber of threads in a warp, a constant of the target: 32"
+                .to_owned()
+        }
+    };
+    let uses = occurrences(db, &name.symbol, file)
+        .iter()
+        .filter(|it| it.access != Access::Declaration)
+        .count();
+    let plural = if uses == 1 { "" } else { "s" };
+    let _ = write!(markdown, "\n\n{uses} use{plural} in this file");
+    Some(RangeInfo {
+        range: name.range,
+        info: Hover { markdown },
+    })
+}
+
+/// A name of a module: the definition, or the first declaration.
+fn module_name(
+    db: &dyn Database,
+    file: SourceFile,
+    name: &str,
+    member: Option<u32>,
+) -> Option<String> {
+    let all = declarations(db, file, name, member);
+    let shown = all.iter().find(|it| it.defined).or(all.first())?;
+    let items = items(db, file);
+    let mut markdown = match shown.source {
+        DeclarationSource::Variable(index) => {
+            let variable = &module_body(db, items.module).variables[index as usize];
+            let item = &items.module.items(db)[variable.item as usize];
+            describe(
+                &item.green.cursor(),
+                variable.name_range,
+                variable.kind,
+                variable.count.map(|count| (name, count, member)),
+                None,
+            )
+        }
+        DeclarationSource::Function(index) => {
+            let function = items.functions[index as usize];
+            let range = body(db, function).name?;
+            let kind = declaration_symbol_kind(db, file, shown);
+            describe(&function.green(db).cursor(), range, kind, None, None)
+        }
+        DeclarationSource::Prototype(index, definition) => {
+            let function = items.functions[index as usize];
+            let found = body(db, function).definition(definition);
+            let cursor = function.green(db).cursor();
+            describe(&cursor, found.name_range, found.kind, None, None)
+        }
+    };
+    if !shown.defined {
+        let elsewhere = linked_files(db, file, name).into_iter().any(|it| {
+            declarations(db, it, name, member)
+                .iter()
+                .any(|it| it.defined)
+        });
+        markdown.push_str(if elsewhere {
+            ", defined in another file"
+        } else {
+            ", declared only"
+        });
+    }
+    Some(markdown)
+}
+
+/// Text, kind and size of a declaration, and the comment above it.
+fn describe(
+    item: &Cursor<'_>,
+    name: TextRange,
+    kind: SymbolKind,
+    family: Option<(&str, u32, Option<u32>)>,
+    container: Option<&str>,
+) -> String {
+    let mut text = declaration_text(item, name);
+    if text.len() > MAX_LINE {
+        text = text.replace("(.", "(\n    .").replace(", .", ",\n    .");
+    }
+    let mut out = format!("```ptx\n{text}\n```\n");
+    let path = path_to(item, name.start());
+    let declaration = path.iter().rev().find(|it| {
+        matches!(
+            it.kind(),
+            SyntaxKind::VARIABLE_DECLARATION
+                | SyntaxKind::PARAMETER
+                | SyntaxKind::LABEL
+                | SyntaxKind::FUNCTION
+        )
+    });
+    let declarator = path
+        .iter()
+        .rev()
+        .find(|it| matches!(it.kind(), SyntaxKind::DECLARATOR | SyntaxKind::PARAMETER));
+    out.push_str(match kind {
+        SymbolKind::Entry => "Kernel",
+        SymbolKind::Function => "Device function",
+        SymbolKind::Prototype => "Prototype of an indirect call",
+        SymbolKind::Parameter => "Parameter",
+        SymbolKind::Register => "Register",
+        SymbolKind::Label => "Label",
+        SymbolKind::TargetList => "List of targets",
+        _ => "Variable",
+    });
+    if let (Some(declaration), Some(declarator)) = (declaration, declarator)
+        && declaration.kind() != SyntaxKind::FUNCTION
+        && kind != SymbolKind::Label
+    {
+        storage(&mut out, declaration, declarator, kind);
+    }
+    if let Some(container) = container {
+        let _ = write!(out, " in `{container}`");
+    }
+    match family {
+        Some((prefix, _, Some(member))) => {
+            let _ = write!(out, ": `{prefix}{member}`");
+        }
+        Some((prefix, count, None)) if count > 0 => {
+            let _ = write!(out, ": `{prefix}0` to `{prefix}{}`", count - 1);
+        }
+        _ => {}
+    }
+    if let Some(comment) = declaration.and_then(comment_above) {
+        let _ = write!(out, "\n\n{comment}");
+    }
+    out
+}
+
+/// State space, width and array size of a variable.
+fn storage(out: &mut String, declaration: &Cursor<'_>, declarator: &Cursor<'_>, kind: SymbolKind) {
+    let words: Vec<&str> = declaration
+        .tokens()
+        .filter(|it| it.kind() == SyntaxKind::DOTTED)
+        .map(|it| it.text())
+        .collect();
+    if kind != SymbolKind::Register
+        && let Some(space) = words.iter().find(|it| is_state_space(it))
+    {
+        let _ = write!(out, " in `{space}` space");
+    }
+    let vector = words.iter().find(|it| vector_length(it).is_some());
+    let ty = words
+        .iter()
+        .find(|it| classify(it) == WordClass::Type && vector_length(it).is_none());
+    let Some(ty) = ty else {
+        return;
+    };
+    let _ = match vector {
+        Some(vector) => write!(out, ", type `{vector} {ty}`"),
+        None => write!(out, ", type `{ty}`"),
+    };
+    let Some(bits) = type_bits(ty) else {
+        return;
+    };
+    let bits = u64::from(bits * vector.and_then(|it| vector_length(it)).unwrap_or(1));
+    let _ = if bits % 8 == 0 {
+        write!(out, ", {bits} bits ({})", bytes(bits / 8))
+    } else {
+        write!(out, ", {bits} bits")
+    };
+    let mut elements = Some(1u64);
+    let mut array = false;
+    for dimension in declarator
+        .nodes()
+        .filter(|it| it.kind() == SyntaxKind::ARRAY_DIMENSION)
+    {
+        array = true;
+        let size = dimension
+            .node(SyntaxKind::LITERAL)
+            .and_then(|it| integer(it.tokens().next()?.text()));
+        elements = elements.zip(size).and_then(|(a, b)| a.checked_mul(b));
+    }
+    if array {
+        match elements.and_then(|it| Some((it, it.checked_mul(bits / 8)?))) {
+            Some((elements, size)) => {
+                let _ = write!(out, " × {elements} elements = {}", bytes(size));
+            }
+            None => out.push_str(" × an unknown number of elements"),
+        }
+    }
+}
+
+fn bytes(number: u64) -> String {
+    format!("{number} byte{}", if number == 1 { "" } else { "s" })
+}
+
+/// The comments directly above a declaration, without their delimiters.
+fn comment_above(node: &Cursor<'_>) -> Option<String> {
+    let mut lines: Vec<&str> = Vec::new();
+    // A comment on the line of the token before belongs to that token.
+    let mut own_line = node.range().start() == 0.into();
+    for child in node.children() {
+        let NodeOrToken::Token(token) = child else {
+            break;
+        };
+        match token.kind() {
+            SyntaxKind::WHITESPACE => {
+                let breaks = token.text().matches('\n').count();
+                own_line |= breaks > 0;
+                if breaks > 1 {
+                    lines.clear();
+                }
+            }
+            SyntaxKind::LINE_COMMENT | SyntaxKind::BLOCK_COMMENT if own_line => {
+                let text = token.text();
+                let text = text
+                    .strip_prefix("/*")
+                    .map_or(text, |it| it.strip_suffix("*/").unwrap_or(it));
+                lines.extend(
+                    text.lines()
+                        .map(|line| line.trim().trim_start_matches(['/', '*']).trim()),
+                );
+            }
+            SyntaxKind::LINE_COMMENT | SyntaxKind::BLOCK_COMMENT | SyntaxKind::LINE_MARKER => {}
+            _ => break,
+        }
+    }
+    // Compilers leave notes for assemblers and for their own tests.
+    lines.retain(|it| !it.is_empty() && !it.starts_with(".globl") && !it.starts_with("-- "));
+    (!lines.is_empty()).then(|| lines.join("  \n"))
+}
+
+fn special(index: u16, number: Option<u32>) -> Option<String> {
+    let register = special_registers::get(index)?;
+    let name = match number {
+        Some(number) => register.name.replace('#', &number.to_string()),
+        None => register.name.to_owned(),
+    };
+    let vector = if register.components.is_empty() {
+        ""
+    } else {
+        ".v4 "
+    };
+    let mut out = format!(
+        "```ptx\n.sreg {vector}{} {name}\n```\nSpecial register, read-only\n\n{}",
+        register.ty, register.description
+    );
+    if !register.components.is_empty() {
+        let names: Vec<String> = register
+            .components
+            .iter()
+            .map(|it| format!("`{name}{it}`"))
+            .collect();
+        let _ = write!(out, "\n\nComponents: {}", names.join(", "));
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::{FileRange, fixture::Fixture};
+
+    fn check(text: &str, expect: Expect) {
+        let fixture = Fixture::new(text);
+        let (analysis, position) = fixture.cursor();
+        let shown = match analysis.hover(position).unwrap() {
+            Some(hover) => format!(
+                "{}\n{}\n",
+                fixture.text(FileRange {
+                    file: position.file,
+                    range: hover.range
+                }),
+                hover.info.markdown
+            ),
+            None => "nothing\n".to_owned(),
+        };
+        expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn registers() {
+        check(
+            ".entry k { \n// Loop counters.\n.reg .b32 %r<10>; mov.b32 %r1$0, %r1; mov.b32 %r2, 1; }",
+            expect![[r#"
+                %r1
+                ```ptx
+                .reg .b32 %r<10>
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+                Loop counters.
+
+                2 uses in this file
+            "#]],
+        );
+        check(
+            ".entry k { .reg .b32 $0%r<10>; mov.b32 %r1, %r2; }",
+            expect![[r#"
+                %r
+                ```ptx
+                .reg .b32 %r<10>
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r0` to `%r9`
+
+                2 uses in this file
+            "#]],
+        );
+        check(
+            ".entry k { .reg .pred p; @p$0 ret; }",
+            expect![[r#"
+            p
+            ```ptx
+            .reg .pred p
+            ```
+            Register, type `.pred` in `k`
+
+            1 use in this file
+        "#]],
+        );
+    }
+
+    #[test]
+    fn variables() {
+        check(
+            "// Not about g.\n\n// A table.\n/* Of things. */\n.visible .global .align 16 .v2 .f32 g$0[4][2] = {{1.0}};",
+            expect![[r#"
+                g
+                ```ptx
+                .visible .global .align 16 .v2 .f32 g[4][2]
+                ```
+                Variable in `.global` space, type `.v2 .f32`, 64 bits (8 bytes) × 8 elements = 64 bytes
+
+                A table.  
+                Of things.
+
+                0 uses in this file
+            "#]],
+        );
+        check(
+            "//- /a.ptx\n.extern .shared .align 16 .b8 buffer$0[];\n",
+            expect![[r#"
+                buffer
+                ```ptx
+                .extern .shared .align 16 .b8 buffer[]
+                ```
+                Variable in `.shared` space, type `.b8`, 8 bits (1 byte) × an unknown number of elements, declared only
+
+                0 uses in this file
+            "#]],
+        );
+    }
+
+    #[test]
+    fn functions() {
+        check(
+            "// .globl k\n// Adds.\n.visible .entry k$0(\n  .param .u64 p // the sum\n) .maxntid 32 { ret; }",
+            expect![[r#"
+                k
+                ```ptx
+                .visible .entry k(.param .u64 p) .maxntid 32
+                ```
+                Kernel
+
+                Adds.
+
+                0 uses in this file
+            "#]],
+        );
+        check(
+            "//- /a.ptx\n.extern .func f;\n.entry k { call f$0; }\n//- /b.ptx\n.visible .func f { }",
+            expect![[r#"
+                f
+                ```ptx
+                .extern .func f
+                ```
+                Device function, defined in another file
+
+                1 use in this file
+            "#]],
+        );
+        check(
+            ".entry k(.param .align 8 .b8 $0p[16]) { ret; }",
+            expect![[r#"
+                p
+                ```ptx
+                .param .align 8 .b8 p[16]
+                ```
+                Parameter in `.param` space, type `.b8`, 8 bits (1 byte) × 16 elements = 16 bytes in `k`
+
+                0 uses in this file
+            "#]],
+        );
+    }
+
+    #[test]
+    fn labels() {
+        check(
+            ".entry k { L: bra L$0; }",
+            expect![[r#"
+            L
+            ```ptx
+            L:
+            ```
+            Label in `k`
+
+            1 use in this file
+        "#]],
+        );
+        check(
+            ".entry k { $0p: .callprototype _ (.param .b32 _); }",
+            expect![[r#"
+                p
+                ```ptx
+                p: .callprototype _ (.param .b32 _);
+                ```
+                Prototype of an indirect call in `k`
+
+                0 uses in this file
+            "#]],
+        );
+        check(
+            ".section .debug_str { $0a: .b8 1 }",
+            expect![[r#"
+            a
+            ```ptx
+            a:
+            ```
+            Label in a debug section
+
+            0 uses in this file
+        "#]],
+        );
+    }
+
+    #[test]
+    fn predefined_names() {
+        check(
+            ".entry k { .reg .b32 r; mov.u32 r, %ntid$0.x; }",
+            expect![[r#"
+                %ntid
+                ```ptx
+                .sreg .v4 .u32 %ntid
+                ```
+                Special register, read-only
+
+                Shape of the CTA in threads.
+
+                Components: `%ntid.x`, `%ntid.y`, `%ntid.z`
+
+                1 use in this file
+            "#]],
+        );
+        check(
+            ".entry k { .reg .b32 r; mov.u32 r, %pm3$0; }",
+            expect![[r#"
+            %pm3
+            ```ptx
+            .sreg .u32 %pm3
+            ```
+            Special register, read-only
+
+            Lower 32 bits of a performance monitor counter.
+
+            1 use in this file
+        "#]],
+        );
+        check(
+            ".entry k { .reg .b32 r; mov.u32 r, WARP_SZ$0; }",
+            expect![[r#"
+                WARP_SZ
+                ```ptx
+                WARP_SZ
+                ```
+                Number of threads in a warp, a constant of the target: 32
+
+                1 use in this file
+            "#]],
+        );
+        check(
+            ".entry k { r$0et; }",
+            expect![[r#"
+            nothing
+        "#]],
+        );
+    }
+}
