@@ -14,14 +14,15 @@ use tower_lsp::{
         DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
         DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
         DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse,
-        GotoDefinitionParams, GotoDefinitionResponse, InitializeParams, InitializeResult,
-        InitializedParams, Location, ReferenceParams,
+        GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+        InitializeResult, InitializedParams, Location, PrepareRenameResponse, ReferenceParams,
+        RenameParams, TextDocumentPositionParams, WorkspaceEdit,
         request::{GotoDeclarationParams, GotoDeclarationResponse},
     },
 };
 
 use crate::{
-    handlers::{Handler, diagnostics, navigation, structure},
+    handlers::{Handler, diagnostics, navigation, rename, structure},
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{ServerStatus, ViewSyntaxTreeParams},
@@ -172,6 +173,10 @@ impl LanguageServer for Backend {
         self.state.send(Event::FoldersChanged(params.event));
     }
 
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        self.ask(&navigation::HOVER, params).await
+    }
+
     async fn goto_definition(
         &self,
         params: GotoDefinitionParams,
@@ -195,6 +200,17 @@ impl LanguageServer for Backend {
         params: DocumentHighlightParams,
     ) -> Result<Option<Vec<DocumentHighlight>>> {
         self.ask(&navigation::HIGHLIGHT, params).await
+    }
+
+    async fn prepare_rename(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<PrepareRenameResponse>> {
+        self.ask(&rename::PREPARE_RENAME, params).await
+    }
+
+    async fn rename(&self, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
+        self.ask(&rename::RENAME, params).await
     }
 
     async fn document_symbol(

@@ -2,6 +2,7 @@
 
 pub(crate) mod diagnostics;
 pub(crate) mod navigation;
+pub(crate) mod rename;
 pub(crate) mod structure;
 #[cfg(debug_assertions)]
 pub(crate) mod test_panic;

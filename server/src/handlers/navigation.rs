@@ -7,13 +7,41 @@ use crate::{
     lsp::{
         lsp_types::{
             DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams,
-            GotoDefinitionResponse, Location, LocationLink, ReferenceParams,
-            TextDocumentPositionParams,
+            GotoDefinitionResponse, Hover, HoverContents, HoverParams, Location, LocationLink,
+            MarkupContent, MarkupKind, ReferenceParams, TextDocumentPositionParams,
         },
-        to_proto,
+        markdown, to_proto,
     },
     pool::Priority,
     snapshot::{Answer, Snapshot},
+};
+
+pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
+    method: "textDocument/hover",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position_params.text_document),
+    run: |snapshot, params| {
+        let Some((document, position)) =
+            snapshot.position(&params.text_document_position_params)?
+        else {
+            return Ok(None);
+        };
+        let Some(hover) = snapshot.analysis.hover(position)? else {
+            return Ok(None);
+        };
+        let (kind, value) = if snapshot.shared.client.hover_markdown {
+            (MarkupKind::Markdown, hover.info.markdown)
+        } else {
+            (
+                MarkupKind::PlainText,
+                markdown::to_plain_text(&hover.info.markdown),
+            )
+        };
+        Ok(Some(Hover {
+            contents: HoverContents::Markup(MarkupContent { kind, value }),
+            range: Some(document.range(hover.range)),
+        }))
+    },
 };
 
 type Goto = Handler<GotoDefinitionParams, Option<GotoDefinitionResponse>>;

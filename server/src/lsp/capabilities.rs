@@ -4,10 +4,11 @@ use serde_json::Value;
 use syntax::text::Encoding;
 
 use super::lsp_types::{
-    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities, InitializeResult,
-    OneOf, PositionEncodingKind, ServerCapabilities, ServerInfo, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, Url, WorkDoneProgressOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
+    HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
+    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 /// What the server needs to know about the client, read leniently from the raw `initialize`
@@ -177,10 +178,15 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                 save: None,
             },
         )),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         declaration_provider: Some(DeclarationCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        })),
         document_symbol_provider: Some(OneOf::Left(true)),
         // Never both ways for one client: the problems would show twice.
         diagnostic_provider: client.pull_diagnostics.then(|| {

@@ -177,6 +177,9 @@ pub(crate) fn diff(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<Semantic
     }]
 }
 
+/// 200,000 tokens are some 600 kB of PTX.
+const MAX_STORED: usize = 200_000;
+
 /// The latest answer for each open file, to send differences from.
 #[derive(Debug, Default)]
 pub(crate) struct TokenCache {
@@ -186,14 +189,19 @@ pub(crate) struct TokenCache {
 
 impl TokenCache {
     /// Stores an answer and returns its id and the answer that it replaces.
+    ///
+    /// A very large one is not stored and gets no id: it would need as much memory as the tree.
     pub(crate) fn replace(
         &self,
         file: FileId,
-        tokens: Vec<SemanticToken>,
-    ) -> (String, Option<(String, Vec<SemanticToken>)>) {
+        tokens: &[SemanticToken],
+    ) -> (Option<String>, Option<(String, Vec<SemanticToken>)>) {
+        if tokens.len() > MAX_STORED {
+            return (None, self.lock().remove(&file));
+        }
         let id = self.next_id.fetch_add(1, Ordering::Relaxed).to_string();
-        let old = self.lock().insert(file, (id.clone(), tokens));
-        (id, old)
+        let old = self.lock().insert(file, (id.clone(), tokens.to_vec()));
+        (Some(id), old)
     }
 
     /// Forgets a file that was closed.
