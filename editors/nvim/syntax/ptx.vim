@@ -64,6 +64,17 @@ highlight default link ptxPreProc PreProc
 highlight default link ptxTodo Todo
 highlight default link ptxComment Comment
 
+" The same colours for what the server says, so that they do not change when it answers.
+highlight default link @lsp.type.keyword.ptx ptxOpcode
+highlight default link @lsp.type.modifier.ptx ptxModifier
+highlight default link @lsp.type.type.ptx ptxType
+highlight default link @lsp.type.namespace.ptx ptxStorage
+highlight default link @lsp.type.macro.ptx ptxDirective
+highlight default link @lsp.type.variable.ptx ptxRegister
+highlight default link @lsp.type.label.ptx ptxLabel
+highlight default link @lsp.typemod.variable.defaultLibrary.ptx ptxSpecialRegister
+highlight default link @lsp.typemod.variable.static.ptx Normal
+
 let b:current_syntax = 'ptx'
 
 let &cpo = s:cpo_save

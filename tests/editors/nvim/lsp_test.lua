@@ -220,6 +220,8 @@ h.test('a special register cannot be renamed', function()
     0
   ))
   h.ok(response.err or response.result == nil or response.result == vim.NIL, vim.inspect(response))
+  h.go_to('DONE:')
+  h.ok(h.request('textDocument/prepareRename'), 'a label can be renamed')
   h.eq(vim.api.nvim_buf_get_lines(0, 0, -1, false), before)
 end)
 
@@ -311,14 +313,16 @@ h.test('semantic tokens tell an opcode, a register and a special register apart'
     return h.wait('the token of ' .. needle, function()
       local tokens = vim.lsp.semantic_tokens.get_at_pos(0, row - 1, column)
       return tokens and tokens[1]
-    end).type
+    end)
   end
-  local types = { token('mov.u32'), token('%r1, %tid'), token('%tid'), token('DONE:') }
-  local distinct = {}
-  for _, type in ipairs(types) do
-    distinct[type] = true
-  end
-  h.eq(vim.tbl_count(distinct), 4)
+  h.eq(token('mov.u32').type, 'keyword')
+  h.eq(token('.u32 %r1').type, 'type')
+  h.eq(token('%r1, %tid').type, 'variable')
+  h.eq(token('%r1, %tid').modifiers.modification, true)
+  h.eq(token('%tid').type, 'variable')
+  h.eq(token('%tid').modifiers.defaultLibrary, true)
+  h.eq(token('DONE:').type, 'label')
+  h.eq(token('first(').type, 'function')
 end)
 
 h.test('a kernel folds', function()
