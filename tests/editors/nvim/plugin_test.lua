@@ -36,6 +36,7 @@ h.test(':PtxSyntaxTree shows the tree of the whole file in a split', function()
   h.wait('the split', function()
     return #vim.api.nvim_list_wins() == 2
   end)
+  h.eq(vim.bo.filetype, 'ptx')
   vim.cmd.wincmd('l')
   h.ok(vim.startswith(vim.api.nvim_buf_get_name(0), 'ptx-syntax-tree://'), vim.api.nvim_buf_get_name(0))
   h.eq(vim.bo.modifiable, false)

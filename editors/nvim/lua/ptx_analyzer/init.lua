@@ -133,16 +133,15 @@ function M.restart()
 end
 
 --- Shows text in a window beside the current one, reusing the window of an earlier call.
+--- The cursor stays where it is, since the text arrives while the user may be typing.
 ---@param name string
 ---@param text string
 local function show_scratch(name, text)
   local bufnr = vim.fn.bufnr(name)
   local window = bufnr >= 0 and vim.fn.bufwinid(bufnr) or -1
   if window < 0 then
-    vim.cmd('rightbelow vsplit')
-    window = vim.api.nvim_get_current_win()
     bufnr = bufnr >= 0 and bufnr or vim.api.nvim_create_buf(false, true)
-    vim.api.nvim_win_set_buf(window, bufnr)
+    window = vim.api.nvim_open_win(bufnr, false, { split = 'right' })
     vim.api.nvim_buf_set_name(bufnr, name)
     vim.bo[bufnr].bufhidden = 'wipe'
     vim.wo[window][0].winbar = ''
