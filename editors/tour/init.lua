@@ -2,6 +2,7 @@
 local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
 vim.opt.runtimepath:prepend(vim.fs.joinpath(vim.fs.dirname(here), 'nvim'))
 
+vim.cmd.colorscheme('habamax')
 vim.o.number = true
 vim.o.signcolumn = 'yes'
 vim.o.termguicolors = true

@@ -12,7 +12,6 @@ local LOOK_EVERY_MS = 20
 function Screen.open(command, options)
   vim.o.laststatus, vim.o.showtabline, vim.o.cmdheight = 0, 0, 0
   vim.o.ruler, vim.o.showcmd = false, false
-  vim.o.termguicolors = true
   vim.o.columns, vim.o.lines = options.columns, options.lines
   vim.cmd.enew()
   local self = setmetatable({ buffer = vim.api.nvim_get_current_buf() }, Screen)
@@ -84,7 +83,9 @@ end
 --- The screen as a page, with its colours.
 ---@return string
 function Screen:html()
-  vim.cmd.redraw()
+  -- The first look at a cell only makes Neovim remember the colours of what it draws from then on.
+  vim.api.nvim__inspect_cell(1, 0, 0)
+  vim.cmd('redraw!')
   local rows = {}
   for row = 0, self.rows - 1 do
     local spans, style = {}, nil
