@@ -145,10 +145,10 @@ h.test(':checkhealth and the first PTX file say how to install a missing program
 end)
 
 h.test('the configuration of the user wins', function()
-  vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = {} }, root_markers = { 'here' } })
+  vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { target = 'sm_90' } }, root_markers = { 'here' } })
   h.eq(require('ptx_analyzer').config().root_markers, { 'here' })
   h.eq(require('ptx_analyzer').program(), 'ptx-analyzer')
-  vim.lsp.config('ptx_analyzer', { root_markers = { '.git' } })
+  vim.lsp.config('ptx_analyzer', { settings = {}, root_markers = { '.git' } })
 end)
 
 h.test('a filetype that the user gave to *.ptx stays', function()
