@@ -310,6 +310,25 @@ pub struct AnalysisConfig {
     pub target_override: Option<Arc<str>>,
 }
 
+/// How much of everything a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct FileStats {
+    /// Length of the text in bytes.
+    pub bytes: u32,
+    /// Number of lines.
+    pub lines: u32,
+    /// Kernels, defined or declared.
+    pub entries: usize,
+    /// Device functions, defined or declared.
+    pub functions: usize,
+    /// Instructions.
+    pub instructions: usize,
+    /// Declared names other than those of functions; `%r<100>` counts once.
+    pub definitions: usize,
+    /// Used names.
+    pub references: usize,
+}
+
 /// The question was overtaken by a change or cancelled by its asker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cancelled {

@@ -8,8 +8,8 @@ use syntax::TextRange;
 
 use crate::{
     AnalysisConfig, Cancellable, Cancelled, Diagnostic, DocumentSymbol, FileContents, FileId,
-    FilePosition, Hover, NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation,
-    SourceChange,
+    FilePosition, FileStats, Fold, Hover, NavigationTarget, RangeInfo, Reference, RenameError,
+    RenamePreparation, SemanticToken, SourceChange,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -285,6 +285,58 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
         self.with_file(file, features::document_symbols::document_symbols)
+    }
+
+    /// The names of modules in all files that match a query, best first, at most `limit`.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn workspace_symbols(
+        &self,
+        query: &str,
+        limit: usize,
+    ) -> Cancellable<Vec<NavigationTarget>> {
+        self.with(|db| features::workspace_symbols::workspace_symbols(db, query, limit))
+    }
+
+    /// The foldable regions of a file, sorted by range.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn folding_ranges(&self, file: FileId) -> Cancellable<Vec<Fold>> {
+        self.with_file(file, features::folding::folding_ranges)
+    }
+
+    /// The ranges that a growing selection goes through, innermost first.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn selection_ranges(&self, at: FilePosition) -> Cancellable<Vec<TextRange>> {
+        self.with_file(at.file, |db, file| {
+            features::selection_ranges::selection_ranges(db, file, at.offset)
+        })
+    }
+
+    /// The tokens of a file, or those that touch a range; tokens may span lines.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn semantic_tokens(
+        &self,
+        file: FileId,
+        range: Option<TextRange>,
+    ) -> Cancellable<Vec<SemanticToken>> {
+        self.with_file(file, |db, file| {
+            features::semantic_tokens::semantic_tokens(db, file, range)
+        })
+    }
+
+    /// How much of everything a file has.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn stats(&self, file: FileId) -> Cancellable<FileStats> {
+        self.with_file(file, features::stats::stats)
     }
 
     /// The syntax tree of a file as indented text, or of the smallest node that covers a range.

@@ -1,9 +1,14 @@
 //! Editor features: offsets in, plain data out; one file each.
 
 pub(crate) mod document_symbols;
+pub(crate) mod folding;
 pub(crate) mod goto;
 pub(crate) mod hover;
 mod navigation;
 pub(crate) mod references;
 pub(crate) mod rename;
+pub(crate) mod selection_ranges;
+pub(crate) mod semantic_tokens;
+pub(crate) mod stats;
 pub(crate) mod syntax_tree;
+pub(crate) mod workspace_symbols;
