@@ -1,16 +1,10 @@
 /** Starts, watches, stops and restarts the server, and tells the user what is the matter when it does not run. */
 
 import * as vscode from 'vscode';
-import {
-  CloseAction,
-  ErrorAction,
-  LanguageClient,
-  State,
-  type ErrorHandler,
-  type LanguageClientOptions,
-} from 'vscode-languageclient/node';
-import { isProblem, locateServer, type Problem, type Server } from './locate';
+import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
+import { isProblem, locateServer, type Problem } from './locate';
 import type { Status } from './status';
+import { TraceChannel } from './trace';
 
 /** The section of the settings, and the name the client goes by. */
 export const SECTION = 'ptx-analyzer';
@@ -18,6 +12,8 @@ export const SECTION = 'ptx-analyzer';
 /** A server that ends this often within the period is not started again by itself. */
 const MAX_CRASHES = 5;
 const CRASH_PERIOD_MS = 3 * 60_000;
+/** A server that has not answered by then will not answer. */
+const START_TIMEOUT_MS = 30_000;
 /** How long a server may take to shut down before it is ended. */
 const STOP_TIMEOUT_MS = 5_000;
 
@@ -31,6 +27,7 @@ export class Controller {
   /** Starting and stopping take turns: each waits for the one before. */
   private turn: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
+  private readonly trace: TraceChannel;
   private readonly started = new vscode.EventEmitter<void>();
   /** Fires whenever a server has come up. */
   readonly onDidStart = this.started.event;
@@ -39,7 +36,9 @@ export class Controller {
     private readonly context: vscode.ExtensionContext,
     private readonly status: Status,
     private readonly log: vscode.LogOutputChannel,
-  ) {}
+  ) {
+    this.trace = new TraceChannel(log, `${SECTION}.trace.server`);
+  }
 
   /** The client of the running server. */
   get client(): LanguageClient | undefined {
@@ -59,6 +58,8 @@ export class Controller {
   /** Stops the server and starts it again, looking for the program afresh. */
   restart(): Promise<void> {
     this.crashes = [];
+    // A start that hangs would hold up its successor.
+    this.killUnlessRunning();
     return this.inTurn(async () => {
       await this.doStop();
       await this.doStart();
@@ -67,6 +68,12 @@ export class Controller {
 
   dispose(): void {
     this.started.dispose();
+    this.trace.dispose();
+  }
+
+  /** Ends the process of a server that has not come up yet; {@link doStart} sees to the rest. */
+  private killUnlessRunning(): void {
+    if (this.running?.isRunning() === false) this.running.serverProcess?.kill('SIGKILL');
   }
 
   private inTurn(action: () => Promise<void>): Promise<void> {
@@ -95,25 +102,33 @@ export class Controller {
     const own = (this.context.extension.packageJSON as { version: string }).version;
     if (found.version !== own) this.log.warn(`The server is version ${found.version}, the extension ${own}.`);
 
-    const client = new LanguageClient(
+    let up = false;
+    const closed = () => {
+      // Before that, start() fails and says so; and what has been stopped on purpose is not ours any more.
+      if (up && this.running === client) this.crashed();
+    };
+    const client: LanguageClient = new LanguageClient(
       SECTION,
       'ptx-analyzer',
       { command: found.path, args: ['lsp', '--stdio'], options: { env } },
-      this.options(),
+      this.options(closed),
     );
-    client.onDidChangeState(({ newState }) => {
-      if (this.running !== client) return;
-      if (newState === State.Running) this.ready(found);
-      else if (newState === State.Starting) this.status.show({ kind: 'starting' });
-    });
     this.running = client;
+    const late = setTimeout(() => {
+      this.log.error(`The server has not answered for ${START_TIMEOUT_MS / 1000} seconds and is ended.`);
+      this.killUnlessRunning();
+    }, START_TIMEOUT_MS);
     try {
       await client.start();
-      this.ready(found);
+      up = true;
+      this.status.show({ kind: 'ready', version: found.version, path: found.path });
+      this.started.fire();
     } catch (error) {
       this.running = undefined;
       await client.dispose(STOP_TIMEOUT_MS).catch(() => undefined);
-      this.fail('The server started, but did not complete its first exchange with the editor.', error);
+      this.fail('The server was started, but ended or fell silent before its first answer.', error);
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -130,21 +145,41 @@ export class Controller {
     this.status.show({ kind: 'stopped' });
   }
 
-  private ready(server: Server): void {
-    if (this.status.current.kind === 'ready') return;
-    this.status.show({ kind: 'ready', version: server.version, path: server.path });
-    this.started.fire();
+  /** A running server has ended by itself: starts it again, unless that happens too often. */
+  private crashed(): void {
+    const now = Date.now();
+    this.crashes = [...this.crashes.filter((at) => now - at < CRASH_PERIOD_MS), now];
+    this.running = undefined;
+    if (this.crashes.length < MAX_CRASHES) {
+      this.log.warn('The server ended unexpectedly and is started again.');
+      void this.start();
+    } else {
+      this.fail(
+        `The server ended unexpectedly ${this.crashes.length} times within three minutes and is not started again.`,
+      );
+    }
   }
 
-  private options(): LanguageClientOptions {
+  private options(closed: () => void): LanguageClientOptions {
     return {
       documentSelector: [
         { language: 'ptx', scheme: 'file' },
         { language: 'ptx', scheme: 'untitled' },
       ],
       outputChannel: this.log,
+      traceOutputChannel: this.trace,
       initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
-      errorHandler: this.errorHandler(),
+      errorHandler: {
+        error: (_error, _message, count) => ({
+          action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
+          handled: true,
+        }),
+        // Starting again is for this class to do, which also looks for the program again and keeps the count.
+        closed: () => {
+          closed();
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
+      },
       stdioOptions: {
         // Standard output carries the protocol; the client library reads it itself.
         stdout: () => undefined,
@@ -161,35 +196,6 @@ export class Controller {
             if (rest) this.log.info(rest);
           });
         },
-      },
-    };
-  }
-
-  private errorHandler(): ErrorHandler {
-    return {
-      error: (_error, _message, count) => ({
-        action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
-        handled: true,
-      }),
-      closed: () => {
-        const now = Date.now();
-        this.crashes = [...this.crashes.filter((at) => now - at < CRASH_PERIOD_MS), now];
-        // A server that dies before its first answer would die again; start() reports it.
-        if (this.status.current.kind === 'starting' && this.crashes.length === 1) {
-          return { action: CloseAction.DoNotRestart, handled: true };
-        }
-        if (this.crashes.length < MAX_CRASHES) {
-          return {
-            action: CloseAction.Restart,
-            handled: true,
-            message: 'The server ended unexpectedly and is started again.',
-          };
-        }
-        this.running = undefined;
-        this.fail(
-          `The server ended unexpectedly ${this.crashes.length} times within three minutes and is not started again.`,
-        );
-        return { action: CloseAction.DoNotRestart, handled: true };
       },
     };
   }

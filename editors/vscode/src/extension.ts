@@ -15,7 +15,7 @@ export interface Api {
 
 let controller: Controller | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+export function activate(context: vscode.ExtensionContext): Api {
   const log = vscode.window.createOutputChannel('ptx-analyzer', { log: true });
   const status = new Status();
   const control = new Controller(context, status, log);
@@ -47,7 +47,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
       if (event.affectsConfiguration(`${SECTION}.server`)) void control.restart();
     }),
   );
-  await control.start();
+  // Not waited for: the editor should not hang with a server that does.
+  void control.start();
   return {
     state: () => status.current,
     serverPid: () => control.client?.serverProcess?.pid,

@@ -1,6 +1,7 @@
 // Runs inside VS Code's real extension host, against the installed package of the extension and the real server.
 const vscode = require('vscode');
 const assert = require('node:assert/strict');
+const { readFile, writeFile } = require('node:fs/promises');
 const { join } = require('node:path');
 
 const folder = vscode.workspace.workspaceFolders[0].uri;
@@ -356,6 +357,47 @@ exports.run = async function () {
         await setPath('/bin/true');
         const state = await until('the error', () => api.state().message?.includes('/bin/true') && api.state());
         assert.match(state.message, /is not ptx-analyzer/);
+    });
+
+    /** A program that says it is the server, and then does what `body` says. */
+    const pretender = async (name, body) => {
+        const path = join(folder.fsPath, name);
+        await writeFile(path, `#!/bin/sh\n[ "$1" = --version ] && exec echo "ptx-analyzer 0.0.0"\n${body}\n`, {
+            mode: 0o755,
+        });
+        return path;
+    };
+
+    await test('a server that ends before its first answer is said plainly', async () => {
+        await setPath(await pretender('ends', 'exit 1'));
+        const state = await until('the error', () => /first answer/.test(api.state().message) && api.state());
+        assert.equal(state.kind, 'error');
+    });
+
+    await test('a restart ends a server that hangs', async () => {
+        await setPath(
+            await pretender('hangs', 'echo $$ > pid; exec sleep 1000'.replace('pid', join(folder.fsPath, 'pid'))),
+        );
+        const pid = await until('the silent server', async () =>
+            Number(await readFile(join(folder.fsPath, 'pid'), 'utf8').catch(() => '')),
+        );
+        assert.equal(api.state().kind, 'starting');
+        await setPath(undefined);
+        await ready();
+        await until('the silent server to be gone', () => !alive(pid));
+    });
+
+    await test('a server that ends again and again is left alone, until it is restarted by hand', async () => {
+        for (let i = 0; i < 5; i++) {
+            await ready();
+            const pid = api.serverPid();
+            process.kill(pid, 'SIGKILL');
+            await until('the end to be noticed', () => api.serverPid() !== pid);
+        }
+        const state = await until('the error', () => api.state().kind === 'error' && api.state());
+        assert.match(state.message, /ended unexpectedly 5 times/);
+        await command('ptx-analyzer.restartServer');
+        await ready();
     });
 
     await test('a workspace cannot choose the program', async () => {
