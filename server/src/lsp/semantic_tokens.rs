@@ -26,7 +26,7 @@ use std::sync::{
 use analysis::{FileId, TokenModifiers, TokenType};
 use rustc_hash::FxHashMap;
 use syntax::{
-    TextRange,
+    TextRange, TextSize,
     text::{Encoding, LineTable},
 };
 
@@ -105,15 +105,16 @@ pub(crate) fn encode(
     multiline: bool,
 ) -> Vec<SemanticToken> {
     let mut out = Vec::with_capacity(tokens.len());
+    let mut line = Line::new(0, lines, encoding);
     let (mut last_line, mut last_column) = (0, 0);
-    let mut push = |range: TextRange, (token_type, bits): (u32, u32), length: u32| {
-        let start = lines.position(range.start(), encoding);
-        let delta_line = start.line - last_line;
+    let mut push = |line: &Line<'_>, start: TextSize, (token_type, bits): (u32, u32), length| {
+        let column = line.column(start);
+        let delta_line = line.number - last_line;
         let delta_start = match delta_line {
-            0 => start.character - last_column,
-            _ => start.character,
+            0 => column - last_column,
+            _ => column,
         };
-        (last_line, last_column) = (start.line, start.character);
+        (last_line, last_column) = (line.number, column);
         out.push(SemanticToken {
             delta_line,
             delta_start,
@@ -125,34 +126,86 @@ pub(crate) fn encode(
     for token in tokens {
         let (token_type, extra) = encode_type(token.token_type);
         let kind = (token_type, token.modifiers.0 | extra);
-        let first = lines.line_of(token.range.start());
-        let last = lines.line_of(token.range.end());
-        if first == last {
-            push(token.range, kind, columns(token.range, lines, encoding));
+        line.advance_to(token.range.start());
+        if token.range.end() <= line.end {
+            push(&line, token.range.start(), kind, line.columns(token.range));
             continue;
         }
-        let parts = (first..=last).filter_map(|line| {
-            let whole = TextRange::new(lines.line_start(line), lines.line_end(line));
-            whole.intersect(token.range).filter(|it| !it.is_empty())
-        });
-        if multiline {
-            // Line breaks count as one column each.
-            let length: u32 = parts.map(|it| columns(it, lines, encoding) + 1).sum();
-            push(token.range, kind, length.saturating_sub(1));
-        } else {
-            for part in parts {
-                push(part, kind, columns(part, lines, encoding));
+        let first = line.clone();
+        let mut length = 0;
+        loop {
+            let whole = TextRange::new(line.start, line.end);
+            let part = whole.intersect(token.range).unwrap_or_default();
+            if multiline {
+                length += line.columns(part);
+            } else if !part.is_empty() {
+                push(&line, part.start(), kind, line.columns(part));
             }
+            if token.range.end() <= line.next || line.is_last() {
+                break;
+            }
+            // A line break counts as one column.
+            length += 1;
+            line = Line::new(line.number + 1, lines, encoding);
+        }
+        if multiline {
+            push(&first, token.range.start(), kind, length);
         }
     }
     out
 }
 
-/// Number of columns of a range inside one line.
-fn columns(range: TextRange, lines: &LineTable, encoding: Encoding) -> u32 {
-    let start = lines.position(range.start(), encoding);
-    let end = lines.position(range.end(), encoding);
-    end.character.saturating_sub(start.character)
+/// A line that sorted tokens are placed in, so that few columns have to be looked up.
+#[derive(Clone)]
+struct Line<'a> {
+    lines: &'a LineTable,
+    encoding: Encoding,
+    number: u32,
+    start: TextSize,
+    /// End of the line without its break.
+    end: TextSize,
+    /// Start of the next line, or the end of the text.
+    next: TextSize,
+    /// Columns are bytes, as in almost all lines.
+    plain: bool,
+}
+
+impl<'a> Line<'a> {
+    fn new(number: u32, lines: &'a LineTable, encoding: Encoding) -> Line<'a> {
+        let (start, end) = (lines.line_start(number), lines.line_end(number));
+        let columns = lines.position(end, encoding).character;
+        Line {
+            lines,
+            encoding,
+            number,
+            start,
+            end,
+            next: lines.line_start(number + 1),
+            plain: columns == u32::from(end - start),
+        }
+    }
+
+    fn is_last(&self) -> bool {
+        self.number + 1 >= self.lines.line_count()
+    }
+
+    fn advance_to(&mut self, offset: TextSize) {
+        if offset >= self.next && !self.is_last() {
+            *self = Line::new(self.lines.line_of(offset), self.lines, self.encoding);
+        }
+    }
+
+    fn column(&self, offset: TextSize) -> u32 {
+        if self.plain {
+            u32::from(offset - self.start)
+        } else {
+            self.lines.position(offset, self.encoding).character
+        }
+    }
+
+    fn columns(&self, range: TextRange) -> u32 {
+        self.column(range.end()) - self.column(range.start())
+    }
 }
 
 /// The one edit that turns `old` into `new`: whatever lies between the common start and end.
@@ -285,6 +338,36 @@ mod tests {
                 +0:6 1 label 0
             "#]],
         );
+    }
+
+    #[test]
+    fn places_are_those_of_the_line_table() {
+        let text = "ä b\nc d\n\n😀 e 😀 f\r\n\ng";
+        let lines = LineTable::new(text);
+        let starts = text
+            .char_indices()
+            .filter(|(_, char)| !char.is_whitespace());
+        let tokens: Vec<_> = starts
+            .map(|(at, char)| {
+                let start = u32::try_from(at).expect("short text");
+                let end = start + u32::try_from(char.len_utf8()).expect("short character");
+                token(start, end, TokenType::Label)
+            })
+            .collect();
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            let (mut line, mut character) = (0, 0);
+            for (encoded, token) in encode(&tokens, &lines, encoding, false).iter().zip(&tokens) {
+                if encoded.delta_line > 0 {
+                    character = 0;
+                }
+                line += encoded.delta_line;
+                character += encoded.delta_start;
+                let start = lines.position(token.range.start(), encoding);
+                let end = lines.position(token.range.end(), encoding);
+                assert_eq!((line, character), (start.line, start.character));
+                assert_eq!(encoded.length, end.character - start.character);
+            }
+        }
     }
 
     #[test]
