@@ -13,16 +13,19 @@ use tower_lsp::{
         DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
         DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
         DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse,
-        GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
-        InitializeResult, InitializedParams, Location, PrepareRenameResponse, ReferenceParams,
-        RenameParams, TextDocumentPositionParams, WorkspaceEdit,
+        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
+        FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
+        InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
+        ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
+        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+        SymbolInformation, TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
         request::{GotoDeclarationParams, GotoDeclarationResponse},
     },
 };
 
 use crate::{
-    handlers::{Handler, diagnostics, navigation, rename, structure},
+    handlers::{Handler, diagnostics, navigation, rename, structure, tokens},
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{ServerStatus, ViewSyntaxTreeParams},
@@ -218,6 +221,45 @@ impl LanguageServer for Backend {
         params: DocumentSymbolParams,
     ) -> Result<Option<DocumentSymbolResponse>> {
         self.ask(&structure::DOCUMENT_SYMBOL, params).await
+    }
+
+    async fn symbol(
+        &self,
+        params: WorkspaceSymbolParams,
+    ) -> Result<Option<Vec<SymbolInformation>>> {
+        self.ask(&navigation::WORKSPACE_SYMBOL, params).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        self.ask(&structure::FOLDING_RANGE, params).await
+    }
+
+    async fn selection_range(
+        &self,
+        params: SelectionRangeParams,
+    ) -> Result<Option<Vec<SelectionRange>>> {
+        self.ask(&structure::SELECTION_RANGE, params).await
+    }
+
+    async fn semantic_tokens_full(
+        &self,
+        params: SemanticTokensParams,
+    ) -> Result<Option<SemanticTokensResult>> {
+        self.ask(&tokens::TOKENS_FULL, params).await
+    }
+
+    async fn semantic_tokens_full_delta(
+        &self,
+        params: SemanticTokensDeltaParams,
+    ) -> Result<Option<SemanticTokensFullDeltaResult>> {
+        self.ask(&tokens::TOKENS_DELTA, params).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        self.ask(&tokens::TOKENS_RANGE, params).await
     }
 
     async fn diagnostic(

@@ -6,6 +6,7 @@ pub(crate) mod rename;
 pub(crate) mod structure;
 #[cfg(debug_assertions)]
 pub(crate) mod test_panic;
+pub(crate) mod tokens;
 
 use crate::{
     lsp::lsp_types::TextDocumentIdentifier,

@@ -86,6 +86,9 @@ pub(super) fn stats(args: &StatsArgs, io: &mut Io<'_>) -> io::Result<u8> {
         return fail("the work was cancelled", io);
     };
     let check_time = start.elapsed();
+    let Ok(stats) = analysis.stats(FILE) else {
+        return fail("the work was cancelled", io);
+    };
     let size = TreeSize::of(&contents);
     let mut metric =
         |name: &str, value: String, unit: &str| writeln!(io.stdout, "METRIC:{name}:{value}:{unit}");
@@ -95,6 +98,15 @@ pub(super) fn stats(args: &StatsArgs, io: &mut Io<'_>) -> io::Result<u8> {
     metric("nodes", size.nodes.to_string(), "nodes")?;
     metric("tokens", size.tokens.to_string(), "tokens")?;
     metric("tree_bytes", size.bytes.to_string(), "bytes")?;
+    metric("entries", stats.entries.to_string(), "entries")?;
+    metric("functions", stats.functions.to_string(), "functions")?;
+    metric(
+        "instructions",
+        stats.instructions.to_string(),
+        "instructions",
+    )?;
+    metric("definitions", stats.definitions.to_string(), "names")?;
+    metric("references", stats.references.to_string(), "names")?;
     metric("parse_time", millis(parse_time), "ms")?;
     metric("check_time", millis(check_time), "ms")?;
     metric(

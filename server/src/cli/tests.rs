@@ -254,9 +254,7 @@ fn statistics_are_metric_lines() {
             fields[1]
         })
         .collect();
-    expect![
-        "bytes lines items nodes tokens tree_bytes parse_time check_time syntax_errors diagnostics"
-    ]
+    expect!["bytes lines items nodes tokens tree_bytes entries functions instructions definitions references parse_time check_time syntax_errors diagnostics"]
     .assert_eq(&names.join(" "));
 }
 

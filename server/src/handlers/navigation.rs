@@ -8,7 +8,8 @@ use crate::{
         lsp_types::{
             DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams,
             GotoDefinitionResponse, Hover, HoverContents, HoverParams, Location, LocationLink,
-            MarkupContent, MarkupKind, ReferenceParams, TextDocumentPositionParams,
+            MarkupContent, MarkupKind, ReferenceParams, SymbolInformation,
+            TextDocumentPositionParams, WorkspaceSymbolParams,
         },
         markdown, to_proto,
     },
@@ -147,5 +148,40 @@ pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<Document
                 kind: Some(to_proto::highlight_kind(reference.access)),
             };
             Ok(Some(references.into_iter().map(highlight).collect()))
+        },
+    };
+
+/// More symbols than anybody reads through; the query narrows them down.
+const MAX_WORKSPACE_SYMBOLS: usize = 512;
+
+pub(crate) const WORKSPACE_SYMBOL: Handler<WorkspaceSymbolParams, Option<Vec<SymbolInformation>>> =
+    Handler {
+        method: "workspace/symbol",
+        priority: Priority::Background,
+        document: |_| None,
+        run: |snapshot, params| {
+            let targets = snapshot
+                .analysis
+                .workspace_symbols(&params.query, MAX_WORKSPACE_SYMBOLS)?;
+            let mut symbols = Vec::with_capacity(targets.len());
+            for target in targets {
+                let at = analysis::FileRange {
+                    file: target.file,
+                    range: target.focus_range,
+                };
+                let Some(location) = snapshot.location(at)? else {
+                    continue;
+                };
+                #[expect(deprecated, reason = "the field has to be given")]
+                symbols.push(SymbolInformation {
+                    name: to_proto::symbol_name(target.name),
+                    kind: to_proto::symbol_kind(target.kind),
+                    tags: None,
+                    deprecated: None,
+                    location,
+                    container_name: target.container,
+                });
+            }
+            Ok(Some(symbols))
         },
     };

@@ -4,7 +4,10 @@ use super::Handler;
 use crate::{
     lsp::{
         ext::{self, ViewSyntaxTreeParams},
-        lsp_types::{DocumentSymbolParams, DocumentSymbolResponse},
+        lsp_types::{
+            DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+            SelectionRange, SelectionRangeParams,
+        },
         to_proto,
     },
     pool::Priority,
@@ -29,6 +32,45 @@ pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentS
                 to_proto::flat_symbols(symbols, None, uri, lines, encoding, &mut flat);
                 DocumentSymbolResponse::Flat(flat)
             }))
+        },
+    };
+
+pub(crate) const FOLDING_RANGE: Handler<FoldingRangeParams, Option<Vec<FoldingRange>>> = Handler {
+    method: "textDocument/foldingRange",
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let whole_lines = snapshot.shared.client.line_folding_only;
+        let folds = snapshot.analysis.folding_ranges(document.file)?;
+        let convert =
+            |fold| to_proto::folding_range(fold, document.lines(), document.encoding, whole_lines);
+        Ok(Some(folds.into_iter().filter_map(convert).collect()))
+    },
+};
+
+pub(crate) const SELECTION_RANGE: Handler<SelectionRangeParams, Option<Vec<SelectionRange>>> =
+    Handler {
+        method: "textDocument/selectionRange",
+        priority: Priority::Latency,
+        document: |params| Some(&params.text_document),
+        run: |snapshot, params| {
+            let Some(document) = snapshot.document(&params.text_document.uri)? else {
+                return Ok(None);
+            };
+            let mut answers = Vec::with_capacity(params.positions.len());
+            for &position in &params.positions {
+                let ranges = snapshot.analysis.selection_ranges(document.at(position))?;
+                answers.push(to_proto::selection_range(
+                    &ranges,
+                    position,
+                    document.lines(),
+                    document.encoding,
+                ));
+            }
+            Ok(Some(answers))
         },
     };
 

@@ -3,12 +3,16 @@
 use serde_json::Value;
 use syntax::text::Encoding;
 
-use super::lsp_types::{
-    DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
-    HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
-    ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+use super::{
+    lsp_types::{
+        DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
+        FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf,
+        PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability,
+        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
+        TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Url,
+        WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    },
+    semantic_tokens,
 };
 
 /// What the server needs to know about the client, read leniently from the raw `initialize`
@@ -188,6 +192,18 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
             work_done_progress_options: WorkDoneProgressOptions::default(),
         })),
         document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        semantic_tokens_provider: Some(
+            SemanticTokensOptions {
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+                legend: semantic_tokens::legend(),
+                range: Some(true),
+                full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+            }
+            .into(),
+        ),
         // Never both ways for one client: the problems would show twice.
         diagnostic_provider: client.pull_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
