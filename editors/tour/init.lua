@@ -19,9 +19,16 @@ vim.o.updatetime = 300
 vim.o.swapfile = false
 vim.o.foldlevel = 99
 vim.o.winborder = 'rounded'
-vim.o.winbar = ' K explain   gd definition   grr references   grn rename   gO outline   ]d next error   :qa quit%<'
 vim.o.statusline = ' %f %m%=%{v:lua.ptx_status()}   %l:%c '
 vim.diagnostic.config({ virtual_text = true, severity_sort = true })
+
+vim.api.nvim_create_autocmd('FileType', {
+  pattern = 'ptx',
+  callback = function()
+    vim.wo[0][0].winbar =
+      ' K explain   gd definition   grr references   grn rename   gO outline   ]d next error   :qa quit%<'
+  end,
+})
 
 -- What the server knows of the current file, for the status line.
 local checked = {} ---@type table<integer, true>
