@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use analysis::{Analysis, AnalysisHost, Change, FileId};
+use analysis::{Analysis, AnalysisHost, Change, FileId, Severity};
 use ptx_tests::{fixtures, mutate};
 use syntax::{Document, FileContents};
 
@@ -116,5 +116,23 @@ fn every_file_is_answered_without_a_panic() {
                 fixture.name
             );
         }
+    }
+}
+
+#[test]
+fn accepted_files_have_no_errors() {
+    for fixture in fixtures::ptx() {
+        let mut host = AnalysisHost::new();
+        change(
+            &mut host,
+            EDITED,
+            Arc::new(FileContents::new(&fixture.text)),
+        );
+        let found = host.analysis().diagnostics(EDITED).expect("nobody cancels");
+        let errors: Vec<_> = found
+            .iter()
+            .filter(|it| it.severity == Severity::Error)
+            .collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", fixture.name);
     }
 }

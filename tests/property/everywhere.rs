@@ -1,0 +1,211 @@
+//! Every question at every token: no panic, and the answers agree with each other.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use analysis::{Analysis, AnalysisHost, Change, FileId, FilePosition, Reference};
+use ptx_tests::{
+    fixtures::{self, Fixture},
+    mutate,
+};
+use syntax::{Document, FileContents, TextRange, TextSize, text::apply_edit};
+
+const FILE: FileId = FileId(0);
+const WHY: &str = "nobody cancels";
+
+fn analysis(contents: Arc<FileContents>) -> Analysis {
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FILE, Some(contents))],
+        config: None,
+    });
+    host.analysis()
+}
+
+/// Starts and insides of all tokens; of large files a part, evenly spread.
+fn offsets(contents: &FileContents) -> Vec<TextSize> {
+    const MOST: usize = 3_000;
+    let tokens = contents
+        .tree
+        .syntax()
+        .descendants_with_tokens()
+        .filter_map(|it| it.into_token());
+    let ranges: Vec<TextRange> = tokens.map(|it| it.text_range()).collect();
+    let step = ranges.len() / MOST + 1;
+    let inside = |it: TextRange| {
+        [
+            it.start(),
+            it.start() + TextSize::from(u32::from(it.len()) / 2),
+            it.end(),
+        ]
+    };
+    ranges.into_iter().step_by(step).flat_map(inside).collect()
+}
+
+fn at(offset: TextSize) -> FilePosition {
+    FilePosition { file: FILE, offset }
+}
+
+/// Asks everything about one place and checks what can be checked without knowing the text.
+fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
+    let inside = |it: TextRange| assert!(it.end() <= len, "{offset:?}: {it:?} of {len:?}");
+    for found in [
+        analysis.goto_definition(at(offset)),
+        analysis.goto_declaration(at(offset)),
+    ] {
+        if let Some(found) = found.expect(WHY) {
+            assert!(found.range.contains_inclusive(offset));
+            for target in found.info {
+                inside(target.full_range);
+                assert!(
+                    target.full_range.contains_range(target.focus_range),
+                    "{target:?}"
+                );
+            }
+        }
+    }
+    if let Some(hover) = analysis.hover(at(offset)).expect(WHY) {
+        assert!(hover.range.contains_inclusive(offset));
+        assert!(!hover.info.markdown.is_empty());
+    }
+    let highlights = analysis.highlight(at(offset)).expect(WHY);
+    let Some(all) = occurrences(analysis, offset, true) else {
+        assert_eq!(highlights, [], "{offset:?}");
+        return;
+    };
+    let here = u32::from(offset);
+    assert!(
+        all.iter().any(|it| it.0 <= here && here <= it.1),
+        "{offset:?}: {all:?}"
+    );
+    assert!(all.iter().all(|it| it.1 <= len.into()));
+    // With one file, these two are the same question.
+    assert_eq!(highlights.len(), all.len(), "{offset:?}");
+    let without = occurrences(analysis, offset, false).expect("there is a name");
+    assert!(without.is_subset(&all), "{offset:?}: {without:?} {all:?}");
+    // Asked at another occurrence, the answer is the same, or one is part of the other: `%r<9>` has
+    // the occurrences of every `%r3`.
+    for other in [all.first(), all.last()].into_iter().flatten() {
+        let found = occurrences(analysis, other.0.into(), true).expect("there is a name");
+        assert!(found.contains(other), "{offset:?}: {other:?}");
+        assert!(
+            found.is_subset(&all) || all.is_subset(&found),
+            "{offset:?}: {other:?}"
+        );
+    }
+}
+
+/// Starts and ends of the occurrences of the name at a place.
+fn occurrences(
+    analysis: &Analysis,
+    offset: TextSize,
+    declaration: bool,
+) -> Option<BTreeSet<(u32, u32)>> {
+    let found = analysis.references(at(offset), declaration).expect(WHY)?;
+    let range = |it: &Reference| {
+        (
+            it.location.range.start().into(),
+            it.location.range.end().into(),
+        )
+    };
+    let distinct: BTreeSet<(u32, u32)> = found.iter().map(range).collect();
+    assert_eq!(distinct.len(), found.len(), "{offset:?}: {found:?}");
+    Some(distinct)
+}
+
+fn ask_everywhere(fixture: &Fixture, contents: &Arc<FileContents>) {
+    let len = contents.tree.text_len();
+    let analysis = analysis(contents.clone());
+    for offset in offsets(contents) {
+        ask(&analysis, offset, len);
+    }
+    let beyond = len + TextSize::from(7);
+    assert_eq!(
+        analysis.goto_definition(at(beyond)).expect(WHY),
+        None,
+        "{}",
+        fixture.name
+    );
+}
+
+#[test]
+fn every_token_of_every_file() {
+    for fixture in fixtures::ptx().iter().chain(&fixtures::corpus()) {
+        ask_everywhere(fixture, &Arc::new(FileContents::new(&fixture.text)));
+    }
+}
+
+#[test]
+fn every_token_of_broken_files() {
+    for (seed, fixture) in fixtures::ptx().iter().enumerate() {
+        let mut rng = fastrand::Rng::with_seed(seed as u64);
+        let mut document = Document::new(fixture.text.clone());
+        for _ in 0..4 {
+            for _ in 0..5 {
+                let edit = mutate::edit(&mut rng, document.text(), document.lines());
+                document.apply(&edit).expect("the edit fits");
+            }
+            ask_everywhere(fixture, &document.contents());
+        }
+    }
+}
+
+#[test]
+fn a_renamed_file_means_the_same() {
+    for fixture in fixtures::ptx() {
+        let contents = Arc::new(FileContents::new(&fixture.text));
+        let old = analysis(contents.clone());
+        let problems = old.diagnostics(FILE).expect(WHY).len();
+        let mut seen = BTreeSet::new();
+        let mut renamed = 0;
+        for offset in offsets(&contents) {
+            let Ok(prepared) = old.prepare_rename(at(offset)).expect(WHY) else {
+                continue;
+            };
+            // Of `%r12` only `%r` can be renamed, also with the cursor behind it.
+            assert!(prepared.range.start() <= offset);
+            let all = occurrences(&old, offset, true).expect("there is a name");
+            // Each name once; all its occurrences give the same answer.
+            if !seen.insert(all.clone()) {
+                continue;
+            }
+            let prefix = if prepared.placeholder.starts_with('%') {
+                "%"
+            } else {
+                ""
+            };
+            let change = old
+                .rename(at(offset), &format!("{prefix}fresh_name"))
+                .expect(WHY);
+            let change = change.unwrap_or_else(|error| panic!("{}: {error:?}", fixture.name));
+            let [file] = &change.files[..] else {
+                panic!("{}: {change:?}", fixture.name);
+            };
+            let mut text = fixture.text.clone();
+            let mut place = prepared.range.start();
+            for edit in file.edits.iter().rev() {
+                apply_edit(&mut text, edit).expect("the edit fits");
+                if edit.range.start() < prepared.range.start() {
+                    place = place + TextSize::of(&edit.insert) - edit.range.len();
+                }
+            }
+            let new = analysis(Arc::new(FileContents::new(&text)));
+            let name = &prepared.placeholder;
+            let diagnostics = new.diagnostics(FILE).expect(WHY);
+            assert_eq!(
+                diagnostics.len(),
+                problems,
+                "{}: {name}: {diagnostics:#?}",
+                fixture.name
+            );
+            let found = occurrences(&new, place, true).expect("there is a name");
+            assert_eq!(
+                found.len(),
+                all.len(),
+                "{}: {name}: {found:?} {all:?}",
+                fixture.name
+            );
+            renamed += 1;
+        }
+        assert!(2 < renamed, "{}: {renamed} names", fixture.name);
+    }
+}
