@@ -91,15 +91,6 @@ impl Fixture {
         let colon = if file.is_empty() { "" } else { ":" };
         format!("{file}{colon}{line}:{column} {shown}")
     }
-
-    /// Replaces the text of a file.
-    pub(crate) fn set_text(&mut self, file: FileId, text: &str) {
-        self.files[file.0 as usize].1 = text.to_owned();
-        self.host.apply_change(Change {
-            files: vec![(file, Some(Arc::new(FileContents::new(text))))],
-            config: None,
-        });
-    }
 }
 
 /// Compares the diagnostics of a module, given without its header, with its `^^^` comments.

@@ -12,6 +12,10 @@ mod features;
 mod fixture;
 mod hir;
 mod host;
+#[cfg(test)]
+mod incremental_tests;
+#[cfg(test)]
+mod robustness_tests;
 
 pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode};

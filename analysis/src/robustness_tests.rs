@@ -1,0 +1,112 @@
+//! Every question at every offset of all kinds of text.
+
+use syntax::{TextRange, TextSize};
+
+use crate::{Analysis, FileId, FilePosition, fixture::Fixture};
+
+const TEXTS: &[&str] = &[
+    "",
+    "\u{feff}.version 8.5",
+    // Everything that the language has, correct.
+    r#"// head
+.version 8.5
+.target sm_90, debug
+.address_size 64
+.file 1 "a.cu", 1, 2
+.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+.global .texref t = {filter_mode = nearest};
+.const .b8 g[] = {0xff(g), 1}, h<3>;
+.func f { ret; }
+.visible .global .align 8 .u64 table[2] = {f, generic(g)+4};
+.func alias;
+.alias alias, f;
+.visible .entry k(.param .u64 .ptr .global .align 4 p, .param .b8 q[4]) .maxntid 32, 1, 1
+{
+    .reg .b32 %r<10>, x; .reg .pred %p<3>; .reg .v4 .f32 v; .reg .b64 %rd<4>;
+    .shared .align 16 .b8 s[64];
+    .func nested (.param .b32 a);
+    .loc 1 2 3, function_name $L__info+4, inlined_at 1 2 3
+LOOP: { .reg .b32 x; mov.b32 x, %tid.x; bra END; }
+    setp.lt.s32 %p1|%p2, %r01, WARP_SZ;
+    @!%p1 ld.global.v2.b32 {%r1, _}, [%rd1+16];
+    mov.f32 v.x, 0f3f800000;
+    { .param .b32 a; st.param.b32 [a+0], x; call nested, (a); }
+    targets: .branchtargets LOOP, A<2>;
+    brx.idx %r1, targets;
+    proto: .callprototype (.param .b32 _) _ (.param .b64 _);
+    call (x), %rd1, (%rd2), proto;
+A0: A1: .pragma "nounroll";
+END: ret;
+}
+.section .debug_info { info: .b32 .debug_str+4 .b64 END-LOOP, k }
+.section .debug_str { $L__info: .b8 1 }
+"#,
+    // Duplicates, unknown and misplaced names.
+    ".global .b32 a, a;\n.func a;\n.func { }\n.entry k { bra L; { L: } .reg .b32 a, a<2>, a1; mov a1, b, %q.x, [c+d[e]]; a: a: }\n.func a { } .alias a, ; .alias , b;",
+    // Broken in many ways.
+    ".entry k( { .reg .b32 %r<; mov.b32 %r1 ; } }\n.func (.reg ) f(,) { call ( , f; \"x\n@ @p { [ ( ",
+    ".reg .b32 x<4294967296>, y<99999999999999999999>; .entry k { mov.b32 x4294967297, y0; t: .branchtargets L<99999999>; }",
+    ".entry k\r\n{\r\n  .reg .b32 \u{e4}; // \u{1f600}\r\n  mov.b32 %r1, %r\u{fc};\r\n}\r\n/* open",
+    "{ { { } .section .x { a: b: .b8 c-d } .file .loc .alias .pragma ; : , < > = @@DWARF .x",
+];
+
+/// Asks everything at one place.
+fn ask(analysis: &Analysis, at: FilePosition, end: TextSize) {
+    analysis.hover(at).unwrap();
+    analysis.goto_definition(at).unwrap();
+    analysis.goto_declaration(at).unwrap();
+    analysis.highlight(at).unwrap();
+    let selection = analysis.selection_ranges(at).unwrap();
+    assert!(selection.iter().all(|it| it.end() <= end));
+    let references = analysis.references(at, true).unwrap();
+    let contains = |range: TextRange| range.contains_inclusive(at.offset);
+    if let Some(all) = references {
+        // The word under the cursor is one of the occurrences of its name.
+        assert!(
+            all.iter()
+                .any(|it| it.location.file == at.file && contains(it.location.range)),
+            "{at:?}"
+        );
+    }
+    match analysis.prepare_rename(at).unwrap() {
+        Ok(it) => assert!(it.range.end() <= end && it.range.start() <= at.offset),
+        Err(refusal) => assert!(refusal.0.ends_with('.'), "{}", refusal.0),
+    }
+    if let Ok(change) = analysis.rename(at, "completely_new_name").unwrap() {
+        assert!(change.files.iter().all(|it| !it.edits.is_empty()));
+    }
+}
+
+#[test]
+fn every_question_has_an_answer_everywhere() {
+    for text in TEXTS {
+        let fixture = Fixture::new(text);
+        let analysis = fixture.host.analysis();
+        let file = FileId(0);
+        let end = TextSize::of(fixture.files.first().map_or("", |it| &it.1));
+        for offset in 0..u32::from(end) + 3 {
+            let at = FilePosition {
+                file,
+                offset: offset.into(),
+            };
+            ask(&analysis, at, end);
+            let range = TextRange::at(at.offset, 7.into());
+            analysis.semantic_tokens(file, Some(range)).unwrap();
+            analysis.syntax_tree(file, Some(range)).unwrap();
+        }
+        analysis.diagnostics(file).unwrap();
+        analysis.document_symbols(file).unwrap();
+        analysis.folding_ranges(file).unwrap();
+        analysis.stats(file).unwrap();
+        for query in ["", "a", "\u{e4}"] {
+            analysis.workspace_symbols(query, 100).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_correct_text_has_no_diagnostics() {
+    let fixture = Fixture::new(TEXTS[2]);
+    let diagnostics = fixture.host.analysis().diagnostics(FileId(0)).unwrap();
+    assert_eq!(diagnostics, Vec::new());
+}
