@@ -3,7 +3,7 @@ local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(
 package.path = here .. '/?.lua;' .. package.path
 local Screen = require('screen')
 
-local file = vim.fn.argv(0) --[[@as string]]
+local file = vim.fn.fnamemodify(vim.fn.argv(0) --[[@as string]], ':p')
 local root = vim.fs.dirname(vim.fs.dirname(here))
 local tour = vim.fs.joinpath(root, 'editors/tour')
 local COLUMNS, LINES = 110, 30
@@ -30,27 +30,32 @@ local function print_screens()
   show(screen)
 
   -- The last register of the first instruction that has one.
-  screen:type('/^\\s*[a-z@].*\\zs%[a-z]\\+\\d\\+<CR>')
-  screen:wait_for('[1/')
-  title('The register under the cursor explained (K)')
-  screen:type('K')
-  screen:wait_for('╭')
-  show(screen)
+  screen:type('/^\\s*[a-z@].*\\zs%[A-Za-z]\\+\\d\\+<CR>')
+  if screen:wait_for_either('[1/', 'E486') then
+    title('The register under the cursor explained (K)')
+    screen:type('K')
+    screen:wait_for_either('╭', 'No information')
+    show(screen)
 
-  title('Its definition (gd)')
-  screen:type('gd')
-  screen:wait_gone('╭')
-  screen:wait_for('.reg')
-  show(screen)
+    title('Its definition (gd)')
+    screen:type('gd')
+    screen:wait_gone('╭')
+    show(screen)
+  end
 
   title('The outline (gO)')
   screen:type('gO')
-  screen:wait_for('Symbols in')
+  local has_outline = screen:wait_for_either('| [', 'No document symbols')
   show(screen)
+  if has_outline then
+    screen:type(':wincmd p | lclose<CR>')
+    screen:wait_gone('| [')
+  end
 
-  title('The syntax tree of the first five lines (:1,5PtxSyntaxTree)')
-  screen:type(':lclose<CR>:1,5PtxSyntaxTree<CR>')
-  screen:wait_for('ptx-syntax-tree://')
+  title('The syntax tree of that line (:.PtxSyntaxTree)')
+  screen:type(':.PtxSyntaxTree<CR>')
+  -- The mark of a buffer that cannot be changed, in its status line.
+  screen:wait_for('[-]')
   show(screen)
   screen:close()
 

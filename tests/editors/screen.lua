@@ -43,18 +43,19 @@ function Screen:type(keys)
   vim.api.nvim_chan_send(self.job, vim.api.nvim_replace_termcodes(keys, true, true, true))
 end
 
---- Waits until every text is on the screen, and no longer changes; raises an error with the screen otherwise.
----@param ... string
-function Screen:wait_for(...)
-  local wanted = { ... }
-  local function all_seen()
-    local text = table.concat(self:text(), '\n')
-    return vim.iter(wanted):all(function(needle)
-      return text:find(needle, 1, true) ~= nil
-    end)
-  end
-  if not vim.wait(WAIT_MS, all_seen, LOOK_EVERY_MS) then
-    error(('never on the screen: %s\n%s'):format(table.concat(wanted, ' | '), table.concat(self:text(), '\n')), 2)
+--- Waits until what is on the screen satisfies a condition and no longer changes.
+--- Raises an error with the screen otherwise.
+---@param what string
+---@param condition fun(text: string): any
+---@return any what the condition gave
+function Screen:wait(what, condition)
+  local result
+  local reached = vim.wait(WAIT_MS, function()
+    result = condition(table.concat(self:text(), '\n'))
+    return result
+  end, LOOK_EVERY_MS)
+  if not reached then
+    error(('waited in vain for %s\n%s'):format(what, table.concat(self:text(), '\n')), 3)
   end
   local before
   vim.wait(2000, function()
@@ -63,17 +64,37 @@ function Screen:wait_for(...)
     before = now
     return same
   end, 150)
+  return result
 end
 
---- Waits until a text is no longer on the screen; raises an error with the screen otherwise.
+--- Waits until every text is on the screen.
+---@param ... string
+function Screen:wait_for(...)
+  local wanted = { ... }
+  self:wait(table.concat(wanted, ' and '), function(text)
+    return vim.iter(wanted):all(function(needle)
+      return text:find(needle, 1, true) ~= nil
+    end)
+  end)
+end
+
+--- Waits until one of two texts is on the screen, and tells whether it is the first one.
+---@param wanted string
+---@param other string
+---@return boolean
+function Screen:wait_for_either(wanted, other)
+  local function seen(text)
+    return text:find(wanted, 1, true) and 'wanted' or text:find(other, 1, true) and 'other'
+  end
+  return self:wait(wanted .. ' or ' .. other, seen) == 'wanted'
+end
+
+--- Waits until a text is no longer on the screen.
 ---@param unwanted string
 function Screen:wait_gone(unwanted)
-  local function gone()
-    return not table.concat(self:text(), '\n'):find(unwanted, 1, true)
-  end
-  if not vim.wait(WAIT_MS, gone, LOOK_EVERY_MS) then
-    error(('still on the screen: %s\n%s'):format(unwanted, table.concat(self:text(), '\n')), 2)
-  end
+  self:wait('the end of ' .. unwanted, function(text)
+    return not text:find(unwanted, 1, true)
+  end)
 end
 
 local function escape(text)

@@ -346,8 +346,12 @@ h.test('the selection grows from a register to the statement to the kernel', fun
   })[1]
   local texts = {}
   while range do
-    local r = range.range
-    local lines = vim.api.nvim_buf_get_text(0, r.start.line, r.start.character, r['end'].line, r['end'].character, {})
+    local first, last = range.range.start, range.range['end']
+    -- The file ends on the line after the last line of the buffer.
+    if last.line == vim.api.nvim_buf_line_count(0) then
+      last = { line = last.line - 1, character = -1 }
+    end
+    local lines = vim.api.nvim_buf_get_text(0, first.line, first.character, last.line, last.character, {})
     table.insert(texts, table.concat(lines, '\n'))
     range = range.parent
   end

@@ -95,3 +95,20 @@ screen_test('deleting a semicolon is reported while typing', 'tour.ptx', functio
   screen:type('u')
   screen:wait_for('ready: no problems')
 end)
+
+h.test('editors/try --print shows the tour without a terminal', function()
+  local result = vim
+    .system({ 'bash', vim.fs.joinpath(root, 'editors/try'), '--print' }, {
+      text = true,
+      timeout = 120000,
+      env = { PTX_NVIM = vim.v.progpath },
+    })
+    :wait()
+  h.eq(result.stderr, '')
+  h.eq(result.code, 0)
+  h.contains(result.stdout, 'ptx-analyzer ready: no problems')
+  h.contains(result.stdout, '│Register, type .f32, 32 bits (4 bytes) in scale: %f1')
+  h.contains(result.stdout, '   23:15')
+  h.contains(result.stdout, '[Function] scale')
+  h.contains(result.stdout, 'ptx-analyzer ready: 5 problems')
+end)

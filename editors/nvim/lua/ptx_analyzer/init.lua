@@ -144,7 +144,7 @@ local function show_scratch(name, text)
     window = vim.api.nvim_open_win(bufnr, false, { split = 'right' })
     vim.api.nvim_buf_set_name(bufnr, name)
     vim.bo[bufnr].bufhidden = 'wipe'
-    vim.wo[window][0].winbar = ''
+    vim.wo[window][0].wrap = false
     vim.wo[window][0].foldmethod = 'indent'
     vim.wo[window][0].foldlevel = 99
     vim.bo[bufnr].shiftwidth = 2
