@@ -6,6 +6,8 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+pub mod binary;
+pub mod client;
 pub mod fixtures;
 pub mod generate;
 pub mod mutate;
