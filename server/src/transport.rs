@@ -12,6 +12,7 @@
 
 mod client;
 mod filter;
+mod output;
 mod parent;
 
 use std::{
@@ -82,10 +83,14 @@ where
         inner: service,
         lifecycle: lifecycle.clone(),
     };
-    let serving = Server::new(filter::MessageFilter::new(reader), writer, socket)
-        .concurrency_level(CONCURRENCY)
-        .serve(guard);
-    // tower-lsp panics when the output is closed while an answer is under way.
+    let serving = Server::new(
+        filter::MessageFilter::new(reader),
+        output::Output::new(writer, lifecycle.clone()),
+        socket,
+    )
+    .concurrency_level(CONCURRENCY)
+    .serve(guard);
+    // A panic of tower-lsp itself ends this connection and not the process.
     let mut serving = Box::pin(AssertUnwindSafe(serving).catch_unwind());
     tokio::select! {
         ended = &mut serving => match ended {
@@ -236,7 +241,85 @@ fn wrap_initialize(request: Request) -> Request {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+
     use super::*;
+
+    const INITIALIZE: &str =
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{}}}"#;
+    const SHUTDOWN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"shutdown","params":null}"#;
+    const EXIT: &str = r#"{"jsonrpc":"2.0","method":"exit"}"#;
+
+    /// Sends messages without waiting and returns the exit status, once `end` has let it come.
+    fn session(messages: &[&str], end: impl FnOnce(DuplexStream, DuplexStream) -> Streams) -> u8 {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_time()
+            .build()
+            .expect("a runtime");
+        let (mut input, reader) = tokio::io::duplex(1 << 16);
+        let (writer, output) = tokio::io::duplex(1 << 16);
+        runtime.block_on(async {
+            let serving = tokio::spawn(serve(reader, writer));
+            for message in messages {
+                let bytes = format!("Content-Length: {}\r\n\r\n{message}", message.len());
+                input.write_all(bytes.as_bytes()).await.expect("a reader");
+            }
+            let kept = end(input, output);
+            let status = tokio::time::timeout(Duration::from_secs(20), serving)
+                .await
+                .expect("an end in time")
+                .expect("an end without a panic");
+            drop(kept);
+            status
+        })
+    }
+
+    /// What the client keeps open.
+    type Streams = (Option<DuplexStream>, Option<DuplexStream>);
+
+    #[test]
+    fn exit_ends_while_the_input_stays_open() {
+        let open = |input, output| (Some(input), Some(output));
+        assert_eq!(session(&[INITIALIZE, SHUTDOWN, EXIT], open), 0);
+        assert_eq!(session(&[INITIALIZE, EXIT], open), 1);
+        assert_eq!(session(&[EXIT], open), 1);
+    }
+
+    #[test]
+    fn the_end_of_the_input_ends() {
+        let hang_up = |_, output| (None, Some(output));
+        assert_eq!(session(&[INITIALIZE], hang_up), 1);
+        assert_eq!(session(&[INITIALIZE, SHUTDOWN], hang_up), 0);
+        assert_eq!(session(&[], hang_up), 1);
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_ends() {
+        assert_eq!(session(&[INITIALIZE], |input, _| (Some(input), None)), 1);
+    }
+
+    #[test]
+    fn answers_on_their_way_are_written_after_exit() {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let said = runtime.block_on(async {
+            let (mut input, reader) = tokio::io::duplex(1 << 16);
+            let (writer, mut output) = tokio::io::duplex(1 << 16);
+            let serving = tokio::spawn(serve(reader, writer));
+            for message in [INITIALIZE, SHUTDOWN, EXIT] {
+                let bytes = format!("Content-Length: {}\r\n\r\n{message}", message.len());
+                input.write_all(bytes.as_bytes()).await.expect("a reader");
+            }
+            serving.await.expect("no panic");
+            let mut said = String::new();
+            output.read_to_string(&mut said).await.expect("UTF-8");
+            said
+        });
+        assert!(
+            said.ends_with(r#"{"jsonrpc":"2.0","result":null,"id":1}"#),
+            "{said}"
+        );
+    }
 
     fn request(body: &str) -> Request {
         body.parse().expect("a request")

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
+use tracing::info;
 
 use super::Handler;
 use crate::{
@@ -18,6 +19,9 @@ use crate::{
     pool::Priority,
     snapshot::{Answer, Document, Snapshot},
 };
+
+/// Nobody reads so many, and editors become slow with more.
+const MAX_PER_FILE: usize = 5000;
 
 pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosticReportResult> =
     Handler {
@@ -58,9 +62,19 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
 pub(crate) fn file_diagnostics(
     snapshot: &Snapshot,
     document: &Document,
-    diagnostics: Vec<analysis::Diagnostic>,
+    mut diagnostics: Vec<analysis::Diagnostic>,
 ) -> Answer<Vec<Diagnostic>> {
     let client = &snapshot.shared.client;
+    if diagnostics.len() > MAX_PER_FILE {
+        info!(
+            found = diagnostics.len(),
+            shown = MAX_PER_FILE,
+            "too many problems in a file"
+        );
+        // The sort is stable: of equally bad ones the first ones in the text stay.
+        diagnostics.sort_by_key(|it| it.severity);
+        diagnostics.truncate(MAX_PER_FILE);
+    }
     let mut out = Vec::with_capacity(diagnostics.len());
     for diagnostic in diagnostics {
         let mut message = diagnostic.message;
