@@ -13,6 +13,7 @@ export const QUIET_SETTINGS = {
   'update.mode': 'none',
   // The web workbench saves by itself otherwise.
   'files.autoSave': 'off',
+  'git.openRepositoryInParentFolders': 'never',
   'extensions.autoUpdate': false,
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
