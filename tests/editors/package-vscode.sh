@@ -10,6 +10,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 extension=$root/editors/vscode
 
 command -v npm >/dev/null || { echo "package-vscode: npm was not found; install Node.js 20 or newer." >&2; exit 1; }
+node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' || {
+  echo "package-vscode: Node.js $(node --version) is too old; install version 20 or newer." >&2
+  exit 1
+}
 # npm leaves a copy of the lock file that it has installed; ours is newer when something has changed.
 if ! [ "$extension/node_modules/.package-lock.json" -nt "$extension/package-lock.json" ]; then
   (cd "$extension" && npm ci --loglevel=error --engine-strict=false >&2)

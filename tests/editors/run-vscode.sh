@@ -22,5 +22,7 @@ vsix=$("$here/package-vscode.sh" "$PTX_ANALYZER_SERVER")
 (cd "$root/editors/vscode" && npm run --silent check)
 
 "$here/setup-vscode.sh" "$editors" --browser
+CHROMIUM=${CHROMIUM:-$(command -v chromium)}
+export CHROMIUM
 rm -f "$screens"/vscode-*.png
 node "$here/vscode/run.mjs" --editors "$editors" --vsix "$vsix" --screens "$screens"

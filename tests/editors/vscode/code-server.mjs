@@ -72,6 +72,14 @@ export async function startCode({ editors, data, vsix, settings = {}, automation
     // A group of its own, so that the extension host and the language server end with it.
     { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  // However this process ends, no editor may stay behind.
+  process.once('exit', () => {
+    try {
+      process.kill(-server.pid, 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
+  });
   const stop = async () => {
     const ended = server.exitCode !== null ? Promise.resolve() : new Promise((done) => server.once('exit', done));
     try {

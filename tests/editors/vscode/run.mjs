@@ -90,6 +90,8 @@ function testHost() {
   });
 }
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 let good = true;
 if (options.only !== 'window') {
   console.log('# VS Code: extension host');

@@ -46,9 +46,9 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     // A click on the row itself, for Enter takes the first row, which may still be of the text before.
     if (row !== undefined) await shown('.quick-input-list .monaco-list-row', row).click();
     else await shown('.quick-input-widget input').press('Enter');
-    await shown('.quick-input-widget').waitFor({ state: 'hidden' });
-    // Off to an empty place: the pointer must not leave a tooltip where the row was.
+    // Off to an empty place: the pointer must not raise a tooltip where the row was.
     await page.mouse.move(200, 400);
+    await shown('.quick-input-widget').waitFor({ state: 'hidden' });
   };
   const runCommand = (name) => quickInput('F1', `>${name}`, name);
   const cursorOn = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor();
@@ -166,7 +166,9 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   await test('F2 renames everywhere', async () => {
     await (await word('setp.ge.u32', '%index')).click();
     await key('F2');
-    await shown('.rename-box input').fill('%element');
+    await shown('.rename-box input').waitFor();
+    await key('Control+a');
+    await page.keyboard.type('%element');
     await picture('rename');
     await key('Enter');
     await line('mad.lo.s32 %element').waitFor();
