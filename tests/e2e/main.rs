@@ -3,6 +3,8 @@
 mod binary;
 mod clients;
 mod diagnostics;
+mod fuzz;
+mod harness;
 mod lifecycle;
 mod order;
 mod protocol;

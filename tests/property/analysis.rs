@@ -7,7 +7,7 @@ use ptx_tests::{fixtures, mutate};
 use syntax::{Document, FileContents};
 
 /// Edits of each fixture.
-const EDITS: usize = 850;
+const EDITS: usize = 500;
 /// Edits after which a document starts again from its file.
 const SESSION: usize = 30;
 /// Edits between two comparisons.
@@ -36,6 +36,9 @@ fn change(host: &mut AnalysisHost, file: FileId, contents: Arc<FileContents>) {
 struct Answers {
     diagnostics: Vec<analysis::Diagnostic>,
     symbols: Vec<analysis::DocumentSymbol>,
+    folds: Vec<analysis::Fold>,
+    tokens: Vec<analysis::SemanticToken>,
+    everywhere: Vec<analysis::NavigationTarget>,
 }
 
 impl Answers {
@@ -44,6 +47,9 @@ impl Answers {
         Answers {
             diagnostics: analysis.diagnostics(file).expect(why),
             symbols: analysis.document_symbols(file).expect(why),
+            folds: analysis.folding_ranges(file).expect(why),
+            tokens: analysis.semantic_tokens(file, None).expect(why),
+            everywhere: analysis.workspace_symbols("", usize::MAX).expect(why),
         }
     }
 }

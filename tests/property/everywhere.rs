@@ -63,6 +63,16 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
             }
         }
     }
+    let mut outer: Option<TextRange> = None;
+    for range in analysis.selection_ranges(at(offset)).expect(WHY) {
+        inside(range);
+        assert!(range.contains_inclusive(offset), "{offset:?}: {range:?}");
+        assert!(
+            outer.is_none_or(|it| range.contains_range(it) && range != it),
+            "{offset:?}"
+        );
+        outer = Some(range);
+    }
     if let Some(hover) = analysis.hover(at(offset)).expect(WHY) {
         assert!(hover.range.contains_inclusive(offset));
         assert!(!hover.info.markdown.is_empty());
@@ -118,6 +128,7 @@ fn ask_everywhere(fixture: &Fixture, contents: &Arc<FileContents>) {
     for offset in offsets(contents) {
         ask(&analysis, offset, len);
     }
+    check_whole_file(&analysis, contents);
     let beyond = len + TextSize::from(7);
     assert_eq!(
         analysis.goto_definition(at(beyond)).expect(WHY),
@@ -125,6 +136,32 @@ fn ask_everywhere(fixture: &Fixture, contents: &Arc<FileContents>) {
         "{}",
         fixture.name
     );
+}
+
+/// Checks the answers about the whole file and about half of it.
+fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
+    let len = contents.tree.text_len();
+    let tokens = analysis.semantic_tokens(FILE, None).expect(WHY);
+    for pair in tokens.windows(2) {
+        assert!(pair[0].range.end() <= pair[1].range.start(), "{pair:?}");
+    }
+    assert!(tokens.last().is_none_or(|it| it.range.end() <= len));
+    assert!(tokens.iter().all(|it| !it.range.is_empty()));
+    let half = TextRange::new(TextSize::from(u32::from(len) / 2), len);
+    let some = analysis.semantic_tokens(FILE, Some(half)).expect(WHY);
+    let expected = tokens
+        .iter()
+        .filter(|it| it.range.intersect(half).is_some_and(|it| !it.is_empty()));
+    let missing: Vec<_> = expected.filter(|it| !some.contains(it)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    for fold in analysis.folding_ranges(FILE).expect(WHY) {
+        assert!(
+            fold.range.end() <= len && !fold.range.is_empty(),
+            "{fold:?}"
+        );
+        let lines = [fold.range.start(), fold.range.end()].map(|it| contents.lines.line_of(it));
+        assert!(lines[0] < lines[1], "{fold:?}");
+    }
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! Random messages in random order: every request is answered, and the server stays well.
+
+use ptx_tests::{
+    client::{RpcError, TestServer, change},
+    fixtures, mutate,
+};
+use serde_json::{Value, json};
+
+use crate::{KERNEL, URI, assert_text};
+
+/// Sessions with a seed of their own, and messages of each.
+const SESSIONS: u64 = 12;
+const MESSAGES: usize = 250;
+
+const REQUESTS: [&str; 19] = [
+    "textDocument/hover",
+    "textDocument/definition",
+    "textDocument/declaration",
+    "textDocument/references",
+    "textDocument/documentHighlight",
+    "textDocument/prepareRename",
+    "textDocument/rename",
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/selectionRange",
+    "textDocument/semanticTokens/full",
+    "textDocument/semanticTokens/full/delta",
+    "textDocument/semanticTokens/range",
+    "textDocument/diagnostic",
+    "workspace/symbol",
+    "ptx/viewSyntaxTree",
+    "ptx/serverStatus",
+    "initialize",
+    "textDocument/unknown",
+];
+
+/// Documents, of which some are never opened.
+fn uri(rng: &mut fastrand::Rng) -> String {
+    match rng.u8(..10) {
+        0 => "no uri".to_owned(),
+        1 => "untitled:x".to_owned(),
+        it => format!("file:///ptx-analyzer-tests/{}.ptx", it % 4),
+    }
+}
+
+fn position(rng: &mut fastrand::Rng) -> (u32, u32) {
+    let number = |rng: &mut fastrand::Rng| match rng.u8(..10) {
+        0 => rng.u32(..),
+        _ => rng.u32(..40),
+    };
+    (number(rng), number(rng))
+}
+
+/// Parameters that suit every request, or nearly.
+fn params(rng: &mut fastrand::Rng) -> Value {
+    let at = position(rng);
+    let place = json!({ "line": at.0, "character": at.1 });
+    let mut params = json!({
+        "textDocument": { "uri": uri(rng) },
+        "position": place,
+        "positions": [place],
+        "range": change(at, position(rng), "")["range"],
+        "context": { "includeDeclaration": rng.bool() },
+        "newName": "%fresh",
+        "query": "k",
+        "previousResultId": rng.u8(..4).to_string(),
+    });
+    if rng.u8(..8) == 0 {
+        let keys: Vec<String> = params
+            .as_object()
+            .expect("an object")
+            .keys()
+            .cloned()
+            .collect();
+        params[rng.choice(keys).expect("a key")] = json!([null, -1, "x"])[rng.usize(..3)].clone();
+    }
+    params
+}
+
+fn text(rng: &mut fastrand::Rng) -> String {
+    match rng.u8(..4) {
+        0 => mutate::soup(rng, 50),
+        1 => KERNEL.to_owned(),
+        _ => rng.choice(fixtures::ptx()).expect("a fixture").text,
+    }
+}
+
+/// Sends one message; the id when it wants an answer.
+fn send(rng: &mut fastrand::Rng, server: &mut TestServer, sent: &[i64]) -> Option<i64> {
+    let uri = uri(rng);
+    match rng.u8(..16) {
+        0 => server.open(&uri, &text(rng)),
+        1 => server.close(&uri),
+        2 => server.replace(&uri, &text(rng)),
+        3..=6 => {
+            let changes: Vec<Value> = (0..rng.usize(..4))
+                .map(|_| change(position(rng), position(rng), &mutate::soup(rng, 2)))
+                .collect();
+            server.change(&uri, json!(changes));
+        }
+        7 => {
+            let id = sent.get(rng.usize(..=sent.len())).copied();
+            server.notify("$/cancelRequest", json!({ "id": id }));
+        }
+        8 => {
+            let method = [
+                "workspace/didChangeConfiguration",
+                "workspace/didChangeWatchedFiles",
+                "x",
+            ];
+            let params = params(rng);
+            server.notify(method[rng.usize(..3)], params);
+        }
+        _ => {
+            let params = params(rng);
+            return Some(server.send_request(REQUESTS[rng.usize(..REQUESTS.len())], params));
+        }
+    }
+    None
+}
+
+#[test]
+fn random_sessions() {
+    for seed in 0..SESSIONS {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut server = TestServer::ready();
+        server.expect_problems_in_log();
+        let mut sent = Vec::new();
+        for _ in 0..MESSAGES {
+            sent.extend(send(&mut rng, &mut server, &sent));
+        }
+        for id in sent {
+            // An answer of any kind will do, but not an internal error.
+            if let Err(error) = server.response(id) {
+                assert_ne!(
+                    error.code,
+                    RpcError::INTERNAL_ERROR,
+                    "seed {seed}: {error:?}"
+                );
+            }
+        }
+        server.open(URI, KERNEL);
+        assert_text(&mut server, URI, KERNEL);
+        assert!(server.hover(URI, 8, 14).contains("%r<4>"), "seed {seed}");
+    }
+}
