@@ -166,9 +166,8 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   await test('F2 renames everywhere', async () => {
     await (await word('setp.ge.u32', '%index')).click();
     await key('F2');
-    await shown('.rename-box input').waitFor();
-    await key('Control+a');
-    await page.keyboard.type('%element');
+    await shown('.rename-box input').fill('%element');
+    await shown('.rename-box input').press('End');
     await picture('rename');
     await key('Enter');
     await line('mad.lo.s32 %element').waitFor();
