@@ -425,6 +425,9 @@ fn walk_folders(folders: &[PathBuf], exclude: &Exclude) -> Vec<PathBuf> {
             paths.push(entry.into_path());
         }
     }
+    // Folders may lie inside each other, and the order of a walk is that of the file system.
+    paths.sort_unstable();
+    paths.dedup();
     paths
 }
 
