@@ -62,11 +62,11 @@ local function check_clients()
   for _, client in ipairs(clients) do
     local info = client.server_info or {}
     vim.health.ok(('%s %s is attached'):format(info.name or client.name, info.version or ''))
-    vim.health.info('Buffers: ' .. #vim.lsp.get_buffers_by_client_id(client.id))
+    vim.health.info('Buffers: ' .. vim.tbl_count(client.attached_buffers))
     vim.health.info('Root: ' .. (client.root_dir or client.config.root_dir or 'none (single files)'))
     vim.health.info('Position encoding: ' .. client.offset_encoding)
   end
-  vim.health.info('Log: `' .. vim.lsp.get_log_path() .. '`')
+  vim.health.info('Log: `' .. vim.lsp.log.get_filename() .. '`')
 end
 
 function M.check()
