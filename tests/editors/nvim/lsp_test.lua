@@ -316,7 +316,7 @@ h.test('semantic tokens tell an opcode, a register and a special register apart'
     end)
   end
   h.eq(token('mov.u32').type, 'keyword')
-  h.eq(token('.u32 %r1').type, 'type')
+  h.eq(token('u32 %r1').type, 'type')
   h.eq(token('%r1, %tid').type, 'variable')
   h.eq(token('%r1, %tid').modifiers.modification, true)
   h.eq(token('%tid').type, 'variable')
