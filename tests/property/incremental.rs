@@ -1,8 +1,10 @@
 //! After any edits, a document equals one that was just opened with the same text.
 
+use std::time::{Duration, Instant};
+
 use ptx_tests::{
     fixtures::{self, Fixture},
-    mutate,
+    generate, mutate,
 };
 use syntax::{
     Document, FileContents, ReparseLevel, TextRange, TextSize,
@@ -266,4 +268,37 @@ fn what_reaches_everywhere_reads_the_file() {
         check_level(&in_body(hole), insert, ReparseLevel::File);
     }
     check_level(&in_body("/*$0"), "*/", ReparseLevel::File);
+}
+
+#[test]
+fn a_keystroke_costs_far_less_than_a_parse() {
+    let text = generate::module(2 << 20);
+    let fastest = |runs: usize, work: &mut dyn FnMut()| -> Duration {
+        let time = |()| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        };
+        // The fastest run is the one that the rest of the machine has disturbed least.
+        std::iter::repeat_n((), runs)
+            .map(time)
+            .min()
+            .expect("there are runs")
+    };
+    let whole = fastest(3, &mut || drop(syntax::parse(&text)));
+
+    let mut document = Document::new(text.clone());
+    let middle = text[text.len() / 2..].find(", %r").expect("a register") + text.len() / 2 + 4;
+    let at = TextSize::new(middle.try_into().expect("a short text"));
+    let typed = Edit::new(TextRange::empty(at), "1");
+    let removed = Edit::new(typed.range_after(), "");
+    let keystroke = fastest(20, &mut || {
+        for edit in [&typed, &removed] {
+            assert_eq!(document.apply(edit), Ok(ReparseLevel::Statements));
+        }
+    });
+    assert!(
+        20 * keystroke < whole,
+        "{keystroke:?} for two keystrokes, {whole:?} for the file"
+    );
 }
