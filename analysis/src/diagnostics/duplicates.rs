@@ -12,6 +12,7 @@ use crate::{
         items::{Function, items},
         module::{Declaration, DeclarationKind, module_body, module_scope},
         number::{is_canonical, split_name},
+        special_registers,
     },
 };
 
@@ -141,6 +142,14 @@ fn conflict(message: String, declaration: &Declaration, first: Option<&Declarati
 
 /// Goes through the declarations of a name in the order of the text, at most one problem for each.
 fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Problem>) {
+    // Inside of functions, other names may hide special registers.
+    if let Some(first) = declarations.first()
+        && special_registers::find(name).is_some()
+    {
+        let message = format!("`{name}` is the name of a special register");
+        problems.push(conflict(message, first, None));
+        return;
+    }
     for (index, declaration) in declarations.iter().enumerate() {
         let earlier = &declarations[..index];
         let problem = if declaration.kind == DeclarationKind::Variable {

@@ -218,12 +218,23 @@ fn functions_of_the_module() {
 .entry h { .func a; .func i; ret; }
 //               ^ duplicate-definition: `a` is already defined on line 6 | first declared here on line 6
 .func i { ret; }
+.global .u32 %tid;
+//           ^^^^ conflicting-declaration: `%tid` is the name of a special register
 "#,
     );
 }
 
 #[test]
 fn syntax_errors_hide_their_consequences() {
+    check(
+        r#".entry k {
+.reg .pred p;
+@p L: ret;
+//  ^ syntax-error: a label cannot follow a guard: write the label first
+bra L;
+}
+"#,
+    );
     check(
         r#".entry k {
 .reg .b32 a;
@@ -258,9 +269,10 @@ fn words_that_are_no_names() {
 .file 1 "a.cu"
 .entry k {
 .reg .b32 r, %ctaid;
-.loc 1 2 3, function_name $L__info, inlined_at 1 2 3
-add.s32 r, WARP_SZ, %ctaid;
-mov.b32 {r, _}, %clock64;
+.loc 1 2 3
+.loc 1 2 4, function_name $L__info, inlined_at 1 2 3
+add.s32 r, %ctaid, WARP_SZ;
+mov.b64 {r, _}, %clock64;
 .pragma "nounroll";
 }
 "#,

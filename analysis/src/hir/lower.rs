@@ -3,21 +3,20 @@
 //! A name means what is declared at that moment, in the innermost block first. A name that is not
 //! declared yet waits for a label: when its block ends without one, it waits in the block around.
 
+mod names;
+
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
+use syntax::{Cursor, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
 use crate::SymbolKind;
 
+use self::names::OpenScope;
 use super::{
-    body::{
-        Body, Definition, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Scope,
-        ScopeId, Target,
-    },
-    number::{integer, is_canonical, split_name},
+    body::{Body, DefinitionId, Instruction, OUTERMOST, Place, Reference, Target},
+    number::integer,
     roles::{Role, role},
-    special_registers,
     tree::{self, trimmed},
 };
 
@@ -47,19 +46,6 @@ pub(super) fn lower<'a>(
     };
     lowering.function(function);
     lowering.body
-}
-
-/// A block that is being read.
-struct OpenScope<'a> {
-    id: ScopeId,
-    /// What it declares, for the end of the block.
-    declared: Vec<(&'a str, DefinitionId)>,
-    /// Single names that could be members of a later range of the same prefix.
-    numbered: FxHashMap<&'a str, Vec<(u32, DefinitionId)>>,
-    /// References to names that are not declared yet.
-    waiting: Vec<(u32, Cow<'a, str>)>,
-    /// Whether a syntax error may have hidden a declaration.
-    uncertain: bool,
 }
 
 struct Lowering<'a> {
@@ -167,8 +153,9 @@ impl<'a> Lowering<'a> {
             SyntaxKind::LOC_DIRECTIVE => self.location(node),
             _ => {}
         }
-        // What could have been a declaration was not understood.
-        if broken && node.kind() != SyntaxKind::INSTRUCTION {
+        // What could have been a declaration was not understood: anything but a plain instruction.
+        if broken && (node.kind() != SyntaxKind::INSTRUCTION || has_token(node, SyntaxKind::COLON))
+        {
             self.scope().uncertain = true;
         }
         None
@@ -281,106 +268,10 @@ impl<'a> Lowering<'a> {
         self.body.prototypes.push((id, tree::linkage(node)));
     }
 
-    fn definition(
-        &mut self,
-        name: CursorToken<'a>,
-        kind: SymbolKind,
-        full_range: TextRange,
-    ) -> Definition {
-        Definition {
-            name: name.text().into(),
-            kind,
-            count: None,
-            scope: self.scope().id,
-            name_range: name.range(),
-            full_range,
-        }
-    }
-
-    fn push(&mut self, definition: Definition) -> DefinitionId {
-        let id = self.body.definitions.len() as DefinitionId;
-        self.body.definitions.push(definition);
-        self.shadowed.push(None);
-        id
-    }
-
-    /// Adds a definition, unless its name is taken in this block; then that is a duplicate.
-    fn declare(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
-        match self.collision(name, &definition) {
-            Some(first) => {
-                let definition = self.push(definition);
-                self.body.duplicates.push(Duplicate { definition, first });
-                definition
-            }
-            None => self.add(name, definition),
-        }
-    }
-
-    /// Adds a definition to the innermost block.
-    fn add(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
-        let family = definition.count.is_some();
-        let numbered = !family && definition.kind != SymbolKind::Label;
-        let id = self.push(definition);
-        let map = if family {
-            &mut self.families
-        } else {
-            &mut self.names
-        };
-        self.shadowed[id as usize] = map.insert(name, id);
-        let scope = self.scope();
-        scope.declared.push((name, id));
-        if numbered
-            && is_canonical(name)
-            && let Some((prefix, number)) = split_name(name)
-        {
-            scope.numbered.entry(prefix).or_default().push((number, id));
-        }
-        id
-    }
-
-    /// The definition of the innermost block that takes the name.
-    fn collision(&self, name: &str, new: &Definition) -> Option<DefinitionId> {
-        if let Some(count) = new.count {
-            let singles = self.open.last()?.numbered.get(name);
-            return self.here(self.families.get(name)).or_else(|| {
-                let inside = singles?.iter().find(|(number, _)| *number < count)?;
-                Some(inside.1)
-            });
-        }
-        // A label may have the name of a parameterised register.
-        let family = if new.kind == SymbolKind::Label {
-            None
-        } else {
-            self.family(name).map(|(id, _)| id)
-        };
-        self.here(self.names.get(name))
-            .or(self.here(family.as_ref()))
-    }
-
-    /// A definition, if it belongs to the innermost block.
-    fn here(&self, id: Option<&DefinitionId>) -> Option<DefinitionId> {
-        let scope = self.open.last()?.id;
-        id.copied()
-            .filter(|it| self.body.definitions[*it as usize].scope == scope)
-    }
-
-    /// The innermost parameterised definition that declares a name, and its number.
-    fn family(&self, name: &str) -> Option<(DefinitionId, u32)> {
-        let (prefix, number) = split_name(name)?;
-        let mut family = self.families.get(prefix).copied();
-        while let Some(id) = family {
-            if self.body.definitions[id as usize].count? > number {
-                return Some((id, number));
-            }
-            family = self.shadowed[id as usize];
-        }
-        None
-    }
-
     // ---- Instructions --------------------------------------------------------------------------
 
     fn instruction(&mut self, node: &Cursor<'a>, broken: bool) {
-        if self.body.instructions.len() % CHECK_INTERVAL == 0 {
+        if self.body.instructions.len().is_multiple_of(CHECK_INTERVAL) {
             (self.check)();
         }
         let first = self.body.references.len() as u32;
@@ -472,157 +363,6 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    // ---- References ----------------------------------------------------------------------------
-
-    fn reference(&mut self, token: CursorToken<'a>, place: Place, write: bool, broken: bool) {
-        self.reference_to(
-            Cow::Borrowed(token.text()),
-            token.range(),
-            place,
-            write,
-            broken,
-        );
-    }
-
-    fn reference_to(
-        &mut self,
-        name: Cow<'a, str>,
-        range: TextRange,
-        place: Place,
-        write: bool,
-        uncertain: bool,
-    ) {
-        let (target, member) = match self.resolve(&name) {
-            Some(found) => found,
-            None => {
-                let reference = self.body.references.len() as u32;
-                self.scope().waiting.push((reference, name));
-                (Target::Free(0), None)
-            }
-        };
-        self.body.references.push(Reference {
-            range,
-            target,
-            member,
-            write,
-            place,
-            uncertain,
-        });
-    }
-
-    /// What a name means now.
-    fn resolve(&self, name: &str) -> Option<(Target, Option<u32>)> {
-        if let Some((id, member)) = self.resolve_local(name) {
-            return Some((Target::Definition(id), member));
-        }
-        if let Some(id) = self.prototypes.get(name) {
-            return Some((Target::Definition(*id), None));
-        }
-        if name == "WARP_SZ" {
-            return Some((Target::WarpSize, None));
-        }
-        let (special, number) = special_registers::find(name)?;
-        Some((Target::Special(special), number))
-    }
-
-    fn resolve_local(&self, name: &str) -> Option<(DefinitionId, Option<u32>)> {
-        let scope = |id: DefinitionId| self.body.definitions[id as usize].scope;
-        let single = self.names.get(name).copied();
-        match (single, self.family(name)) {
-            // The innermost block counts; a block's number is higher than that of the block around.
-            (Some(single), Some((family, _))) if scope(single) > scope(family) => {
-                Some((single, None))
-            }
-            (_, Some((family, number))) => Some((family, Some(number))),
-            (Some(single), None) => Some((single, None)),
-            (None, None) => None,
-        }
-    }
-
-    /// Index of a name that the function does not declare.
-    fn free(&mut self, name: &str) -> u32 {
-        if let Some(index) = self.free.get(name) {
-            return *index;
-        }
-        let index = self.body.free.len() as u32;
-        self.body.free.push(name.into());
-        self.free.insert(name.into(), index);
-        index
-    }
-
-    // ---- Scopes --------------------------------------------------------------------------------
-
-    fn scope(&mut self) -> &mut OpenScope<'a> {
-        // The outermost scope is open as long as the walk lasts.
-        let last = self.open.len() - 1;
-        &mut self.open[last]
-    }
-
-    fn open_scope(&mut self, range: TextRange) {
-        let id = self.body.scopes.len() as ScopeId;
-        self.body.scopes.push(Scope {
-            parent: self.open.last().map(|it| it.id),
-            range,
-        });
-        self.open.push(OpenScope {
-            id,
-            declared: Vec::new(),
-            numbered: FxHashMap::default(),
-            waiting: Vec::new(),
-            uncertain: false,
-        });
-    }
-
-    fn close_scope(&mut self) {
-        let last = self.open.len() == 1;
-        let waiting = std::mem::take(&mut self.scope().waiting);
-        let uncertain = self.scope().uncertain;
-        let mut still_waiting = Vec::new();
-        for (index, name) in waiting {
-            let found = match self.resolve_local(&name) {
-                // Only this block can have declared it since; labels and mistakes alike.
-                Some((id, member)) => Some((Target::Definition(id), member)),
-                None if last => self
-                    .prototypes
-                    .get(&*name)
-                    .map(|it| (Target::Definition(*it), None)),
-                None => None,
-            };
-            let free = match found {
-                None if last => Some(self.free(&name)),
-                _ => None,
-            };
-            let reference = &mut self.body.references[index as usize];
-            reference.uncertain |= uncertain;
-            if let Some((target, member)) = found {
-                reference.target = target;
-                reference.member = member;
-            } else if let Some(free) = free {
-                reference.target = Target::Free(free);
-            } else {
-                still_waiting.push((index, name));
-            }
-        }
-        let Some(closed) = self.open.pop() else {
-            return;
-        };
-        for (name, id) in closed.declared.into_iter().rev() {
-            let definition = &self.body.definitions[id as usize];
-            let map = if definition.count.is_some() {
-                &mut self.families
-            } else {
-                &mut self.names
-            };
-            match self.shadowed[id as usize] {
-                Some(outer) => map.insert(name, outer),
-                None => map.remove(name),
-            };
-        }
-        if let Some(outer) = self.open.last_mut() {
-            outer.waiting.append(&mut still_waiting);
-        }
-    }
-
     /// Whether the parser reported an error inside a node, or just behind its last token.
     fn is_broken(&self, node: &Cursor<'a>) -> bool {
         let range = node.range();
@@ -641,6 +381,13 @@ impl<'a> Lowering<'a> {
                 }
             })
     }
+}
+
+/// Whether a token of this kind stands somewhere in a node.
+fn has_token(node: &Cursor<'_>, kind: SyntaxKind) -> bool {
+    let mut found = false;
+    tree::for_each_token(node, &mut |it| found |= it.kind() == kind);
+    found
 }
 
 /// The dotted words of an instruction.

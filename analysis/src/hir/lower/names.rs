@@ -1,0 +1,285 @@
+//! What names mean while a function is read: declarations, references and scopes.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use syntax::{CursorToken, TextRange};
+
+use crate::SymbolKind;
+
+use super::Lowering;
+use crate::hir::{
+    body::{Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target},
+    number::{is_canonical, split_name},
+    special_registers,
+};
+
+/// A block that is being read.
+pub(super) struct OpenScope<'a> {
+    id: ScopeId,
+    /// What it declares, for the end of the block.
+    declared: Vec<(&'a str, DefinitionId)>,
+    /// Single names that could be members of a later range of the same prefix.
+    numbered: FxHashMap<&'a str, Vec<(u32, DefinitionId)>>,
+    /// References to names that are not declared yet.
+    waiting: Vec<(u32, Cow<'a, str>)>,
+    /// Whether a syntax error may have hidden a declaration.
+    pub(super) uncertain: bool,
+}
+
+impl<'a> Lowering<'a> {
+    // ---- Declarations --------------------------------------------------------------------------
+
+    pub(super) fn definition(
+        &mut self,
+        name: CursorToken<'a>,
+        kind: SymbolKind,
+        full_range: TextRange,
+    ) -> Definition {
+        Definition {
+            name: name.text().into(),
+            kind,
+            count: None,
+            scope: self.scope().id,
+            name_range: name.range(),
+            full_range,
+        }
+    }
+
+    pub(super) fn push(&mut self, definition: Definition) -> DefinitionId {
+        let id = self.body.definitions.len() as DefinitionId;
+        self.body.definitions.push(definition);
+        self.shadowed.push(None);
+        id
+    }
+
+    /// Adds a definition, unless its name is taken in this block; then that is a duplicate.
+    pub(super) fn declare(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
+        match self.collision(name, &definition) {
+            Some(first) => {
+                let definition = self.push(definition);
+                self.body.duplicates.push(Duplicate { definition, first });
+                definition
+            }
+            None => self.add(name, definition),
+        }
+    }
+
+    /// Adds a definition to the innermost block.
+    pub(super) fn add(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
+        let family = definition.count.is_some();
+        let numbered = !family && definition.kind != SymbolKind::Label;
+        let id = self.push(definition);
+        let map = if family {
+            &mut self.families
+        } else {
+            &mut self.names
+        };
+        self.shadowed[id as usize] = map.insert(name, id);
+        let scope = self.scope();
+        scope.declared.push((name, id));
+        if numbered
+            && is_canonical(name)
+            && let Some((prefix, number)) = split_name(name)
+        {
+            scope.numbered.entry(prefix).or_default().push((number, id));
+        }
+        id
+    }
+
+    /// The definition of the innermost block that takes the name.
+    fn collision(&self, name: &str, new: &Definition) -> Option<DefinitionId> {
+        if let Some(count) = new.count {
+            let singles = self.open.last()?.numbered.get(name);
+            return self.here(self.families.get(name)).or_else(|| {
+                let inside = singles?.iter().find(|(number, _)| *number < count)?;
+                Some(inside.1)
+            });
+        }
+        // A label may have the name of a parameterised register.
+        let family = if new.kind == SymbolKind::Label {
+            None
+        } else {
+            self.family(name).map(|(id, _)| id)
+        };
+        self.here(self.names.get(name))
+            .or(self.here(family.as_ref()))
+    }
+
+    /// A definition, if it belongs to the innermost block.
+    fn here(&self, id: Option<&DefinitionId>) -> Option<DefinitionId> {
+        let scope = self.open.last()?.id;
+        id.copied()
+            .filter(|it| self.body.definitions[*it as usize].scope == scope)
+    }
+
+    /// The innermost parameterised definition that declares a name, and its number.
+    fn family(&self, name: &str) -> Option<(DefinitionId, u32)> {
+        let (prefix, number) = split_name(name)?;
+        let mut family = self.families.get(prefix).copied();
+        while let Some(id) = family {
+            if self.body.definitions[id as usize].count? > number {
+                return Some((id, number));
+            }
+            family = self.shadowed[id as usize];
+        }
+        None
+    }
+
+    // ---- References ----------------------------------------------------------------------------
+
+    pub(super) fn reference(
+        &mut self,
+        token: CursorToken<'a>,
+        place: Place,
+        write: bool,
+        broken: bool,
+    ) {
+        self.reference_to(
+            Cow::Borrowed(token.text()),
+            token.range(),
+            place,
+            write,
+            broken,
+        );
+    }
+
+    pub(super) fn reference_to(
+        &mut self,
+        name: Cow<'a, str>,
+        range: TextRange,
+        place: Place,
+        write: bool,
+        uncertain: bool,
+    ) {
+        let (target, member) = match self.resolve(&name) {
+            Some(found) => found,
+            None => {
+                let reference = self.body.references.len() as u32;
+                self.scope().waiting.push((reference, name));
+                (Target::Free(0), None)
+            }
+        };
+        self.body.references.push(Reference {
+            range,
+            target,
+            member,
+            write,
+            place,
+            uncertain,
+        });
+    }
+
+    /// What a name means now.
+    fn resolve(&self, name: &str) -> Option<(Target, Option<u32>)> {
+        if let Some((id, member)) = self.resolve_local(name) {
+            return Some((Target::Definition(id), member));
+        }
+        if let Some(id) = self.prototypes.get(name) {
+            return Some((Target::Definition(*id), None));
+        }
+        if name == "WARP_SZ" {
+            return Some((Target::WarpSize, None));
+        }
+        let (special, number) = special_registers::find(name)?;
+        Some((Target::Special(special), number))
+    }
+
+    fn resolve_local(&self, name: &str) -> Option<(DefinitionId, Option<u32>)> {
+        let scope = |id: DefinitionId| self.body.definitions[id as usize].scope;
+        let single = self.names.get(name).copied();
+        match (single, self.family(name)) {
+            // The innermost block counts; a block's number is higher than that of the block around.
+            (Some(single), Some((family, _))) if scope(single) > scope(family) => {
+                Some((single, None))
+            }
+            (_, Some((family, number))) => Some((family, Some(number))),
+            (Some(single), None) => Some((single, None)),
+            (None, None) => None,
+        }
+    }
+
+    /// Index of a name that the function does not declare.
+    pub(super) fn free(&mut self, name: &str) -> u32 {
+        if let Some(index) = self.free.get(name) {
+            return *index;
+        }
+        let index = self.body.free.len() as u32;
+        self.body.free.push(name.into());
+        self.free.insert(name.into(), index);
+        index
+    }
+
+    // ---- Scopes --------------------------------------------------------------------------------
+
+    pub(super) fn scope(&mut self) -> &mut OpenScope<'a> {
+        // The outermost scope is open as long as the walk lasts.
+        let last = self.open.len() - 1;
+        &mut self.open[last]
+    }
+
+    pub(super) fn open_scope(&mut self, range: TextRange) {
+        let id = self.body.scopes.len() as ScopeId;
+        self.body.scopes.push(Scope {
+            parent: self.open.last().map(|it| it.id),
+            range,
+        });
+        self.open.push(OpenScope {
+            id,
+            declared: Vec::new(),
+            numbered: FxHashMap::default(),
+            waiting: Vec::new(),
+            uncertain: false,
+        });
+    }
+
+    pub(super) fn close_scope(&mut self) {
+        let last = self.open.len() == 1;
+        let waiting = std::mem::take(&mut self.scope().waiting);
+        let uncertain = self.scope().uncertain;
+        let mut still_waiting = Vec::new();
+        for (index, name) in waiting {
+            let found = match self.resolve_local(&name) {
+                // Only this block can have declared it since; labels and mistakes alike.
+                Some((id, member)) => Some((Target::Definition(id), member)),
+                None if last => self
+                    .prototypes
+                    .get(&*name)
+                    .map(|it| (Target::Definition(*it), None)),
+                None => None,
+            };
+            let free = match found {
+                None if last => Some(self.free(&name)),
+                _ => None,
+            };
+            let reference = &mut self.body.references[index as usize];
+            reference.uncertain |= uncertain;
+            if let Some((target, member)) = found {
+                reference.target = target;
+                reference.member = member;
+            } else if let Some(free) = free {
+                reference.target = Target::Free(free);
+            } else {
+                still_waiting.push((index, name));
+            }
+        }
+        let Some(closed) = self.open.pop() else {
+            return;
+        };
+        for (name, id) in closed.declared.into_iter().rev() {
+            let definition = &self.body.definitions[id as usize];
+            let map = if definition.count.is_some() {
+                &mut self.families
+            } else {
+                &mut self.names
+            };
+            match self.shadowed[id as usize] {
+                Some(outer) => map.insert(name, outer),
+                None => map.remove(name),
+            };
+        }
+        if let Some(outer) = self.open.last_mut() {
+            outer.waiting.append(&mut still_waiting);
+        }
+    }
+}
