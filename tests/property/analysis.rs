@@ -54,6 +54,13 @@ impl Answers {
     }
 }
 
+/// Asks all questions about a file of this text, whatever the answers are.
+pub(crate) fn ask_about_file(text: &str) {
+    let mut host = AnalysisHost::new();
+    change(&mut host, EDITED, Arc::new(FileContents::new(text)));
+    Answers::new(&host.analysis(), EDITED);
+}
+
 #[test]
 fn answers_after_edits_equal_fresh_ones() {
     let fixtures = fixtures::ptx();

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use ptx_tests::{fixtures, mutate};
 
-use crate::text::check_tree;
+use crate::{analysis::ask_about_file, text::check_tree};
 
 /// Far more than a megabyte takes in an unoptimized build on a busy machine, and far less than
 /// anything quadratic does.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn check(name: &str, text: &str) {
     let start = Instant::now();
@@ -17,105 +17,127 @@ fn check(name: &str, text: &str) {
     assert!(time < PATIENCE, "{name} took {time:?}");
 }
 
+fn check_analysis(name: &str, text: &str) {
+    let start = Instant::now();
+    ask_about_file(text);
+    let time = start.elapsed();
+    assert!(time < PATIENCE, "{name} took {time:?}");
+}
+
+/// Whatever a text may repeat.
+const THINGS: &[&str] = &[
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "<",
+    "\"",
+    "/*",
+    "*/",
+    "//",
+    "/",
+    "-",
+    "!",
+    "~",
+    "@",
+    "%",
+    ".",
+    ":",
+    ";",
+    ",",
+    "|",
+    "?",
+    "#",
+    "\n#",
+    "$",
+    "_",
+    "\\",
+    "\0",
+    "\r",
+    "\n",
+    "\r\n",
+    "\u{feff}",
+    "é",
+    "0",
+    "0x",
+    "9",
+    "1e",
+    "a",
+    "a:",
+    "a: ",
+    "a b ",
+    "a;",
+    "a{",
+    "{a",
+    "a(",
+    "(a,",
+    "a,",
+    "a.b",
+    "{;",
+    "{}",
+    "{{}",
+    "();",
+    "a=",
+    "@p ",
+    "@!p{",
+    "1+",
+    "1?",
+    "1?2:",
+    "(1)",
+    "+(",
+    "[a+",
+    "{ret;",
+    "ret;",
+    "a:{",
+    ".b",
+    ".reg",
+    ".reg ",
+    ".reg .b32 ",
+    ".reg .b32 a<",
+    ".entry ",
+    ".entry a(",
+    ".entry a{",
+    ".func (",
+    ".func a;",
+    ".visible ",
+    ".global .b32 a={",
+    ".global .b32 a[",
+    ".section .a{",
+    ".loc ",
+    ".file 1 \"",
+    ".version ",
+    ".target a,",
+    ".pragma \"a\",",
+    "call (",
+    "call (a),b,(",
+    ".branchtargets a,",
+    "a:.branchtargets ",
+    "a:.callprototype (",
+    ".param .b32 a,",
+    "@@dwarf ",
+];
+
 #[test]
 fn a_megabyte_of_one_thing() {
-    let things = [
-        "(",
-        ")",
-        "{",
-        "}",
-        "[",
-        "]",
-        "<",
-        "\"",
-        "/*",
-        "*/",
-        "//",
-        "/",
-        "-",
-        "!",
-        "~",
-        "@",
-        "%",
-        ".",
-        ":",
-        ";",
-        ",",
-        "|",
-        "?",
-        "#",
-        "\n#",
-        "$",
-        "_",
-        "\\",
-        "\0",
-        "\r",
-        "\n",
-        "\r\n",
-        "\u{feff}",
-        "é",
-        "0",
-        "0x",
-        "9",
-        "1e",
-        "a",
-        "a:",
-        "a: ",
-        "a b ",
-        "a;",
-        "a{",
-        "{a",
-        "a(",
-        "(a,",
-        "a,",
-        "a.b",
-        "{;",
-        "{}",
-        "{{}",
-        "();",
-        "a=",
-        "@p ",
-        "@!p{",
-        "1+",
-        "1?",
-        "1?2:",
-        "(1)",
-        "+(",
-        "[a+",
-        "{ret;",
-        "ret;",
-        "a:{",
-        ".b",
-        ".reg",
-        ".reg ",
-        ".reg .b32 ",
-        ".reg .b32 a<",
-        ".entry ",
-        ".entry a(",
-        ".entry a{",
-        ".func (",
-        ".func a;",
-        ".visible ",
-        ".global .b32 a={",
-        ".global .b32 a[",
-        ".section .a{",
-        ".loc ",
-        ".file 1 \"",
-        ".version ",
-        ".target a,",
-        ".pragma \"a\",",
-        "call (",
-        "call (a),b,(",
-        ".branchtargets a,",
-        "a:.branchtargets ",
-        "a:.callprototype (",
-        ".param .b32 a,",
-        "@@dwarf ",
-    ];
-    for thing in things {
+    for thing in THINGS {
         check(
             &format!("repeated {thing:?}"),
             &thing.repeat((1 << 20) / thing.len()),
+        );
+    }
+}
+
+/// The analysis is not optimized in tests, so it gets less.
+#[test]
+fn the_analysis_of_one_thing() {
+    for thing in THINGS {
+        let text = thing.repeat((64 << 10) / thing.len());
+        check_analysis(&format!("repeated {thing:?}"), &text);
+        check_analysis(
+            &format!("{thing:?} in a body"),
+            &format!(".entry k()\n{{\n{text}"),
         );
     }
 }
@@ -139,6 +161,9 @@ fn deep_nesting() {
             check(&format!("{open:?} {depth} deep"), &text);
             let inside = format!(".entry k()\n{{\n{text}\n}}\n");
             check(&format!("{open:?} {depth} deep in a body"), &inside);
+            if depth < 10_000 {
+                check_analysis(&format!("{open:?} {depth} deep in a body"), &inside);
+            }
         }
     }
 }
