@@ -77,6 +77,36 @@ fn ask(analysis: &Analysis, at: FilePosition, end: TextSize) {
     }
 }
 
+/// Nesting that the parser just follows, or no longer does.
+fn deep_texts() -> Vec<String> {
+    let n = 600;
+    vec![
+        format!(".entry k {{{}{}}}", "{ L: bra L; ".repeat(n), "}".repeat(n)),
+        format!(".global .b32 x = {}1{};", "(".repeat(n), ")".repeat(n)),
+        format!(".entry k {{ mov.b32 r, 1{}; }}", "+x".repeat(n)),
+    ]
+}
+
+#[test]
+fn deep_nesting_does_no_harm() {
+    for text in deep_texts() {
+        let fixture = Fixture::new(&text);
+        let analysis = fixture.host.analysis();
+        let end = TextSize::of(&*text);
+        for offset in (0..u32::from(end)).step_by(491) {
+            let at = FilePosition {
+                file: FileId(0),
+                offset: offset.into(),
+            };
+            ask(&analysis, at, end);
+        }
+        analysis.diagnostics(FileId(0)).unwrap();
+        analysis.document_symbols(FileId(0)).unwrap();
+        analysis.folding_ranges(FileId(0)).unwrap();
+        analysis.semantic_tokens(FileId(0), None).unwrap();
+    }
+}
+
 #[test]
 fn every_question_has_an_answer_everywhere() {
     for text in TEXTS {

@@ -150,26 +150,38 @@ fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Probl
         problems.push(conflict(message, first, None));
         return;
     }
-    for (index, declaration) in declarations.iter().enumerate() {
-        let earlier = &declarations[..index];
-        let problem = if declaration.kind == DeclarationKind::Variable {
-            check_variable(name, declaration, earlier)
+    let mut earlier = Earlier::default();
+    for declaration in declarations {
+        let variable = declaration.kind == DeclarationKind::Variable;
+        let problem = if variable {
+            check_variable(name, declaration, &earlier)
         } else {
-            check_function(name, declaration, earlier)
+            check_function(name, declaration, &earlier)
         };
         problems.extend(problem);
+        earlier.first.get_or_insert(declaration);
+        if variable {
+            earlier.variable.get_or_insert(declaration);
+        } else {
+            earlier.function.get_or_insert(declaration);
+        }
+        if declaration.defined {
+            earlier.definition.get_or_insert(declaration);
+        }
     }
 }
 
-fn check_variable(
-    name: &str,
-    declaration: &Declaration,
-    earlier: &[Declaration],
-) -> Option<Problem> {
-    let function = earlier
-        .iter()
-        .find(|it| it.kind != DeclarationKind::Variable);
-    if let Some(function) = function {
+/// The first declarations of each kind before the one that is checked.
+#[derive(Default)]
+struct Earlier<'a> {
+    first: Option<&'a Declaration>,
+    variable: Option<&'a Declaration>,
+    function: Option<&'a Declaration>,
+    definition: Option<&'a Declaration>,
+}
+
+fn check_variable(name: &str, declaration: &Declaration, earlier: &Earlier<'_>) -> Option<Problem> {
+    if let Some(function) = earlier.function {
         let message = format!("variable `{name}` has the name of the function on line {LINE}");
         return Some(conflict(message, declaration, Some(function)));
     }
@@ -177,10 +189,10 @@ fn check_variable(
     if !declaration.defined {
         return None;
     }
-    if let Some(first) = earlier.iter().find(|it| it.defined) {
+    if let Some(first) = earlier.definition {
         return Some(duplicate(name, declaration, first));
     }
-    let first = earlier.first()?;
+    let first = earlier.first?;
     if declaration.linkage.is_none() {
         let message = format!(
             "`{name}` was declared `.extern` on line {LINE}: its definition must be `.visible`, `.weak` or `.common`"
@@ -190,25 +202,18 @@ fn check_variable(
     None
 }
 
-fn check_function(
-    name: &str,
-    declaration: &Declaration,
-    earlier: &[Declaration],
-) -> Option<Problem> {
+fn check_function(name: &str, declaration: &Declaration, earlier: &Earlier<'_>) -> Option<Problem> {
     if declaration.defined && declaration.linkage == Some(Linkage::Extern) {
         let message = format!("`{name}` is `.extern`, so it cannot have a body here");
         return Some(conflict(message, declaration, None));
     }
-    let first = earlier.first()?;
-    if let Some(variable) = earlier
-        .iter()
-        .find(|it| it.kind == DeclarationKind::Variable)
-    {
+    let first = earlier.first?;
+    if let Some(variable) = earlier.variable {
         let message = format!("function `{name}` has the name of the variable on line {LINE}");
         return Some(conflict(message, declaration, Some(variable)));
     }
     // Nothing may follow the definition, not even a prototype.
-    if let Some(definition) = earlier.iter().find(|it| it.defined) {
+    if let Some(definition) = earlier.definition {
         return Some(duplicate(name, declaration, definition));
     }
     if first.kind != declaration.kind {

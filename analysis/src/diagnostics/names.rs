@@ -3,13 +3,14 @@
 //! ptxas reads a module once: what a name means is decided where it stands. Only labels may be
 //! declared after their use.
 
+use rustc_hash::FxHashMap;
 use salsa::Database;
 
 use crate::{
     Severity, SymbolKind,
     db::SourceFile,
     hir::{
-        body::{Body, Place as WordPlace, Reference, Target, body},
+        body::{Body, Definition, Place as WordPlace, Reference, Target, body},
         items::{Function, items},
         module::{
             Declaration, DeclarationKind, ModulePlace, ModuleScope, function_order, module_body,
@@ -27,7 +28,11 @@ use super::{
 };
 
 /// How many unknown names of a function are compared with the known ones.
-const MAX_SUGGESTIONS: usize = 64;
+const MAX_SUGGESTIONS: usize = 16;
+/// With how many known names each of them is compared.
+const MAX_CANDIDATES: usize = 4096;
+/// How many uses of one unknown name are reported in a function; the first ones say it all.
+const MAX_USES: usize = 100;
 /// How often a long body looks for a cancellation, in references.
 const CHECK_INTERVAL: usize = 1 << 16;
 
@@ -52,8 +57,14 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         .get(&function)
         .copied()
         .unwrap_or_default();
-    let mut verdicts: Vec<Option<Verdict>> = vec![None; body.free.len()];
-    let mut suggestions = 0;
+    let mut judge = Judge {
+        body,
+        scope,
+        order,
+        suggestions: 0,
+        declared: None,
+    };
+    let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; body.free.len()];
     for (index, reference) in body.references.iter().enumerate() {
         if index % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
@@ -77,55 +88,66 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             }
             Target::Free(free) => {
                 let name = &body.free[free as usize];
-                let verdict = verdicts[free as usize].get_or_insert_with(|| {
-                    judge(body, reference, name, scope, order, &mut suggestions)
-                });
-                findings.extend(finding(name, reference, verdict));
+                let (verdict, uses) = verdicts[free as usize]
+                    .get_or_insert_with(|| (judge.judge(reference.place, name), 0));
+                *uses += 1;
+                if *uses <= MAX_USES {
+                    findings.extend(finding(name, reference, verdict));
+                }
             }
             Target::Special(_) | Target::WarpSize | Target::Section(_) => {}
         }
     }
 }
 
-fn judge(
-    body: &Body,
-    reference: &Reference,
-    name: &str,
-    scope: &ModuleScope,
+/// What is known in a function about names that it does not declare.
+struct Judge<'a> {
+    body: &'a Body,
+    scope: &'a ModuleScope,
     order: u32,
-    suggestions: &mut usize,
-) -> Verdict {
-    let declarations = scope.find(name);
-    if declarations.iter().any(|it| it.order <= order) {
-        return Verdict::Fine;
-    }
-    if let Some(first) = declarations.first() {
-        return Verdict::Later(*first);
-    }
-    if scope.uncertain {
-        return Verdict::Fine;
-    }
-    let elsewhere = body.definitions.iter().find(|it| *it.name == *name);
-    if let Some(definition) = elsewhere {
-        return Verdict::Unknown {
-            help: Some(format!(
-                "`{name}` on line {LINE} is visible inside its own block only"
-            )),
-            elsewhere: Some(Place::Own(definition.name_range)),
+    suggestions: usize,
+    /// The first definition of each name anywhere in the function, once it is needed.
+    declared: Option<FxHashMap<&'a str, &'a Definition>>,
+}
+
+impl<'a> Judge<'a> {
+    fn judge(&mut self, place: WordPlace, name: &str) -> Verdict {
+        let declarations = self.scope.find(name);
+        if declarations.iter().any(|it| it.order <= self.order) {
+            return Verdict::Fine;
+        }
+        if let Some(first) = declarations.first() {
+            return Verdict::Later(*first);
+        }
+        if self.scope.uncertain {
+            return Verdict::Fine;
+        }
+        let body = self.body;
+        let declared = self.declared.get_or_insert_with(|| {
+            let all = body.definitions.iter().rev();
+            all.map(|it| (&*it.name, it)).collect()
+        });
+        if let Some(definition) = declared.get(name).filter(|it| it.count.is_none()) {
+            return Verdict::Unknown {
+                help: Some(format!(
+                    "`{name}` on line {LINE} is visible inside its own block only"
+                )),
+                elsewhere: Some(Place::Own(definition.name_range)),
+            };
+        }
+        self.suggestions += 1;
+        let help = if self.suggestions > MAX_SUGGESTIONS {
+            None
+        } else {
+            family_help(body, name).or_else(|| {
+                let similar = similar(body, place, name, self.scope, self.order)?;
+                Some(format!("did you mean `{similar}`?"))
+            })
         };
-    }
-    *suggestions += 1;
-    let help = if *suggestions > MAX_SUGGESTIONS {
-        None
-    } else {
-        family_help(body, name).or_else(|| {
-            let similar = similar(body, reference.place, name, scope, order)?;
-            Some(format!("did you mean `{similar}`?"))
-        })
-    };
-    Verdict::Unknown {
-        help,
-        elsewhere: None,
+        Verdict::Unknown {
+            help,
+            elsewhere: None,
+        }
     }
 }
 
@@ -169,8 +191,8 @@ fn similar<'a>(
         .iter()
         .map(|it| it.name)
         .filter(|_| place == WordPlace::Operand && name.starts_with('%'));
-    // A candidate that is visible here would have been found; the others only look alike.
-    most_similar(name, local.chain(module).chain(special))
+    let candidates = special.chain(local).chain(module);
+    most_similar(name, candidates.take(MAX_CANDIDATES))
 }
 
 fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Finding> {
@@ -240,6 +262,7 @@ pub(super) fn in_module(
 ) {
     let items = items(db, file);
     let scope = module_scope(db, file);
+    let mut suggestions = 0;
     for reference in &module_body(db, items.module).references {
         if reference.place == ModulePlace::Section || reference.uncertain {
             continue;
@@ -264,7 +287,10 @@ pub(super) fn in_module(
                     })
                 })
                 .map(|(name, _)| name);
-            let help = most_similar(name, candidates).map(|it| format!("did you mean `{it}`?"));
+            suggestions += 1;
+            let help = most_similar(name, candidates.take(MAX_CANDIDATES))
+                .filter(|_| suggestions <= MAX_SUGGESTIONS)
+                .map(|it| format!("did you mean `{it}`?"));
             let (code, message) = if functions_only {
                 (
                     UNDEFINED_FUNCTION,

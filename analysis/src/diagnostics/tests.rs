@@ -278,3 +278,15 @@ mov.b64 {r, _}, %clock64;
 "#,
     );
 }
+
+#[test]
+fn many_uses_of_one_unknown_name() {
+    let text = format!(
+        "{}.entry k {{\n{}}}\n",
+        crate::fixture::HEADER,
+        "@p ret;\n".repeat(250)
+    );
+    let fixture = crate::fixture::Fixture::new(&text);
+    let diagnostics = fixture.host.analysis().diagnostics(crate::FileId(0));
+    assert_eq!(diagnostics.unwrap().len(), 100);
+}

@@ -20,8 +20,9 @@ use super::{
     tree::{self, trimmed},
 };
 
-/// Names that one element of `.branchtargets` may stand for; more are not looked at.
-const MAX_TARGETS: u32 = 4096;
+/// Names that elements such as `L<4>` of `.branchtargets` may stand for in one function; more are not
+/// looked at.
+const MAX_TARGETS: u32 = 1 << 16;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 4096;
 
@@ -43,6 +44,7 @@ pub(super) fn lower<'a>(
         shadowed: Vec::new(),
         open: Vec::new(),
         label: None,
+        targets: 0,
     };
     lowering.function(function);
     lowering.body
@@ -64,6 +66,8 @@ struct Lowering<'a> {
     open: Vec<OpenScope<'a>>,
     /// The label just before the current statement.
     label: Option<DefinitionId>,
+    /// How many names elements such as `L<4>` stood for.
+    targets: u32,
 }
 
 impl<'a> Lowering<'a> {
@@ -192,7 +196,9 @@ impl<'a> Lowering<'a> {
             return;
         };
         // The names are spelled nowhere, so each is a reference with the range of the prefix.
-        for number in 0..count.min(MAX_TARGETS) {
+        let count = count.min(MAX_TARGETS - self.targets);
+        self.targets += count;
+        for number in 0..count {
             let name = Cow::Owned(format!("{}{number}", token.text()));
             self.reference_to(name, token.range(), Place::Branch, false, broken);
         }
