@@ -32,23 +32,26 @@ fn collect(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>) {
         SyntaxKind::SECTION => symbols.push(section(node)),
         SyntaxKind::VARIABLE_DECLARATION => variables(node, symbols),
         SyntaxKind::FUNCTION => symbols.push(function(node)),
-        SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => statements(node, symbols),
+        SyntaxKind::BLOCK => statements(node, symbols, &mut false),
         SyntaxKind::LABEL => symbols.extend(named(node, SymbolKind::Label, None)),
         _ => {}
     }
 }
 
 /// The symbols of statements; a label before a table belongs to the table.
-fn statements(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>) {
-    let mut label_before = false;
+fn statements(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>, label_before: &mut bool) {
     for child in node.nodes() {
+        if child.kind() == SyntaxKind::STATEMENT_RUN {
+            statements(&child, symbols, label_before);
+            continue;
+        }
         let kind = match child.kind() {
             SyntaxKind::BRANCH_TARGETS | SyntaxKind::CALL_TARGETS => Some(SymbolKind::TargetList),
             SyntaxKind::CALL_PROTOTYPE => Some(SymbolKind::Prototype),
             _ => None,
         };
         match (kind, symbols.last_mut()) {
-            (Some(kind), Some(label)) if label_before => {
+            (Some(kind), Some(label)) if *label_before => {
                 let range = trimmed(&child);
                 label.kind = kind;
                 label.full_range = label.full_range.cover(range);
@@ -58,7 +61,7 @@ fn statements(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>) {
             }
             _ => collect(&child, symbols),
         }
-        label_before = child.kind() == SyntaxKind::LABEL;
+        *label_before = child.kind() == SyntaxKind::LABEL;
     }
 }
 
@@ -173,7 +176,7 @@ fn function(node: &Cursor<'_>) -> DocumentSymbol {
                         named(&parameter, SymbolKind::Parameter, Some(detail.finish()))
                     }));
                 }
-                SyntaxKind::BLOCK => statements(&it, &mut children),
+                SyntaxKind::BLOCK => statements(&it, &mut children, &mut false),
                 _ => {}
             },
             NodeOrToken::Token(it) => {

@@ -42,7 +42,7 @@ pub(crate) fn hover(
             let found = body(db, *function).definition(*definition);
             describe(
                 &function.green(db).cursor(),
-                found.name_range,
+                (found.name_range, found.full_range),
                 found.kind,
                 found.count.map(|count| (&*found.name, count, *member)),
                 Some(function.name(db)),
@@ -86,7 +86,7 @@ fn module_name(
             let item = &items.module.items(db)[variable.item as usize];
             describe(
                 &item.green.cursor(),
-                variable.name_range,
+                (variable.name_range, variable.full_range),
                 variable.kind,
                 variable.count.map(|count| (name, count, member)),
                 None,
@@ -96,13 +96,15 @@ fn module_name(
             let function = items.functions[index as usize];
             let range = body(db, function).name?;
             let kind = declaration_symbol_kind(db, file, shown);
-            describe(&function.green(db).cursor(), range, kind, None, None)
+            let cursor = function.green(db).cursor();
+            describe(&cursor, (range, cursor.range()), kind, None, None)
         }
         DeclarationSource::Prototype(index, definition) => {
             let function = items.functions[index as usize];
             let found = body(db, function).definition(definition);
             let cursor = function.green(db).cursor();
-            describe(&cursor, found.name_range, found.kind, None, None)
+            let ranges = (found.name_range, found.full_range);
+            describe(&cursor, ranges, found.kind, None, None)
         }
     };
     if !shown.defined {
@@ -123,12 +125,12 @@ fn module_name(
 /// Text, kind and size of a declaration, and the comment above it.
 fn describe(
     item: &Cursor<'_>,
-    name: TextRange,
+    (name, full): (TextRange, TextRange),
     kind: SymbolKind,
     family: Option<(&str, u32, Option<u32>)>,
     container: Option<&str>,
 ) -> String {
-    let mut text = declaration_text(item, name);
+    let mut text = declaration_text(item, name, full);
     if text.len() > MAX_LINE {
         text = text.replace("(.", "(\n    .").replace(", .", ",\n    .");
     }

@@ -33,6 +33,7 @@ pub(crate) fn local_target(
         detail: Some(declaration_text(
             &function.green(db).cursor(),
             definition.name_range,
+            definition.full_range,
         )),
     }
 }
@@ -58,7 +59,11 @@ pub(crate) fn module_target(
                 name: variable.name.to_string(),
                 kind,
                 container: None,
-                detail: Some(declaration_text(&item.green.cursor(), variable.name_range)),
+                detail: Some(declaration_text(
+                    &item.green.cursor(),
+                    variable.name_range,
+                    variable.full_range,
+                )),
             }
         }
         DeclarationSource::Function(index) => {
@@ -110,8 +115,8 @@ pub(crate) fn section_label_targets(
         .collect()
 }
 
-/// The declaration of a name as one line: `.reg .b32 %r<100>`.
-pub(crate) fn declaration_text(item: &Cursor<'_>, name: TextRange) -> String {
+/// The declaration of a name, given by the ranges of both, as one line: `.reg .b32 %r<100>`.
+pub(crate) fn declaration_text(item: &Cursor<'_>, name: TextRange, full: TextRange) -> String {
     let path = path_to(item, name.start());
     for (depth, node) in path.iter().enumerate().rev() {
         match node.kind() {
@@ -124,36 +129,12 @@ pub(crate) fn declaration_text(item: &Cursor<'_>, name: TextRange) -> String {
                 return line.finish();
             }
             SyntaxKind::FUNCTION => return tree::header_text(node),
-            SyntaxKind::LABEL => {
-                let text = tree::name(node).map_or("", |it| it.text());
-                return match path
-                    .get(depth.wrapping_sub(1))
-                    .and_then(|it| table(it, node))
-                {
-                    Some(table) => {
-                        let mut line = OneLine::default();
-                        line.push_node(&table);
-                        format!("{text}: {}", line.finish())
-                    }
-                    None => format!("{text}:"),
-                };
-            }
+            // The table after a label belongs to it, even in another run of statements.
+            SyntaxKind::LABEL => return tree::text_of_range(item, full),
             _ => {}
         }
     }
     String::new()
-}
-
-/// The table directive after a label among the same statements.
-fn table<'a>(run: &Cursor<'a>, label: &Cursor<'a>) -> Option<Cursor<'a>> {
-    run.nodes()
-        .find(|it| it.range().start() >= label.range().end())
-        .filter(|it| {
-            matches!(
-                it.kind(),
-                SyntaxKind::BRANCH_TARGETS | SyntaxKind::CALL_TARGETS | SyntaxKind::CALL_PROTOTYPE
-            )
-        })
 }
 
 /// The nodes around an offset, from the outermost one inwards.

@@ -145,3 +145,21 @@ pub(crate) fn header_text(function: &Cursor<'_>) -> String {
     }
     line.finish()
 }
+
+/// The tokens of a range as text on one line.
+pub(crate) fn text_of_range(node: &Cursor<'_>, range: TextRange) -> String {
+    fn push(line: &mut OneLine, node: &Cursor<'_>, range: TextRange) {
+        for child in node.children() {
+            match child {
+                NodeOrToken::Node(it) if it.range().intersect(range).is_some() => {
+                    push(line, &it, range);
+                }
+                NodeOrToken::Token(it) if range.contains_range(it.range()) => line.push(&it),
+                _ => {}
+            }
+        }
+    }
+    let mut line = OneLine::default();
+    push(&mut line, node, range);
+    line.finish()
+}
