@@ -1,7 +1,13 @@
 /** Starts, watches, stops and restarts the server, and tells the user what is the matter when it does not run. */
 
 import * as vscode from 'vscode';
-import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
+import {
+  CloseAction,
+  ErrorAction,
+  LanguageClient,
+  State,
+  type LanguageClientOptions,
+} from 'vscode-languageclient/node';
 import { isProblem, locateServer, type Problem } from './locate';
 import type { Status } from './status';
 import { TraceChannel } from './trace';
@@ -103,16 +109,16 @@ export class Controller {
     if (found.version !== own) this.log.warn(`The server is version ${found.version}, the extension ${own}.`);
 
     let up = false;
-    const closed = () => {
-      // Before that, start() fails and says so; and what has been stopped on purpose is not ours any more.
-      if (up && this.running === client) this.crashed();
-    };
     const client: LanguageClient = new LanguageClient(
       SECTION,
       'ptx-analyzer',
       { command: found.path, args: ['lsp', '--stdio'], options: { env } },
-      this.options(closed),
+      this.options(),
     );
+    client.onDidChangeState(({ newState }) => {
+      // Before it is up, start() fails and says so; and what has been stopped on purpose is not ours any more.
+      if (newState === State.Stopped && up && this.running === client) this.crashed();
+    });
     this.running = client;
     const late = setTimeout(() => {
       this.log.error(`The server has not answered for ${START_TIMEOUT_MS / 1000} seconds and is ended.`);
@@ -121,6 +127,10 @@ export class Controller {
     try {
       await client.start();
       up = true;
+      if (!client.isRunning()) {
+        this.crashed();
+        return;
+      }
       this.status.show({ kind: 'ready', version: found.version, path: found.path });
       this.started.fire();
     } catch (error) {
@@ -152,6 +162,7 @@ export class Controller {
     this.running = undefined;
     if (this.crashes.length < MAX_CRASHES) {
       this.log.warn('The server ended unexpectedly and is started again.');
+      this.status.show({ kind: 'starting' });
       void this.start();
     } else {
       this.fail(
@@ -160,7 +171,7 @@ export class Controller {
     }
   }
 
-  private options(closed: () => void): LanguageClientOptions {
+  private options(): LanguageClientOptions {
     return {
       documentSelector: [
         { language: 'ptx', scheme: 'file' },
@@ -169,16 +180,25 @@ export class Controller {
       outputChannel: this.log,
       traceOutputChannel: this.trace,
       initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
+      middleware: {
+        workspace: {
+          didChangeConfiguration: async (sections, next) => {
+            try {
+              await next(sections);
+            } catch (error) {
+              // The change may be the very one for which the server is being restarted; the next one asks anew.
+              this.log.warn(`The server was not told of a change of the settings: ${text(error)}`);
+            }
+          },
+        },
+      },
       errorHandler: {
         error: (_error, _message, count) => ({
           action: (count ?? 0) <= 3 ? ErrorAction.Continue : ErrorAction.Shutdown,
           handled: true,
         }),
         // Starting again is for this class to do, which also looks for the program again and keeps the count.
-        closed: () => {
-          closed();
-          return { action: CloseAction.DoNotRestart, handled: true };
-        },
+        closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
       },
       stdioOptions: {
         // Standard output carries the protocol; the client library reads it itself.

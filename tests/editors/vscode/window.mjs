@@ -1,5 +1,5 @@
 // What a person sees: drives the window of VS Code in a browser, asserts on what it shows, and keeps pictures of it.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** How long anything may take to appear; generous, for slow and busy machines. */
@@ -210,6 +210,20 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await key('Escape');
   });
 
+  await test('a server that is killed comes back without a word', async () => {
+    await openFile('broken.ptx');
+    const [pid] = serverProcesses(data);
+    process.kill(pid, 'SIGKILL');
+    await until('another server', () => serverProcesses(data).some((other) => other !== pid));
+    await status().locator('.codicon-check').waitFor();
+    await squiggles(2);
+    await (await word('add.s32', '%r1')).hover();
+    await shown('.monaco-hover:visible', '%r<4>').waitFor();
+    await key('Escape');
+    const messages = await page.locator('.notification-toast').allInnerTexts();
+    if (messages.length > 0) throw new Error(messages.join('\n---\n'));
+  });
+
   await test('a wrong server path is said in a message that leads to the settings', async () => {
     const file = join(data, 'data', 'Machine', 'settings.json');
     const before = readFileSync(file, 'utf8');
@@ -224,6 +238,8 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await toast.waitFor();
     await status().locator('.codicon-error').waitFor();
     await picture('wrong-path');
+    const messages = await page.locator('.notification-toast').allInnerTexts();
+    if (messages.length !== 1) throw new Error(`there are other messages: ${messages.join('\n---\n')}`);
     await toast.locator('.monaco-button, a', { hasText: 'Open settings' }).first().click();
     await shown('.settings-editor .setting-item', 'Server: Path').waitFor();
     await picture('settings');
@@ -250,4 +266,28 @@ export async function testWindow({ base, page, workspace, data, screens }) {
 
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;
+}
+
+/** The process ids of the language servers that the editor with this data folder has started (Linux). */
+function serverProcesses(data) {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const [program, command] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return program.startsWith(data) && program.endsWith('/server/ptx-analyzer') && command === 'lsp';
+      } catch {
+        return false; // It has ended meanwhile.
+      }
+    });
+}
+
+/** Asks again and again until the answer is truthy. */
+async function until(what, ask) {
+  for (const start = Date.now(); Date.now() - start < PATIENCE_MS;) {
+    if (ask()) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  throw new Error(`waited in vain for ${what}`);
 }

@@ -392,7 +392,10 @@ exports.run = async function () {
             await ready();
             const pid = api.serverPid();
             process.kill(pid, 'SIGKILL');
-            await until('the end to be noticed', () => api.serverPid() !== pid);
+            await until('the next server, or the end of them', () => {
+                const next = api.serverPid();
+                return api.state().kind === 'error' || (next !== undefined && next !== pid);
+            });
         }
         const state = await until('the error', () => api.state().kind === 'error' && api.state());
         assert.match(state.message, /ended unexpectedly 5 times/);
