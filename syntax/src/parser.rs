@@ -108,6 +108,7 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         errors: Vec::new(),
         depth,
         lexical_error: false,
+        height: 0,
         complete: true,
         run_open: false,
     };
@@ -144,6 +145,8 @@ pub(crate) struct Parser<'a> {
     depth: u32,
     /// A token before the current one was reported; what it breaks is not reported again.
     lexical_error: bool,
+    /// Height of the tree of the expression that was read last.
+    pub(crate) height: u32,
     /// Whether the last item or statement ended by its own last token.
     pub(crate) complete: bool,
     /// Whether the last run of statements was not ended by its last statement.

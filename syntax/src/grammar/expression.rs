@@ -3,7 +3,7 @@
 use crate::{
     SyntaxKind::{self, *},
     grammar::words::starts_statement,
-    parser::{END, Parser},
+    parser::{END, MAX_DEPTH, Parser},
 };
 
 /// An operand of an instruction.
@@ -61,20 +61,30 @@ fn continue_binary(p: &mut Parser<'_>, start: rowan::Checkpoint, least: u8) {
         if power < least {
             return;
         }
+        // Each operator makes the tree one level higher on its left side.
+        let left = p.height;
+        if left >= MAX_DEPTH {
+            p.too_deep();
+            return;
+        }
         if p.at(QUESTION) {
             // Right associative.
             p.start_at(start, CONDITIONAL_EXPRESSION);
             p.bump();
             nested(p, |p| binary(p, 1));
+            let mut height = left.max(p.height);
             if p.expect(COLON, "`:`") {
                 nested(p, |p| binary(p, 1));
+                height = height.max(p.height);
             }
             p.finish();
+            p.height = height + 1;
         } else {
             p.start_at(start, BINARY_EXPRESSION);
             p.bump();
             binary(p, power + 1);
             p.finish();
+            p.height = left.max(p.height) + 1;
         }
     }
 }
@@ -96,6 +106,7 @@ fn unary(p: &mut Parser<'_>) {
             p.bump();
             unary(p);
             p.finish();
+            p.height += 1;
         }),
         _ => postfix(p),
     }
@@ -103,6 +114,7 @@ fn unary(p: &mut Parser<'_>) {
 
 fn postfix(p: &mut Parser<'_>) {
     let start = p.checkpoint();
+    p.height = 1;
     match p.kind() {
         IDENT if p.current_text() == "generic" && p.second() == L_PAREN => {
             name_reference(p);
@@ -121,6 +133,7 @@ fn postfix(p: &mut Parser<'_>) {
                 nested(p, expression);
                 p.expect_close(R_BRACKET, open);
                 p.finish();
+                p.height += 1;
             }
         }
         UNDERSCORE => {
@@ -159,6 +172,7 @@ fn apply(p: &mut Parser<'_>, start: rowan::Checkpoint) {
     nested(p, expression);
     p.expect_close(R_PAREN, open);
     p.finish();
+    p.height += 1;
 }
 
 /// `(1+2)`, `(.s64) 4`
@@ -181,6 +195,7 @@ fn parenthesized(p: &mut Parser<'_>) {
         p.expect_close(R_PAREN, open);
     }
     p.finish();
+    p.height += 1;
     p.leave();
 }
 
@@ -196,6 +211,7 @@ fn bracketed_list(p: &mut Parser<'_>, kind: SyntaxKind, close: SyntaxKind) {
     elements(p, close);
     p.expect_close(close, open);
     p.finish();
+    p.height += 1;
     p.leave();
 }
 
@@ -205,11 +221,14 @@ fn elements(p: &mut Parser<'_>, close: SyntaxKind) {
         p.expected("an operand");
         return;
     }
+    let mut height = 0;
     loop {
         if matches!(p.kind(), SEMICOLON | END) || starts_statement(p) {
             return;
         }
         operand(p);
+        height = height.max(p.height);
+        p.height = height;
         if !p.eat(COMMA) {
             return;
         }

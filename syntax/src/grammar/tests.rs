@@ -305,6 +305,22 @@ fn nesting_is_bounded() {
     );
     let errors: Vec<_> = FileContents::new(&text).all_errors().collect();
     assert_eq!(errors[0].code.as_str(), "nesting-too-deep");
+    // Operators make a tree as high as brackets do.
+    for chain in [
+        "1+".repeat(200_000),
+        "(1+".repeat(500) + &"1+".repeat(200_000),
+        "1?2:".repeat(200_000),
+        "-".repeat(200_000),
+    ] {
+        let text = format!(".entry k {{ mov.b32 a, {chain}1; }}");
+        let errors: Vec<_> = FileContents::new(&text).all_errors().collect();
+        assert!(
+            errors
+                .iter()
+                .any(|it| it.code.as_str() == "nesting-too-deep"),
+            "{errors:?}"
+        );
+    }
     let text = format!(".entry k {}", "{".repeat(100_000));
     assert!(FileContents::new(&text).all_errors().count() > 0);
 }
