@@ -142,6 +142,25 @@ fn the_analysis_of_one_thing() {
     }
 }
 
+/// Long rather than nested, but deep where each operator takes what is on its left.
+#[test]
+fn long_operands() {
+    for start in [
+        "mov.b32 a, ",
+        ".entry k()\n{\nmov.b32 a, ",
+        ".global .b32 a[2] = {",
+        "a: .b8 ",
+    ] {
+        for piece in [
+            "1+", "1*2-", "1?2:", "1?", "-", "(", "1,", "a.b", "{1,", "a|", "[a]", "a ", "1 ",
+        ] {
+            let text = format!("{start}{}", piece.repeat(100_000 / piece.len()));
+            check(&format!("{start:?} and {piece:?}"), &text);
+            check_analysis(&format!("{start:?} and {piece:?}"), &text);
+        }
+    }
+}
+
 #[test]
 fn deep_nesting() {
     for (open, close) in [
