@@ -1,0 +1,511 @@
+//! Kinds of operands.
+
+use std::borrow::Cow;
+
+use crate::{
+    condition::{Choices, Expression},
+    operand::{FloatForm, Operand, Space, Symbol},
+    types::{Class, Classes, Family, Type, type_of},
+};
+
+/// A type that a kind refers to.
+#[derive(Debug, Clone)]
+pub enum TypeRef {
+    /// The type in a slot.
+    Slot(u8),
+    /// This type.
+    Word(&'static str),
+    /// The type of twice the width.
+    Wide(Box<TypeRef>),
+    /// The untyped bits of the same width.
+    Untyped(Box<TypeRef>),
+}
+
+impl TypeRef {
+    fn resolve(&self, choices: &Choices<'_>) -> Option<Type> {
+        type_of(&self.word(choices)?)
+    }
+
+    pub(crate) fn word(&self, choices: &Choices<'_>) -> Option<String> {
+        Some(match self {
+            TypeRef::Slot(slot) => choices.word(*slot)?.to_owned(),
+            TypeRef::Word(word) => (*word).to_owned(),
+            TypeRef::Wide(inner) => {
+                let word = inner.word(choices)?;
+                let digits = word.find(|c: char| c.is_ascii_digit())?;
+                format!(
+                    "{}{}",
+                    &word[..digits],
+                    word[digits..].parse::<u32>().ok()? * 2
+                )
+            }
+            TypeRef::Untyped(inner) => format!("b{}", inner.resolve(choices)?.bits),
+        })
+    }
+}
+
+/// Where the address of a bracket may point.
+#[derive(Debug, Clone)]
+pub enum SpaceRef {
+    /// The state space in a slot; generic if the slot is empty.
+    Slot(u8),
+    /// This space.
+    Word(&'static str),
+}
+
+impl SpaceRef {
+    fn word(&self, choices: &Choices<'_>) -> &'static str {
+        match self {
+            SpaceRef::Slot(slot) => choices.word(*slot).unwrap_or(""),
+            SpaceRef::Word(word) => word,
+        }
+    }
+}
+
+/// Integers that an immediate may be.
+#[derive(Debug, Clone)]
+pub enum Integers {
+    /// Any.
+    Any,
+    /// From the first to the second in steps of the third.
+    Range(Expression, Expression, i64),
+    /// The same, of the low 32 bits.
+    Low32(Expression, Expression, i64),
+    /// One of these.
+    List(Vec<i64>),
+}
+
+/// Which registers may hold an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressWidth {
+    /// Integer registers of 8 to 64 bits.
+    Any,
+    /// 16 to 64 bits.
+    From16,
+    /// 32 and 64 bits.
+    From32,
+    /// 64 bits.
+    Only64,
+    /// 32 bits.
+    Only32,
+}
+
+/// One thing that an operand may be.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// A register that holds the type exactly.
+    Register(TypeRef),
+    /// The same, or a constant of the type, or a register plus a constant.
+    Source(TypeRef),
+    /// A constant of the type.
+    Constant(TypeRef),
+    /// A register at least as wide as the type, as `ld`, `st` and `cvt` take it.
+    Loose(TypeRef),
+    /// A register of one of these classes.
+    Classes(Classes),
+    /// The same, or a register of one of these classes plus a constant.
+    ClassesOffset(Classes),
+    /// An integer constant.
+    Integer(Integers),
+    /// A float constant.
+    Float,
+    /// A predicate register, perhaps negated.
+    Predicate {
+        /// Whether `!p` may stand for `p`.
+        negatable: bool,
+    },
+    /// `{…}` of so many elements, or a vector register.
+    Vector {
+        /// Number of elements.
+        count: Expression,
+        /// What an element may be.
+        element: Vec<Kind>,
+        /// Whether some elements may be `_`.
+        sink: bool,
+        /// Whether constants may stand among the registers.
+        constants: bool,
+    },
+    /// What stands in `[a]`.
+    Address(SpaceRef, AddressWidth),
+    /// A special register of this width, or of 32 bits for 16.
+    Special(TypeRef),
+    /// A special register at least as wide as the type.
+    LooseSpecial(TypeRef),
+    /// The name of a variable, or one plus a constant; in one state space if one is given.
+    VariableName(Option<SpaceRef>),
+    /// The name of a function or entry.
+    FunctionName,
+    /// The name of one of these.
+    Name(Symbol),
+    /// `_`
+    Sink,
+    /// `-a`
+    Minus(Box<Kind>),
+    /// `a.b0`: one of these selectors after an operand of the kind; `[0-3]` in one is a digit.
+    Selected(Box<Kind>, Vec<Cow<'static, str>>),
+    /// Any register, and the names of textures, samplers and surfaces.
+    AnyRegister,
+    /// Anything: the operands of `call` are checked against the callee.
+    Any,
+}
+
+/// Whether the operand is of one of the kinds.
+#[must_use]
+pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
+    // Where the table says which variables may stand here, `src` takes no others.
+    let named = kinds
+        .iter()
+        .any(|it| matches!(it, Kind::VariableName(Some(_))));
+    let variable = matches!(operand, Operand::Offset(base, _) if matches!(**base, Operand::Symbol(Symbol::Variable(_))));
+    kinds
+        .iter()
+        .filter(|it| !(named && variable) || matches!(it, Kind::VariableName(_)))
+        .any(|it| accepts(it, operand, choices))
+}
+
+/// Whether the operand is of the kind.
+#[must_use]
+pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
+    if matches!(operand, Operand::Unknown) {
+        return true;
+    }
+    match kind {
+        Kind::Any => !matches!(operand, Operand::Invalid),
+        Kind::Register(ty) => ty.resolve(choices).is_some_and(|it| {
+            register(operand, it.registers) || packed_in_braces(operand, ty, choices, it.registers)
+        }),
+        Kind::Source(ty) => ty.resolve(choices).is_some_and(|it| {
+            register(operand, it.registers)
+                || constant(operand, &it)
+                || offset(operand, &it)
+                || packed_in_braces(operand, ty, choices, it.registers)
+        }),
+        Kind::Constant(ty) => ty.resolve(choices).is_some_and(|it| constant(operand, &it)),
+        Kind::Loose(ty) => ty.word(choices).is_some_and(|word| loose(operand, &word)),
+        Kind::Classes(classes) => register(operand, *classes),
+        Kind::ClassesOffset(classes) => {
+            register(operand, *classes)
+                || matches!(operand, Operand::Offset(base, _)
+                    if register(base, *classes) || matches!(**base, Operand::Symbol(Symbol::Variable(_))))
+        }
+        Kind::Integer(set) => {
+            matches!(operand, Operand::Integer(value) if integer(set, *value, choices))
+        }
+        Kind::Float => matches!(operand, Operand::Float(..)),
+        Kind::Predicate { negatable } => match operand {
+            Operand::Not(inner) => *negatable && predicate(inner),
+            _ => predicate(operand),
+        },
+        Kind::Vector {
+            count,
+            element,
+            sink,
+            constants,
+        } => vector(operand, count, element, (*sink, *constants), choices),
+        Kind::Address(space, width) => address(operand, space, *width, choices),
+        Kind::Special(ty) => match operand {
+            Operand::Special {
+                class, lanes: 1, ..
+            } => ty
+                .resolve(choices)
+                .is_some_and(|it| it.bits == class.bits() || (it.bits, class.bits()) == (16, 32)),
+            _ => false,
+        },
+        Kind::LooseSpecial(ty) => match operand {
+            Operand::Special {
+                class, lanes: 1, ..
+            } => ty
+                .resolve(choices)
+                .is_some_and(|it| class.bits() >= it.bits),
+            _ => false,
+        },
+        Kind::VariableName(space) => {
+            let base = match operand {
+                Operand::Offset(base, _) => base,
+                _ => operand,
+            };
+            match (base, space) {
+                (Operand::Symbol(Symbol::Variable(it)), Some(space)) => {
+                    symbol_fits(*it, space.word(choices))
+                }
+                (Operand::Symbol(Symbol::Variable(_)), None) => true,
+                _ => false,
+            }
+        }
+        Kind::FunctionName => matches!(operand, Operand::Symbol(Symbol::Function | Symbol::Entry)),
+        Kind::Name(symbol) => matches!(operand, Operand::Symbol(it) if it == symbol),
+        Kind::Sink => matches!(operand, Operand::Sink),
+        Kind::Minus(inner) => matches!(operand, Operand::Minus(it) if accepts(inner, it, choices)),
+        Kind::Selected(inner, selectors) => matches!(
+            operand,
+            Operand::Selected(it, selector)
+                if selectors.iter().any(|it| selects(it, selector)) && accepts(inner, it, choices)
+        ),
+        Kind::AnyRegister => matches!(
+            operand,
+            Operand::Register { .. }
+                | Operand::Symbol(
+                    Symbol::TextureReference | Symbol::SamplerReference | Symbol::SurfaceReference
+                )
+        ),
+    }
+}
+
+/// Whether a selector is of a pattern such as `h[0-3][0-3]`.
+fn selects(pattern: &str, selector: &str) -> bool {
+    let (mut pattern, mut rest) = (pattern.bytes(), selector.bytes());
+    while let Some(expected) = pattern.next() {
+        let Some(found) = rest.next() else {
+            return false;
+        };
+        if expected == b'[' {
+            let (low, high) = (
+                pattern.next().unwrap_or(b'0'),
+                pattern.nth(1).unwrap_or(b'9'),
+            );
+            pattern.next();
+            if !(low..=high).contains(&found) {
+                return false;
+            }
+        } else if expected != found {
+            return false;
+        }
+    }
+    rest.next().is_none()
+}
+
+fn register(operand: &Operand, classes: Classes) -> bool {
+    matches!(operand, Operand::Register { class, lanes: 1 } if classes.contains(*class))
+}
+
+/// ptxas never checks the size of a vector that stands for four small floats.
+fn packed_in_braces(
+    operand: &Operand,
+    ty: &TypeRef,
+    choices: &Choices<'_>,
+    classes: Classes,
+) -> bool {
+    let Operand::Vector(elements) = operand else {
+        return false;
+    };
+    matches!(elements.len(), 1 | 2 | 4)
+        && elements.iter().all(|it| register(it, classes))
+        && ty
+            .word(choices)
+            .is_some_and(|it| it.ends_with("x4") && (it.starts_with('e') || it.starts_with("ue")))
+}
+
+fn predicate(operand: &Operand) -> bool {
+    matches!(
+        operand,
+        Operand::Register {
+            class: Class::Pred,
+            lanes: 1
+        }
+    )
+}
+
+fn constant(operand: &Operand, ty: &Type) -> bool {
+    match operand {
+        Operand::Integer(_) => ty.constants.integer,
+        Operand::Float(FloatForm::Decimal, _) => ty.constants.decimal,
+        Operand::Float(FloatForm::Hex32, _) => ty.constants.hex32,
+        Operand::Float(FloatForm::Hex64, _) => ty.constants.hex64,
+        _ => false,
+    }
+}
+
+/// ptxas takes a register or variable plus a constant as data, and looks at the kind of the register
+/// only, not at its width; a lint says so.
+fn offset(operand: &Operand, ty: &Type) -> bool {
+    let integer = || ty.registers.iter().any(|it| it.family() == Family::Integer);
+    let base = match operand {
+        // The name of a function stands for its address.
+        Operand::Symbol(Symbol::Function | Symbol::Entry) => return integer(),
+        Operand::Offset(base, _) => base,
+        _ => return false,
+    };
+    match &**base {
+        Operand::Symbol(Symbol::Function | Symbol::Entry) => integer(),
+        Operand::Register { class, lanes: 1 }
+        | Operand::Special {
+            class,
+            lanes: 1,
+            component: false,
+        } => match class.family() {
+            Family::Predicate => ty.registers.contains(Class::Pred),
+            Family::Float => ty.registers.iter().any(|it| it.family() == Family::Float),
+            Family::Integer => ty.registers.iter().any(|it| it.family() == Family::Integer),
+            Family::Bits => !ty.registers.contains(Class::Pred),
+        },
+        Operand::Symbol(Symbol::Variable(_)) => integer(),
+        _ => false,
+    }
+}
+
+fn loose(operand: &Operand, word: &str) -> bool {
+    let Some(ty) = type_of(word) else {
+        return false;
+    };
+    // A register plus a constant is taken or not depending on text elsewhere; never an error of ours.
+    let operand = match operand {
+        Operand::Offset(base, _) => base,
+        _ => operand,
+    };
+    let Operand::Register { class, lanes: 1 } = operand else {
+        return false;
+    };
+    if class.bits() < ty.bits || *class == Class::Pred {
+        return false;
+    }
+    match word.as_bytes()[0] {
+        b'u' | b's' => class.family() != Family::Float,
+        b'f' => (class.family() == Family::Bits && *class != Class::F16x2) || class.word() == word,
+        _ => true,
+    }
+}
+
+/// In braces ptxas takes an integer register of exactly the width for a float element.
+fn loose_element(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
+    let (Kind::Loose(ty) | Kind::Register(ty)) = kind else {
+        return false;
+    };
+    let Operand::Register { class, lanes: 1 } = operand else {
+        return false;
+    };
+    class.family() == Family::Integer
+        && ty
+            .word(choices)
+            .is_some_and(|it| matches!(&*it, "f16" | "f32" | "f64"))
+        && ty
+            .resolve(choices)
+            .is_some_and(|it| it.bits == class.bits())
+}
+
+fn integer(set: &Integers, value: i128, choices: &Choices<'_>) -> bool {
+    match set {
+        Integers::Any => true,
+        Integers::List(list) => list.iter().any(|it| i128::from(*it) == value),
+        Integers::Low32(from, to, step) => {
+            let range = Integers::Range(from.clone(), to.clone(), *step);
+            integer(&range, value & 0xffff_ffff, choices)
+        }
+        Integers::Range(from, to, step) => match (from.value(choices), to.value(choices)) {
+            (Some(from), Some(to)) => {
+                let (from, to, step) = (i128::from(from), i128::from(to), i128::from(*step));
+                (from..=to).contains(&value) && (value - from) % step == 0
+            }
+            _ => false,
+        },
+    }
+}
+
+fn vector(
+    operand: &Operand,
+    count: &Expression,
+    element: &[Kind],
+    (sink, constants): (bool, bool),
+    choices: &Choices<'_>,
+) -> bool {
+    // An optional `.vec` that is not there: one element, plain or in braces.
+    if matches!(count, Expression::Slot(slot) if choices.word(*slot).is_none()) {
+        let operand = match operand {
+            Operand::Vector(elements) if elements.len() == 1 => &elements[0],
+            _ => operand,
+        };
+        return element.iter().any(|kind| accepts(kind, operand, choices));
+    }
+    let Some(count) = count.value(choices).and_then(|it| usize::try_from(it).ok()) else {
+        return false;
+    };
+    match operand {
+        Operand::Vector(elements) => {
+            let registers = constants
+                && elements
+                    .iter()
+                    .any(|it| matches!(it, Operand::Register { .. }));
+            elements.len() == count
+                && elements.iter().all(|it| {
+                    (sink && matches!(it, Operand::Sink))
+                        || (registers && matches!(it, Operand::Integer(_)))
+                        || element.iter().any(|kind| {
+                            accepts(kind, it, choices) || loose_element(kind, it, choices)
+                        })
+                })
+                && !elements.iter().all(|it| matches!(it, Operand::Sink))
+        }
+        Operand::Special { class, lanes, .. } if *lanes > 1 => {
+            let one = Operand::Special {
+                class: *class,
+                lanes: 1,
+                component: true,
+            };
+            usize::from(*lanes) == count && element.iter().any(|kind| accepts(kind, &one, choices))
+        }
+        Operand::Register { class, lanes } if *lanes > 1 => {
+            let one = Operand::Register {
+                class: *class,
+                lanes: 1,
+            };
+            usize::from(*lanes) == count && element.iter().any(|kind| accepts(kind, &one, choices))
+        }
+        _ => false,
+    }
+}
+
+fn address(
+    operand: &Operand,
+    space: &SpaceRef,
+    width: AddressWidth,
+    choices: &Choices<'_>,
+) -> bool {
+    let space = space.word(choices);
+    let base = match operand {
+        Operand::Offset(base, _) => base,
+        _ => operand,
+    };
+    match base {
+        Operand::Register { class, lanes: 1 }
+        | Operand::Special {
+            class,
+            lanes: 1,
+            component: false,
+        } => {
+            let bits = class.bits();
+            matches!(class.family(), Family::Integer | Family::Bits)
+                && *class != Class::F16x2
+                && match width {
+                    AddressWidth::Any => bits <= 64,
+                    AddressWidth::From16 => (16..=64).contains(&bits),
+                    AddressWidth::From32 => bits == 32 || bits == 64,
+                    AddressWidth::Only64 => bits == 64,
+                    AddressWidth::Only32 => bits == 32,
+                }
+                && space != "param::func"
+        }
+        Operand::Symbol(Symbol::Variable(it)) => symbol_fits(*it, space),
+        Operand::Integer(_) => space == "local",
+        _ => false,
+    }
+}
+
+/// Whether a variable in `symbol` may be addressed by an instruction that names `space`.
+fn symbol_fits(symbol: Space, space: &str) -> bool {
+    let parameter = matches!(
+        symbol,
+        Space::EntryParameter
+            | Space::InputParameter
+            | Space::ReturnParameter
+            | Space::LocalParameter
+    );
+    match space {
+        "" => matches!(symbol, Space::Global | Space::Shared | Space::Local),
+        "const" => symbol == Space::Const,
+        "global" => symbol == Space::Global,
+        "local" => symbol == Space::Local,
+        "param" => parameter,
+        "param::entry" => symbol == Space::EntryParameter,
+        "param::func" => parameter && symbol != Space::EntryParameter,
+        _ => space.starts_with("shared") && symbol == Space::Shared,
+    }
+}

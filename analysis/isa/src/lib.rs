@@ -1,0 +1,25 @@
+//! The PTX instruction set as data.
+//!
+//! The tables (`tables/*.isa`) are written in a notation close to the Syntax blocks of the manual, so
+//! that a person can hold a table beside the manual; `notation` reads them, `table` is what they become,
+//! `matcher` tells which variants of an instruction fit the words and operands of a statement, and why
+//! the others do not. `target` knows versions and targets, `types` the type words and the registers that
+//! hold them.
+//!
+//! This crate knows neither salsa nor rowan nor LSP and does no I/O.
+
+pub mod condition;
+pub mod kind;
+pub mod matcher;
+mod notation;
+pub mod operand;
+pub mod special;
+pub mod table;
+pub mod target;
+#[cfg(test)]
+mod tests;
+pub mod types;
+pub mod words;
+
+pub use notation::NotationError;
+pub use table::{Tables, tables};

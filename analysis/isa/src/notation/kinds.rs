@@ -1,0 +1,208 @@
+//! Kinds of operands.
+//!
+//! | notation | what the operand may be |
+//! |---|---|
+//! | `reg(t)` | a register that holds type `t` exactly; `t` is a slot, a type, `wide(t)` or `untyped(t)` |
+//! | `src(t)` | the same, or a constant of the type, or register + constant |
+//! | `const(t)` | a constant of the type |
+//! | `loose(t)` | a register at least as wide as the type |
+//! | `b32 u32 …` | a register of one of these classes; sets (`set i32 = b32 u32 s32`) may be used |
+//! | `offset(b32 …)` | the same, or such a register plus a constant |
+//! | `int`, `int(0..15)`, `int(0..1008/16)`, `int{1 2 4}` | an integer constant; `int32(…)` looks at its low 32 bits |
+//! | `float` | a float constant |
+//! | `pred`, `!pred` | a predicate, perhaps negated |
+//! | `vec(n; kinds)`, `vec(n; kinds; sink)` | `{…}` of n elements, or a vector register; some may be `_` |
+//! | `vec(n; kinds; constants)` | the same with constants among the registers |
+//! | `addr(space)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
+//! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
+//! | `variable`, `variable(space)`, `function` | a name |
+//! | `label branchtargets calltargets callprototype texref samplerref surfref` | a name of that kind |
+//! | `sink` | `_` |
+//! | `minus kind` | `-kind` |
+//! | `kind.b0,b1`, `kind.h[0-3][0-3]` | the kind with one of these selectors |
+//! | `register` | any register or texture name, where ptxas does not check it |
+//! | `any` | anything |
+
+use super::{
+    build::Scope,
+    conditions::{expression, matching},
+    scanner::{Scanner, split_outside},
+};
+use crate::{
+    condition::Expression,
+    kind::{AddressWidth, Integers, Kind, SpaceRef, TypeRef},
+    operand::Symbol,
+    types::{Class, Classes, type_of},
+};
+
+type Result<T> = std::result::Result<T, String>;
+
+/// Reads alternatives between `|`.
+pub(super) fn kinds(text: &'static str, scope: &Scope<'_>) -> Result<Vec<Kind>> {
+    split_outside(text, '|')
+        .into_iter()
+        .map(|it| kind(it, scope))
+        .collect()
+}
+
+fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
+    if let Some(rest) = text.strip_prefix("minus ") {
+        return Ok(Kind::Minus(Box::new(kind(rest.trim(), scope)?)));
+    }
+    if let Some((inner, selectors)) = split_selectors(text) {
+        let mut patterns = Vec::new();
+        for part in selectors.split(',') {
+            patterns.extend(scope.expand(part)?);
+        }
+        return Ok(Kind::Selected(Box::new(kind(inner, scope)?), patterns));
+    }
+    if let Some((name, argument)) = call(text) {
+        return with_argument(name, argument, scope);
+    }
+    if let Some(list) = text
+        .strip_prefix("int{")
+        .and_then(|it| it.strip_suffix('}'))
+    {
+        let list = list
+            .split_whitespace()
+            .map(|it| it.parse().map_err(|_| format!("`{it}` is no number")));
+        return Ok(Kind::Integer(Integers::List(list.collect::<Result<_>>()?)));
+    }
+    Ok(match text {
+        "int" => Kind::Integer(Integers::Any),
+        "float" => Kind::Float,
+        "pred" => Kind::Predicate { negatable: false },
+        "!pred" => Kind::Predicate { negatable: true },
+        "sink" => Kind::Sink,
+        "any" => Kind::Any,
+        "register" => Kind::AnyRegister,
+        "variable" => Kind::VariableName(None),
+        "function" => Kind::FunctionName,
+        "label" => Kind::Name(Symbol::Label),
+        "branchtargets" => Kind::Name(Symbol::BranchTargets),
+        "calltargets" => Kind::Name(Symbol::CallTargets),
+        "callprototype" => Kind::Name(Symbol::CallPrototype),
+        "texref" => Kind::Name(Symbol::TextureReference),
+        "samplerref" => Kind::Name(Symbol::SamplerReference),
+        "surfref" => Kind::Name(Symbol::SurfaceReference),
+        _ => Kind::Classes(classes(text, scope)?),
+    })
+}
+
+/// `reg(t).b0,b1`
+fn split_selectors(text: &'static str) -> Option<(&'static str, &'static str)> {
+    let at = text.rfind('.')?;
+    let (inner, selectors) = (&text[..at], &text[at + 1..]);
+    (!selectors.is_empty()
+        && !inner.ends_with('.')
+        && selectors
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b", []-".contains(&it))
+        && selectors.starts_with(|c: char| c.is_ascii_alphabetic()))
+    .then_some((inner, selectors))
+}
+
+fn call(text: &'static str) -> Option<(&'static str, &'static str)> {
+    let open = text.find('(')?;
+    let close = matching(&text[open + 1..])? + open + 1;
+    (close + 1 == text.len()).then(|| (&text[..open], text[open + 1..close].trim()))
+}
+
+fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Result<Kind> {
+    let width = match name {
+        "addr" => Some(AddressWidth::Any),
+        "addr16" => Some(AddressWidth::From16),
+        "addr32_64" => Some(AddressWidth::From32),
+        "addr32" => Some(AddressWidth::Only32),
+        "addr64" => Some(AddressWidth::Only64),
+        _ => None,
+    };
+    if let Some(width) = width {
+        return Ok(Kind::Address(space(argument, scope), width));
+    }
+    Ok(match name {
+        "reg" => Kind::Register(type_ref(argument, scope)?),
+        "src" => Kind::Source(type_ref(argument, scope)?),
+        "const" => Kind::Constant(type_ref(argument, scope)?),
+        "loose" => Kind::Loose(type_ref(argument, scope)?),
+        "sreg" => Kind::Special(type_ref(argument, scope)?),
+        "loose_sreg" => Kind::LooseSpecial(type_ref(argument, scope)?),
+        "variable" => Kind::VariableName(Some(space(argument, scope))),
+        "offset" => Kind::ClassesOffset(classes(argument, scope)?),
+        "int" | "int32" => {
+            let bounds = argument
+                .split_once("..")
+                .ok_or("expected `int(from..to)`")?;
+            let from = expression(&mut Scanner::new(bounds.0), scope)?;
+            // The step stands after the last `/`, which an expression in a range does not need.
+            let (to, step) = match bounds.1.rsplit_once('/') {
+                Some((to, step)) => (
+                    to,
+                    step.trim().parse().map_err(|_| "the step is no number")?,
+                ),
+                None => (bounds.1, 1),
+            };
+            let to: Expression = expression(&mut Scanner::new(to), scope)?;
+            Kind::Integer(if name == "int" {
+                Integers::Range(from, to, step)
+            } else {
+                Integers::Low32(from, to, step)
+            })
+        }
+        "vec" => {
+            let parts = split_outside(argument, ';');
+            let count = expression(&mut Scanner::new(parts[0]), scope)?;
+            let element = kinds(
+                parts.get(1).copied().ok_or("expected `vec(n; kinds)`")?,
+                scope,
+            )?;
+            Kind::Vector {
+                count,
+                element,
+                sink: parts[2..].contains(&"sink"),
+                constants: parts[2..].contains(&"constants"),
+            }
+        }
+        _ => return Err(format!("`{name}(…)` is no kind of operand")),
+    })
+}
+
+fn space(text: &'static str, scope: &Scope<'_>) -> SpaceRef {
+    match text {
+        "generic" => SpaceRef::Word(""),
+        _ => scope
+            .slot(text)
+            .map_or(SpaceRef::Word(text), SpaceRef::Slot),
+    }
+}
+
+fn type_ref(text: &'static str, scope: &Scope<'_>) -> Result<TypeRef> {
+    if let Some(inner) = text
+        .strip_prefix("wide(")
+        .and_then(|it| it.strip_suffix(')'))
+    {
+        return Ok(TypeRef::Wide(Box::new(type_ref(inner, scope)?)));
+    }
+    if let Some(inner) = text
+        .strip_prefix("untyped(")
+        .and_then(|it| it.strip_suffix(')'))
+    {
+        return Ok(TypeRef::Untyped(Box::new(type_ref(inner, scope)?)));
+    }
+    if let Some(slot) = scope.slot(text) {
+        return Ok(TypeRef::Slot(slot));
+    }
+    type_of(text)
+        .map(|_| TypeRef::Word(text))
+        .ok_or_else(|| format!("`{text}` is neither a slot nor a type"))
+}
+
+fn classes(text: &'static str, scope: &Scope<'_>) -> Result<Classes> {
+    let mut out = Classes::default();
+    for word in scope.expand(text)? {
+        let class = Class::from_word(&word)
+            .ok_or_else(|| format!("`{word}` is neither a kind of operand nor a register class"))?;
+        out = out.union(Classes::of(&[class]));
+    }
+    Ok(out)
+}

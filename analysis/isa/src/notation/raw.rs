@@ -1,0 +1,217 @@
+//! From text to lines, definitions and heads: what a table says, before names mean anything.
+
+use rustc_hash::FxHashMap;
+
+use super::{conditions::split_gate, scanner::split_colon};
+use crate::target::Gate;
+
+/// What is read, or the line and the message of a mistake.
+pub(super) type Result<T> = std::result::Result<T, (usize, String)>;
+
+/// A line of a table without its comment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) number: usize,
+    pub(super) indent: usize,
+    pub(super) text: &'static str,
+}
+
+/// A definition: `name = …`, `names: …` or `when …`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Definition {
+    pub(super) line: Line,
+    pub(super) kind: DefinitionKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum DefinitionKind {
+    /// `name = values`, `name! = values`
+    Slot {
+        name: &'static str,
+        positional: bool,
+        values: &'static str,
+    },
+    /// `names: kinds if condition`
+    Operand {
+        names: &'static str,
+        kinds: &'static str,
+    },
+    /// `when condition: condition`, `when condition @gate`; `never` in the place of the second condition.
+    Rule { text: &'static str },
+    /// `order slot slot`: these keep their order although they share no value.
+    Order { slots: &'static str },
+    /// `spare word word`: words that ptxas reads over.
+    Spare { words: &'static str },
+}
+
+pub(super) fn definition(line: Line) -> Result<Definition> {
+    let kind = if line.text.starts_with("when ") || line.text.starts_with('.') {
+        DefinitionKind::Rule { text: line.text }
+    } else if let Some(slots) = line.text.strip_prefix("order ") {
+        DefinitionKind::Order { slots }
+    } else if let Some(words) = line.text.strip_prefix("spare ") {
+        DefinitionKind::Spare { words }
+    } else if let Some((names, kinds)) = split_colon(line.text) {
+        DefinitionKind::Operand { names, kinds }
+    } else if let Some((name, values)) = line.text.split_once('=') {
+        let name = name.trim();
+        let positional = name.ends_with('!');
+        DefinitionKind::Slot {
+            name: name.trim_end_matches('!'),
+            positional,
+            values: values.trim(),
+        }
+    } else {
+        return Err((
+            line.number,
+            format!("`{}` is neither a variant nor a definition", line.text),
+        ));
+    };
+    Ok(Definition { line, kind })
+}
+
+#[derive(Default)]
+pub(super) struct Block {
+    pub(super) header: Option<Line>,
+    /// Heads with the definitions below them.
+    pub(super) variants: Vec<(Line, Vec<Definition>)>,
+    pub(super) shared: Vec<Definition>,
+}
+
+/// Splits a file into the blocks of its instructions, and collects its sets.
+pub(super) fn split(
+    text: &'static str,
+    sets: &mut FxHashMap<&'static str, Vec<&'static str>>,
+) -> Result<Vec<Block>> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut variant_indent = 0;
+    for (index, raw) in text.lines().enumerate() {
+        let code = match raw.find('#') {
+            Some(at) => &raw[..at],
+            None => raw,
+        };
+        let line = Line {
+            number: index + 1,
+            indent: code.len() - code.trim_start().len(),
+            text: code.trim(),
+        };
+        if line.text.is_empty() {
+            continue;
+        }
+        if let Some(rest) = line.text.strip_prefix("set ") {
+            let (name, words) = rest
+                .split_once('=')
+                .ok_or((line.number, "expected `set name = words`".to_owned()))?;
+            let mut list = Vec::new();
+            for word in words.split_whitespace() {
+                match sets.get(word) {
+                    Some(set) => list.extend(set.iter().copied()),
+                    None => list.push(word),
+                }
+            }
+            sets.insert(name.trim(), list);
+        } else if line.text.starts_with("instr ") {
+            blocks.push(Block {
+                header: Some(line),
+                ..Block::default()
+            });
+            variant_indent = 0;
+        } else {
+            let block = blocks
+                .last_mut()
+                .ok_or((line.number, "expected `instr` or `set`".to_owned()))?;
+            if is_variant(block, line) {
+                variant_indent = line.indent;
+                block.variants.push((line, Vec::new()));
+            } else if let Some((_, definitions)) = block.variants.last_mut()
+                && line.indent > variant_indent
+            {
+                definitions.push(definition(line)?);
+            } else {
+                block.shared.push(definition(line)?);
+            }
+        }
+    }
+    Ok(blocks)
+}
+
+/// The opcodes and the section of an `instr` line.
+pub(super) fn header(line: Line) -> Result<(Vec<&'static str>, Vec<&'static str>, Gate)> {
+    let (text, gate) = split_gate(&line.text["instr ".len()..]).map_err(|it| (line.number, it))?;
+    let mut names: Vec<&'static str> = text.split_whitespace().collect();
+    let sections = names
+        .extract_if(.., |it| it.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
+    if names.is_empty() {
+        return Err((line.number, "expected an opcode".to_owned()));
+    }
+    Ok((names, sections, gate))
+}
+
+pub(super) fn is_variant(block: &Block, line: Line) -> bool {
+    let Some(Ok((names, _, _))) = block.header.map(header) else {
+        return false;
+    };
+    let text = line.text;
+    names.iter().copied().chain(["$"]).any(|name| {
+        text.strip_prefix(name).is_some_and(|rest| {
+            rest.is_empty()
+                || rest.starts_with(['.', '{', '@'])
+                || (rest.starts_with(' ') && !is_definition_tail(rest))
+        })
+    })
+}
+
+/// Whether what follows a word makes the line a definition.
+pub(super) fn is_definition_tail(rest: &str) -> bool {
+    let rest = rest.trim_start();
+    rest.starts_with('=') || rest.starts_with("!=")
+}
+
+pub(super) struct Head {
+    pub(super) line: Line,
+    pub(super) syntax: &'static str,
+    /// Name and whether it is required.
+    pub(super) words: Vec<(&'static str, bool)>,
+    pub(super) operands: &'static str,
+    pub(super) gate: Gate,
+}
+
+pub(super) fn head(line: Line, name: &'static str) -> Result<Head> {
+    let fail = |message: String| (line.number, message);
+    let text: &'static str = if line.text.starts_with('$') {
+        Box::leak(format!("{name}{}", &line.text[1..]).into_boxed_str())
+    } else {
+        line.text
+    };
+    let (text, gate) = split_gate(text).map_err(fail)?;
+    let rest = &text[name.len()..];
+    let head_end = rest.find(' ').unwrap_or(rest.len());
+    let (mut modifiers, operands) = (&rest[..head_end], rest[head_end..].trim());
+    let mut words = Vec::new();
+    while !modifiers.is_empty() {
+        let (word, required, tail) = if let Some(inner) = modifiers.strip_prefix("{.") {
+            let (word, tail) = inner
+                .split_once('}')
+                .ok_or_else(|| fail("expected `}`".to_owned()))?;
+            (word, false, tail)
+        } else if let Some(inner) = modifiers.strip_prefix('.') {
+            let end = inner.find(['.', '{']).unwrap_or(inner.len());
+            (&inner[..end], true, &inner[end..])
+        } else {
+            return Err(fail(format!("expected `.` or `{{.` at `{modifiers}`")));
+        };
+        if word.is_empty() {
+            return Err(fail("expected a word after `.`".to_owned()));
+        }
+        words.push((word, required));
+        modifiers = tail;
+    }
+    Ok(Head {
+        line,
+        syntax: text,
+        words,
+        operands,
+        gate,
+    })
+}

@@ -1,0 +1,199 @@
+//! PTX ISA versions and targets, and what a feature demands of them.
+
+use std::fmt;
+
+/// A PTX ISA version such as 8.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Version {
+    /// The number before the full stop.
+    pub major: u8,
+    /// The number after it.
+    pub minor: u8,
+}
+
+impl Version {
+    /// The version `major.minor`.
+    #[must_use]
+    pub const fn new(major: u8, minor: u8) -> Version {
+        Version { major, minor }
+    }
+
+    /// Reads `8.5`. ptxas 13.5 compares `10 * major + minor`, so `6.10` is 7.0 for it and for us.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Version> {
+        let (major, minor) = text.split_once('.')?;
+        let number = major
+            .parse::<u16>()
+            .ok()?
+            .checked_mul(10)?
+            .checked_add(minor.parse::<u16>().ok()?)?;
+        Some(Version {
+            major: u8::try_from(number / 10).ok()?,
+            minor: (number % 10) as u8,
+        })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// Which features beyond the plain ones a target has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Suffix {
+    /// None: `sm_90`.
+    Plain,
+    /// Those of its family: `sm_100f`.
+    Family,
+    /// All of its architecture: `sm_90a`.
+    Architecture,
+}
+
+/// A target architecture such as `sm_90a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target {
+    /// The number: 90 of `sm_90a`.
+    pub number: u16,
+    /// The letter.
+    pub suffix: Suffix,
+}
+
+impl Target {
+    /// Reads `sm_90a` or `compute_90a`. As in ptxas 13.5, other trailing letters are read over.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Target> {
+        let rest = text
+            .strip_prefix("sm_")
+            .or_else(|| text.strip_prefix("compute_"))?;
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let number = rest[..end].parse().ok()?;
+        let suffix = match &rest[end..] {
+            "f" => Suffix::Family,
+            "a" => Suffix::Architecture,
+            _ => Suffix::Plain,
+        };
+        Some(Target { number, suffix })
+    }
+
+    /// The number that PTX ISA 9.0 gave the architecture: `sm_101` became `sm_110`.
+    fn current_number(self) -> u16 {
+        if self.number == 101 { 110 } else { self.number }
+    }
+
+    /// First number of the family, PTX ISA table 61: 100 for 100, 103 and 107, 110, 120 for 120 and 121.
+    fn family(self) -> u16 {
+        self.current_number() / 10 * 10
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suffix = match self.suffix {
+            Suffix::Plain => "",
+            Suffix::Family => "f",
+            Suffix::Architecture => "a",
+        };
+        write!(f, "sm_{}{suffix}", self.number)
+    }
+}
+
+/// What a feature demands: a range of versions and any one of some targets.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Gate {
+    /// The least version; none for 1.0.
+    pub since: Option<Version>,
+    /// The last version that accepts the feature; none if the current one does.
+    pub until: Option<Version>,
+    /// One of these is needed: a plain target stands for itself and every later one, an `f` target for
+    /// the `f` and `a` targets of its family from its number on, an `a` target for itself. Empty: all.
+    pub targets: Vec<Target>,
+    /// The target must be below these numbers, for features that were taken away.
+    pub below: Option<u16>,
+}
+
+impl Gate {
+    /// Whether nothing is demanded.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        *self == Gate::default()
+    }
+
+    /// Whether the version is accepted.
+    #[must_use]
+    pub fn admits_version(&self, version: Version) -> bool {
+        self.since.is_none_or(|it| version >= it) && self.until.is_none_or(|it| version <= it)
+    }
+
+    /// Whether the target is accepted.
+    #[must_use]
+    pub fn admits_target(&self, target: Target) -> bool {
+        self.below.is_none_or(|it| target.number < it)
+            && (self.targets.is_empty() || self.targets.iter().any(|it| covers(*it, target)))
+    }
+}
+
+/// Whether a demand for `demand` is met by `target`.
+fn covers(demand: Target, target: Target) -> bool {
+    let (wanted, number) = (demand.current_number(), target.current_number());
+    match demand.suffix {
+        Suffix::Plain => number >= wanted,
+        Suffix::Family => {
+            target.suffix != Suffix::Plain && demand.family() == target.family() && number >= wanted
+        }
+        Suffix::Architecture => target.suffix == Suffix::Architecture && number == wanted,
+    }
+}
+
+/// What the statement is judged against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// The `.version`.
+    pub version: Version,
+    /// The `.target`.
+    pub target: Target,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(demand: &str, target: &str, expected: bool) {
+        let gate = Gate {
+            targets: vec![Target::parse(demand).unwrap()],
+            ..Gate::default()
+        };
+        assert_eq!(
+            gate.admits_target(Target::parse(target).unwrap()),
+            expected,
+            "{demand} {target}"
+        );
+    }
+
+    #[test]
+    fn demands() {
+        check("sm_90", "sm_90", true);
+        check("sm_90", "sm_90a", true);
+        check("sm_90", "sm_89", false);
+        check("sm_90", "sm_120", true);
+        check("sm_90a", "sm_90", false);
+        check("sm_90a", "sm_100a", false);
+        check("sm_100f", "sm_100", false);
+        check("sm_100f", "sm_103f", true);
+        check("sm_100f", "sm_107a", true);
+        check("sm_103f", "sm_100a", false);
+        check("sm_100f", "sm_110f", false);
+        check("sm_110a", "sm_101a", true);
+    }
+
+    #[test]
+    fn versions() {
+        assert_eq!(Version::parse("6.10"), Some(Version::new(7, 0)));
+        assert_eq!(Version::parse("9.05"), Some(Version::new(9, 5)));
+        assert_eq!(Version::parse("x.1"), None);
+    }
+}

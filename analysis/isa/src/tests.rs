@@ -1,0 +1,180 @@
+//! The notation and the matcher, on small tables and on the real ones.
+
+use expect_test::{Expect, expect};
+
+use crate::{
+    matcher::{Outcome, Reason, Statement, match_statement},
+    operand::Operand,
+    table::{FILES, Tables},
+    target::{Module, Target, Version},
+    types::Class,
+};
+
+#[test]
+fn the_tables_are_well_formed() {
+    let tables = Tables::read(FILES).unwrap_or_else(|errors| {
+        panic!(
+            "{}",
+            errors
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n")
+        )
+    });
+    for instruction in &tables.instructions {
+        // The manual at hand ends at 9.3; newer instructions have no section yet.
+        let newer = instruction.gate.since > Some(Version::new(9, 3));
+        assert!(
+            newer || !instruction.section.is_empty(),
+            "{} names no section of the manual",
+            instruction.name
+        );
+        assert!(
+            !instruction.variants.is_empty(),
+            "{} has no variant",
+            instruction.name
+        );
+    }
+}
+
+/// The mistakes of a table.
+#[track_caller]
+fn check_mistakes(table: &'static str, expect: Expect) {
+    let files: &'static [_] = Box::leak(Box::new([("t.isa", table)]));
+    let errors = Tables::read(files).err().unwrap_or_default();
+    expect.assert_eq(
+        &errors
+            .iter()
+            .map(|it| format!("{it}\n"))
+            .collect::<String>(),
+    );
+}
+
+#[test]
+fn mistakes_have_a_line() {
+    check_mistakes(
+        "instr add 1.1\n  add.type d\n    type = u32\n",
+        expect![[r#"
+            t.isa:2: operand `d` is not defined
+        "#]],
+    );
+    check_mistakes(
+        "instr add 1.1\n  add.type d\n    type = u32\n    d: reg(typ)\n",
+        expect![[r#"
+            t.isa:4: `typ` is neither a slot nor a type
+        "#]],
+    );
+    check_mistakes(
+        "instr add 1.1\n  add d\n    type = u32\n    d: b32\n",
+        expect![[r#"
+            t.isa:3: `type = u32` is not used
+        "#]],
+    );
+    check_mistakes(
+        "instr add 1.1\n  add.type d @8.x\n    type = u32\n    d: b32\n",
+        expect![[r#"
+            t.isa:2: `8.x` is no version
+        "#]],
+    );
+    check_mistakes(
+        "instr add 1.1\n  add.type d\n    type = u32\n    d: b32\n    when .sat: type\n",
+        expect![[r#"
+            t.isa:5: no variant has the word `.sat`
+        "#]],
+    );
+}
+
+/// Matches words against a small table with 32-bit registers for all operands.
+#[track_caller]
+fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
+    let files: &'static [_] = Box::leak(Box::new([("t.isa", table)]));
+    let tables = Tables::read(files).expect("the table is well formed");
+    let register = Operand::Register {
+        class: Class::B32,
+        lanes: 1,
+    };
+    let module = Module {
+        version: Version::new(8, 0),
+        target: Target::parse("sm_90").expect("a target"),
+    };
+    let statement = Statement {
+        opcode: "op",
+        words,
+        operands: &vec![register; operands],
+        module,
+    };
+    let text = match match_statement(&tables, &statement) {
+        Outcome::Fit(fit) => format!("fits {}", fit.variant.syntax),
+        Outcome::Mismatch(problems) => problems
+            .iter()
+            .map(|it| match &it.reason {
+                Reason::Word { allowed } => {
+                    format!("{:?}: allowed {}", it.place, allowed.join(" "))
+                }
+                Reason::Missing(words) => format!("{:?}: missing {}", it.place, words.join(" ")),
+                Reason::Rule(text) => format!("{:?}: {text}", it.place),
+                other => format!("{:?}: {other:?}", it.place),
+            })
+            .collect::<Vec<_>>()
+            .join("; "),
+    };
+    expect.assert_eq(&text);
+}
+
+const SMALL: &str = "instr op 1.1
+  op{.sat}.to.from d, a
+    to = u32 s32
+    from = u32 s32 b32
+    when .sat: to = s32
+  op.part.b32 d, a, b? @8.0 sm_80
+    part! = lo hi
+  op.b32.async d @8.1
+  d a b: b32
+";
+
+#[test]
+fn words_go_to_slots() {
+    check(
+        SMALL,
+        &["u32", "s32"],
+        2,
+        expect!["fits op{.sat}.to.from d, a"],
+    );
+    check(
+        SMALL,
+        &["s32", "u32", "sat"],
+        2,
+        expect!["fits op{.sat}.to.from d, a"],
+    );
+    // Types keep their order: the second may be .b32, the first not.
+    check(SMALL, &["b32", "s32"], 2, expect!["Word(0): missing lo hi"]);
+    check(
+        SMALL,
+        &["u32", "sat", "u32"],
+        2,
+        expect!["Word(1): `.sat` needs `.s32`"],
+    );
+    check(
+        SMALL,
+        &["lo", "b32"],
+        3,
+        expect!["fits op.part.b32 d, a, b?"],
+    );
+    check(SMALL, &["b32", "lo"], 3, expect!["Word(0): missing lo hi"]);
+    check(SMALL, &["lo", "b32"], 1, expect!["Statement: Count(2, 3)"]);
+    check(
+        SMALL,
+        &["b32", "async"],
+        1,
+        expect![
+            "Opcode: Gate(Gate { since: Some(Version { major: 8, minor: 1 }), until: None, targets: [], below: None })"
+        ],
+    );
+    check(
+        SMALL,
+        &["u32"],
+        2,
+        expect!["Statement: missing u32 s32 b32"],
+    );
+}
