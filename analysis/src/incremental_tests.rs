@@ -98,36 +98,39 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 1;",
         "mov.b32 %r2, 100;",
         expect![[r#"
-        body 1
-        function_findings 1
-        item_offsets 1
-        items 1
-        signature 1
-    "#]],
+            body 1
+            declared 1
+            function_findings 1
+            item_offsets 1
+            items 1
+            signature 1
+        "#]],
     );
     // Another comment.
     check(
         "LOOP:",
         "// The loop.\nLOOP:",
         expect![[r#"
-        body 1
-        function_findings 1
-        item_offsets 1
-        items 1
-        signature 1
-    "#]],
+            body 1
+            declared 1
+            function_findings 1
+            item_offsets 1
+            items 1
+            signature 1
+        "#]],
     );
     // Another declaration.
     check(
         "%r<4>;\nLOOP",
         "%r<5>;\nLOOP",
         expect![[r#"
-        body 1
-        function_findings 1
-        item_offsets 1
-        items 1
-        signature 1
-    "#]],
+            body 1
+            declared 1
+            function_findings 1
+            item_offsets 1
+            items 1
+            signature 1
+        "#]],
     );
 }
 
@@ -138,21 +141,24 @@ fn typing_between_items_computes_the_next_item_again() {
         "counter;\n.func",
         "counter;\n\n\n.func",
         expect![[r#"
-        body 1
-        function_findings 1
-        item_offsets 1
-        items 1
-        signature 1
-    "#]],
+            body 1
+            declared 1
+            function_findings 1
+            item_offsets 1
+            items 1
+            signature 1
+        "#]],
     );
     check(
         "text: .b8 1",
         "text: .b8 1, 2",
         expect![[r#"
-        item_offsets 1
-        items 1
-        module_body 1
-    "#]],
+            header 1
+            item_offsets 1
+            items 1
+            module_body 1
+            module_declared 1
+        "#]],
     );
 }
 
@@ -163,8 +169,10 @@ fn a_new_function_leaves_the_others_as_they_are() {
         ".entry zeroth { ret; }\n.visible .entry first",
         expect![[r#"
             body 1
+            declared 1
             function_findings 5
             function_order 1
+            header 1
             item_offsets 1
             items 1
             module_findings 1
@@ -181,9 +189,11 @@ fn a_new_name_of_the_module_checks_names_again() {
         ".global .b32 counter, other;",
         expect![[r#"
             function_findings 4
+            header 1
             item_offsets 1
             items 1
             module_body 1
+            module_declared 1
             module_findings 1
             module_scope 1
         "#]],

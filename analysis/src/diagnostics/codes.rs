@@ -15,6 +15,14 @@ pub(super) const UNDEFINED_FUNCTION: &str = "undefined-function";
 pub(super) const DUPLICATE_DEFINITION: &str = "duplicate-definition";
 pub(super) const CONFLICTING_DECLARATION: &str = "conflicting-declaration";
 
+pub(super) const UNKNOWN_INSTRUCTION: &str = "unknown-instruction";
+pub(super) const MODIFIER_NOT_ALLOWED: &str = "modifier-not-allowed";
+pub(super) const MODIFIER_REQUIRED: &str = "modifier-required";
+pub(super) const WRONG_OPERAND_COUNT: &str = "wrong-operand-count";
+pub(super) const INVALID_OPERAND: &str = "invalid-operand";
+pub(super) const UNSUPPORTED_BY_VERSION: &str = "unsupported-by-version";
+pub(super) const UNSUPPORTED_BY_TARGET: &str = "unsupported-by-target";
+
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
@@ -60,6 +68,34 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: CONFLICTING_DECLARATION,
         summary: "Two declarations of one name of the module do not agree.",
+    },
+    DiagnosticCode {
+        name: UNKNOWN_INSTRUCTION,
+        summary: "PTX has no instruction of this name.",
+    },
+    DiagnosticCode {
+        name: MODIFIER_NOT_ALLOWED,
+        summary: "The instruction does not take this modifier, or not together with the others.",
+    },
+    DiagnosticCode {
+        name: MODIFIER_REQUIRED,
+        summary: "The instruction lacks a modifier that it cannot do without.",
+    },
+    DiagnosticCode {
+        name: WRONG_OPERAND_COUNT,
+        summary: "The instruction takes another number of operands.",
+    },
+    DiagnosticCode {
+        name: INVALID_OPERAND,
+        summary: "An operand is of a kind, type or value that the instruction does not take.",
+    },
+    DiagnosticCode {
+        name: UNSUPPORTED_BY_VERSION,
+        summary: "The instruction or modifier is not in the PTX ISA version of the module.",
+    },
+    DiagnosticCode {
+        name: UNSUPPORTED_BY_TARGET,
+        summary: "The target of the module does not have the instruction or modifier.",
     },
 ];
 

@@ -6,7 +6,12 @@
 
 mod codes;
 mod duplicates;
+#[cfg(test)]
+mod instruction_tests;
+mod instructions;
 mod names;
+#[cfg(test)]
+mod pages;
 mod suggestion;
 mod syntax_errors;
 #[cfg(test)]
@@ -67,6 +72,7 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     let mut findings = Vec::new();
     names::in_function(db, function, &mut findings);
     duplicates::in_function(db, function, &mut findings);
+    instructions::in_function(db, function, &mut findings);
     findings
 }
 

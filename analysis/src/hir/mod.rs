@@ -1,10 +1,12 @@
 //! Items, scopes and names: what the text means, without positions in the file.
 
 pub(crate) mod body;
+pub(crate) mod declared;
 pub(crate) mod items;
 mod lower;
 pub(crate) mod module;
 pub(crate) mod number;
+pub(crate) mod operand;
 mod roles;
 pub(crate) mod special_registers;
 pub(crate) mod symbol;

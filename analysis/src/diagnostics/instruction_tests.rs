@@ -1,0 +1,90 @@
+//! What ptxas 13.5 rejects about instructions, as fixtures.
+
+use crate::fixture::check_diagnostics;
+
+/// Statements in the body of an entry with registers of every kind.
+#[track_caller]
+fn check(statements: &str) {
+    check_diagnostics(&format!(
+        ".global .b8 table[16]; .shared .b8 tile[16];\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<40>; .reg .b64 %rd<4>; .reg .f32 %f<40>; .reg .f64 %d<4>;\n{statements}\n}}\n"
+    ));
+}
+
+#[test]
+fn clean_code() {
+    check(
+        "ld.param.u64 %rd1, [p];
+mov.u32 %r1, %tid.x;
+mad.wide.s32 %rd2, %r1, 4, %rd1;
+ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd2+16];
+@!%p1 st.shared.b32 [tile+4], %r1;
+setp.lt.and.s32 %p1|%p2, %r1, 10, !%p3;
+cvt.rn.f16x2.f32 %r2, %f1, %f2;
+mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};
+shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;
+atom.global.add.u32 %r1, [%rd1], 1;
+bar.sync 0;
+ret.uni;",
+    );
+}
+
+#[test]
+fn opcodes_and_modifiers() {
+    check(
+        "ad.s32 %r1, %r2, 4;
+//^^ unknown-instruction: there is no instruction `ad`
+selpp.b32 %r1, %r2, %r3, %p1;
+//^^^^^ unknown-instruction: there is no instruction `selpp` | did you mean `selp`?
+ld.gloal.f32 %f1, [%rd1];
+//^^^^^^ modifier-not-allowed: `.gloal` is not allowed in `ld.gloal.f32` | did you mean `.global`?
+mul.s32 %r1, %r2, %r3;
+// ^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`
+",
+    );
+}
+
+#[test]
+fn operands() {
+    check(
+        "add.s32 %r1, %r2, %f1;
+//                ^^^ invalid-operand: a .f32 register cannot stand here in `add.s32` | expected a register for .s32 or an integer constant
+add.s32 %r1, %r2;
+//^^^^^^^ wrong-operand-count: `add.s32` takes 3 operands, not 2
+ld.global.v4.f32 {%f1, %f2, %f3}, [%rd1];
+//               ^^^^^^^^^^^^^^^ invalid-operand: a vector of 3 cannot stand here in `ld.global.v4.f32` | expected a vector `{…}` of 4 elements, a register at least as wide as .f32 each
+setp.lt.f32 %r1, %f1, %f2;
+//          ^^^ invalid-operand: a .b32 register cannot stand here in `setp.lt.f32` | expected a .pred register, or `_`
+@%r1 ret;
+//^^^ invalid-operand: a guard needs a .pred register; this is a .b32 register
+shl.b32 %r1, %r2, %rd1;
+//                ^^^^ invalid-operand: a .b64 register cannot stand here in `shl.b32` | expected a .b32, .u32 or .s32 register, or an integer constant
+bar.sync 17;
+//       ^^ invalid-operand: the constant 17 cannot stand here in `bar.sync` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 15
+",
+    );
+}
+
+#[test]
+fn versions_and_targets() {
+    check(
+        "wgmma.fence.sync.aligned;
+//^^^^^ unsupported-by-target: `wgmma.fence.sync.aligned` needs target `sm_90a`; this module is for `sm_90`
+add.sat.u32 %r1, %r2, 4;
+// ^^^^ unsupported-by-target: `.sat` in `add.sat.u32` needs target `sm_107f` or `sm_120f`; this module is for `sm_90`
+tcgen05.wait::ld.sync.aligned;
+//^^^^^^^ unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100f` or `sm_110f`; this module is for `sm_90`
+",
+    );
+}
+
+#[test]
+fn one_error_per_mistake() {
+    // Undeclared names and broken syntax are reported once, by those who know about them.
+    check(
+        "add.s32 %r1, %q, 4;
+//           ^^ undefined-name: `%q` is not declared
+add.s32 %r1, %r2
+//              ^ syntax-error: expected `,` or `;`
+ret;",
+    );
+}

@@ -1,0 +1,424 @@
+//! Instructions that no variant of the tables fits.
+//!
+//! The tables say what is wrong and what is allowed in its place; this file finds the token and the
+//! words. Names, syntax and what depends on the callee of a call are judged elsewhere.
+
+use isa::{
+    matcher::{Outcome, Problem, Reason, Statement, match_statement},
+    operand::Operand,
+    special::gate,
+    table::tables,
+    target::{Gate, Module},
+};
+use salsa::Database;
+use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
+
+use crate::{
+    Severity,
+    hir::{
+        body::{Target, body},
+        declared::{changes_target, declared, header, module_declared, words},
+        items::{Function, items},
+        module::{DeclarationKind, DeclarationSource, module_scope},
+        operand::{describe, operand, special},
+        special_registers,
+        tree::trimmed,
+    },
+};
+
+use super::{
+    Finding,
+    codes::{
+        INVALID_OPERAND, MODIFIER_NOT_ALLOWED, MODIFIER_REQUIRED, UNKNOWN_INSTRUCTION,
+        UNSUPPORTED_BY_TARGET, UNSUPPORTED_BY_VERSION, WRONG_OPERAND_COUNT,
+    },
+    suggestion::most_similar,
+};
+
+/// Words that a message lists.
+const MAX_LISTED: usize = 12;
+/// How often a long body looks for a cancellation, in instructions.
+const CHECK_INTERVAL: usize = 1024;
+
+/// Instructions of a function that the tables do not know in this form.
+pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+    let file = function.file(db);
+    let header = header(db, file);
+    let cursor = function.green(db).cursor();
+    let (Some(version), Some(target)) = (header.version, header.target) else {
+        return;
+    };
+    if header.varies || changes_target(&cursor) {
+        return;
+    }
+    let module = Module { version, target };
+    let body = body(db, function);
+    let types = declared(db, function);
+    let resolve = |range: TextRange, name: &str| -> Operand {
+        let Some(reference) = body.reference_at(range) else {
+            return Operand::Unknown;
+        };
+        match reference.target {
+            Target::Definition(id) => types[id as usize].0.clone(),
+            Target::Special(index) => special(index),
+            Target::WarpSize => Operand::Integer(32),
+            Target::Free(_) => module_name(db, function, name),
+            Target::Section(_) => Operand::Unknown,
+        }
+    };
+    special_registers(db, function, module, findings);
+    let errors = function.errors(db);
+    let mut count = 0;
+    visit(&cursor, &mut |instruction| {
+        count += 1;
+        if count % CHECK_INTERVAL == 0 {
+            db.unwind_if_revision_cancelled();
+        }
+        let range = trimmed(instruction);
+        // What a syntax error has torn apart says nothing about the instruction.
+        if !errors.is_empty() && errors.iter().any(|it| it.range.intersect(range).is_some()) {
+            return;
+        }
+        judge(instruction, module, &resolve, findings);
+    });
+}
+
+/// Special registers that the module does not have.
+fn special_registers(
+    db: &dyn Database,
+    function: Function<'_>,
+    module: Module,
+    findings: &mut Vec<Finding>,
+) {
+    for reference in &body(db, function).references {
+        let Target::Special(index) = reference.target else {
+            continue;
+        };
+        let Some(register) = special_registers::get(index) else {
+            continue;
+        };
+        let name = match reference.member {
+            Some(number) => register.name.replace('#', &number.to_string()),
+            None => register.name.to_owned(),
+        };
+        let demanded = gate(&name);
+        if !demanded.admits_target(module.target) || !demanded.admits_version(module.version) {
+            findings.push(gate_finding(
+                reference.range,
+                &format!("`{name}`"),
+                module,
+                &demanded,
+            ));
+        }
+    }
+}
+
+/// Calls `act` for each instruction, in the order of the text.
+fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
+    for child in node.nodes() {
+        match child.kind() {
+            SyntaxKind::INSTRUCTION => act(&child),
+            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => visit(&child, act),
+            _ => {}
+        }
+    }
+}
+
+/// What a name of the module is.
+fn module_name(db: &dyn Database, function: Function<'_>, name: &str) -> Operand {
+    use isa::operand::Symbol;
+    let file = function.file(db);
+    let Some(declaration) = module_scope(db, file).find(name).first() else {
+        return Operand::Unknown;
+    };
+    match (declaration.kind, declaration.source) {
+        (DeclarationKind::Entry, _) => Operand::Symbol(Symbol::Entry),
+        (DeclarationKind::Function, _) => Operand::Symbol(Symbol::Function),
+        (DeclarationKind::Variable, DeclarationSource::Variable(index)) => {
+            module_declared(db, items(db, file).module)[index as usize]
+                .0
+                .clone()
+        }
+        _ => Operand::Unknown,
+    }
+}
+
+fn judge(
+    instruction: &Cursor<'_>,
+    module: Module,
+    resolve: &dyn Fn(TextRange, &str) -> Operand,
+    findings: &mut Vec<Finding>,
+) {
+    let (Some(opcode), modifiers) = words(instruction) else {
+        return;
+    };
+    let mut nodes = Vec::new();
+    for node in instruction.nodes() {
+        if node.kind() == SyntaxKind::GUARD {
+            guard(&node, resolve, findings);
+        } else if node.kind() != SyntaxKind::ERROR {
+            nodes.push(node);
+        }
+    }
+    let operands: Vec<Operand> = nodes.iter().map(|it| operand(it, resolve)).collect();
+    let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
+    let statement = Statement {
+        opcode: opcode.text(),
+        words: &plain,
+        operands: &operands,
+        module,
+    };
+    let Outcome::Mismatch(problems) = match_statement(tables(), &statement) else {
+        return;
+    };
+    let found = Found {
+        opcode,
+        modifiers: &modifiers,
+        nodes: &nodes,
+        operands: &operands,
+        module,
+    };
+    for problem in problems {
+        findings.push(found.finding(&problem));
+    }
+}
+
+/// The predicate of a guard.
+fn guard(
+    node: &Cursor<'_>,
+    resolve: &dyn Fn(TextRange, &str) -> Operand,
+    findings: &mut Vec<Finding>,
+) {
+    use isa::types::Class;
+    let Some(name) = node.node(SyntaxKind::NAME_REFERENCE) else {
+        return;
+    };
+    match operand(&name, resolve) {
+        Operand::Unknown
+        | Operand::Register {
+            class: Class::Pred,
+            lanes: 1,
+        }
+        | Operand::Special {
+            class: Class::Pred, ..
+        } => {}
+        other => findings.push(finding(
+            name.range(),
+            INVALID_OPERAND,
+            format!(
+                "a guard needs a .pred register; this is {}",
+                describe(&other)
+            ),
+            None,
+        )),
+    }
+}
+
+fn finding(range: TextRange, code: &'static str, message: String, help: Option<String>) -> Finding {
+    Finding {
+        range,
+        severity: Severity::Error,
+        code,
+        message,
+        help,
+        related: Vec::new(),
+    }
+}
+
+/// A statement whose problems are put into words.
+struct Found<'a> {
+    opcode: CursorToken<'a>,
+    modifiers: &'a [CursorToken<'a>],
+    nodes: &'a [Cursor<'a>],
+    operands: &'a [Operand],
+    module: Module,
+}
+
+impl Found<'_> {
+    /// The opcode with its modifiers.
+    fn head(&self) -> String {
+        self.modifiers
+            .iter()
+            .fold(self.opcode.text().to_owned(), |head, it| head + it.text())
+    }
+
+    fn head_range(&self) -> TextRange {
+        let end = self
+            .modifiers
+            .last()
+            .map_or(self.opcode.range(), CursorToken::range);
+        self.opcode.range().cover(end)
+    }
+
+    fn range(&self, place: isa::matcher::Place) -> TextRange {
+        use isa::matcher::Place;
+        match place {
+            Place::Opcode => self.opcode.range(),
+            Place::Word(index) => self
+                .modifiers
+                .get(index)
+                .map_or(self.opcode.range(), CursorToken::range),
+            Place::Operand(index) => self
+                .nodes
+                .get(index)
+                .map_or(self.opcode.range(), |it| it.range()),
+            Place::Statement => self.head_range(),
+        }
+    }
+
+    fn finding(&self, problem: &Problem<'_>) -> Finding {
+        let range = self.range(problem.place);
+        let word = match problem.place {
+            isa::matcher::Place::Word(index) => {
+                self.modifiers.get(index).map_or("", |it| it.text())
+            }
+            _ => self.opcode.text(),
+        };
+        match &problem.reason {
+            Reason::UnknownOpcode => finding(
+                range,
+                UNKNOWN_INSTRUCTION,
+                format!("there is no instruction `{word}`"),
+                most_similar(word, tables().opcodes()).map(|it| format!("did you mean `{it}`?")),
+            ),
+            Reason::FixedWord(words) => finding(
+                range,
+                MODIFIER_REQUIRED,
+                format!(
+                    "`{}` must be followed by {}",
+                    self.opcode.text(),
+                    one_of(words)
+                ),
+                None,
+            ),
+            Reason::Word { allowed } => {
+                let plain = word.trim_start_matches('.');
+                let similar = most_similar(plain, allowed.iter().copied());
+                let help = match similar {
+                    Some(it) => Some(format!("did you mean `.{it}`?")),
+                    None if allowed.is_empty() => None,
+                    None => Some(format!("allowed here: {}", list(allowed))),
+                };
+                let message = if allowed.contains(&plain) {
+                    format!("`{word}` cannot stand here in `{}`", self.head())
+                } else {
+                    format!("`{word}` is not allowed in `{}`", self.head())
+                };
+                finding(range, MODIFIER_NOT_ALLOWED, message, help)
+            }
+            Reason::Missing(words) => finding(
+                range,
+                MODIFIER_REQUIRED,
+                format!("`{}` lacks {}", self.head(), one_of(words)),
+                None,
+            ),
+            Reason::Rule(rule) => finding(
+                range,
+                MODIFIER_NOT_ALLOWED,
+                format!("in `{}`, {rule}", self.head()),
+                None,
+            ),
+            Reason::Gate(gate) => self.gate(range, word, gate),
+            Reason::Count(least, most) => {
+                let wanted = if least == most {
+                    least.to_string()
+                } else {
+                    format!("{least} to {most}")
+                };
+                let plural = if *most == 1 { "" } else { "s" };
+                finding(
+                    range,
+                    WRONG_OPERAND_COUNT,
+                    format!(
+                        "`{}` takes {wanted} operand{plural}, not {}",
+                        self.head(),
+                        self.operands.len()
+                    ),
+                    None,
+                )
+            }
+            Reason::Kind(kinds) => {
+                let found = self.operand(problem.place);
+                finding(
+                    range,
+                    INVALID_OPERAND,
+                    format!("{found} cannot stand here in `{}`", self.head()),
+                    (!kinds.is_empty()).then(|| format!("expected {}", kinds.join(", or "))),
+                )
+            }
+            Reason::Form => finding(
+                range,
+                INVALID_OPERAND,
+                format!(
+                    "{} cannot stand here in `{}`",
+                    self.operand(problem.place),
+                    self.head()
+                ),
+                None,
+            ),
+        }
+    }
+
+    fn operand(&self, place: isa::matcher::Place) -> String {
+        match place {
+            isa::matcher::Place::Operand(index) => {
+                self.operands.get(index).map_or_else(String::new, describe)
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn gate(&self, range: TextRange, word: &str, gate: &Gate) -> Finding {
+        let subject = if word.starts_with('.') {
+            format!("`{word}` in `{}`", self.head())
+        } else {
+            format!("`{}`", self.head())
+        };
+        gate_finding(range, &subject, self.module, gate)
+    }
+}
+
+/// That the module does not meet a gate.
+fn gate_finding(range: TextRange, subject: &str, module: Module, gate: &Gate) -> Finding {
+    let Module { version, target } = module;
+    if !gate.admits_target(target) {
+        let needed: Vec<String> = gate.targets.iter().map(|it| format!("`{it}`")).collect();
+        let message = match gate.below {
+            Some(below) if target.number >= below => {
+                format!("{subject} is gone since `sm_{below}`; this module is for `{target}`")
+            }
+            _ => format!(
+                "{subject} needs target {}; this module is for `{target}`",
+                needed.join(" or ")
+            ),
+        };
+        return finding(range, UNSUPPORTED_BY_TARGET, message, None);
+    }
+    let message = match (gate.since, gate.until) {
+        (_, Some(until)) if version > until => {
+            format!("{subject} is gone since PTX ISA {until}; this module is {version}")
+        }
+        (Some(since), _) => format!("{subject} needs PTX ISA {since}; this module is {version}"),
+        _ => format!("{subject} is not in PTX ISA {version}"),
+    };
+    finding(range, UNSUPPORTED_BY_VERSION, message, None)
+}
+
+fn list(words: &[&str]) -> String {
+    let mut out: Vec<String> = words
+        .iter()
+        .take(MAX_LISTED)
+        .map(|it| format!("`.{it}`"))
+        .collect();
+    if words.len() > MAX_LISTED {
+        out.push("…".to_owned());
+    }
+    out.join(", ")
+}
+
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [word] => format!("`.{word}`"),
+        _ => format!("one of {}", list(words)),
+    }
+}

@@ -1,0 +1,83 @@
+//! Every code has a page, and the examples on the pages are tests.
+
+use std::{fs, path::Path};
+
+use super::DIAGNOSTIC_CODES;
+use crate::{Diagnostic, FileId, Severity, fixture::Fixture};
+
+/// The examples below a heading of a page.
+fn examples(page: &str, heading: &str) -> Vec<String> {
+    let Some((_, section)) = page.split_once(&format!("\n## {heading}\n")) else {
+        return Vec::new();
+    };
+    let section = section.split("\n## ").next().unwrap_or_default();
+    section
+        .split("```ptx\n")
+        .skip(1)
+        .filter_map(|it| it.split("```").next())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn errors_of(text: &str) -> Vec<Diagnostic> {
+    Fixture::new(text)
+        .host
+        .analysis()
+        .diagnostics(FileId(0))
+        .expect("nothing is written")
+}
+
+#[test]
+fn pages_of_the_codes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/diagnostics");
+    for code in DIAGNOSTIC_CODES {
+        let path = folder.join(format!("{}.md", code.name));
+        let page =
+            fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} has no page", code.name));
+        assert!(
+            page.starts_with(&format!("# {}\n", code.name)),
+            "{}",
+            code.name
+        );
+        // What lies beyond the limits of the parser has no example of readable size.
+        if code.name == "nesting-too-deep" {
+            continue;
+        }
+        let (wrong, right) = (examples(&page, "Wrong"), examples(&page, "Right"));
+        assert!(
+            !wrong.is_empty() && !right.is_empty(),
+            "{} lacks examples",
+            code.name
+        );
+        for example in &wrong {
+            let found = errors_of(example);
+            assert!(
+                found.iter().any(|it| it.code == code.name),
+                "{}: {found:?}",
+                code.name
+            );
+        }
+        for example in &right {
+            let found = errors_of(example);
+            assert!(
+                found.iter().all(|it| it.severity != Severity::Error),
+                "{}: {found:?}",
+                code.name
+            );
+        }
+    }
+}
+
+#[test]
+fn pages_have_a_code() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/diagnostics");
+    for entry in fs::read_dir(folder).expect("the folder exists") {
+        let name = entry.expect("the folder is readable").file_name();
+        let name = name.to_string_lossy();
+        let stem = name.trim_end_matches(".md");
+        assert!(
+            DIAGNOSTIC_CODES.iter().any(|it| it.name == stem),
+            "{name} is no code"
+        );
+    }
+}

@@ -1,0 +1,284 @@
+//! What declared names are, for the instruction checks: register classes and state spaces.
+
+use isa::{
+    operand::{Operand, Space, Symbol},
+    target::{Target as IsaTarget, Version},
+    types::Class,
+};
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::{Cursor, NodeOrToken, SyntaxKind, TextSize};
+
+use crate::db::{SourceFile, Workspace};
+
+use super::{
+    body::body,
+    items::{Function, ModuleItems, items},
+    module::module_body,
+    tree,
+};
+
+/// What each definition of a function is, as an operand; parallel to the definitions of its body.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn declared<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Declared> {
+    let cursor = function.green(db).cursor();
+    let mut found = FxHashMap::default();
+    let place = if tree::has_word(&cursor, ".entry") {
+        Owner::Entry
+    } else {
+        Owner::Function
+    };
+    collect(&cursor, place, &mut found);
+    let of = |start: TextSize| {
+        found
+            .get(&start)
+            .cloned()
+            .unwrap_or(Declared(Operand::Unknown))
+    };
+    body(db, function)
+        .definitions
+        .iter()
+        .map(|it| of(it.name_range.start()))
+        .collect()
+}
+
+/// What each variable of the module is; parallel to the variables of the module body.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn module_declared<'db>(
+    db: &'db dyn Database,
+    module: ModuleItems<'db>,
+) -> Vec<Declared> {
+    let mut last = (u32::MAX, FxHashMap::default());
+    let items = module.items(db);
+    module_body(db, module)
+        .variables
+        .iter()
+        .map(|variable| {
+            if last.0 != variable.item {
+                last = (variable.item, FxHashMap::default());
+                collect_variables(
+                    &items[variable.item as usize].green.cursor(),
+                    Owner::Module,
+                    &mut last.1,
+                );
+            }
+            last.1
+                .get(&variable.name_range.start())
+                .cloned()
+                .unwrap_or(Declared(Operand::Unknown))
+        })
+        .collect()
+}
+
+/// A name as an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Declared(pub(crate) Operand);
+
+// The operands of declarations hold no floating-point number.
+impl Eq for Declared {}
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Module,
+    Entry,
+    Function,
+    /// The body of either.
+    Body,
+    Returns,
+}
+
+type Found = FxHashMap<TextSize, Declared>;
+
+fn collect(node: &Cursor<'_>, owner: Owner, found: &mut Found) {
+    for child in node.nodes() {
+        match child.kind() {
+            SyntaxKind::VARIABLE_DECLARATION => collect_variables(&child, owner, found),
+            SyntaxKind::PARAMETER => {
+                if let Some(name) = tree::name(&child) {
+                    found.insert(name.range().start(), Declared(variable(&child, owner)));
+                }
+            }
+            SyntaxKind::RETURN_LIST => collect(&child, Owner::Returns, found),
+            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => {
+                collect_labels(&child, found);
+                collect(&child, Owner::Body, found);
+            }
+            SyntaxKind::PARAMETER_LIST => collect(&child, owner, found),
+            SyntaxKind::FUNCTION => {
+                if let Some(name) = tree::name(&child) {
+                    found.insert(
+                        name.range().start(),
+                        Declared(Operand::Symbol(Symbol::Function)),
+                    );
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Labels, and the tables that the label before them names.
+fn collect_labels(node: &Cursor<'_>, found: &mut Found) {
+    if node.kind() != SyntaxKind::BLOCK {
+        return;
+    }
+    let mut label = None;
+    for run in node
+        .nodes()
+        .filter(|it| it.kind() == SyntaxKind::STATEMENT_RUN)
+    {
+        for statement in run.nodes() {
+            let symbol = match statement.kind() {
+                SyntaxKind::LABEL => Symbol::Label,
+                SyntaxKind::BRANCH_TARGETS => Symbol::BranchTargets,
+                SyntaxKind::CALL_TARGETS => Symbol::CallTargets,
+                SyntaxKind::CALL_PROTOTYPE => Symbol::CallPrototype,
+                _ => {
+                    label = None;
+                    continue;
+                }
+            };
+            if symbol == Symbol::Label {
+                label = tree::name(&statement).map(|it| it.range().start());
+            }
+            if let Some(start) = label {
+                found.insert(start, Declared(Operand::Symbol(symbol)));
+            }
+        }
+    }
+}
+
+fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) {
+    let declared = variable(declaration, owner);
+    for declarator in declaration
+        .nodes()
+        .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
+    {
+        if let Some(name) = tree::name(&declarator) {
+            found.insert(name.range().start(), Declared(declared.clone()));
+        }
+    }
+}
+
+/// The operand that a declaration with these words declares.
+fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
+    let (mut class, mut lanes, mut space, mut opaque) = (None, 1, None, None);
+    for word in node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED) {
+        match &word.text()[1..] {
+            "v2" => lanes = 2,
+            "v4" => lanes = 4,
+            "reg" => space = Some(None),
+            "const" => space = Some(Some(Space::Const)),
+            "global" => space = Some(Some(Space::Global)),
+            "local" => space = Some(Some(Space::Local)),
+            "shared" => space = Some(Some(Space::Shared)),
+            // The textures of PTX ISA 1.x are variables of a space of their own.
+            "tex" => opaque = Some(Symbol::TextureReference),
+            "param" => {
+                space = Some(Some(match owner {
+                    Owner::Entry => Space::EntryParameter,
+                    Owner::Returns => Space::ReturnParameter,
+                    Owner::Function => Space::InputParameter,
+                    Owner::Module | Owner::Body => Space::LocalParameter,
+                }));
+            }
+            "texref" => opaque = Some(Symbol::TextureReference),
+            "samplerref" => opaque = Some(Symbol::SamplerReference),
+            "surfref" => opaque = Some(Symbol::SurfaceReference),
+            // The words after `.ptr` are about what the pointer points to.
+            "ptr" => break,
+            word => class = class.or(Class::from_word(word)),
+        }
+    }
+    match (opaque, space, class) {
+        (Some(symbol), ..) => Operand::Symbol(symbol),
+        (_, Some(None), Some(class)) => Operand::Register { class, lanes },
+        (_, Some(Some(space)), _) => Operand::Symbol(Symbol::Variable(space)),
+        _ => Operand::Unknown,
+    }
+}
+
+/// What the directives at the start of a module say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// The `.version`.
+    pub(crate) version: Option<Version>,
+    /// The first target of the first `.target`, or the one that the settings demand.
+    pub(crate) target: Option<IsaTarget>,
+    /// Whether several targets are named, or one inside a body: then it depends on the place.
+    pub(crate) varies: bool,
+}
+
+/// The version and the target of a file.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
+    let mut header = Header {
+        version: None,
+        target: None,
+        varies: false,
+    };
+    for item in items(db, file).module.items(db) {
+        let cursor = item.green.cursor();
+        match cursor.kind() {
+            SyntaxKind::VERSION_DIRECTIVE => {
+                let number = cursor.token(SyntaxKind::FLOAT);
+                header.version = header
+                    .version
+                    .or(number.and_then(|it| Version::parse(it.text())));
+            }
+            SyntaxKind::TARGET_DIRECTIVE => {
+                for word in cursor.nodes() {
+                    let target = word
+                        .token(SyntaxKind::IDENT)
+                        .and_then(|it| IsaTarget::parse(it.text()));
+                    if let Some(target) = target {
+                        header.varies |= header.target.is_some_and(|it| it != target);
+                        header.target = Some(target);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let forced = Workspace::get(db)
+        .config(db)
+        .target_override
+        .as_deref()
+        .and_then(IsaTarget::parse);
+    if forced.is_some() {
+        header.target = forced;
+        header.varies = false;
+    }
+    header
+}
+
+/// Whether a function changes the target inside its body.
+pub(crate) fn changes_target(function: &Cursor<'_>) -> bool {
+    function.nodes().any(|it| match it.kind() {
+        SyntaxKind::TARGET_DIRECTIVE => true,
+        SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => changes_target(&it),
+        _ => false,
+    })
+}
+
+/// The text of the words of an instruction: opcode, then modifiers without their full stops.
+pub(crate) fn words<'a>(
+    instruction: &Cursor<'a>,
+) -> (
+    Option<syntax::CursorToken<'a>>,
+    Vec<syntax::CursorToken<'a>>,
+) {
+    let mut opcode = None;
+    let mut words = Vec::new();
+    for child in instruction.children() {
+        if let NodeOrToken::Token(token) = child {
+            match token.kind() {
+                SyntaxKind::IDENT if opcode.is_none() => opcode = Some(token),
+                SyntaxKind::DOTTED => words.push(token),
+                _ => {}
+            }
+        }
+    }
+    (opcode, words)
+}
