@@ -213,7 +213,9 @@ impl Config {
 
     fn read(&mut self, prefix: &str, value: &Value, problems: &mut Vec<Problem>) {
         let Some(object) = value.as_object() else {
-            if !value.is_null() {
+            // An empty table of Lua, which is what Neovim's users write, arrives as an empty array.
+            let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            if !empty {
                 let name = if prefix.is_empty() { "" } else { "." };
                 problems.push(Problem::Invalid(format!(
                     "The settings {SECTION}{name}{prefix} must be an object, not {}.",
@@ -433,6 +435,12 @@ mod tests {
             expect![[r#"
                 target=None diagnostics=true debounce=None index=true log=None
                 Invalid("The settings ptx-analyzer.diagnostics must be an object, not 1.")
+            "#]],
+        );
+        check(
+            json!([]),
+            expect![[r#"
+                target=None diagnostics=true debounce=None index=true log=None
             "#]],
         );
         check(

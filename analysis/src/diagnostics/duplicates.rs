@@ -32,7 +32,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         let first = body.definition(duplicate.first);
         let message = if first.name == definition.name && first.count == definition.count {
             format!(
-                "the name of {} is taken in this block since line {LINE}",
+                "{} is already declared in this block, on line {LINE}",
                 shown(definition)
             )
         } else {

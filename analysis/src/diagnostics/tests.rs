@@ -145,16 +145,16 @@ r1: ret;
 fn one_declaration_for_each_block() {
     check(
         r#".func (.reg .b32 a) f(.reg .b32 a) {
-//                              ^ duplicate-definition: the name of `a` is taken in this block since line 4 | first declared here on line 4
+//                              ^ duplicate-definition: `a` is already declared in this block, on line 4 | first declared here on line 4
 .reg .b32 a, b;
-//        ^ duplicate-definition: the name of `a` is taken in this block since line 4 | first declared here on line 4
+//        ^ duplicate-definition: `a` is already declared in this block, on line 4 | first declared here on line 4
 b: ret;
-//^ duplicate-definition: the name of label `b` is taken in this block since line 5 | first declared here on line 5
+//^ duplicate-definition: label `b` is already declared in this block, on line 5 | first declared here on line 5
 L: ret;
 L: ret;
-//^ duplicate-definition: the name of label `L` is taken in this block since line 7 | first declared here on line 7
+//^ duplicate-definition: label `L` is already declared in this block, on line 7 | first declared here on line 7
 .reg .b32 L;
-//        ^ duplicate-definition: the name of `L` is taken in this block since line 7 | first declared here on line 7
+//        ^ duplicate-definition: `L` is already declared in this block, on line 7 | first declared here on line 7
 }
 .func g(.reg .b32 a, .reg .b32 a);
 .entry k(.param .b32 k) { .reg .b32 f; f1: ret; }
