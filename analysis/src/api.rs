@@ -83,6 +83,66 @@ pub struct Diagnostic {
     pub related: Vec<RelatedInformation>,
     /// Style hints for editors.
     pub tags: Vec<DiagnosticTag>,
+    /// Ways to repair it, the likeliest first.
+    pub fixes: Vec<Fix>,
+}
+
+/// What a fix does; fixes of one kind can be applied together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FixKind {
+    /// Replaces a misspelt opcode, modifier or name.
+    Respell,
+    /// Inserts a modifier that is missing.
+    InsertModifier,
+    /// Removes a modifier that is not allowed.
+    RemoveModifier,
+    /// Replaces a modifier by one that is allowed.
+    ReplaceModifier,
+    /// Changes the `.version` or the `.target` of the module.
+    ChangeHeader,
+    /// Inserts a comma, a semicolon or a bracket.
+    InsertPunctuation,
+    /// Declares a register.
+    DeclareRegister,
+    /// Makes a parameterised register such as `%r<4>` longer.
+    WidenRegisters,
+}
+
+/// One way to repair a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as an imperative phrase without a final full stop.
+    pub title: String,
+    /// Replacements in the file of the problem, sorted by offset, not overlapping.
+    pub edits: Vec<syntax::text::Edit>,
+    /// Whether it is most likely what the author wants.
+    pub preferred: bool,
+    /// What it does, for applying fixes of one kind together.
+    pub kind: FixKind,
+}
+
+/// Where an editor offers a code action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CodeActionKind {
+    /// At a problem.
+    QuickFix,
+    /// For the whole file, also when it is saved.
+    FixAll,
+}
+
+/// A change that an editor offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeAction {
+    /// What it does, as an imperative phrase without a final full stop.
+    pub title: String,
+    /// Where it is offered.
+    pub kind: CodeActionKind,
+    /// The change.
+    pub edits: SourceChange,
+    /// Range and code of each diagnostic that it is for.
+    pub diagnostics: Vec<(TextRange, &'static str)>,
+    /// Whether it is most likely what the author wants.
+    pub preferred: bool,
 }
 
 /// Kind of a named thing; drives symbol icons and semantic tokens.

@@ -7,9 +7,9 @@ use salsa::{Database as _, Setter as _};
 use syntax::TextRange;
 
 use crate::{
-    AnalysisConfig, Cancellable, Cancelled, Diagnostic, DocumentSymbol, FileContents, FileId,
-    FilePosition, FileStats, Fold, Hover, NavigationTarget, RangeInfo, Reference, RenameError,
-    RenamePreparation, SemanticToken, SourceChange,
+    AnalysisConfig, Cancellable, Cancelled, CodeAction, Diagnostic, DocumentSymbol, FileContents,
+    FileId, FilePosition, FileRange, FileStats, Fold, Hover, NavigationTarget, RangeInfo,
+    Reference, RenameError, RenamePreparation, SemanticToken, SourceChange,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -189,6 +189,17 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn diagnostics(&self, file: FileId) -> Cancellable<Vec<Diagnostic>> {
         self.with_file(file, diagnostics::diagnostics)
+    }
+
+    /// What can be done about the problems at a range, those of the same kind in the file, and all that
+    /// can safely be done in the file.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn code_actions(&self, at: FileRange) -> Cancellable<Vec<CodeAction>> {
+        self.with_file(at.file, |db, file| {
+            features::code_actions::code_actions(db, file, at)
+        })
     }
 
     /// What the name at a position is.

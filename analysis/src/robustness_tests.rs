@@ -2,7 +2,7 @@
 
 use syntax::{TextRange, TextSize};
 
-use crate::{Analysis, FileId, FilePosition, fixture::Fixture};
+use crate::{Analysis, FileId, FilePosition, FileRange, fixture::Fixture};
 
 const TEXTS: &[&str] = &[
     "",
@@ -103,6 +103,9 @@ fn deep_nesting_does_no_harm() {
         analysis.diagnostics(FileId(0)).unwrap();
         analysis.document_symbols(FileId(0)).unwrap();
         analysis.folding_ranges(FileId(0)).unwrap();
+        let range = TextRange::up_to(end);
+        let file = FileId(0);
+        analysis.code_actions(FileRange { file, range }).unwrap();
         analysis.semantic_tokens(FileId(0), None).unwrap();
     }
 }
@@ -127,6 +130,8 @@ fn every_question_has_an_answer_everywhere() {
         analysis.diagnostics(file).unwrap();
         analysis.document_symbols(file).unwrap();
         analysis.folding_ranges(file).unwrap();
+        let range = TextRange::up_to(end);
+        analysis.code_actions(FileRange { file, range }).unwrap();
         analysis.stats(file).unwrap();
         for query in ["", "a", "\u{e4}"] {
             analysis.workspace_symbols(query, 100).unwrap();

@@ -10,22 +10,23 @@ use tower_lsp::{
     LanguageServer, async_trait,
     jsonrpc::{Error, ErrorCode, Result},
     lsp_types::{
-        DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-        DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
-        FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-        InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
-        ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
-        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
-        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
-        SymbolInformation, TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
+        CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
+        DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+        DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
+        DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams,
+        DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+        GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+        InitializeResult, InitializedParams, Location, PrepareRenameResponse, ReferenceParams,
+        RenameParams, SelectionRange, SelectionRangeParams, SemanticTokensDeltaParams,
+        SemanticTokensFullDeltaResult, SemanticTokensParams, SemanticTokensRangeParams,
+        SemanticTokensRangeResult, SemanticTokensResult, SymbolInformation,
+        TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
         request::{GotoDeclarationParams, GotoDeclarationResponse},
     },
 };
 
 use crate::{
-    handlers::{Handler, diagnostics, navigation, rename, structure, tokens},
+    handlers::{Handler, code_actions, diagnostics, navigation, rename, structure, tokens},
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{ServerStatus, ViewSyntaxTreeParams},
@@ -203,6 +204,10 @@ impl LanguageServer for Backend {
         params: DocumentHighlightParams,
     ) -> Result<Option<Vec<DocumentHighlight>>> {
         self.ask(&navigation::HIGHLIGHT, params).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        self.ask(&code_actions::CODE_ACTION, params).await
     }
 
     async fn prepare_rename(

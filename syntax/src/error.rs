@@ -48,6 +48,9 @@ pub struct SyntaxError {
     pub message: String,
     /// A second place that explains the error, also relative to the item.
     pub related: Option<(TextRange, String)>,
+    /// The punctuation that is missing, where that is plain. It belongs directly after the last token
+    /// before `range`, or before the place in `related` if there is one.
+    pub missing: Option<&'static str>,
 }
 
 impl SyntaxError {
@@ -62,6 +65,7 @@ impl SyntaxError {
                 .related
                 .as_ref()
                 .map(|(range, message)| (*range + offset, message.clone())),
+            missing: self.missing,
         }
     }
 }

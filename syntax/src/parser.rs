@@ -410,6 +410,7 @@ impl<'a> Parser<'a> {
             range,
             message,
             related: None,
+            missing: None,
         });
     }
 
@@ -429,6 +430,15 @@ impl<'a> Parser<'a> {
                 describe(self.kind(), self.current_text())
             );
             self.error_at(SyntaxErrorCode::Syntax, self.current_range(), message);
+        }
+    }
+
+    /// Reports that the current token is not what belongs here, and that `missing` before it would do.
+    pub(crate) fn expected_missing(&mut self, what: &str, missing: &'static str) {
+        let before = self.errors.len();
+        self.expected(what);
+        for error in &mut self.errors[before..] {
+            error.missing = Some(missing);
         }
     }
 
@@ -462,6 +472,8 @@ impl<'a> Parser<'a> {
                 range: open,
                 message: format!("unclosed `{open_text}`"),
                 related: Some((place, format!("expected `{close_text}` here"))),
+                // Where the statement ends, so does what it opened.
+                missing: (kind != R_BRACE && self.at(SEMICOLON)).then_some(close_text),
             });
         }
         false

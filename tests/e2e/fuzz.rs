@@ -12,7 +12,7 @@ use crate::{KERNEL, URI, assert_text};
 const SESSIONS: u64 = 12;
 const MESSAGES: usize = 250;
 
-const REQUESTS: [&str; 19] = [
+const REQUESTS: [&str; 20] = [
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/declaration",
@@ -20,6 +20,7 @@ const REQUESTS: [&str; 19] = [
     "textDocument/documentHighlight",
     "textDocument/prepareRename",
     "textDocument/rename",
+    "textDocument/codeAction",
     "textDocument/documentSymbol",
     "textDocument/foldingRange",
     "textDocument/selectionRange",
@@ -60,7 +61,7 @@ fn params(rng: &mut fastrand::Rng) -> Value {
         "position": place,
         "positions": [place],
         "range": change(at, position(rng), "")["range"],
-        "context": { "includeDeclaration": rng.bool() },
+        "context": { "includeDeclaration": rng.bool(), "diagnostics": [] },
         "newName": "%fresh",
         "query": "k",
         "previousResultId": rng.u8(..4).to_string(),

@@ -2,6 +2,7 @@
 
 mod binary;
 mod clients;
+mod code_actions;
 mod diagnostics;
 mod fuzz;
 mod harness;

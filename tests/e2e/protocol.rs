@@ -198,6 +198,11 @@ fn every_request_works_everywhere_in_every_state_of_a_document() {
                 ("textDocument/documentHighlight", at.clone()),
                 ("textDocument/prepareRename", at.clone()),
                 ("textDocument/rename", with("newName", json!("%x"))),
+                ("textDocument/codeAction", {
+                    let mut params = with("range", range.clone());
+                    params["context"] = json!({ "diagnostics": [] });
+                    params
+                }),
                 ("textDocument/documentSymbol", at.clone()),
                 ("textDocument/foldingRange", at.clone()),
                 (

@@ -2,12 +2,15 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use analysis::{Analysis, AnalysisHost, Change, FileId, FilePosition, Reference};
+use analysis::{Analysis, AnalysisHost, Change, FileId, FilePosition, FileRange, Reference};
 use ptx_tests::{
     fixtures::{self, Fixture},
     mutate,
 };
-use syntax::{Document, FileContents, TextRange, TextSize, text::apply_edit};
+use syntax::{
+    Document, FileContents, TextRange, TextSize,
+    text::{Edit, apply_edit},
+};
 
 const FILE: FileId = FileId(0);
 const WHY: &str = "nobody cancels";
@@ -161,6 +164,17 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
         );
         let lines = [fold.range.start(), fold.range.end()].map(|it| contents.lines.line_of(it));
         assert!(lines[0] < lines[1], "{fold:?}");
+    }
+    let whole = FileRange {
+        file: FILE,
+        range: TextRange::up_to(len),
+    };
+    for action in analysis.code_actions(whole).expect(WHY) {
+        assert!(!action.title.is_empty() && !action.diagnostics.is_empty());
+        let edits = &action.edits.files[0].edits;
+        assert!(edits.iter().all(|it| it.range.end() <= len), "{action:?}");
+        let ordered = |pair: &[Edit]| pair[0].range.end() <= pair[1].range.start();
+        assert!(edits.windows(2).all(ordered), "{action:?}");
     }
 }
 

@@ -81,7 +81,12 @@ pub enum Reason<'t> {
         allowed: Vec<&'t str>,
     },
     /// One of these words is missing.
-    Missing(Vec<&'t str>),
+    Missing {
+        /// The words.
+        words: Vec<&'t str>,
+        /// How many words of the statement stand before the missing one in the order of the table.
+        before: usize,
+    },
     /// A rule of the table is broken: what it says, as a clause.
     Rule(String),
     /// The version or target is too low.
@@ -133,25 +138,35 @@ const REPEATABLE: [&str; 8] = [
     "NaN",
 ];
 
+/// The instructions whose opcode and fixed words the statement has.
+fn candidates<'t>(
+    tables: &'t Tables,
+    statement: &Statement<'_>,
+) -> impl Iterator<Item = &'t Instruction> {
+    tables.with_opcode(statement.opcode).filter(|it| {
+        let fixed = it.fixed.len();
+        statement.words.len() >= fixed && statement.words[..fixed] == it.fixed[..]
+    })
+}
+
+/// The first variant that fits a statement; cheaper than [`match_statement`] when none does.
+#[must_use]
+pub fn fit<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Option<Fit<'t>> {
+    candidates(tables, statement).find_map(|instruction| {
+        let mut variants = instruction.variants.iter();
+        variants.find_map(|it| Search::new(instruction, it, statement, false).run())
+    })
+}
+
 /// Matches a statement.
 #[must_use]
 pub fn match_statement<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Outcome<'t> {
-    let candidates = || {
-        tables.with_opcode(statement.opcode).filter(|it| {
-            let fixed = it.fixed.len();
-            statement.words.len() >= fixed && statement.words[..fixed] == it.fixed[..]
-        })
-    };
-    for instruction in candidates() {
-        for variant in &instruction.variants {
-            if let Some(fit) = Search::new(instruction, variant, statement, false).run() {
-                return Outcome::Fit(fit);
-            }
-        }
+    if let Some(fit) = fit(tables, statement) {
+        return Outcome::Fit(fit);
     }
     // Only now the reasons are worth their price.
     let mut best: Option<Failure<'t>> = None;
-    for instruction in candidates() {
+    for instruction in candidates(tables, statement) {
         for variant in &instruction.variants {
             let mut search = Search::new(instruction, variant, statement, true);
             search.run();
@@ -280,9 +295,13 @@ impl<'t, 's> Search<'t, 's> {
                         Place::Statement
                     };
                     self.fail(160, |it| {
+                        let words = it.spell(&slot.values);
                         vec![Problem {
                             place,
-                            reason: Reason::Missing(it.spell(&slot.values)),
+                            reason: Reason::Missing {
+                                words,
+                                before: it.fixed + next,
+                            },
                         }]
                     });
                     return false;
@@ -363,12 +382,15 @@ impl<'t, 's> Search<'t, 's> {
 
     /// All words are placed: checks what is missing, the rules, the operands and the gates.
     fn finish(&mut self) -> Option<Fit<'t>> {
-        for (slot, it) in self.variant.slots.iter().zip(&self.slots) {
-            if slot.required && it.is_none() {
+        for (index, slot) in self.variant.slots.iter().enumerate() {
+            if slot.required && self.slots[index].is_none() {
                 self.fail(150, |it| {
+                    let words = it.spell(&slot.values);
+                    let earlier = it.slots[..index].iter().flatten().map(|it| it.1 + 1).max();
+                    let before = it.fixed + earlier.unwrap_or_default();
                     vec![Problem {
                         place: Place::Statement,
-                        reason: Reason::Missing(it.spell(&slot.values)),
+                        reason: Reason::Missing { words, before },
                     }]
                 });
                 return None;

@@ -84,6 +84,12 @@ impl Target {
         if self.number == 101 { 110 } else { self.number }
     }
 
+    /// Whether PTX ISA 9.0 gave the architecture another number, so that nobody begins with this one.
+    #[must_use]
+    pub fn is_renamed(self) -> bool {
+        self.current_number() != self.number
+    }
+
     /// First number of the family, PTX ISA table 61: 100 for 100, 103 and 107, 110, 120 for 120 and 121.
     fn family(self) -> u16 {
         self.current_number() / 10 * 10
@@ -157,6 +163,47 @@ pub struct Module {
     pub target: Target,
 }
 
+/// The minor versions of PTX ISA that ptxas 13.5 knows, by major version from 1 on: `5` is `.0` to `.5`.
+const LAST_MINOR: [u8; 9] = [5, 3, 2, 3, 1, 5, 8, 8, 5];
+
+/// Every version of PTX ISA, ascending.
+pub fn versions() -> impl Iterator<Item = Version> {
+    (1..)
+        .zip(LAST_MINOR)
+        .flat_map(|(major, last)| (0..=last).map(move |minor| Version::new(major, minor)))
+}
+
+/// Number, suffix and least version of each target, ascending.
+#[rustfmt::skip]
+const TARGETS: &[(u16, Suffix, u8, u8)] = {
+    use Suffix::{Architecture, Family, Plain};
+    &[
+        (10, Plain, 1, 0), (11, Plain, 1, 0), (12, Plain, 1, 2), (13, Plain, 1, 2), (20, Plain, 2, 0), (21, Plain, 2, 0),
+        (30, Plain, 3, 0), (32, Plain, 4, 0), (35, Plain, 3, 1), (37, Plain, 4, 1), (50, Plain, 4, 0), (52, Plain, 4, 1),
+        (53, Plain, 4, 2), (60, Plain, 5, 0), (61, Plain, 5, 0), (62, Plain, 5, 0), (70, Plain, 5, 1), (72, Plain, 6, 1),
+        (75, Plain, 6, 3), (80, Plain, 7, 0), (82, Plain, 6, 2), (86, Plain, 7, 1), (87, Plain, 7, 4), (88, Plain, 9, 0),
+        (89, Plain, 7, 8), (90, Plain, 7, 8), (90, Architecture, 8, 0), (100, Plain, 8, 6), (100, Family, 8, 8),
+        (100, Architecture, 8, 6), (101, Plain, 8, 6), (101, Family, 8, 8), (101, Architecture, 8, 6), (103, Plain, 8, 8),
+        (103, Family, 8, 8), (103, Architecture, 8, 8), (107, Plain, 9, 4), (107, Family, 9, 4),
+        (107, Architecture, 9, 4), (110, Plain, 9, 0), (110, Family, 9, 0), (110, Architecture, 9, 0), (120, Plain, 8, 7),
+        (120, Family, 8, 8), (120, Architecture, 8, 7), (121, Plain, 8, 8), (121, Family, 8, 8),
+        (121, Architecture, 8, 8),
+    ]
+};
+
+/// Every target that ptxas 13.5 knows with the least version of a module for it, ascending.
+pub fn targets() -> impl Iterator<Item = (Target, Version)> {
+    TARGETS.iter().map(|&(number, suffix, major, minor)| {
+        (Target { number, suffix }, Version::new(major, minor))
+    })
+}
+
+/// The least version of a module for a target; `None` if there is no such target.
+#[must_use]
+pub fn least_version(target: Target) -> Option<Version> {
+    targets().find(|it| it.0 == target).map(|it| it.1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,9 +238,22 @@ mod tests {
     }
 
     #[test]
-    fn versions() {
+    fn versions_are_numbers() {
         assert_eq!(Version::parse("6.10"), Some(Version::new(7, 0)));
         assert_eq!(Version::parse("9.05"), Some(Version::new(9, 5)));
         assert_eq!(Version::parse("x.1"), None);
+        assert!(versions().is_sorted());
+        assert_eq!(versions().last(), Some(Version::new(9, 5)));
+    }
+
+    #[test]
+    fn every_target_has_a_version() {
+        assert!(targets().map(|it| it.0).is_sorted());
+        assert!(targets().all(|it| versions().any(|version| version == it.1)));
+        assert_eq!(
+            least_version(Target::parse("sm_90a").unwrap()),
+            Some(Version::new(8, 0))
+        );
+        assert_eq!(least_version(Target::parse("sm_91").unwrap()), None);
     }
 }

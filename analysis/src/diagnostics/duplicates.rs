@@ -49,6 +49,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             message,
             help: None,
             related: vec![(Place::Own(first.name_range), FIRST)],
+            fixes: Vec::new(),
         });
     }
 }
@@ -103,6 +104,7 @@ pub(super) fn in_module(
             message: problem.message,
             help: None,
             related: problem.first.iter().map(|it| (*it, FIRST)).collect(),
+            fixes: Vec::new(),
         };
         findings.push((item, finding));
     }
@@ -257,6 +259,7 @@ fn section_labels(db: &dyn Database, file: SourceFile, findings: &mut Vec<(ItemI
                 ),
                 help: None,
                 related: vec![(first, FIRST)],
+                fixes: Vec::new(),
             };
             findings.push((ItemIndex::Other(label.item), finding));
         }

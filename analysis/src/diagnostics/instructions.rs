@@ -9,15 +9,17 @@ use isa::{
     special::gate,
     table::tables,
     target::{Gate, Module},
+    types::type_of,
 };
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 
 use crate::{
     Severity,
+    db::Workspace,
     hir::{
-        body::{Target, body},
-        declared::{changes_target, declared, header, module_declared, words},
+        body::{Body, Target, body},
+        declared::{Declared, changes_target, declared, header, module_declared, words},
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
         operand::{describe, operand, special},
@@ -32,11 +34,14 @@ use super::{
         INVALID_OPERAND, MODIFIER_NOT_ALLOWED, MODIFIER_REQUIRED, UNKNOWN_INSTRUCTION,
         UNSUPPORTED_BY_TARGET, UNSUPPORTED_BY_VERSION, WRONG_OPERAND_COUNT,
     },
+    instruction_fixes::{self, change_header},
     suggestion::most_similar,
 };
 
 /// Words that a message lists.
 const MAX_LISTED: usize = 12;
+/// Findings of a function that get fixes; a file with more is no work of hands.
+const MAX_FIXED: usize = 500;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 1024;
 
@@ -54,19 +59,9 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let module = Module { version, target };
     let body = body(db, function);
     let types = declared(db, function);
-    let resolve = |range: TextRange, name: &str| -> Operand {
-        let Some(reference) = body.reference_at(range) else {
-            return Operand::Unknown;
-        };
-        match reference.target {
-            Target::Definition(id) => types[id as usize].0.clone(),
-            Target::Special(index) => special(index),
-            Target::WarpSize => Operand::Integer(32),
-            Target::Free(_) => module_name(db, function, name),
-            Target::Section(_) => Operand::Unknown,
-        }
-    };
-    special_registers(db, function, module, findings);
+    let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
+    let forced = Workspace::get(db).config(db).target_override.is_some();
+    special_registers(db, function, module, forced, findings);
     let errors = function.errors(db);
     let mut count = 0;
     visit(&cursor, &mut |instruction| {
@@ -79,7 +74,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         if !errors.is_empty() && errors.iter().any(|it| it.range.intersect(range).is_some()) {
             return;
         }
-        judge(instruction, module, &resolve, findings);
+        judge(instruction, module, forced, &resolve, findings);
     });
 }
 
@@ -88,6 +83,7 @@ fn special_registers(
     db: &dyn Database,
     function: Function<'_>,
     module: Module,
+    forced: bool,
     findings: &mut Vec<Finding>,
 ) {
     for reference in &body(db, function).references {
@@ -103,13 +99,34 @@ fn special_registers(
         };
         let demanded = gate(&name);
         if !demanded.admits_target(module.target) || !demanded.admits_version(module.version) {
-            findings.push(gate_finding(
-                reference.range,
-                &format!("`{name}`"),
-                module,
-                &demanded,
-            ));
+            let subject = format!("`{name}`");
+            let mut finding = gate_finding(reference.range, &subject, module, &demanded);
+            finding.fixes = change_header(module, forced, &[&demanded], |new| {
+                demanded.admits_target(new.target) && demanded.admits_version(new.version)
+            });
+            findings.push(finding);
         }
+    }
+}
+
+/// What a name in a function is.
+pub(super) fn resolve(
+    db: &dyn Database,
+    function: Function<'_>,
+    body: &Body,
+    types: &[Declared],
+    range: TextRange,
+    name: &str,
+) -> Operand {
+    let Some(reference) = body.reference_at(range) else {
+        return Operand::Unknown;
+    };
+    match reference.target {
+        Target::Definition(id) => types[id as usize].0.clone(),
+        Target::Special(index) => special(index),
+        Target::WarpSize => Operand::Integer(32),
+        Target::Free(_) => module_name(db, function, name),
+        Target::Section(_) => Operand::Unknown,
     }
 }
 
@@ -143,23 +160,27 @@ fn module_name(db: &dyn Database, function: Function<'_>, name: &str) -> Operand
     }
 }
 
+/// The nodes of the operands of an instruction.
+pub(super) fn operand_nodes<'a>(instruction: &Cursor<'a>) -> impl Iterator<Item = Cursor<'a>> {
+    instruction
+        .nodes()
+        .filter(|it| !matches!(it.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR))
+}
+
 fn judge(
     instruction: &Cursor<'_>,
     module: Module,
+    forced: bool,
     resolve: &dyn Fn(TextRange, &str) -> Operand,
     findings: &mut Vec<Finding>,
 ) {
     let (Some(opcode), modifiers) = words(instruction) else {
         return;
     };
-    let mut nodes = Vec::new();
-    for node in instruction.nodes() {
-        if node.kind() == SyntaxKind::GUARD {
-            guard(&node, resolve, findings);
-        } else if node.kind() != SyntaxKind::ERROR {
-            nodes.push(node);
-        }
+    if let Some(node) = instruction.node(SyntaxKind::GUARD) {
+        guard(&node, resolve, findings);
     }
+    let nodes: Vec<_> = operand_nodes(instruction).collect();
     let operands: Vec<Operand> = nodes.iter().map(|it| operand(it, resolve)).collect();
     let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
     let statement = Statement {
@@ -177,9 +198,14 @@ fn judge(
         nodes: &nodes,
         operands: &operands,
         module,
+        forced,
     };
-    for problem in problems {
-        findings.push(found.finding(&problem));
+    for problem in &problems {
+        let mut finding = found.finding(problem);
+        if findings.len() < MAX_FIXED {
+            finding.fixes = instruction_fixes::fixes(&found, problem, &problems);
+        }
+        findings.push(finding);
     }
 }
 
@@ -222,16 +248,19 @@ fn finding(range: TextRange, code: &'static str, message: String, help: Option<S
         message,
         help,
         related: Vec::new(),
+        fixes: Vec::new(),
     }
 }
 
 /// A statement whose problems are put into words.
-struct Found<'a> {
-    opcode: CursorToken<'a>,
-    modifiers: &'a [CursorToken<'a>],
+pub(super) struct Found<'a> {
+    pub(super) opcode: CursorToken<'a>,
+    pub(super) modifiers: &'a [CursorToken<'a>],
     nodes: &'a [Cursor<'a>],
-    operands: &'a [Operand],
-    module: Module,
+    pub(super) operands: &'a [Operand],
+    pub(super) module: Module,
+    /// Whether the settings say which target it is, whatever the module says.
+    pub(super) forced: bool,
 }
 
 impl Found<'_> {
@@ -293,7 +322,9 @@ impl Found<'_> {
             ),
             Reason::Word { allowed } => {
                 let plain = word.trim_start_matches('.');
-                let similar = most_similar(plain, allowed.iter().copied());
+                // A type is no misspelling of another one.
+                let similar = most_similar(plain, allowed.iter().copied())
+                    .filter(|_| type_of(plain).is_none());
                 let help = match similar {
                     Some(it) => Some(format!("did you mean `.{it}`?")),
                     None if allowed.is_empty() => None,
@@ -306,7 +337,7 @@ impl Found<'_> {
                 };
                 finding(range, MODIFIER_NOT_ALLOWED, message, help)
             }
-            Reason::Missing(words) => finding(
+            Reason::Missing { words, .. } => finding(
                 range,
                 MODIFIER_REQUIRED,
                 format!("`{}` lacks {}", self.head(), one_of(words)),

@@ -6,22 +6,27 @@
 
 mod codes;
 mod duplicates;
+mod fix;
+mod instruction_fixes;
 #[cfg(test)]
 mod instruction_tests;
 mod instructions;
 mod names;
 #[cfg(test)]
 mod pages;
+mod register_fixes;
 mod suggestion;
 mod syntax_errors;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
+
 use salsa::Database;
-use syntax::{TextRange, TextSize};
+use syntax::{TextRange, TextSize, text::Edit};
 
 use crate::{
-    Diagnostic, FileRange, RelatedInformation, Severity,
+    Diagnostic, FileRange, Fix, RelatedInformation, Severity,
     db::SourceFile,
     hir::{
         body::body,
@@ -31,6 +36,7 @@ use crate::{
 };
 
 pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode};
+use fix::{HeaderPlaces, Repair};
 pub(crate) use syntax_errors::syntax_diagnostics;
 
 /// A problem, with places that do not depend on where its item stands in the file.
@@ -44,6 +50,7 @@ struct Finding {
     message: String,
     help: Option<String>,
     related: Vec<(Place, &'static str)>,
+    fixes: Vec<Repair>,
 }
 
 /// Stands in a message for a line number, which is known at the end only. No PTX name contains it.
@@ -58,6 +65,10 @@ enum Place {
     Item(u32, TextRange),
     /// The name that a declaration of the module declares.
     Declaration(DeclarationSource),
+    /// The number of the `.version` directive.
+    Version,
+    /// The first name of the `.target` directive.
+    Target,
 }
 
 impl Place {
@@ -101,6 +112,7 @@ pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic
         items: items(db, file),
         offsets: item_offsets(db, file),
         module: module_body(db, items(db, file).module),
+        header: OnceCell::new(),
     };
     for (index, finding) in module_findings(db, file) {
         let start = match index {
@@ -125,6 +137,7 @@ struct Join<'db> {
     items: &'db Items<'db>,
     offsets: &'db ItemOffsets,
     module: &'db ModuleBody,
+    header: OnceCell<HeaderPlaces>,
 }
 
 impl Join<'_> {
@@ -157,11 +170,44 @@ impl Join<'_> {
             help: finding.help.as_ref().map(line),
             related,
             tags: Vec::new(),
+            fixes: finding
+                .fixes
+                .iter()
+                .filter_map(|it| self.fix(it, start))
+                .collect(),
         }
+    }
+
+    /// The fix of a finding whose item starts at `start`.
+    fn fix(&self, repair: &Repair, start: TextSize) -> Option<Fix> {
+        let mut edits = Vec::with_capacity(repair.edits.len());
+        for (place, text) in &repair.edits {
+            let range = match place {
+                Place::Version => self.header().version?,
+                Place::Target => self.header().target?,
+                _ => self.range(*place, start),
+            };
+            edits.push(Edit::new(range, text.as_str()));
+        }
+        edits.sort_by_key(|it| it.range.start());
+        Some(Fix {
+            title: repair.title.clone(),
+            edits,
+            preferred: repair.preferred,
+            kind: repair.kind,
+        })
+    }
+
+    fn header(&self) -> &HeaderPlaces {
+        self.header.get_or_init(|| {
+            HeaderPlaces::find(self.items.module.items(self.db), &self.offsets.module)
+        })
     }
 
     fn range(&self, place: Place, start: TextSize) -> TextRange {
         match place {
+            Place::Version => self.header().version.unwrap_or_default(),
+            Place::Target => self.header().target.unwrap_or_default(),
             Place::Own(range) => range + start,
             Place::Item(item, range) => range + self.offsets.module[item as usize],
             Place::Declaration(DeclarationSource::Variable(index)) => {

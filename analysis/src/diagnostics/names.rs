@@ -24,6 +24,8 @@ use crate::{
 use super::{
     Finding, ItemIndex, LINE, Place,
     codes::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
+    fix::Repair,
+    register_fixes,
     suggestion::most_similar,
 };
 
@@ -45,6 +47,10 @@ enum Verdict {
         help: Option<String>,
         /// The same name in a place from where it is not visible.
         elsewhere: Option<Place>,
+        /// The name that was probably meant.
+        similar: Option<String>,
+        /// What makes the name known.
+        repairs: Vec<Repair>,
     },
 }
 
@@ -58,6 +64,8 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         .copied()
         .unwrap_or_default();
     let mut judge = Judge {
+        db,
+        function,
         body,
         scope,
         order,
@@ -89,7 +97,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             Target::Free(free) => {
                 let name = &body.free[free as usize];
                 let (verdict, uses) = verdicts[free as usize]
-                    .get_or_insert_with(|| (judge.judge(reference.place, name), 0));
+                    .get_or_insert_with(|| (judge.judge(reference, name), 0));
                 *uses += 1;
                 if *uses <= MAX_USES {
                     findings.extend(finding(name, reference, verdict));
@@ -102,6 +110,8 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
 
 /// What is known in a function about names that it does not declare.
 struct Judge<'a> {
+    db: &'a dyn Database,
+    function: Function<'a>,
     body: &'a Body,
     scope: &'a ModuleScope,
     order: u32,
@@ -111,7 +121,7 @@ struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    fn judge(&mut self, place: WordPlace, name: &str) -> Verdict {
+    fn judge(&mut self, reference: &Reference, name: &str) -> Verdict {
         let declarations = self.scope.find(name);
         if declarations.iter().any(|it| it.order <= self.order) {
             return Verdict::Fine;
@@ -133,39 +143,71 @@ impl<'a> Judge<'a> {
                     "`{name}` on line {LINE} is visible inside its own block only"
                 )),
                 elsewhere: Some(Place::Own(definition.name_range)),
+                similar: None,
+                repairs: Vec::new(),
             };
         }
         self.suggestions += 1;
-        let help = if self.suggestions > MAX_SUGGESTIONS {
-            None
-        } else {
-            family_help(body, name).or_else(|| {
-                let similar = similar(body, place, name, self.scope, self.order)?;
-                Some(format!("did you mean `{similar}`?"))
-            })
-        };
-        Verdict::Unknown {
-            help,
+        let mut verdict = Verdict::Unknown {
+            help: None,
             elsewhere: None,
+            similar: None,
+            repairs: Vec::new(),
+        };
+        if self.suggestions <= MAX_SUGGESTIONS {
+            self.suggest(reference, name, &mut verdict);
+        }
+        verdict
+    }
+
+    /// What may have been meant by an unknown name, and what makes it known.
+    fn suggest(&self, reference: &Reference, name: &str, verdict: &mut Verdict) {
+        let Verdict::Unknown {
+            help,
+            similar,
+            repairs,
+            ..
+        } = verdict
+        else {
+            return;
+        };
+        if let Some((family, count)) = family(self.body, name) {
+            *help = Some(family_help(&family.name, count));
+            repairs.extend(register_fixes::widen(
+                self.db,
+                self.function,
+                reference,
+                name,
+                family,
+            ));
+            return;
+        }
+        let found = similar_name(self.body, reference.place, name, self.scope, self.order);
+        *help = found.map(|it| format!("did you mean `{it}`?"));
+        *similar = found.map(str::to_owned);
+        if reference.place == WordPlace::Operand {
+            let declared = register_fixes::declare(self.db, self.function, reference, name);
+            repairs.extend(declared.map(|it| it.preferred(found.is_none())));
         }
     }
 }
 
-/// `%r100` where `%r<100>` is declared.
-fn family_help(body: &Body, name: &str) -> Option<String> {
+/// The parameterised register that a name looks like: `%r<100>` for `%r100`.
+fn family<'a>(body: &'a Body, name: &str) -> Option<(&'a Definition, u32)> {
     let (prefix, _) = split_name(name)?;
-    let family = body
-        .definitions
-        .iter()
-        .find(|it| it.count.is_some() && *it.name == *prefix)?;
-    let count = family.count?;
-    Some(match count.checked_sub(1) {
-        Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
-        None => format!("`{prefix}<0>` declares no name"),
-    })
+    let mut all = body.definitions.iter();
+    let family = all.find(|it| it.count.is_some() && *it.name == *prefix)?;
+    Some((family, family.count?))
 }
 
-fn similar<'a>(
+fn family_help(prefix: &str, count: u32) -> String {
+    match count.checked_sub(1) {
+        Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
+        None => format!("`{prefix}<0>` declares no name"),
+    }
+}
+
+fn similar_name<'a>(
     body: &'a Body,
     place: WordPlace,
     name: &str,
@@ -199,7 +241,12 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
     match verdict {
         Verdict::Fine => None,
         Verdict::Later(declaration) => Some(later(name, reference.range, Place::of(declaration))),
-        Verdict::Unknown { help, elsewhere } => {
+        Verdict::Unknown {
+            help,
+            elsewhere,
+            similar,
+            repairs,
+        } => {
             let (code, message) = match reference.place {
                 WordPlace::Operand => (UNDEFINED_NAME, format!("`{name}` is not declared")),
                 WordPlace::Branch => (
@@ -223,6 +270,11 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                     .iter()
                     .map(|it| (*it, "declared in another block"))
                     .collect(),
+                fixes: similar
+                    .iter()
+                    .map(|it| Repair::respell(reference.range, name, it.clone()))
+                    .chain(repairs.iter().cloned())
+                    .collect(),
             };
             if reference.place == WordPlace::Callee && is_optix(name) {
                 finding.severity = Severity::Information;
@@ -230,6 +282,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                     "`{name}` has no declaration: OptiX provides it, ptxas alone rejects the call"
                 );
                 finding.help = None;
+                finding.fixes.clear();
             }
             Some(finding)
         }
@@ -251,6 +304,7 @@ fn later(name: &str, range: syntax::TextRange, place: Place) -> Finding {
         ),
         help: None,
         related: vec![(place, "declared here")],
+        fixes: Vec::new(),
     }
 }
 
@@ -288,9 +342,9 @@ pub(super) fn in_module(
                 })
                 .map(|(name, _)| name);
             suggestions += 1;
-            let help = most_similar(name, candidates.take(MAX_CANDIDATES))
-                .filter(|_| suggestions <= MAX_SUGGESTIONS)
-                .map(|it| format!("did you mean `{it}`?"));
+            let similar = most_similar(name, candidates.take(MAX_CANDIDATES))
+                .filter(|_| suggestions <= MAX_SUGGESTIONS);
+            let help = similar.map(|it| format!("did you mean `{it}`?"));
             let (code, message) = if functions_only {
                 (
                     UNDEFINED_FUNCTION,
@@ -306,6 +360,10 @@ pub(super) fn in_module(
                 message,
                 help,
                 related: Vec::new(),
+                fixes: similar
+                    .iter()
+                    .map(|it| Repair::respell(reference.range, name, (*it).to_owned()))
+                    .collect(),
             };
             findings.push((index, finding));
         }

@@ -1,19 +1,22 @@
 //! Errors of the parser.
 
 use salsa::Database;
+use syntax::{SyntaxError, SyntaxNode, TextRange, TextSize, text::Edit, token_at};
 
-use crate::{Diagnostic, FileRange, RelatedInformation, Severity, db::SourceFile};
+use crate::{Diagnostic, FileRange, Fix, FixKind, RelatedInformation, Severity, db::SourceFile};
 
 /// The syntax errors of a file, sorted by range.
 pub(crate) fn syntax_diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic> {
     let id = file.id(db);
-    let mut all: Vec<_> = file
-        .contents(db)
+    let contents = file.contents(db);
+    let root = contents.tree.syntax();
+    let mut all: Vec<_> = contents
         .all_errors()
         .map(|error| Diagnostic {
             range: error.range,
             severity: Severity::Error,
             code: error.code.as_str(),
+            fixes: fix(&root, &error).into_iter().collect(),
             message: error.message,
             help: None,
             related: error
@@ -29,4 +32,26 @@ pub(crate) fn syntax_diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Dia
         .collect();
     all.sort_by_key(|it| (it.range.start(), it.range.end()));
     all
+}
+
+/// The fix that inserts the punctuation that is missing.
+fn fix(root: &SyntaxNode, error: &SyntaxError) -> Option<Fix> {
+    let missing = error.missing?;
+    let place = error.related.as_ref().map_or(error.range, |it| it.0);
+    let at = end_before(root, place.start())?;
+    Some(Fix {
+        title: format!("Insert `{missing}`"),
+        edits: vec![Edit::new(TextRange::empty(at), missing)],
+        preferred: true,
+        kind: FixKind::InsertPunctuation,
+    })
+}
+
+/// The end of the last token before an offset that is no trivia.
+fn end_before(root: &SyntaxNode, offset: TextSize) -> Option<TextSize> {
+    let mut token = token_at(root, offset.checked_sub(1.into())?)?;
+    while token.kind().is_trivia() {
+        token = token.prev_token()?;
+    }
+    Some(token.text_range().end())
 }

@@ -1,5 +1,6 @@
 //! Editor features: offsets in, plain data out; one file each.
 
+pub(crate) mod code_actions;
 pub(crate) mod document_symbols;
 pub(crate) mod folding;
 pub(crate) mod goto;

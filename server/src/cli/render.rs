@@ -173,6 +173,7 @@ mod tests {
                 })
                 .collect(),
             tags: Vec::new(),
+            fixes: Vec::new(),
         };
         let lines = LineTable::new(text);
         expect.assert_eq(&render("a/b.ptx", text, &lines, &diagnostic, false));

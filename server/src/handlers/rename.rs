@@ -50,7 +50,8 @@ pub(crate) const RENAME: Handler<RenameParams, Option<WorkspaceEdit>> = Handler 
     },
 };
 
-fn workspace_edit(snapshot: &Snapshot, change: SourceChange) -> Answer<WorkspaceEdit> {
+/// A change in the form that the client understands.
+pub(super) fn workspace_edit(snapshot: &Snapshot, change: SourceChange) -> Answer<WorkspaceEdit> {
     let mut files: Vec<(Url, Option<i32>, Vec<TextEdit>)> = Vec::new();
     for file in change.files {
         let (Some(document), Some(uri)) =

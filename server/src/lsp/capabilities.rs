@@ -5,12 +5,13 @@ use syntax::text::Encoding;
 
 use super::{
     lsp_types::{
-        DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
-        FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf,
-        PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability,
-        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
-        TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Url,
-        WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+        CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DeclarationCapability,
+        DiagnosticOptions, DiagnosticServerCapabilities, FoldingRangeProviderCapability,
+        HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
+        SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
+        ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+        TextDocumentSyncOptions, Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+        WorkspaceServerCapabilities,
     },
     semantic_tokens,
 };
@@ -51,6 +52,10 @@ pub(crate) struct Client {
     pub(crate) refresh_semantic_tokens: bool,
     /// Workspace edits may name document versions.
     pub(crate) document_changes: bool,
+    /// Code actions may be more than commands.
+    pub(crate) code_action_literals: bool,
+    /// Code actions may be marked as the preferred ones.
+    pub(crate) preferred_code_actions: bool,
     /// The client shows progress.
     pub(crate) progress: bool,
     /// The client answers questions for its settings.
@@ -105,6 +110,8 @@ impl Client {
                 || flag("workspace/diagnostic/refreshSupport"),
             refresh_semantic_tokens: flag("workspace/semanticTokens/refreshSupport"),
             document_changes: flag("workspace/workspaceEdit/documentChanges"),
+            code_action_literals: has("textDocument/codeAction/codeActionLiteralSupport"),
+            preferred_code_actions: flag("textDocument/codeAction/isPreferredSupport"),
             progress: flag("window/workDoneProgress"),
             configuration: flag("workspace/configuration"),
             register_configuration: flag("workspace/didChangeConfiguration/dynamicRegistration"),
@@ -191,6 +198,15 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
             prepare_provider: Some(true),
             work_done_progress_options: WorkDoneProgressOptions::default(),
         })),
+        code_action_provider: client.code_action_literals.then(|| {
+            CodeActionProviderCapability::Options(CodeActionOptions {
+                code_action_kinds: Some(vec![
+                    CodeActionKind::QUICKFIX,
+                    CodeActionKind::SOURCE_FIX_ALL,
+                ]),
+                ..CodeActionOptions::default()
+            })
+        }),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),

@@ -1,6 +1,8 @@
 //! From the analysis to LSP.
 
-use analysis::{Access, DiagnosticTag, DocumentSymbol, Fold, FoldKind, Severity, SymbolKind};
+use analysis::{
+    Access, CodeActionKind, DiagnosticTag, DocumentSymbol, Fold, FoldKind, Severity, SymbolKind,
+};
 use syntax::{
     TextRange,
     text::{Edit, Encoding, LineTable},
@@ -39,6 +41,13 @@ pub(crate) fn diagnostic_tag(tag: DiagnosticTag) -> lsp_types::DiagnosticTag {
 /// The code of a diagnostic.
 pub(crate) fn code(code: &str) -> NumberOrString {
     NumberOrString::String(code.to_owned())
+}
+
+pub(crate) fn code_action_kind(kind: CodeActionKind) -> lsp_types::CodeActionKind {
+    match kind {
+        CodeActionKind::QuickFix => lsp_types::CodeActionKind::QUICKFIX,
+        CodeActionKind::FixAll => lsp_types::CodeActionKind::SOURCE_FIX_ALL,
+    }
 }
 
 /// The documentation page of a diagnostic code.

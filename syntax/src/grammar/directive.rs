@@ -384,7 +384,11 @@ fn separated(
 pub(super) fn end_with_semicolon(p: &mut Parser<'_>, what: &str) {
     p.complete = p.eat(SEMICOLON);
     if !p.complete {
-        p.expected(what);
+        if matches!(p.kind(), END | R_BRACE) || may_start_statement(p) {
+            p.expected_missing(what, ";");
+        } else {
+            p.expected(what);
+        }
         skip_to_statement_end(p);
         p.complete = p.eat(SEMICOLON);
     }

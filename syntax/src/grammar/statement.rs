@@ -309,7 +309,7 @@ fn operands(p: &mut Parser<'_>, call: bool) {
         if !missing_comma {
             return;
         }
-        p.expected("`,` or `;`");
+        p.expected_missing("`,` or `;`", ",");
     }
 }
 
