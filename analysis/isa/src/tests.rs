@@ -112,7 +112,9 @@ fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
                 Reason::Word { allowed } => {
                     format!("{:?}: allowed {}", it.place, allowed.join(" "))
                 }
-                Reason::Missing(words) => format!("{:?}: missing {}", it.place, words.join(" ")),
+                Reason::Missing { words, .. } => {
+                    format!("{:?}: missing {}", it.place, words.join(" "))
+                }
                 Reason::Rule(text) => format!("{:?}: {text}", it.place),
                 other => format!("{:?}: {other:?}", it.place),
             })

@@ -1,0 +1,340 @@
+//! What is offered for wrong modules, and what it makes of them.
+
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::{
+    AnalysisConfig, Change,
+    fixture::{Fixture, HEADER},
+};
+
+/// The actions at the cursor of a module, given as it is.
+fn actions(fixture: &Fixture) -> Vec<CodeAction> {
+    let (analysis, at) = fixture.cursor();
+    let range = TextRange::empty(at.offset);
+    analysis
+        .code_actions(FileRange {
+            file: at.file,
+            range,
+        })
+        .unwrap()
+}
+
+fn apply(text: &str, action: &CodeAction) -> String {
+    let mut text = text.to_owned();
+    for edit in action.edits.files[0].edits.iter().rev() {
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+    }
+    text
+}
+
+#[track_caller]
+fn check_module(before: &str, title: &str, after: &str) {
+    let fixture = Fixture::new(before);
+    let actions = actions(&fixture);
+    let titles: Vec<&str> = actions.iter().map(|it| &*it.title).collect();
+    let action = actions.iter().find(|it| it.title == title);
+    let action = action.unwrap_or_else(|| panic!("no `{title}` among {titles:?}"));
+    let actual = apply(&fixture.files[0].1, action);
+    assert!(actual == after, "actual:\n{actual}");
+    assert!(!action.diagnostics.is_empty());
+}
+
+/// Checks what an action makes of a module, given without its header.
+#[track_caller]
+fn check(before: &str, title: &str, after: &str) {
+    check_module(
+        &format!("{HEADER}{before}"),
+        title,
+        &format!("{HEADER}{after}"),
+    );
+}
+
+/// Checks an action inside a kernel with some registers.
+#[track_caller]
+fn check_fix(before: &str, title: &str, after: &str) {
+    const START: &str =
+        ".entry k {\n.reg .b32 %r<4>;\n.reg .b64 %d<4>;\n.reg .f32 %f<4>;\n.reg .pred %p<2>;\n";
+    check(
+        &format!("{START}{before}\n}}\n"),
+        title,
+        &format!("{START}{after}\n}}\n"),
+    );
+}
+
+/// Checks what is offered at the cursor; `*` marks what is preferred.
+fn check_titles(before: &str, expect: Expect) {
+    let fixture = Fixture::new(&format!(
+        "{HEADER}.entry k {{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n{before}\n}}\n"
+    ));
+    let titles: String = actions(&fixture)
+        .iter()
+        .map(|it| format!("{}{}\n", if it.preferred { "* " } else { "- " }, it.title))
+        .collect();
+    expect.assert_eq(&titles);
+}
+
+#[test]
+fn misspelt_words() {
+    check_fix(
+        "ad$0dd.s32 %r1, %r1, 1;",
+        "Replace `addd` by `add`",
+        "add.s32 %r1, %r1, 1;",
+    );
+    check_fix(
+        "mul.w$0ied.s32 %d1, %r1, 1;",
+        "Replace `.wied` by `.wide`",
+        "mul.wide.s32 %d1, %r1, 1;",
+    );
+    check_fix(
+        "cp.async.wait_al$0;",
+        "Replace `.wait_al` by `.wait_all`",
+        "cp.async.wait_all;",
+    );
+    check_fix(
+        "cp.asynk$0.commit_group;",
+        "Replace `.asynk` by `.async`",
+        "cp.async.commit_group;",
+    );
+}
+
+#[test]
+fn missing_modifiers() {
+    check_fix(
+        "div.f3$02 %f1, %f1, %f1;",
+        "Insert `.rn`",
+        "div.rn.f32 %f1, %f1, %f1;",
+    );
+    check_fix(
+        "fma$0.f32 %f1, %f1, %f1, %f1;",
+        "Insert `.rz`",
+        "fma.rz.f32 %f1, %f1, %f1, %f1;",
+    );
+    check_fix(
+        "setp.lt$0 %p1, %r1, %r2;",
+        "Insert `.s32`",
+        "setp.lt.s32 %p1, %r1, %r2;",
+    );
+    check_fix(
+        "cp.co$0mmit_group;",
+        "Insert `.async`",
+        "cp.async.commit_group;",
+    );
+    check_titles(
+        "div.f3$02 %f1, %f1, %f1;",
+        expect![[r#"
+            - Insert `.rn`
+            - Insert `.rz`
+            - Insert `.rm`
+            - Insert `.rp`
+            - Insert `.approx`
+            - Insert `.full`
+        "#]],
+    );
+    check_titles(
+        "cvt.f3$02.s32 %f1, %r1;",
+        expect![[r#"
+            - Insert `.rn`
+            - Insert `.rz`
+            - Insert `.rm`
+            - Insert `.rp`
+        "#]],
+    );
+}
+
+#[test]
+fn illegal_modifiers() {
+    check_fix(
+        "add.rn$0.s32 %r1, %r1, 1;",
+        "Remove `.rn`",
+        "add.s32 %r1, %r1, 1;",
+    );
+    check_fix(
+        "add.sat$0.u32 %r1, %r1, 1;",
+        "Remove `.sat`",
+        "add.u32 %r1, %r1, 1;",
+    );
+    check_fix(
+        "ld.v3$0.u32 {%r1, %r2}, [%d1];",
+        "Replace `.v3` by `.v2`",
+        "ld.v2.u32 {%r1, %r2}, [%d1];",
+    );
+    check_fix("membar.gpu$0.sys;", "Remove `.gpu`", "membar.sys;");
+    check_fix(
+        "cvt.s32.s32.s32$0 %r1, %r2;",
+        "Remove `.s32`",
+        "cvt.s32.s32 %r1, %r2;",
+    );
+    check_titles(
+        "bfe.b3$02 %r1, %r2, %r3, %r3;",
+        expect![[r#"
+            - Replace `.b32` by `.u32`
+            - Replace `.b32` by `.s32`
+        "#]],
+    );
+    check_titles(
+        "add.f31$0 %f1, %f1, %f1;",
+        expect![[r#"
+        * Replace `.f31` by `.f32`
+    "#]],
+    );
+}
+
+#[test]
+fn versions_and_targets() {
+    let module = |version: &str, target: &str, cursor: &str| {
+        format!(
+            ".version {version} // v\n.target {target}, debug\n.address_size 64\n.entry k {{\n.reg .b32 r;\n{cursor}redux.sync.add.s32 r, r, -1;\n}}\n"
+        )
+    };
+    check_module(
+        &module("7.0", "sm_70", "$0"),
+        "Change `.target` to `sm_80`",
+        &module("7.0", "sm_80", ""),
+    );
+    check_module(
+        &module("6.0", "sm_70", "$0"),
+        "Change `.target` to `sm_80` and raise `.version` to 7.0",
+        &module("7.0", "sm_80", ""),
+    );
+    check_module(
+        &module("6.5", "sm_80", "$0"),
+        "Raise `.version` to 7.0",
+        &module("7.0", "sm_80", ""),
+    );
+    check_module(
+        ".version 8.5\n.target sm_103\n.entry k {\n.reg .b32 r;\n$0setmaxnreg.inc.sync.aligned.u32 24;\n}\n",
+        "Change `.target` to `sm_103f` and raise `.version` to 8.8",
+        ".version 8.8\n.target sm_103f\n.entry k {\n.reg .b32 r;\nsetmaxnreg.inc.sync.aligned.u32 24;\n}\n",
+    );
+}
+
+#[test]
+fn a_target_of_the_settings_is_not_changed() {
+    let mut fixture =
+        Fixture::new(".version 8.0\n.target sm_90a\n.entry k {\nwgmma$0.fence.sync.aligned;\n}\n");
+    assert_eq!(actions(&fixture), []);
+    let config = AnalysisConfig {
+        target_override: Some(Arc::from("sm_90")),
+    };
+    fixture.host.apply_change(Change {
+        files: Vec::new(),
+        config: Some(config),
+    });
+    let (analysis, at) = fixture.cursor();
+    assert_eq!(analysis.diagnostics(at.file).unwrap().len(), 1);
+    assert_eq!(actions(&fixture), []);
+}
+
+#[test]
+fn punctuation() {
+    check_fix(
+        "mov.b32 %r1, %r2$0\nret;",
+        "Insert `;`",
+        "mov.b32 %r1, %r2;\nret;",
+    );
+    check_fix(
+        "mov.b32 %r1 /* c */ $0%r2;",
+        "Insert `,`",
+        "mov.b32 %r1, /* c */ %r2;",
+    );
+    check_fix(
+        "ld.global.b32 %r1, $0[%d1;",
+        "Insert `]`",
+        "ld.global.b32 %r1, [%d1];",
+    );
+    check(
+        ".global .b32 a$0\n.global .b32 b;\n",
+        "Insert `;`",
+        ".global .b32 a;\n.global .b32 b;\n",
+    );
+}
+
+#[test]
+fn undefined_names() {
+    check(
+        ".global .b32 table;\n.entry k {\n\t.reg .b32 a;\n\tmov.b32 a, tabel$0;\n}\n",
+        "Replace `tabel` by `table`",
+        ".global .b32 table;\n.entry k {\n\t.reg .b32 a;\n\tmov.b32 a, table;\n}\n",
+    );
+    check(
+        ".func helper { }\n.entry k {\ncall hepler$0;\n}\n",
+        "Replace `hepler` by `helper`",
+        ".func helper { }\n.entry k {\ncall helper;\n}\n",
+    );
+    check(
+        ".entry k {\nbra $0$L_lop;\n$L_loop: ret;\n}\n",
+        "Replace `$L_lop` by `$L_loop`",
+        ".entry k {\nbra $L_loop;\n$L_loop: ret;\n}\n",
+    );
+    check(
+        ".global .b32 table;\n.global .b64 t[] = {tabel$0, 1};\n",
+        "Replace `tabel` by `table`",
+        ".global .b32 table;\n.global .b64 t[] = {table, 1};\n",
+    );
+}
+
+#[test]
+fn undeclared_registers() {
+    check(
+        ".entry k {\n    .reg .b32 a;\n    setp.lt.s32 $0q, a, 1;\n}\n",
+        "Declare `.reg .pred q`",
+        ".entry k {\n    .reg .pred q;\n    .reg .b32 a;\n    setp.lt.s32 q, a, 1;\n}\n",
+    );
+    check(
+        ".entry k { { @$0q ret; } }\n",
+        "Declare `.reg .pred q`",
+        ".entry k { .reg .pred q; { @q ret; } }\n",
+    );
+    check_fix_of_class("ld.global.f32 %f1, [q$0];", "b64");
+    check_fix_of_class("add.f32 %f1, %f2, q$0;", "f32");
+    check_fix_of_class("cvt.rn.f32.s32 q$0, %r1;", "f32");
+    check(
+        ".entry k {\n.reg .b32 %r<4>;\nmov.b32 %r1, %r17$0;\n}\n",
+        "Declare `%r<18>`",
+        ".entry k {\n.reg .b32 %r<18>;\nmov.b32 %r1, %r17;\n}\n",
+    );
+}
+
+#[track_caller]
+fn check_fix_of_class(statement: &str, class: &str) {
+    let text =
+        format!("{HEADER}.entry k {{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n{statement}\n}}\n");
+    let titles: Vec<String> = actions(&Fixture::new(&text))
+        .into_iter()
+        .map(|it| it.title)
+        .collect();
+    assert_eq!(titles, [format!("Declare `.reg .{class} q`")]);
+}
+
+#[test]
+fn all_of_a_kind() {
+    check(
+        ".entry k {\n.reg .b32 %r<4>;\nmov.b32 $0%r4, %r17;\nmov.b32 %r9, 1;\n}\n",
+        "Declare all numbered registers that are missing in the file",
+        ".entry k {\n.reg .b32 %r<18>;\nmov.b32 %r4, %r17;\nmov.b32 %r9, 1;\n}\n",
+    );
+    check(
+        ".entry k {\n.reg .b32 r;\nadd.rn$0.s32 r, r, r;\naddd.s32 r, r, r;\nadd.ftz.s32 r, r, r;\n}\n",
+        "Remove all modifiers that are not allowed in the file",
+        ".entry k {\n.reg .b32 r;\nadd.s32 r, r, r;\naddd.s32 r, r, r;\nadd.s32 r, r, r;\n}\n",
+    );
+    check_module(
+        ".version 6.0\n.target sm_60\n.entry k {\n.reg .b32 r;\n$0redux.sync.add.s32 r, r, -1;\nbar.warp.sync r;\nwgmma.fence.sync.aligned;\n}\n",
+        "Change `.version` and `.target` to what the whole file needs",
+        ".version 8.0\n.target sm_90a\n.entry k {\n.reg .b32 r;\nredux.sync.add.s32 r, r, -1;\nbar.warp.sync r;\nwgmma.fence.sync.aligned;\n}\n",
+    );
+}
+
+#[test]
+fn all_slips() {
+    check(
+        "$0.entry k {\n.reg .b32 r\nmvo.b32 r, 1;\nadd.rn.s32 r r, r;\n}\n",
+        "Fix all slips in the file",
+        ".entry k {\n.reg .b32 r;\nmov.b32 r, 1;\nadd.rn.s32 r, r, r;\n}\n",
+    );
+    let clean = Fixture::new(".version 8.0\n.target sm_90\n.entry k { r$0et; }\n");
+    assert_eq!(actions(&clean), []);
+}
