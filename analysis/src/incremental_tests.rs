@@ -158,6 +158,7 @@ fn typing_between_items_computes_the_next_item_again() {
             items 1
             module_body 1
             module_declared 1
+            module_findings 1
         "#]],
     );
 }

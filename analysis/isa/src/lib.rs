@@ -9,6 +9,7 @@
 //! This crate knows neither salsa nor rowan nor LSP and does no I/O.
 
 pub mod condition;
+pub mod directive;
 pub mod kind;
 pub mod matcher;
 mod notation;

@@ -22,6 +22,12 @@ pub(super) const WRONG_OPERAND_COUNT: &str = "wrong-operand-count";
 pub(super) const INVALID_OPERAND: &str = "invalid-operand";
 pub(super) const UNSUPPORTED_BY_VERSION: &str = "unsupported-by-version";
 pub(super) const UNSUPPORTED_BY_TARGET: &str = "unsupported-by-target";
+pub(super) const IGNORED_MODIFIER: &str = "ignored-modifier";
+pub(super) const REGISTER_PLUS_CONSTANT: &str = "register-plus-constant";
+pub(super) const UNKNOWN_DIRECTIVE: &str = "unknown-directive";
+pub(super) const MISSING_DIRECTIVE: &str = "missing-directive";
+pub(super) const UNKNOWN_VERSION: &str = "unknown-version";
+pub(super) const UNKNOWN_TARGET: &str = "unknown-target";
 
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
@@ -96,6 +102,30 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: UNSUPPORTED_BY_TARGET,
         summary: "The target of the module does not have the instruction or modifier.",
+    },
+    DiagnosticCode {
+        name: IGNORED_MODIFIER,
+        summary: "ptxas reads over a modifier that means nothing to the instruction.",
+    },
+    DiagnosticCode {
+        name: REGISTER_PLUS_CONSTANT,
+        summary: "A register plus a constant stands where data is wanted.",
+    },
+    DiagnosticCode {
+        name: UNKNOWN_DIRECTIVE,
+        summary: "PTX has no directive of this name, or not in this place.",
+    },
+    DiagnosticCode {
+        name: MISSING_DIRECTIVE,
+        summary: "The module does not start with `.version` and `.target`.",
+    },
+    DiagnosticCode {
+        name: UNKNOWN_VERSION,
+        summary: "PTX has no version of this number.",
+    },
+    DiagnosticCode {
+        name: UNKNOWN_TARGET,
+        summary: "There is no such target architecture or target option.",
     },
 ];
 

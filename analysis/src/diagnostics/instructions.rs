@@ -31,8 +31,9 @@ use crate::{
 use super::{
     Finding,
     codes::{
-        INVALID_OPERAND, MODIFIER_NOT_ALLOWED, MODIFIER_REQUIRED, UNKNOWN_INSTRUCTION,
-        UNSUPPORTED_BY_TARGET, UNSUPPORTED_BY_VERSION, WRONG_OPERAND_COUNT,
+        IGNORED_MODIFIER, INVALID_OPERAND, MODIFIER_NOT_ALLOWED, MODIFIER_REQUIRED,
+        REGISTER_PLUS_CONSTANT, UNKNOWN_INSTRUCTION, UNSUPPORTED_BY_TARGET, UNSUPPORTED_BY_VERSION,
+        WRONG_OPERAND_COUNT,
     },
     instruction_fixes::{self, change_header},
     suggestion::most_similar,
@@ -189,8 +190,12 @@ fn judge(
         operands: &operands,
         module,
     };
-    let Outcome::Mismatch(problems) = match_statement(tables(), &statement) else {
-        return;
+    let problems = match match_statement(tables(), &statement) {
+        Outcome::Fit(fit) => {
+            warn(&fit.ignored, &modifiers, &nodes, &operands, findings);
+            return;
+        }
+        Outcome::Mismatch(problems) => problems,
     };
     let found = Found {
         opcode,
@@ -206,6 +211,42 @@ fn judge(
             finding.fixes = instruction_fixes::fixes(&found, problem, &problems);
         }
         findings.push(finding);
+    }
+}
+
+/// What ptxas 13.5 accepts by accident: words that it reads over, and a register plus a constant as data,
+/// which it takes or refuses depending on text elsewhere.
+fn warn(
+    ignored: &[usize],
+    modifiers: &[CursorToken<'_>],
+    nodes: &[Cursor<'_>],
+    operands: &[Operand],
+    findings: &mut Vec<Finding>,
+) {
+    for modifier in ignored.iter().filter_map(|it| modifiers.get(*it)) {
+        findings.push(Finding {
+            severity: Severity::Warning,
+            ..finding(
+                modifier.range(),
+                IGNORED_MODIFIER,
+                format!("ptxas reads over `{}` here", modifier.text()),
+                None,
+            )
+        });
+    }
+    for (node, operand) in nodes.iter().zip(operands) {
+        if matches!(operand, Operand::Offset(base, _) if matches!(**base, Operand::Register { .. }))
+        {
+            findings.push(Finding {
+                severity: Severity::Warning,
+                ..finding(
+                    trimmed(node),
+                    REGISTER_PLUS_CONSTANT,
+                    "a register plus a constant is an address, not data".to_owned(),
+                    Some("add the constant with an `add` instruction".to_owned()),
+                )
+            });
+        }
     }
 }
 
@@ -240,7 +281,12 @@ fn guard(
     }
 }
 
-fn finding(range: TextRange, code: &'static str, message: String, help: Option<String>) -> Finding {
+pub(super) fn finding(
+    range: TextRange,
+    code: &'static str,
+    message: String,
+    help: Option<String>,
+) -> Finding {
     Finding {
         range,
         severity: Severity::Error,
@@ -410,7 +456,12 @@ impl Found<'_> {
 }
 
 /// That the module does not meet a gate.
-fn gate_finding(range: TextRange, subject: &str, module: Module, gate: &Gate) -> Finding {
+pub(super) fn gate_finding(
+    range: TextRange,
+    subject: &str,
+    module: Module,
+    gate: &Gate,
+) -> Finding {
     let Module { version, target } = module;
     if !gate.admits_target(target) {
         let needed: Vec<String> = gate.targets.iter().map(|it| format!("`{it}`")).collect();
