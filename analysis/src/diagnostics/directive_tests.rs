@@ -75,16 +75,16 @@ fn directives_of_functions() {
         expect![[r#"
             unknown-directive ".maxnregs": there is no directive `.maxnregs` in the header of an `.entry` | did you mean `.maxnreg`?
             unknown-directive ".noreturn": `.noreturn` is not allowed in the header of an `.entry`
-            unsupported-by-target ".reqnctapercluster": `.reqnctapercluster` needs target `sm_90`; this module is for `sm_80`
+            unsupported-by-target ".reqnctapercluster": `.reqnctapercluster` needs target `sm_90` or later; this module is for `sm_80`
             unknown-directive ".maxntid": `.maxntid` is not allowed in the header of an `.func`
         "#]],
     );
     check(
         ".version 6.2\n.target sm_20\n.func f .noreturn;\n.func g { ret; }\n.alias f, g;\n.weak .global .b32 x;\n.entry k { ts: .branchtargets L; L: ret; }\n",
         expect![[r#"
-            unsupported-by-target ".noreturn": `.noreturn` needs target `sm_30`; this module is for `sm_20`
-            unsupported-by-target ".alias": `.alias` needs target `sm_30`; this module is for `sm_20`
-            unsupported-by-target ".branchtargets": `.branchtargets` needs target `sm_30`; this module is for `sm_20`
+            unsupported-by-target ".noreturn": `.noreturn` needs target `sm_30` or later; this module is for `sm_20`
+            unsupported-by-target ".alias": `.alias` needs target `sm_30` or later; this module is for `sm_20`
+            unsupported-by-target ".branchtargets": `.branchtargets` needs target `sm_30` or later; this module is for `sm_20`
         "#]],
     );
 }

@@ -8,7 +8,7 @@ use isa::{
     operand::Operand,
     special::gate,
     table::tables,
-    target::{Gate, Module},
+    target::{Gate, Module, Suffix},
     types::type_of,
 };
 use salsa::Database;
@@ -464,7 +464,14 @@ pub(super) fn gate_finding(
 ) -> Finding {
     let Module { version, target } = module;
     if !gate.admits_target(target) {
-        let needed: Vec<String> = gate.targets.iter().map(|it| format!("`{it}`")).collect();
+        let needed: Vec<String> = gate
+            .targets
+            .iter()
+            .map(|it| match it.suffix {
+                Suffix::Plain => format!("`{it}` or later"),
+                _ => format!("`{it}`"),
+            })
+            .collect();
         let message = match gate.below {
             Some(below) if target.number >= below => {
                 format!("{subject} is gone since `sm_{below}`; this module is for `{target}`")
