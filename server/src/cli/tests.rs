@@ -137,6 +137,7 @@ fn columns_count_bytes_and_bad_bytes_keep_theirs() {
         b"",
         expect![[r#"
             {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"syntax-error","message":"`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`"}
+            {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"missing-directive","message":"a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`"}
             status 1
         "#]],
     );

@@ -279,6 +279,7 @@ fn diagnostics_follow_the_document() {
         expect![[r#"
             file:///main.ptx Some(1)
             0:0 `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+            0:0 a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`
         "#]],
         &|it| it.open(MAIN, "foo"),
     );
@@ -301,6 +302,7 @@ fn diagnostics_follow_the_document() {
         expect![[r#"
             file:///main.ptx Some(7)
             0:1 `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+            0:1 a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`
         "#]],
         &|it| {
             let text = json!({ "uri": MAIN, "languageId": "ptx", "version": 7, "text": " foo" });
