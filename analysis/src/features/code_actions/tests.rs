@@ -212,6 +212,20 @@ fn versions_and_targets() {
 }
 
 #[test]
+fn special_registers_have_gates() {
+    let module = |version: &str, target: &str, cursor: &str| {
+        format!(
+            ".version {version}\n.target {target}\n.entry k {{\n.reg .b32 r;\nmov.u32 r, {cursor}%cluster_ctaid.x;\n}}\n"
+        )
+    };
+    check_module(
+        &module("7.0", "sm_80", "$0"),
+        "Change `.target` to `sm_90` and raise `.version` to 7.8",
+        &module("7.8", "sm_90", ""),
+    );
+}
+
+#[test]
 fn a_target_of_the_settings_is_not_changed() {
     let mut fixture =
         Fixture::new(".version 8.0\n.target sm_90a\n.entry k {\nwgmma$0.fence.sync.aligned;\n}\n");
