@@ -400,6 +400,43 @@ fn integer(set: &Integers, value: i128, choices: &Choices<'_>) -> bool {
     }
 }
 
+/// Whether ptxas takes these elements together: all registers are of one width, and no neighbours are of
+/// two kinds unless one of them is untyped (measured with 13.5).
+#[must_use]
+pub fn alike(elements: &[Operand]) -> bool {
+    let width = |it: &Operand| match it {
+        Operand::Register { class, lanes: 1 } if *class != Class::Pred => Some(class.bits()),
+        _ => None,
+    };
+    let mut widths = elements.iter().filter_map(width);
+    let first = widths.next();
+    widths.all(|it| Some(it) == first) && elements.windows(2).all(|it| neighbours(&it[0], &it[1]))
+}
+
+/// The coordinates of layered textures start with an index: integers and floats are mixed on purpose.
+fn layered(element: &[Kind]) -> bool {
+    let has = |it: &Kind, family| matches!(it, Kind::Classes(it) if it.iter().any(|it| it.family() == family));
+    let typed = element.iter().any(|it| matches!(it, Kind::Register(_)));
+    element
+        .iter()
+        .any(|it| has(it, Family::Integer) && (typed || has(it, Family::Float)))
+}
+
+fn neighbours(left: &Operand, right: &Operand) -> bool {
+    // `.f16x2` is a kind of its own.
+    let kind = |it: &Operand| match it {
+        Operand::Register { class, lanes: 1 } => Some((class.family(), *class == Class::F16x2)),
+        Operand::Integer(_) => Some((Family::Integer, false)),
+        Operand::Float(..) => Some((Family::Float, false)),
+        _ => None,
+    };
+    let untyped = (Family::Bits, false);
+    match (kind(left), kind(right)) {
+        (Some(left), Some(right)) => left == right || left == untyped || right == untyped,
+        _ => true,
+    }
+}
+
 fn vector(
     operand: &Operand,
     count: &Expression,
@@ -425,6 +462,7 @@ fn vector(
                     .iter()
                     .any(|it| matches!(it, Operand::Register { .. }));
             elements.len() == count
+                && (layered(element) || alike(elements))
                 && elements.iter().all(|it| {
                     (sink && matches!(it, Operand::Sink))
                         || (registers && matches!(it, Operand::Integer(_)))

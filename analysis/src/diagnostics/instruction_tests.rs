@@ -6,7 +6,7 @@ use crate::fixture::check_diagnostics;
 #[track_caller]
 fn check(statements: &str) {
     check_diagnostics(&format!(
-        ".global .b8 table[16]; .shared .b8 tile[16];\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<40>; .reg .b64 %rd<4>; .reg .f32 %f<40>; .reg .f64 %d<4>;\n{statements}\n}}\n"
+        ".global .b8 table[16]; .shared .b8 tile[16];\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<40>; .reg .b64 %rd<4>; .reg .f32 %f<40>; .reg .f64 %d<4>; .reg .u32 %u<4>;\n{statements}\n}}\n"
     ));
 }
 
@@ -60,6 +60,19 @@ shl.b32 %r1, %r2, %rd1;
 //                ^^^^ invalid-operand: a .b64 register cannot stand here in `shl.b32` | expected a .b32, .u32 or .s32 register, or an integer constant
 bar.sync 17;
 //       ^^ invalid-operand: the constant 17 cannot stand here in `bar.sync` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 15
+",
+    );
+}
+
+#[test]
+fn elements_of_vectors_are_alike() {
+    // Only neighbours are compared, and an untyped register stands between any two.
+    check(
+        "st.global.v4.b32 [%rd1], {%u1, %r1, %f1, %f2};
+st.global.v2.b32 [%rd1], {%u1, %f1};
+//                       ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `st.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
+ld.global.v2.b32 {%r1, %rd2}, [%rd1];
+//               ^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `ld.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
 ",
     );
 }

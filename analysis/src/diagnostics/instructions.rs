@@ -4,6 +4,7 @@
 //! words. Names, syntax and what depends on the callee of a call are judged elsewhere.
 
 use isa::{
+    kind::alike,
     matcher::{Outcome, Problem, Reason, Statement, match_statement},
     operand::Operand,
     special::gate,
@@ -416,11 +417,13 @@ impl Found<'_> {
             }
             Reason::Kind(kinds) => {
                 let found = self.operand(problem.place);
+                let expected = || format!("expected {}", kinds.join(", or "));
                 finding(
                     range,
                     INVALID_OPERAND,
                     format!("{found} cannot stand here in `{}`", self.head()),
-                    (!kinds.is_empty()).then(|| format!("expected {}", kinds.join(", or "))),
+                    self.unlike(problem.place)
+                        .or_else(|| (!kinds.is_empty()).then(expected)),
                 )
             }
             Reason::Form => finding(
@@ -433,6 +436,21 @@ impl Found<'_> {
                 ),
                 None,
             ),
+        }
+    }
+
+    /// What is wrong with elements that do not go together.
+    fn unlike(&self, place: isa::matcher::Place) -> Option<String> {
+        let isa::matcher::Place::Operand(index) = place else {
+            return None;
+        };
+        match self.operands.get(index)? {
+            Operand::Vector(elements) if !alike(elements) => Some(
+                "all elements must be of one width, and neighbours both integers or both floats \
+                 unless one is untyped"
+                    .to_owned(),
+            ),
+            _ => None,
         }
     }
 
