@@ -8,6 +8,7 @@
 
 pub mod binary;
 pub mod client;
+pub mod conformance;
 pub mod fixtures;
 pub mod generate;
 pub mod mutate;

@@ -26,7 +26,9 @@ impl TypeRef {
         type_of(&self.word(choices)?)
     }
 
-    pub(crate) fn word(&self, choices: &Choices<'_>) -> Option<String> {
+    /// The type word, without the full stop, if its slot has one.
+    #[must_use]
+    pub fn word(&self, choices: &Choices<'_>) -> Option<String> {
         Some(match self {
             TypeRef::Slot(slot) => choices.word(*slot)?.to_owned(),
             TypeRef::Word(word) => (*word).to_owned(),
@@ -54,7 +56,9 @@ pub enum SpaceRef {
 }
 
 impl SpaceRef {
-    fn word(&self, choices: &Choices<'_>) -> &'static str {
+    /// The state space; empty for generic addresses.
+    #[must_use]
+    pub fn word(&self, choices: &Choices<'_>) -> &'static str {
         match self {
             SpaceRef::Slot(slot) => choices.word(*slot).unwrap_or(""),
             SpaceRef::Word(word) => word,

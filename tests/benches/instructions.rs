@@ -1,0 +1,89 @@
+//! Speed of the instruction checks; the target is 2 µs per instruction.
+//!
+//! Run with `cargo bench -p ptx-analyzer-tests --bench instructions`.
+
+use std::sync::{Arc, LazyLock};
+
+use analysis::{AnalysisHost, Change, FileContents, FileId};
+use divan::{Bencher, black_box, counter::ItemsCount};
+use isa::{
+    matcher::{Outcome, Statement, match_statement},
+    operand::{Operand, Space, Symbol},
+    table::tables,
+    target::{Module, Target, Version},
+    types::Class,
+};
+use ptx_tests::generate;
+
+/// Size of the generated file, in bytes.
+const LEN: usize = 2_000_000;
+
+static TEXT: LazyLock<String> = LazyLock::new(|| generate::module(LEN));
+
+fn main() {
+    divan::main();
+}
+
+fn instructions(text: &str) -> usize {
+    text.lines().map(str::trim_start).filter(|it| it.ends_with(';') && !it.starts_with('.')).count()
+}
+
+/// All diagnostics of a file, without reading it.
+#[divan::bench(sample_count = 10)]
+fn diagnostics_of_a_file(bencher: Bencher<'_, '_>) {
+    let contents = Arc::new(FileContents::new(&TEXT));
+    bencher
+        .counter(ItemsCount::new(instructions(&TEXT)))
+        .with_inputs(|| {
+            let mut host = AnalysisHost::new();
+            host.apply_change(Change { files: vec![(FileId(0), Some(Arc::clone(&contents)))], config: None });
+            host
+        })
+        .bench_local_refs(|host| {
+            let found = host.analysis().diagnostics(FileId(0)).expect("nobody cancels");
+            assert!(found.is_empty(), "{found:?}");
+        });
+}
+
+fn register(class: Class) -> Operand {
+    Operand::Register { class, lanes: 1 }
+}
+
+/// Statements of the usual sorts, and one that needs a long search.
+fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
+    let (b32, b64, f32) = (register(Class::B32), register(Class::B64), register(Class::F32));
+    let fragment = |count: usize, class: Class| Operand::Vector(vec![register(class); count]);
+    let shared = Operand::Symbol(Symbol::Variable(Space::Shared));
+    vec![
+        ("add", vec!["s32"], vec![b32.clone(), b32.clone(), Operand::Integer(4)]),
+        ("fma", vec!["rn", "f32"], vec![f32.clone(), f32.clone(), f32.clone(), f32.clone()]),
+        ("mov", vec!["u32"], vec![b32.clone(), shared]),
+        ("cvt", vec!["rn", "f32", "s32"], vec![f32.clone(), b32.clone()]),
+        ("setp", vec!["lt", "s32"], vec![register(Class::Pred), b32.clone(), b32.clone()]),
+        ("ld", vec!["global", "f32"], vec![f32.clone(), Operand::Address(vec![b64.clone()], None)]),
+        ("st", vec!["global", "f32"], vec![Operand::Address(vec![b64], None), f32]),
+        (
+            "mma",
+            vec!["sync", "aligned", "m16n8k16", "row", "col", "f32", "f16", "f16", "f32"],
+            vec![
+                fragment(4, Class::F32),
+                fragment(4, Class::B32),
+                fragment(2, Class::B32),
+                fragment(4, Class::F32),
+            ],
+        ),
+    ]
+}
+
+/// The matcher alone, on statements that fit.
+#[divan::bench]
+fn match_statements(bencher: Bencher<'_, '_>) {
+    let statements = statements();
+    let module = Module { version: Version::new(8, 5), target: Target::parse("sm_90").expect("a target") };
+    bencher.counter(ItemsCount::new(statements.len())).bench_local(|| {
+        for (opcode, words, operands) in &statements {
+            let outcome = match_statement(tables(), black_box(&Statement { opcode, words, operands, module }));
+            assert!(matches!(outcome, Outcome::Fit(_)), "{opcode}: {outcome:?}");
+        }
+    });
+}

@@ -1,0 +1,203 @@
+//! Fresh random statements, judged by ptxas and by us.
+//!
+//! `tests/conformance/live` fetches ptxas and starts this program.
+
+#![expect(clippy::print_stdout, reason = "a report is what this program is for")]
+
+use std::{
+    fs,
+    path::PathBuf,
+    process::ExitCode,
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context as _, bail};
+use clap::Parser;
+use fastrand::Rng;
+use isa::{
+    table::{Instruction, tables},
+    target::Module,
+};
+use ptx_tests::conformance::{
+    generator::{case, draft, modules},
+    mutation::{just_below, mutate},
+    ours::Checker,
+    program::Case,
+    ptxas::{Ptxas, RELEASE, Verdict},
+    report::Report,
+};
+
+/// Statements that are judged together.
+const ROUND: usize = 50_000;
+/// Mutations of one accepted form.
+const MUTATIONS: usize = 2;
+
+/// Compares our verdicts on random statements with those of ptxas.
+#[derive(Parser)]
+struct Arguments {
+    /// The ptxas to ask.
+    #[arg(long, env = "PTXAS", default_value = "ptxas")]
+    ptxas: PathBuf,
+    /// Number of statements.
+    #[arg(long, default_value_t = 200_000)]
+    count: usize,
+    /// Seed; the time if there is none.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Only instructions whose name begins so.
+    #[arg(long)]
+    instruction: Option<String>,
+    /// Agreement, in percent, below which the exit status is 1.
+    #[arg(long, default_value_t = 99.9)]
+    threshold: f64,
+    /// Processes of ptxas at a time.
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Writes every disagreement to this file, as JSON lines.
+    #[arg(long)]
+    output: Option<PathBuf>,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let started = Instant::now();
+    let seed = match arguments.seed {
+        Some(seed) => seed,
+        None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
+    };
+    let ptxas = Ptxas::new(&arguments.ptxas).with_context(|| format!("cannot run {}", arguments.ptxas.display()))?;
+    let release = ptxas.release()?;
+    println!("seed {seed}, {} statements, ptxas {release}", arguments.count);
+    if release != RELEASE {
+        println!("warning: the tables are measured with ptxas {RELEASE}");
+    }
+    let prefix = arguments.instruction.as_deref().unwrap_or("");
+    let instructions: Vec<&Instruction> = tables()
+        .instructions
+        .iter()
+        // What the operands of a call may be depends on the callee, which the tables do not know.
+        .filter(|it| it.name.starts_with(prefix) && it.name != "call")
+        .collect();
+    if instructions.is_empty() {
+        bail!("no instruction begins with {prefix}");
+    }
+    let mut generator = Generator { rng: Rng::with_seed(seed), modules: modules(), instructions, next: 0, failed: Vec::new() };
+    let mut report = Report::default();
+    let mut tally = Tally::default();
+    while tally.judged < arguments.count {
+        let cases = generator.cases(ROUND.min(arguments.count - tally.judged));
+        tally.judged += cases.len();
+        round(&cases, &ptxas, arguments.jobs, &mut report, &mut tally)?;
+    }
+    println!("{}", report.text());
+    if !generator.failed.is_empty() {
+        generator.failed.sort_unstable();
+        generator.failed.dedup();
+        println!("variants for which no statement was found:");
+        for variant in &generator.failed {
+            println!("  {variant}");
+        }
+    }
+    println!(
+        "seed {seed}: {} judged, {} crashes of ptxas left out, {} verdicts changed when asked alone, {:.0} s",
+        tally.judged,
+        tally.crashes,
+        tally.changed,
+        started.elapsed().as_secs_f64()
+    );
+    if let Some(path) = &arguments.output {
+        let mut out = String::new();
+        for it in report.disagreements() {
+            let row = serde_json::json!({
+                "case": it.case, "ours": it.ours, "ptxas": it.ptxas,
+            });
+            out.push_str(&row.to_string());
+            out.push('\n');
+        }
+        fs::write(path, out)?;
+    }
+    let agreement = report.total().agreement();
+    Ok(if agreement >= arguments.threshold {
+        ExitCode::SUCCESS
+    } else {
+        println!("agreement {agreement:.3} % is below {} %", arguments.threshold);
+        ExitCode::FAILURE
+    })
+}
+
+/// Numbers beside the report.
+#[derive(Default)]
+struct Tally {
+    judged: usize,
+    crashes: usize,
+    changed: usize,
+}
+
+fn round(cases: &[Case], ptxas: &Ptxas, jobs: usize, report: &mut Report, tally: &mut Tally) -> anyhow::Result<()> {
+    let verdicts = ptxas.together(cases, jobs)?;
+    let mut checker = Checker::default();
+    for (case, verdict) in cases.iter().zip(verdicts) {
+        let ours = checker.errors(&case.program(""));
+        let agrees = match &verdict {
+            Verdict::Accepted => ours.is_empty(),
+            Verdict::Rejected(_) => !ours.is_empty(),
+            Verdict::Crashed => false,
+        };
+        let verdict = if agrees {
+            verdict
+        } else {
+            // Only a process of its own is beyond doubt.
+            let alone = ptxas.alone(case)?;
+            tally.changed += usize::from((alone == Verdict::Accepted) != (verdict == Verdict::Accepted));
+            alone
+        };
+        match verdict {
+            Verdict::Accepted => report.add(case, ours, None),
+            Verdict::Rejected(message) => report.add(case, ours, Some(message)),
+            Verdict::Crashed => tally.crashes += 1,
+        }
+    }
+    Ok(())
+}
+
+/// An endless supply of statements, instruction by instruction.
+struct Generator {
+    rng: Rng,
+    modules: Vec<Module>,
+    instructions: Vec<&'static Instruction>,
+    next: usize,
+    /// Lines of the tables for which no statement was found.
+    failed: Vec<&'static str>,
+}
+
+impl Generator {
+    fn cases(&mut self, count: usize) -> Vec<Case> {
+        let mut cases = Vec::with_capacity(count + MUTATIONS + 2);
+        while cases.len() < count {
+            let instruction = self.instructions[self.next % self.instructions.len()];
+            self.next += 1;
+            self.statements(instruction, &mut cases);
+        }
+        cases.truncate(count);
+        cases
+    }
+
+    /// An accepted form, mutations of it, and one for a module below its gates.
+    fn statements(&mut self, instruction: &'static Instruction, cases: &mut Vec<Case>) {
+        let Some(variant) = self.rng.choice(&instruction.variants) else { return };
+        let Some(form) = draft(instruction, variant, &self.modules, &mut self.rng) else {
+            self.failed.push(variant.syntax);
+            return;
+        };
+        let module = form.choices.module;
+        cases.extend(case(instruction, &form.words, &form.operands, module));
+        for _ in 0..MUTATIONS {
+            let mut mutant = form.clone();
+            mutate(&mut mutant, &mut self.rng);
+            cases.extend(case(instruction, &mutant.words, &mutant.operands, module));
+        }
+        if let Some(below) = just_below(&form, &self.modules, &mut self.rng) {
+            cases.extend(case(instruction, &form.words, &form.operands, below));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Comparison of our verdicts on statements with those of ptxas.
+
+pub mod generator;
+pub mod mutation;
+pub mod operands;
+pub mod ours;
+pub mod program;
+pub mod ptxas;
+pub mod recorded;
+pub mod report;

@@ -1,0 +1,83 @@
+//! Recorded verdicts: a file of JSON lines, compressed.
+
+use std::{
+    fs,
+    io::{self, BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, read::GzDecoder, write::GzEncoder};
+use serde::{Deserialize, Serialize};
+
+use super::program::Case;
+
+/// A statement and what ptxas says about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// The statement.
+    #[serde(flatten)]
+    pub case: Case,
+    /// Whether ptxas accepts it.
+    pub ok: bool,
+    /// Its message if not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// The first line of a file of recorded verdicts.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Header {
+    /// Release of ptxas, as its package has it.
+    pub ptxas: String,
+    /// Seed of the sample.
+    pub seed: u64,
+}
+
+/// The file of the project.
+pub fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/recorded/statements.jsonl.gz")
+}
+
+/// Reads a file of recorded verdicts.
+///
+/// # Errors
+/// It cannot be read or is no such file.
+pub fn read(path: &Path) -> io::Result<(Header, Vec<Recorded>)> {
+    let mut lines = BufReader::new(GzDecoder::new(fs::File::open(path)?)).lines();
+    let first = lines.next().ok_or_else(|| io::Error::other("the file is empty"))??;
+    let header = serde_json::from_str(&first)?;
+    let rows = lines.map(|line| Ok(serde_json::from_str(&line?)?)).collect::<io::Result<_>>()?;
+    Ok((header, rows))
+}
+
+/// Writes a file of recorded verdicts.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(path: &Path, header: &Header, rows: &[Recorded]) -> io::Result<()> {
+    let mut out = GzEncoder::new(fs::File::create(path)?, Compression::best());
+    serde_json::to_writer(&mut out, header)?;
+    for row in rows {
+        out.write_all(b"\n")?;
+        serde_json::to_writer(&mut out, row)?;
+    }
+    out.write_all(b"\n")?;
+    out.finish()?.flush()
+}
+
+/// Reads statements to be judged, one JSON object a line; verdicts that are there already are read over.
+///
+/// # Errors
+/// The file cannot be read or is no such file.
+pub fn statements(path: &Path, family: &str) -> io::Result<Vec<Case>> {
+    let lines = BufReader::new(fs::File::open(path)?).lines();
+    let mut cases = Vec::new();
+    for line in lines {
+        let mut case: Case = serde_json::from_str(&line?)?;
+        if case.family.is_empty() {
+            family.clone_into(&mut case.family);
+        }
+        cases.push(case);
+    }
+    Ok(cases)
+}
