@@ -97,9 +97,20 @@ pub fn draft(
                 }
             }
             (Some(_), None) => {
-                choices.module = *rng.choice(modules)?;
-                if attempt % 16 == 15 && !variant.slots.is_empty() {
-                    choose(variant, &mut choices, rng.usize(..variant.slots.len()), optional, rng);
+                // Few modules have the newest features, so look at all of them.
+                let mut in_module = choices.clone();
+                let fitting: Vec<Module> = modules
+                    .iter()
+                    .copied()
+                    .filter(|it| {
+                        in_module.module = *it;
+                        admits(instruction, variant, &in_module)
+                    })
+                    .collect();
+                match rng.choice(&fitting) {
+                    Some(module) => choices.module = *module,
+                    None if variant.slots.is_empty() => return None,
+                    None => choose(variant, &mut choices, rng.usize(..variant.slots.len()), optional, rng),
                 }
             }
             _ => {

@@ -153,7 +153,7 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
             _ => None,
         },
         Kind::AnyRegister => Some(any_register(Class::B32, rng)),
-        Kind::Any => None,
+        Kind::Any => Some(any_register(Class::B64, rng)),
     }
 }
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::program::Case;
 
-/// Disagreements that a report shows in full, per instruction.
-const SHOWN: usize = 5;
+/// Sorts of disagreement that a report shows with an example, per instruction.
+const SHOWN: usize = 12;
 
 /// Verdicts compared so far.
 #[derive(Debug, Default)]
@@ -93,6 +93,21 @@ impl Report {
         &self.disagreements
     }
 
+    /// The first disagreement of each sort of an instruction, with their number; false alarms first, which
+    /// are the worse mistake, then the most frequent.
+    fn groups(&self, family: &str, instruction: &str) -> Vec<(&Disagreement, usize)> {
+        let of_it = self.disagreements.iter().filter(|it| it.case.instruction == instruction && it.case.family == family);
+        let mut groups: BTreeMap<(bool, &str), (&Disagreement, usize)> = BTreeMap::new();
+        for it in of_it {
+            let reason = it.ptxas.as_deref().or(it.ours.first().map(String::as_str)).unwrap_or_default();
+            groups.entry((it.ptxas.is_some(), reason)).or_insert((it, 0)).1 += 1;
+        }
+        let mut groups: Vec<_> = groups.into_values().collect();
+        groups.sort_by_key(|it| (it.0.ptxas.is_some(), std::cmp::Reverse(it.1)));
+        groups.truncate(SHOWN);
+        groups
+    }
+
     /// The instructions with disagreements, most first, with examples; then all counts in sum.
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -106,17 +121,8 @@ impl Report {
                     count.judged, count.false_alarms, count.missed
                 ),
             );
-            let mut of_it: Vec<_> = self
-                .disagreements
-                .iter()
-                .filter(|it| it.case.instruction == *instruction && it.case.family == *family)
-                .collect();
-            // False alarms first: they are the worse mistake.
-            of_it.sort_by_key(|it| it.ptxas.is_some());
-            let alarms = of_it.iter().filter(|it| it.ptxas.is_none()).take(SHOWN);
-            let missed = of_it.iter().filter(|it| it.ptxas.is_some()).take(SHOWN);
-            for it in alarms.chain(missed) {
-                it.write(&mut out);
+            for (group, all) in self.groups(family, instruction) {
+                group.write(&mut out, all);
             }
         }
         line(&mut out, format_args!("\n{:<28}{:>9}{:>10}{:>14}{:>9}{:>11}", "", "judged", "accepted", "false alarms", "missed", "agreement"));
@@ -133,10 +139,10 @@ impl Report {
 }
 
 impl Disagreement {
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut String, all: usize) {
         let (case, ours) = (&self.case, self.ours.join("; "));
         let kind = if self.ptxas.is_none() { "false alarm" } else { "missed" };
-        line(out, format_args!("  {kind}, {} {}: {}", case.version, case.target, case.statement));
+        line(out, format_args!("  {kind} ({all}), {} {}: {}", case.version, case.target, case.statement));
         if let Some(message) = &self.ptxas {
             line(out, format_args!("      ptxas: {message}"));
         } else {
