@@ -125,7 +125,7 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
             let name = register(Class::Pred, rng.usize(..REGISTERS));
             Some(Item::Scalar(if *negatable && rng.bool() { format!("!{name}") } else { name }))
         }
-        Kind::Vector { count, element, sink } => vector(count, element, *sink, choices, rng),
+        Kind::Vector { count, element, sink, .. } => vector(count, element, *sink, choices, rng),
         Kind::Address(space, width) => address(space.word(choices), *width, rng),
         Kind::Special(_) | Kind::LooseSpecial(_) => special(kind, choices, rng),
         Kind::VariableName(space) => variable(space.as_ref().map_or("", |it| it.word(choices)), rng),
