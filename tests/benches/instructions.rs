@@ -25,7 +25,10 @@ fn main() {
 }
 
 fn instructions(text: &str) -> usize {
-    text.lines().map(str::trim_start).filter(|it| it.ends_with(';') && !it.starts_with('.')).count()
+    text.lines()
+        .map(str::trim_start)
+        .filter(|it| it.ends_with(';') && !it.starts_with('.'))
+        .count()
 }
 
 /// All diagnostics of a file, without reading it.
@@ -36,11 +39,17 @@ fn diagnostics_of_a_file(bencher: Bencher<'_, '_>) {
         .counter(ItemsCount::new(instructions(&TEXT)))
         .with_inputs(|| {
             let mut host = AnalysisHost::new();
-            host.apply_change(Change { files: vec![(FileId(0), Some(Arc::clone(&contents)))], config: None });
+            host.apply_change(Change {
+                files: vec![(FileId(0), Some(Arc::clone(&contents)))],
+                config: None,
+            });
             host
         })
         .bench_local_refs(|host| {
-            let found = host.analysis().diagnostics(FileId(0)).expect("nobody cancels");
+            let found = host
+                .analysis()
+                .diagnostics(FileId(0))
+                .expect("nobody cancels");
             assert!(found.is_empty(), "{found:?}");
         });
 }
@@ -51,20 +60,50 @@ fn register(class: Class) -> Operand {
 
 /// Statements of the usual sorts, and one that needs a long search.
 fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
-    let (b32, b64, f32) = (register(Class::B32), register(Class::B64), register(Class::F32));
+    let (b32, b64, f32) = (
+        register(Class::B32),
+        register(Class::B64),
+        register(Class::F32),
+    );
     let fragment = |count: usize, class: Class| Operand::Vector(vec![register(class); count]);
     let shared = Operand::Symbol(Symbol::Variable(Space::Shared));
     vec![
-        ("add", vec!["s32"], vec![b32.clone(), b32.clone(), Operand::Integer(4)]),
-        ("fma", vec!["rn", "f32"], vec![f32.clone(), f32.clone(), f32.clone(), f32.clone()]),
+        (
+            "add",
+            vec!["s32"],
+            vec![b32.clone(), b32.clone(), Operand::Integer(4)],
+        ),
+        (
+            "fma",
+            vec!["rn", "f32"],
+            vec![f32.clone(), f32.clone(), f32.clone(), f32.clone()],
+        ),
         ("mov", vec!["u32"], vec![b32.clone(), shared]),
-        ("cvt", vec!["rn", "f32", "s32"], vec![f32.clone(), b32.clone()]),
-        ("setp", vec!["lt", "s32"], vec![register(Class::Pred), b32.clone(), b32.clone()]),
-        ("ld", vec!["global", "f32"], vec![f32.clone(), Operand::Address(vec![b64.clone()], None)]),
-        ("st", vec!["global", "f32"], vec![Operand::Address(vec![b64], None), f32]),
+        (
+            "cvt",
+            vec!["rn", "f32", "s32"],
+            vec![f32.clone(), b32.clone()],
+        ),
+        (
+            "setp",
+            vec!["lt", "s32"],
+            vec![register(Class::Pred), b32.clone(), b32],
+        ),
+        (
+            "ld",
+            vec!["global", "f32"],
+            vec![f32.clone(), Operand::Address(vec![b64.clone()], None)],
+        ),
+        (
+            "st",
+            vec!["global", "f32"],
+            vec![Operand::Address(vec![b64], None), f32],
+        ),
         (
             "mma",
-            vec!["sync", "aligned", "m16n8k16", "row", "col", "f32", "f16", "f16", "f32"],
+            vec![
+                "sync", "aligned", "m16n8k16", "row", "col", "f32", "f16", "f16", "f32",
+            ],
             vec![
                 fragment(4, Class::F32),
                 fragment(4, Class::B32),
@@ -79,11 +118,24 @@ fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
 #[divan::bench]
 fn match_statements(bencher: Bencher<'_, '_>) {
     let statements = statements();
-    let module = Module { version: Version::new(8, 5), target: Target::parse("sm_90").expect("a target") };
-    bencher.counter(ItemsCount::new(statements.len())).bench_local(|| {
-        for (opcode, words, operands) in &statements {
-            let outcome = match_statement(tables(), black_box(&Statement { opcode, words, operands, module }));
-            assert!(matches!(outcome, Outcome::Fit(_)), "{opcode}: {outcome:?}");
-        }
-    });
+    let module = Module {
+        version: Version::new(8, 5),
+        target: Target::parse("sm_90").expect("a target"),
+    };
+    bencher
+        .counter(ItemsCount::new(statements.len()))
+        .bench_local(|| {
+            for (opcode, words, operands) in &statements {
+                let outcome = match_statement(
+                    tables(),
+                    black_box(&Statement {
+                        opcode,
+                        words,
+                        operands,
+                        module,
+                    }),
+                );
+                assert!(matches!(outcome, Outcome::Fit(_)), "{opcode}: {outcome:?}");
+            }
+        });
 }

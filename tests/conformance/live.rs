@@ -65,9 +65,13 @@ fn main() -> anyhow::Result<ExitCode> {
         Some(seed) => seed,
         None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
     };
-    let ptxas = Ptxas::new(&arguments.ptxas).with_context(|| format!("cannot run {}", arguments.ptxas.display()))?;
+    let ptxas = Ptxas::new(&arguments.ptxas)
+        .with_context(|| format!("cannot run {}", arguments.ptxas.display()))?;
     let release = ptxas.release()?;
-    println!("seed {seed}, {} statements, ptxas {release}", arguments.count);
+    println!(
+        "seed {seed}, {} statements, ptxas {release}",
+        arguments.count
+    );
     if release != RELEASE {
         println!("warning: the tables are measured with ptxas {RELEASE}");
     }
@@ -81,7 +85,13 @@ fn main() -> anyhow::Result<ExitCode> {
     if instructions.is_empty() {
         bail!("no instruction begins with {prefix}");
     }
-    let mut generator = Generator { rng: Rng::with_seed(seed), modules: modules(), instructions, next: 0, failed: Vec::new() };
+    let mut generator = Generator {
+        rng: Rng::with_seed(seed),
+        modules: modules(),
+        instructions,
+        next: 0,
+        failed: Vec::new(),
+    };
     let mut report = Report::default();
     let mut tally = Tally::default();
     while tally.judged < arguments.count {
@@ -120,7 +130,10 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(if agreement >= arguments.threshold {
         ExitCode::SUCCESS
     } else {
-        println!("agreement {agreement:.3} % is below {} %", arguments.threshold);
+        println!(
+            "agreement {agreement:.3} % is below {} %",
+            arguments.threshold
+        );
         ExitCode::FAILURE
     })
 }
@@ -133,7 +146,13 @@ struct Tally {
     changed: usize,
 }
 
-fn round(cases: &[Case], ptxas: &Ptxas, jobs: usize, report: &mut Report, tally: &mut Tally) -> anyhow::Result<()> {
+fn round(
+    cases: &[Case],
+    ptxas: &Ptxas,
+    jobs: usize,
+    report: &mut Report,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
     let verdicts = ptxas.together(cases, jobs)?;
     let mut checker = Checker::default();
     for (case, verdict) in cases.iter().zip(verdicts) {
@@ -148,7 +167,8 @@ fn round(cases: &[Case], ptxas: &Ptxas, jobs: usize, report: &mut Report, tally:
         } else {
             // Only a process of its own is beyond doubt.
             let alone = ptxas.alone(case)?;
-            tally.changed += usize::from((alone == Verdict::Accepted) != (verdict == Verdict::Accepted));
+            tally.changed +=
+                usize::from((alone == Verdict::Accepted) != (verdict == Verdict::Accepted));
             alone
         };
         match verdict {
@@ -184,7 +204,9 @@ impl Generator {
 
     /// An accepted form, mutations of it, and one for a module below its gates.
     fn statements(&mut self, instruction: &'static Instruction, cases: &mut Vec<Case>) {
-        let Some(variant) = self.rng.choice(&instruction.variants) else { return };
+        let Some(variant) = self.rng.choice(&instruction.variants) else {
+            return;
+        };
         let Some(form) = draft(instruction, variant, &self.modules, &mut self.rng) else {
             self.failed.push(variant.syntax);
             return;

@@ -50,9 +50,17 @@ fn main() -> anyhow::Result<()> {
     let mut rng = Rng::with_seed(arguments.seed);
     let mut candidates: BTreeMap<(String, String), Vec<Case>> = BTreeMap::new();
     for path in &arguments.files {
-        let family = path.parent().and_then(|it| it.file_name()).map_or_else(String::new, |it| it.to_string_lossy().into());
-        for case in recorded::statements(path, &family).with_context(|| path.display().to_string())? {
-            candidates.entry((case.family.clone(), case.instruction.clone())).or_default().push(case);
+        let family = path
+            .parent()
+            .and_then(|it| it.file_name())
+            .map_or_else(String::new, |it| it.to_string_lossy().into());
+        for case in
+            recorded::statements(path, &family).with_context(|| path.display().to_string())?
+        {
+            candidates
+                .entry((case.family.clone(), case.instruction.clone()))
+                .or_default()
+                .push(case);
         }
     }
     let groups: Vec<Vec<Case>> = candidates
@@ -76,19 +84,39 @@ fn main() -> anyhow::Result<()> {
                 })
             })
             .collect();
-        workers.into_iter().try_for_each(|it| it.join().expect("no worker panics"))
+        workers
+            .into_iter()
+            .try_for_each(|it| it.join().expect("no worker panics"))
     })?;
     let mut rows = rows.into_inner().expect("no worker panics");
     rows.sort_by(|a: &Recorded, b| {
         let key = |it: &Recorded| {
             let case = &it.case;
-            (case.family.clone(), case.instruction.clone(), case.statement.clone(), case.version.clone(), case.target.clone())
+            (
+                case.family.clone(),
+                case.instruction.clone(),
+                case.statement.clone(),
+                case.version.clone(),
+                case.target.clone(),
+            )
         };
         key(a).cmp(&key(b))
     });
     let output = arguments.output.unwrap_or_else(recorded::file);
-    recorded::write(&output, &Header { ptxas: ptxas.release()?, seed: arguments.seed }, &rows)?;
-    println!("{} statements, {} accepted, in {}", rows.len(), rows.iter().filter(|it| it.ok).count(), output.display());
+    recorded::write(
+        &output,
+        &Header {
+            ptxas: ptxas.release()?,
+            seed: arguments.seed,
+        },
+        &rows,
+    )?;
+    println!(
+        "{} statements, {} accepted, in {}",
+        rows.len(),
+        rows.iter().filter(|it| it.ok).count(),
+        output.display()
+    );
     Ok(())
 }
 
@@ -105,7 +133,11 @@ fn sample(cases: &[Case], count: usize, ptxas: &Ptxas) -> anyhow::Result<Vec<Rec
             Verdict::Crashed => continue,
         };
         if list.len() < count / 2 {
-            list.push(Recorded { case: case.clone(), ok: message.is_none(), message });
+            list.push(Recorded {
+                case: case.clone(),
+                ok: message.is_none(),
+                message,
+            });
         }
     }
     accepted.append(&mut rejected);

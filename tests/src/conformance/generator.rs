@@ -30,30 +30,74 @@ pub struct Draft {
 
 /// Every `.target` that ptxas knows, with the least `.version` that has it, in tenths.
 const TARGETS: [(&str, u16); 48] = [
-    ("sm_10", 10), ("sm_11", 10), ("sm_12", 12), ("sm_13", 12), ("sm_20", 20), ("sm_21", 20),
-    ("sm_30", 30), ("sm_32", 40), ("sm_35", 31), ("sm_37", 41), ("sm_50", 40), ("sm_52", 41),
-    ("sm_53", 42), ("sm_60", 50), ("sm_61", 50), ("sm_62", 50), ("sm_70", 51), ("sm_72", 61),
-    ("sm_75", 63), ("sm_80", 70), ("sm_86", 71), ("sm_87", 74), ("sm_88", 90), ("sm_89", 78),
-    ("sm_90", 78), ("sm_90a", 80), ("sm_100", 86), ("sm_100a", 86), ("sm_100f", 88), ("sm_101", 86),
-    ("sm_101a", 86), ("sm_101f", 88), ("sm_103", 88), ("sm_103a", 88), ("sm_103f", 88), ("sm_107", 94),
-    ("sm_107a", 94), ("sm_107f", 94), ("sm_110", 90), ("sm_110a", 90), ("sm_110f", 90), ("sm_120", 87),
-    ("sm_120a", 87), ("sm_120f", 88), ("sm_121", 88), ("sm_121a", 88), ("sm_121f", 88), ("sm_82", 62),
+    ("sm_10", 10),
+    ("sm_11", 10),
+    ("sm_12", 12),
+    ("sm_13", 12),
+    ("sm_20", 20),
+    ("sm_21", 20),
+    ("sm_30", 30),
+    ("sm_32", 40),
+    ("sm_35", 31),
+    ("sm_37", 41),
+    ("sm_50", 40),
+    ("sm_52", 41),
+    ("sm_53", 42),
+    ("sm_60", 50),
+    ("sm_61", 50),
+    ("sm_62", 50),
+    ("sm_70", 51),
+    ("sm_72", 61),
+    ("sm_75", 63),
+    ("sm_80", 70),
+    ("sm_86", 71),
+    ("sm_87", 74),
+    ("sm_88", 90),
+    ("sm_89", 78),
+    ("sm_90", 78),
+    ("sm_90a", 80),
+    ("sm_100", 86),
+    ("sm_100a", 86),
+    ("sm_100f", 88),
+    ("sm_101", 86),
+    ("sm_101a", 86),
+    ("sm_101f", 88),
+    ("sm_103", 88),
+    ("sm_103a", 88),
+    ("sm_103f", 88),
+    ("sm_107", 94),
+    ("sm_107a", 94),
+    ("sm_107f", 94),
+    ("sm_110", 90),
+    ("sm_110a", 90),
+    ("sm_110f", 90),
+    ("sm_120", 87),
+    ("sm_120a", 87),
+    ("sm_120f", 88),
+    ("sm_121", 88),
+    ("sm_121a", 88),
+    ("sm_121f", 88),
+    ("sm_82", 62),
 ];
 
 /// The versions in tenths.
 const VERSIONS: [u16; 49] = [
-    10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 51, 60, 61, 62, 63, 64, 65,
-    70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94, 95,
+    10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 51, 60, 61, 62, 63, 64,
+    65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90, 91, 92, 93, 94,
+    95,
 ];
 
 /// Every pair of a version and a target that ptxas accepts.
 pub fn modules() -> Vec<Module> {
     let pairs = TARGETS.iter().flat_map(|(target, least)| {
         let target = Target::parse(target).expect("a target");
-        VERSIONS.iter().filter(move |it| *it >= least).map(move |it| Module {
-            version: Version::new((it / 10) as u8, (it % 10) as u8),
-            target,
-        })
+        VERSIONS
+            .iter()
+            .filter(move |it| *it >= least)
+            .map(move |it| Module {
+                version: Version::new((it / 10) as u8, (it % 10) as u8),
+                target,
+            })
     });
     pairs.collect()
 }
@@ -86,7 +130,13 @@ pub fn draft(
         match (operands, broken) {
             (Some(operands), None) if admits(instruction, variant, &choices) => {
                 let words = spell(instruction, &choices);
-                return Some(Draft { instruction, variant, choices, words, operands });
+                return Some(Draft {
+                    instruction,
+                    variant,
+                    choices,
+                    words,
+                    operands,
+                });
             }
             // Change something that the rule is about, or anything, so as not to run in circles.
             (_, Some(rule)) if attempt % 4 != 3 => {
@@ -110,12 +160,24 @@ pub fn draft(
                 match rng.choice(&fitting) {
                     Some(module) => choices.module = *module,
                     None if variant.slots.is_empty() => return None,
-                    None => choose(variant, &mut choices, rng.usize(..variant.slots.len()), optional, rng),
+                    None => choose(
+                        variant,
+                        &mut choices,
+                        rng.usize(..variant.slots.len()),
+                        optional,
+                        rng,
+                    ),
                 }
             }
             _ => {
                 if !variant.slots.is_empty() {
-                    choose(variant, &mut choices, rng.usize(..variant.slots.len()), optional, rng);
+                    choose(
+                        variant,
+                        &mut choices,
+                        rng.usize(..variant.slots.len()),
+                        optional,
+                        rng,
+                    );
                 }
             }
         }
@@ -139,7 +201,11 @@ fn choose(variant: &Variant, choices: &mut Choices<'_>, slot: usize, optional: u
 
 fn operands(variant: &Variant, choices: &mut Choices<'static>, rng: &mut Rng) -> Option<Vec<Item>> {
     choices.operands.clear();
-    let optional = variant.operands.iter().filter(|it| matches!(it.presence, Presence::Optional)).count();
+    let optional = variant
+        .operands
+        .iter()
+        .filter(|it| matches!(it.presence, Presence::Optional))
+        .count();
     let mut optional = rng.usize(0..=optional);
     let mut items = Vec::new();
     for pattern in &variant.operands {
@@ -163,7 +229,11 @@ fn operands(variant: &Variant, choices: &mut Choices<'static>, rng: &mut Rng) ->
 
 fn spell(instruction: &Instruction, choices: &Choices<'_>) -> Vec<String> {
     let fixed = instruction.fixed.iter().copied();
-    let chosen = choices.slots.iter().flatten().map(|it| instruction.words[usize::from(*it)]);
+    let chosen = choices
+        .slots
+        .iter()
+        .flatten()
+        .map(|it| instruction.words[usize::from(*it)]);
     fixed.chain(chosen).map(str::to_owned).collect()
 }
 
@@ -185,7 +255,11 @@ pub fn admits(instruction: &Instruction, variant: &Variant, choices: &Choices<'_
     meets(&instruction.gate, module)
         && meets(&variant.gate, module)
         && variant.slots.iter().zip(&choices.slots).all(|(slot, id)| {
-            id.is_none_or(|id| slot.gates.iter().all(|(set, gate)| !set.contains(id) || meets(gate, module)))
+            id.is_none_or(|id| {
+                slot.gates
+                    .iter()
+                    .all(|(set, gate)| !set.contains(id) || meets(gate, module))
+            })
         })
         && variant.rules.iter().all(|rule| match &rule.then {
             Consequence::Gate(gate) => !rule.when.holds(choices) || meets(gate, module),
@@ -208,11 +282,19 @@ fn condition_slots(condition: &Condition, variant: &Variant, slots: &mut Vec<usi
     for atom in condition.0.iter().flatten() {
         match atom {
             Atom::Word(id) | Atom::NoWord(id) => {
-                let with_word = variant.slots.iter().enumerate().filter(|it| it.1.values.contains(*id));
+                let with_word = variant
+                    .slots
+                    .iter()
+                    .enumerate()
+                    .filter(|it| it.1.values.contains(*id));
                 slots.extend(with_word.map(|it| it.0));
             }
-            Atom::Slot(it) | Atom::NoSlot(it) | Atom::In(it, _) | Atom::NotIn(it, _) => slots.push(usize::from(*it)),
-            Atom::Same(a, b) | Atom::Different(a, b) => slots.extend([usize::from(*a), usize::from(*b)]),
+            Atom::Slot(it) | Atom::NoSlot(it) | Atom::In(it, _) | Atom::NotIn(it, _) => {
+                slots.push(usize::from(*it))
+            }
+            Atom::Same(a, b) | Atom::Different(a, b) => {
+                slots.extend([usize::from(*a), usize::from(*b)])
+            }
             Atom::Compare(a, _, b) | Atom::AtMost(a, b) => {
                 expression_slots(a, slots);
                 expression_slots(b, slots);
@@ -224,7 +306,9 @@ fn condition_slots(condition: &Condition, variant: &Variant, slots: &mut Vec<usi
 
 fn expression_slots(expression: &Expression, slots: &mut Vec<usize>) {
     match expression {
-        Expression::Slot(it) | Expression::Dimension(it, _) | Expression::Bits(it) => slots.push(usize::from(*it)),
+        Expression::Slot(it) | Expression::Dimension(it, _) | Expression::Bits(it) => {
+            slots.push(usize::from(*it))
+        }
         Expression::Binary(a, _, b) | Expression::If(_, a, b) => {
             expression_slots(a, slots);
             expression_slots(b, slots);
@@ -256,14 +340,32 @@ const fn declaration(
     version: u16,
     target: u16,
 ) -> Declaration {
-    Declaration { name, place, text, version, target }
+    Declaration {
+        name,
+        place,
+        text,
+        version,
+        target,
+    }
 }
 
 const DECLARATIONS: [Declaration; 12] = {
     use DeclarationPlace::{Body, Module};
     [
-        declaration("gbuf`", Module, ".global .align 16 .b8 gbuf`[1024];", 10, 10),
-        declaration("sbuf`", Module, ".shared .align 16 .b8 sbuf`[1024];", 10, 10),
+        declaration(
+            "gbuf`",
+            Module,
+            ".global .align 16 .b8 gbuf`[1024];",
+            10,
+            10,
+        ),
+        declaration(
+            "sbuf`",
+            Module,
+            ".shared .align 16 .b8 sbuf`[1024];",
+            10,
+            10,
+        ),
         declaration("cbuf`", Module, ".const .align 16 .b8 cbuf`[256];", 10, 10),
         declaration("tex`", Module, ".global .texref tex`;", 15, 10),
         declaration("smp`", Module, ".global .samplerref smp`;", 15, 10),
@@ -282,8 +384,11 @@ const LATER_CLASSES: [(&str, u16, u16); 3] = [("f16", 42, 53), ("f16x2", 42, 53)
 
 /// Whether a name occurs in a statement, not as a part of another one.
 fn names(statement: &str, name: &str) -> bool {
-    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '$' | '%' | '`' | '.');
-    statement.match_indices(name).any(|(at, _)| !statement[..at].ends_with(is_part))
+    let is_part =
+        |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '$' | '%' | '`' | '.');
+    statement
+        .match_indices(name)
+        .any(|(at, _)| !statement[..at].ends_with(is_part))
 }
 
 /// Whether a register of the class occurs.
@@ -292,7 +397,12 @@ fn uses(statement: &str, class: &str) -> bool {
 }
 
 /// The statement as a program for the module; none if the module lacks what the operands need.
-pub fn case(instruction: &'static Instruction, words: &[String], operands: &[Item], module: Module) -> Option<Case> {
+pub fn case(
+    instruction: &'static Instruction,
+    words: &[String],
+    operands: &[Item],
+    module: Module,
+) -> Option<Case> {
     let mut statement = instruction.opcode.to_owned();
     for word in words {
         statement.push('.');
@@ -319,7 +429,11 @@ pub fn case(instruction: &'static Instruction, words: &[String], operands: &[Ite
         if version < it.version || number < it.target {
             return None;
         }
-        let part = if it.place == DeclarationPlace::Module { &mut outer } else { &mut body };
+        let part = if it.place == DeclarationPlace::Module {
+            &mut outer
+        } else {
+            &mut body
+        };
         part.push_str(it.text);
         part.push(' ');
     }

@@ -25,7 +25,11 @@ pub fn mutate(draft: &mut Draft, rng: &mut Rng) {
 /// A word of the same instruction, or of any.
 fn any_word(draft: &Draft, rng: &mut Rng) -> Option<String> {
     let own = rng.u8(..4) > 0;
-    let words = if own { &draft.instruction.words } else { &rng.choice(&tables().instructions)?.words };
+    let words = if own {
+        &draft.instruction.words
+    } else {
+        &rng.choice(&tables().instructions)?.words
+    };
     rng.choice(words).map(|it| (*it).to_owned())
 }
 
@@ -60,7 +64,9 @@ fn operands(draft: &mut Draft, rng: &mut Rng) {
         }
         1 => {
             let item = scalar(rng);
-            draft.operands.insert(rng.usize(0..=draft.operands.len()), item);
+            draft
+                .operands
+                .insert(rng.usize(0..=draft.operands.len()), item);
         }
         2 if index > 0 => draft.operands.swap(index - 1, index),
         3 => {
@@ -115,7 +121,10 @@ fn scalar(rng: &mut Rng) -> Item {
         5 => "gbuf`".to_owned(),
         6 => format!("!{}", register(Class::Pred, 1)),
         7 => format!("-{}", register(Class::B32, 2)),
-        _ => register(*rng.choice(&classes).expect("there are classes"), rng.usize(..REGISTERS)),
+        _ => register(
+            *rng.choice(&classes).expect("there are classes"),
+            rng.usize(..REGISTERS),
+        ),
     })
 }
 
@@ -138,7 +147,10 @@ pub fn just_below(draft: &Draft, modules: &[Module], rng: &mut Rng) -> Option<Mo
     // Targets that some version of an accepted one does not help.
     if edges.is_empty() || rng.bool() {
         let version = draft.choices.module.version;
-        let of_version = modules.iter().zip(&verdicts).filter(|it| it.0.version == version);
+        let of_version = modules
+            .iter()
+            .zip(&verdicts)
+            .filter(|it| it.0.version == version);
         edges = of_version.filter(|it| !it.1).map(|it| *it.0).collect();
     }
     rng.choice(&edges).copied()

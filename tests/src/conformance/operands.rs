@@ -66,7 +66,11 @@ fn any_register(class: Class, rng: &mut Rng) -> Item {
 }
 
 /// An operand of the pattern; none if the table does not say enough.
-pub fn of_pattern(pattern: &OperandPattern, choices: &mut Choices<'_>, rng: &mut Rng) -> Option<Item> {
+pub fn of_pattern(
+    pattern: &OperandPattern,
+    choices: &mut Choices<'_>,
+    rng: &mut Rng,
+) -> Option<Item> {
     match &pattern.form {
         Form::Plain(kinds) => of_kinds(kinds, choices, rng),
         Form::Pair(kinds, second) => {
@@ -116,19 +120,32 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
     match kind {
         Kind::Source(ty) if rng.u8(..4) == 0 => constant(&ty.word(choices)?, rng),
         Kind::Constant(ty) => constant(&ty.word(choices)?, rng),
-        Kind::Register(_) | Kind::Source(_) | Kind::Loose(_) | Kind::Classes(_) | Kind::ClassesOffset(_) => {
-            register_for(kind, choices, rng)
-        }
+        Kind::Register(_)
+        | Kind::Source(_)
+        | Kind::Loose(_)
+        | Kind::Classes(_)
+        | Kind::ClassesOffset(_) => register_for(kind, choices, rng),
         Kind::Integer(set) => Some(Item::Scalar(integer(set, choices, rng)?.to_string())),
         Kind::Float => scalar(rng.choice(["1.5", "0f3F800000", "0d3FF0000000000000", "-2.0"])?),
         Kind::Predicate { negatable } => {
             let name = register(Class::Pred, rng.usize(..REGISTERS));
-            Some(Item::Scalar(if *negatable && rng.bool() { format!("!{name}") } else { name }))
+            Some(Item::Scalar(if *negatable && rng.bool() {
+                format!("!{name}")
+            } else {
+                name
+            }))
         }
-        Kind::Vector { count, element, sink, .. } => vector(count, element, *sink, choices, rng),
+        Kind::Vector {
+            count,
+            element,
+            sink,
+            ..
+        } => vector(count, element, *sink, choices, rng),
         Kind::Address(space, width) => address(space.word(choices), *width, rng),
         Kind::Special(_) | Kind::LooseSpecial(_) => special(kind, choices, rng),
-        Kind::VariableName(space) => variable(space.as_ref().map_or("", |it| it.word(choices)), rng),
+        Kind::VariableName(space) => {
+            variable(space.as_ref().map_or("", |it| it.word(choices)), rng)
+        }
         Kind::FunctionName => scalar("fn`"),
         Kind::Name(symbol) => scalar(match symbol {
             Symbol::Label => "L0",
@@ -142,7 +159,9 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
         }),
         Kind::Sink => scalar("_"),
         Kind::Minus(inner) => match of_kind(inner, choices, rng)? {
-            Item::Scalar(text) if !text.starts_with(['-', '!']) => Some(Item::Scalar(format!("-{text}"))),
+            Item::Scalar(text) if !text.starts_with(['-', '!']) => {
+                Some(Item::Scalar(format!("-{text}")))
+            }
             _ => None,
         },
         Kind::Selected(inner, selectors) => match register_for(inner, choices, rng)? {
@@ -162,7 +181,16 @@ fn register_for(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Ite
     let classes: Vec<Class> = CLASSES
         .iter()
         .map(|it| it.1)
-        .filter(|class| accepts(kind, &Operand::Register { class: *class, lanes: 1 }, choices))
+        .filter(|class| {
+            accepts(
+                kind,
+                &Operand::Register {
+                    class: *class,
+                    lanes: 1,
+                },
+                choices,
+            )
+        })
         .collect();
     Some(any_register(*rng.choice(&classes)?, rng))
 }
@@ -189,7 +217,9 @@ fn any_integer(rng: &mut Rng) -> i64 {
     match rng.u8(..5) {
         0 => 0,
         1 => rng.i64(-4..64),
-        2 => *rng.choice(&[-1, 255, 256, 65535, 65536, 0x7fff_ffff, 0xffff_ffff]).expect("a list"),
+        2 => *rng
+            .choice(&[-1, 255, 256, 65535, 65536, 0x7fff_ffff, 0xffff_ffff])
+            .expect("a list"),
         3 => 1 << rng.u8(..12),
         _ => rng.i64(0..5000),
     }
@@ -211,11 +241,19 @@ fn integer(set: &Integers, choices: &Choices<'_>, rng: &mut Rng) -> Option<i64> 
     }
 }
 
-fn vector(count: &Expression, element: &[Kind], sink: bool, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
+fn vector(
+    count: &Expression,
+    element: &[Kind],
+    sink: bool,
+    choices: &Choices<'_>,
+    rng: &mut Rng,
+) -> Option<Item> {
     if matches!(count, Expression::Slot(slot) if choices.word(*slot).is_none()) {
         return of_kinds(element, choices, rng);
     }
-    let count = usize::try_from(count.value(choices)?).ok().filter(|it| (1..=REGISTERS).contains(it))?;
+    let count = usize::try_from(count.value(choices)?)
+        .ok()
+        .filter(|it| (1..=REGISTERS).contains(it))?;
     // The elements of one vector are mostly of one class, as in real programs.
     let first = rng.usize(..REGISTERS);
     let model = of_kinds(element, choices, rng)?;
@@ -225,9 +263,10 @@ fn vector(count: &Expression, element: &[Kind], sink: bool, choices: &Choices<'_
         }
         match &model {
             Item::Scalar(text) if rng.u8(..20) > 0 => match text.rsplit_once('_') {
-                Some((class, _)) if !class.is_empty() => {
-                    Some(Item::Scalar(format!("{class}_{}", (first + index) % REGISTERS)))
-                }
+                Some((class, _)) if !class.is_empty() => Some(Item::Scalar(format!(
+                    "{class}_{}",
+                    (first + index) % REGISTERS
+                ))),
                 _ => of_kinds(element, choices, rng),
             },
             _ => of_kinds(element, choices, rng),
@@ -238,7 +277,11 @@ fn vector(count: &Expression, element: &[Kind], sink: bool, choices: &Choices<'_
 
 /// What may stand in brackets for an address in the state space.
 pub fn address(space: &str, width: AddressWidth, rng: &mut Rng) -> Option<Item> {
-    let base = if rng.u8(..4) == 0 { variable(space, rng) } else { None };
+    let base = if rng.u8(..4) == 0 {
+        variable(space, rng)
+    } else {
+        None
+    };
     let base = match base {
         Some(Item::Scalar(name)) => name,
         _ if space == "param::func" => "lprm".to_owned(),
@@ -246,9 +289,20 @@ pub fn address(space: &str, width: AddressWidth, rng: &mut Rng) -> Option<Item> 
             let classes: &[Class] = match width {
                 AddressWidth::Only64 => &[Class::B64, Class::U64, Class::S64],
                 AddressWidth::Only32 => &[Class::B32, Class::U32, Class::S32],
-                AddressWidth::From32 => &[Class::B64, Class::U64, Class::S64, Class::B32, Class::U32],
-                AddressWidth::From16 => &[Class::B64, Class::U64, Class::B32, Class::S32, Class::U16],
-                AddressWidth::Any => &[Class::B64, Class::U64, Class::S64, Class::U32, Class::B16, Class::B8],
+                AddressWidth::From32 => {
+                    &[Class::B64, Class::U64, Class::S64, Class::B32, Class::U32]
+                }
+                AddressWidth::From16 => {
+                    &[Class::B64, Class::U64, Class::B32, Class::S32, Class::U16]
+                }
+                AddressWidth::Any => &[
+                    Class::B64,
+                    Class::U64,
+                    Class::S64,
+                    Class::U32,
+                    Class::B16,
+                    Class::B8,
+                ],
             };
             register(*rng.choice(classes)?, rng.usize(..REGISTERS))
         }
@@ -286,7 +340,11 @@ fn special(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
     let fitting: Vec<&str> = REGISTERS
         .iter()
         .filter(|(name, class)| {
-            let operand = Operand::Special { class: *class, lanes: 1, component: name.contains('.') };
+            let operand = Operand::Special {
+                class: *class,
+                lanes: 1,
+                component: name.contains('.'),
+            };
             accepts(kind, &operand, choices)
         })
         .map(|it| it.0)

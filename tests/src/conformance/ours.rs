@@ -12,7 +12,10 @@ pub struct Checker {
 
 impl Default for Checker {
     fn default() -> Checker {
-        Checker { host: AnalysisHost::new(), judged: 0 }
+        Checker {
+            host: AnalysisHost::new(),
+            judged: 0,
+        }
     }
 }
 
@@ -28,8 +31,15 @@ impl Checker {
         }
         let file = FileId(0);
         let contents = Arc::new(FileContents::new(program));
-        self.host.apply_change(Change { files: vec![(file, Some(contents))], config: None });
-        let diagnostics = self.host.analysis().diagnostics(file).expect("nobody cancels");
+        self.host.apply_change(Change {
+            files: vec![(file, Some(contents))],
+            config: None,
+        });
+        let diagnostics = self
+            .host
+            .analysis()
+            .diagnostics(file)
+            .expect("nobody cancels");
         diagnostics
             .into_iter()
             .filter(|it| it.severity == Severity::Error)

@@ -54,8 +54,7 @@ struct Declarations {
     registers: &'static [(&'static str, &'static str, u32)],
 }
 
-const USUAL_BUFFERS: &str =
-    ".global .align 16 .b8 gbuf[1024]; .shared .align 128 .b8 sbuf[1024]; .const .align 16 .b8 cbuf[256];";
+const USUAL_BUFFERS: &str = ".global .align 16 .b8 gbuf[1024]; .shared .align 128 .b8 sbuf[1024]; .const .align 16 .b8 cbuf[256];";
 const USUAL_PARAMETERS: &str = ".param .u64 prm, .param .u32 n";
 
 const STD: &[Declarations] = &[
@@ -77,8 +76,16 @@ const STD: &[Declarations] = &[
             ("f64", "d", 16),
         ],
     },
-    Declarations { version: 42, target: 53, registers: &[("f16", "hf", 16), ("f16x2", "hx", 16)] },
-    Declarations { version: 83, target: 70, registers: &[("b128", "q", 8)] },
+    Declarations {
+        version: 42,
+        target: 53,
+        registers: &[("f16", "hf", 16), ("f16x2", "hx", 16)],
+    },
+    Declarations {
+        version: 83,
+        target: 70,
+        registers: &[("b128", "q", 8)],
+    },
 ];
 
 const INTEGER: &[Declarations] = &[
@@ -103,21 +110,36 @@ const INTEGER: &[Declarations] = &[
             ("f64", "f64_", 4),
         ],
     },
-    Declarations { version: 42, target: 53, registers: &[("f16", "f16_", 4), ("f16x2", "f16x2_", 4)] },
-    Declarations { version: 83, target: 70, registers: &[("b128", "b128_", 4)] },
+    Declarations {
+        version: 42,
+        target: 53,
+        registers: &[("f16", "f16_", 4), ("f16x2", "f16x2_", 4)],
+    },
+    Declarations {
+        version: 83,
+        target: 70,
+        registers: &[("b128", "b128_", 4)],
+    },
 ];
 
 impl Case {
     /// `10 * major + minor` of the version.
     pub fn version_number(&self) -> u32 {
-        let (major, minor) = self.version.split_once('.').expect("a version has a full stop");
+        let (major, minor) = self
+            .version
+            .split_once('.')
+            .expect("a version has a full stop");
         let number = |it: &str| it.parse::<u32>().expect("a version is made of numbers");
         10 * number(major) + number(minor)
     }
 
     /// The number of the target: 90 of `sm_90a`.
     pub fn target_number(&self) -> u32 {
-        let digits = self.target.chars().filter(char::is_ascii_digit).collect::<String>();
+        let digits = self
+            .target
+            .chars()
+            .filter(char::is_ascii_digit)
+            .collect::<String>();
         digits.parse().expect("a target has a number")
     }
 
@@ -147,13 +169,22 @@ impl Case {
             Prelude::Integer => INTEGER,
             Prelude::None => &[],
         };
-        for group in prelude.iter().filter(|it| version >= it.version && target >= it.target) {
+        for group in prelude
+            .iter()
+            .filter(|it| version >= it.version && target >= it.target)
+        {
             for (class, prefix, count) in group.registers {
-                write!(out, ".reg .{class} {prefix}<{count}>; ").expect("a string takes everything");
+                write!(out, ".reg .{class} {prefix}<{count}>; ")
+                    .expect("a string takes everything");
             }
             out.push('\n');
         }
-        if let Some(body) = self.body.as_deref().map(str::trim).filter(|it| !it.is_empty()) {
+        if let Some(body) = self
+            .body
+            .as_deref()
+            .map(str::trim)
+            .filter(|it| !it.is_empty())
+        {
             out.push_str(&body.replace('\n', " "));
             out.push('\n');
         }

@@ -56,7 +56,11 @@ impl Ptxas {
             Ok(folder) => folder,
             Err(_) => tempfile::tempdir()?,
         };
-        Ok(Ptxas { path: path.to_owned(), folder, next: AtomicUsize::new(0) })
+        Ok(Ptxas {
+            path: path.to_owned(),
+            folder,
+            next: AtomicUsize::new(0),
+        })
     }
 
     /// The release, from `--version`.
@@ -66,7 +70,14 @@ impl Ptxas {
     pub fn release(&self) -> io::Result<String> {
         let output = Command::new(&self.path).arg("--version").output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        Ok(text.rsplit(", V").next().unwrap_or("").lines().next().unwrap_or("").to_owned())
+        Ok(text
+            .rsplit(", V")
+            .next()
+            .unwrap_or("")
+            .lines()
+            .next()
+            .unwrap_or("")
+            .to_owned())
     }
 
     /// Judges a program in a process of its own.
@@ -74,16 +85,25 @@ impl Ptxas {
     /// # Errors
     /// Files cannot be written or the process cannot be started.
     pub fn alone(&self, case: &Case) -> io::Result<Verdict> {
-        let file = self.folder.path().join(format!("alone{}.ptx", self.next.fetch_add(1, Ordering::Relaxed)));
+        let file = self.folder.path().join(format!(
+            "alone{}.ptx",
+            self.next.fetch_add(1, Ordering::Relaxed)
+        ));
         fs::write(&file, case.program(""))?;
-        let output = self.run(&architecture(case), self.folder.path(), std::slice::from_ref(&file))?;
+        let output = self.run(
+            &architecture(case),
+            self.folder.path(),
+            std::slice::from_ref(&file),
+        )?;
         fs::remove_file(&file)?;
         Ok(match output.status.code() {
             Some(0) => Verdict::Accepted,
             Some(255) => {
                 let text = String::from_utf8_lossy(&output.stderr);
                 let first = text.lines().find_map(error);
-                Verdict::Rejected(first.map_or_else(|| text.trim().to_owned(), |(_, message)| message.to_owned()))
+                Verdict::Rejected(
+                    first.map_or_else(|| text.trim().to_owned(), |(_, message)| message.to_owned()),
+                )
             }
             _ => Verdict::Crashed,
         })
@@ -98,13 +118,17 @@ impl Ptxas {
         let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
         for (index, case) in cases.iter().enumerate() {
             let options = case.target.split_once(',').map_or("", |it| it.1);
-            groups.entry((architecture(case), options.to_owned())).or_default().push(index);
+            groups
+                .entry((architecture(case), options.to_owned()))
+                .or_default()
+                .push(index);
         }
         let mut batches: Vec<Vec<usize>> = Vec::new();
         for group in groups.into_values() {
             // What ptxas expands from its own text can hide errors of later files: few of it at a time.
-            let (expanded, plain): (Vec<usize>, Vec<usize>) =
-                group.into_iter().partition(|it| is_expanded(&cases[*it].instruction));
+            let (expanded, plain): (Vec<usize>, Vec<usize>) = group
+                .into_iter()
+                .partition(|it| is_expanded(&cases[*it].instruction));
             batches.extend(plain.chunks(BATCH).map(<[usize]>::to_vec));
             batches.extend(expanded.chunks(BATCH / 10).map(<[usize]>::to_vec));
         }
@@ -122,20 +146,31 @@ impl Ptxas {
                     })
                 })
                 .collect();
-            workers.into_iter().try_for_each(|it| it.join().expect("no worker panics"))
+            workers
+                .into_iter()
+                .try_for_each(|it| it.join().expect("no worker panics"))
         })?;
         Ok(verdicts.into_inner().expect("no worker panics"))
     }
 
-    fn batch(&self, cases: &[Case], batch: &[usize], verdicts: &Mutex<Vec<Verdict>>) -> io::Result<()> {
-        let folder = self.folder.path().join(format!("batch{}", self.next.fetch_add(1, Ordering::Relaxed)));
+    fn batch(
+        &self,
+        cases: &[Case],
+        batch: &[usize],
+        verdicts: &Mutex<Vec<Verdict>>,
+    ) -> io::Result<()> {
+        let folder = self.folder.path().join(format!(
+            "batch{}",
+            self.next.fetch_add(1, Ordering::Relaxed)
+        ));
         fs::create_dir(&folder)?;
         let mut files = Vec::with_capacity(2 * batch.len());
         for index in batch {
             let suffix = format!("_{index}");
-            for (name, text) in
-                [(format!("{index}"), cases[*index].program(&suffix)), (format!("flush{index}"), FLUSH.replace('`', &suffix))]
-            {
+            for (name, text) in [
+                (format!("{index}"), cases[*index].program(&suffix)),
+                (format!("flush{index}"), FLUSH.replace('`', &suffix)),
+            ] {
                 fs::write(folder.join(&name), text)?;
                 files.push(PathBuf::from(name));
             }
@@ -164,7 +199,10 @@ impl Ptxas {
             verdicts[*index] = Verdict::Accepted;
         }
         for (file, message) in text.lines().filter_map(error) {
-            if let Some(index) = file.parse::<usize>().ok().filter(|it| batch.binary_search(it).is_ok())
+            if let Some(index) = file
+                .parse::<usize>()
+                .ok()
+                .filter(|it| batch.binary_search(it).is_ok())
                 && verdicts[index] == Verdict::Accepted
             {
                 verdicts[index] = Verdict::Rejected(message.to_owned());
@@ -197,7 +235,9 @@ fn error(line: &str) -> Option<(&str, &str)> {
 /// A value of `-arch` that accepts the target; code is not generated, so the oldest will do for old ones.
 fn architecture(case: &Case) -> String {
     let target = case.target.split(',').next().unwrap_or_default().trim();
-    let suffix = target.trim_start_matches("sm_").trim_start_matches(|it: char| it.is_ascii_digit());
+    let suffix = target
+        .trim_start_matches("sm_")
+        .trim_start_matches(|it: char| it.is_ascii_digit());
     match case.target_number() {
         ..75 => "compute_75".to_owned(),
         82 => "compute_86".to_owned(),
@@ -211,7 +251,22 @@ fn is_expanded(instruction: &str) -> bool {
     let opcode = instruction.split('.').next().unwrap_or_default();
     matches!(
         opcode,
-        "div" | "rem" | "rcp" | "sqrt" | "popc" | "clz" | "bfind" | "brev" | "bfe" | "bfi" | "shfl" | "wmma" | "mma"
-            | "fabric" | "createpolicy" | "cvt" | "tcgen05"
+        "div"
+            | "rem"
+            | "rcp"
+            | "sqrt"
+            | "popc"
+            | "clz"
+            | "bfind"
+            | "brev"
+            | "bfe"
+            | "bfi"
+            | "shfl"
+            | "wmma"
+            | "mma"
+            | "fabric"
+            | "createpolicy"
+            | "cvt"
+            | "tcgen05"
     ) || opcode.starts_with('v')
 }

@@ -44,9 +44,13 @@ pub fn file() -> PathBuf {
 /// It cannot be read or is no such file.
 pub fn read(path: &Path) -> io::Result<(Header, Vec<Recorded>)> {
     let mut lines = BufReader::new(GzDecoder::new(fs::File::open(path)?)).lines();
-    let first = lines.next().ok_or_else(|| io::Error::other("the file is empty"))??;
+    let first = lines
+        .next()
+        .ok_or_else(|| io::Error::other("the file is empty"))??;
     let header = serde_json::from_str(&first)?;
-    let rows = lines.map(|line| Ok(serde_json::from_str(&line?)?)).collect::<io::Result<_>>()?;
+    let rows = lines
+        .map(|line| Ok(serde_json::from_str(&line?)?))
+        .collect::<io::Result<_>>()?;
     Ok((header, rows))
 }
 

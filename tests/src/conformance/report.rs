@@ -7,6 +7,9 @@ use super::program::Case;
 /// Sorts of disagreement that a report shows with an example, per instruction.
 const SHOWN: usize = 12;
 
+/// Where we disagree on purpose, with the reasons.
+const ON_PURPOSE: &str = include_str!("../../conformance/on-purpose.md");
+
 /// Verdicts compared so far.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -57,7 +60,10 @@ pub struct Disagreement {
 impl Report {
     /// Adds a statement; `ptxas` is its error, if it rejects the statement.
     pub fn add(&mut self, case: &Case, ours: Vec<String>, ptxas: Option<String>) {
-        let count = self.counts.entry((case.family.clone(), case.instruction.clone())).or_default();
+        let count = self
+            .counts
+            .entry((case.family.clone(), case.instruction.clone()))
+            .or_default();
         count.judged += 1;
         count.accepted += usize::from(ptxas.is_none());
         if ours.is_empty() == ptxas.is_none() {
@@ -68,7 +74,11 @@ impl Report {
         } else {
             count.missed += 1;
         }
-        self.disagreements.push(Disagreement { case: case.clone(), ours, ptxas });
+        self.disagreements.push(Disagreement {
+            case: case.clone(),
+            ours,
+            ptxas,
+        });
     }
 
     /// All statements together.
@@ -96,11 +106,21 @@ impl Report {
     /// The first disagreement of each sort of an instruction, with their number; false alarms first, which
     /// are the worse mistake, then the most frequent.
     fn groups(&self, family: &str, instruction: &str) -> Vec<(&Disagreement, usize)> {
-        let of_it = self.disagreements.iter().filter(|it| it.case.instruction == instruction && it.case.family == family);
+        let of_it = self
+            .disagreements
+            .iter()
+            .filter(|it| it.case.instruction == instruction && it.case.family == family);
         let mut groups: BTreeMap<(bool, &str), (&Disagreement, usize)> = BTreeMap::new();
         for it in of_it {
-            let reason = it.ptxas.as_deref().or(it.ours.first().map(String::as_str)).unwrap_or_default();
-            groups.entry((it.ptxas.is_some(), reason)).or_insert((it, 0)).1 += 1;
+            let reason = it
+                .ptxas
+                .as_deref()
+                .or(it.ours.first().map(String::as_str))
+                .unwrap_or_default();
+            groups
+                .entry((it.ptxas.is_some(), reason))
+                .or_insert((it, 0))
+                .1 += 1;
         }
         let mut groups: Vec<_> = groups.into_values().collect();
         groups.sort_by_key(|it| (it.0.ptxas.is_some(), std::cmp::Reverse(it.1)));
@@ -108,32 +128,54 @@ impl Report {
         groups
     }
 
-    /// The instructions with disagreements, most first, with examples; then all counts in sum.
+    /// The instructions with disagreements, most first, with examples; all counts in sum; where we disagree
+    /// on purpose.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        let mut wrong: Vec<_> = self.counts.iter().filter(|it| it.1.false_alarms + it.1.missed > 0).collect();
+        let mut wrong: Vec<_> = self
+            .counts
+            .iter()
+            .filter(|it| it.1.false_alarms + it.1.missed > 0)
+            .collect();
         wrong.sort_by_key(|it| std::cmp::Reverse(it.1.false_alarms + it.1.missed));
         for ((family, instruction), count) in &wrong {
             line(
                 &mut out,
                 format_args!(
-                    "\n{instruction} ({family}): {} judged, {} false alarms, {} missed",
-                    count.judged, count.false_alarms, count.missed
+                    "\n{instruction}{}{family}: {} judged, {} false alarms, {} missed",
+                    if family.is_empty() { "" } else { " of " },
+                    count.judged,
+                    count.false_alarms,
+                    count.missed
                 ),
             );
             for (group, all) in self.groups(family, instruction) {
                 group.write(&mut out, all);
             }
         }
-        line(&mut out, format_args!("\n{:<28}{:>9}{:>10}{:>14}{:>9}{:>11}", "", "judged", "accepted", "false alarms", "missed", "agreement"));
+        line(
+            &mut out,
+            format_args!(
+                "\n{:<28}{:>9}{:>10}{:>14}{:>9}{:>11}",
+                "", "judged", "accepted", "false alarms", "missed", "agreement"
+            ),
+        );
         for ((_, instruction), count) in &wrong {
             summary(&mut out, instruction, count);
         }
-        line(&mut out, format_args!("{} instructions without a disagreement", self.counts.len() - wrong.len()));
-        for (family, count) in self.families() {
-            summary(&mut out, &format!("[{family}]"), &count);
+        line(
+            &mut out,
+            format_args!(
+                "{} instructions without a disagreement",
+                self.counts.len() - wrong.len()
+            ),
+        );
+        for (family, count) in self.families().iter().filter(|it| !it.0.is_empty()) {
+            summary(&mut out, &format!("[{family}]"), count);
         }
         summary(&mut out, "all", &self.total());
+        out.push('\n');
+        out.push_str(ON_PURPOSE);
         out
     }
 }
@@ -141,8 +183,18 @@ impl Report {
 impl Disagreement {
     fn write(&self, out: &mut String, all: usize) {
         let (case, ours) = (&self.case, self.ours.join("; "));
-        let kind = if self.ptxas.is_none() { "false alarm" } else { "missed" };
-        line(out, format_args!("  {kind} ({all}), {} {}: {}", case.version, case.target, case.statement));
+        let kind = if self.ptxas.is_none() {
+            "false alarm"
+        } else {
+            "missed"
+        };
+        line(
+            out,
+            format_args!(
+                "  {kind} ({all}), {} {}: {}",
+                case.version, case.target, case.statement
+            ),
+        );
         if let Some(message) = &self.ptxas {
             line(out, format_args!("      ptxas: {message}"));
         } else {
