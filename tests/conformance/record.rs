@@ -16,9 +16,8 @@ use anyhow::Context as _;
 use clap::Parser;
 use fastrand::Rng;
 use ptx_tests::conformance::{
-    program::Case,
     ptxas::{Ptxas, Verdict},
-    recorded::{self, Header, Recorded},
+    recorded::{self, Candidate, Header, Recorded},
 };
 
 /// Records what ptxas says about statements.
@@ -30,6 +29,9 @@ struct Arguments {
     /// Accepted and rejected statements per family and instruction, half of each if there are enough.
     #[arg(long, default_value_t = 90)]
     per_instruction: usize,
+    /// Do not judge again what has a verdict of this release already, judged alone.
+    #[arg(long)]
+    keep_verdicts: bool,
     /// Seed of the sample.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -48,22 +50,20 @@ fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let ptxas = Ptxas::new(&arguments.ptxas)?;
     let mut rng = Rng::with_seed(arguments.seed);
-    let mut candidates: BTreeMap<(String, String), Vec<Case>> = BTreeMap::new();
+    let mut candidates: BTreeMap<(String, String), Vec<Candidate>> = BTreeMap::new();
     for path in &arguments.files {
         let family = path
             .parent()
             .and_then(|it| it.file_name())
             .map_or_else(String::new, |it| it.to_string_lossy().into());
-        for case in
-            recorded::statements(path, &family).with_context(|| path.display().to_string())?
-        {
+        for it in recorded::candidates(path, &family).with_context(|| path.display().to_string())? {
             candidates
-                .entry((case.family.clone(), case.instruction.clone()))
+                .entry((it.case.family.clone(), it.case.instruction.clone()))
                 .or_default()
-                .push(case);
+                .push(it);
         }
     }
-    let groups: Vec<Vec<Case>> = candidates
+    let groups: Vec<Vec<Candidate>> = candidates
         .into_values()
         .map(|mut cases| {
             rng.shuffle(&mut cases);
@@ -77,7 +77,12 @@ fn main() -> anyhow::Result<()> {
             .map(|_| {
                 scope.spawn(|| -> anyhow::Result<()> {
                     while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let sampled = sample(group, arguments.per_instruction, &ptxas)?;
+                        let sampled = sample(
+                            group,
+                            arguments.per_instruction,
+                            arguments.keep_verdicts,
+                            &ptxas,
+                        )?;
                         rows.lock().expect("no worker panics").extend(sampled);
                     }
                     Ok(())
@@ -121,20 +126,30 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// Judges the statements in order until there are enough of both sorts.
-fn sample(cases: &[Case], count: usize, ptxas: &Ptxas) -> anyhow::Result<Vec<Recorded>> {
+fn sample(
+    candidates: &[Candidate],
+    count: usize,
+    keep_verdicts: bool,
+    ptxas: &Ptxas,
+) -> anyhow::Result<Vec<Recorded>> {
     let (mut accepted, mut rejected) = (Vec::new(), Vec::new());
-    for case in cases {
+    for candidate in candidates {
         if accepted.len() >= count / 2 && rejected.len() >= count / 2 {
             break;
         }
-        let (list, message) = match ptxas.alone(case)? {
+        let verdict = match candidate.ok.filter(|_| keep_verdicts) {
+            Some(true) => Verdict::Accepted,
+            Some(false) => Verdict::Rejected(candidate.message.clone().unwrap_or_default()),
+            None => ptxas.alone(&candidate.case)?,
+        };
+        let (list, message) = match verdict {
             Verdict::Accepted => (&mut accepted, None),
             Verdict::Rejected(message) => (&mut rejected, Some(message)),
             Verdict::Crashed => continue,
         };
         if list.len() < count / 2 {
             list.push(Recorded {
-                case: case.clone(),
+                case: candidate.case.clone(),
                 ok: message.is_none(),
                 message,
             });

@@ -69,19 +69,31 @@ pub fn write(path: &Path, header: &Header, rows: &[Recorded]) -> io::Result<()> 
     out.finish()?.flush()
 }
 
-/// Reads statements to be judged, one JSON object a line; verdicts that are there already are read over.
+/// A statement to be judged, perhaps with a verdict from before.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Candidate {
+    /// The statement.
+    #[serde(flatten)]
+    pub case: Case,
+    /// Whether ptxas accepted it.
+    pub ok: Option<bool>,
+    /// Its message if not.
+    pub message: Option<String>,
+}
+
+/// Reads statements to be judged, one JSON object a line.
 ///
 /// # Errors
 /// The file cannot be read or is no such file.
-pub fn statements(path: &Path, family: &str) -> io::Result<Vec<Case>> {
+pub fn candidates(path: &Path, family: &str) -> io::Result<Vec<Candidate>> {
     let lines = BufReader::new(fs::File::open(path)?).lines();
-    let mut cases = Vec::new();
+    let mut candidates = Vec::new();
     for line in lines {
-        let mut case: Case = serde_json::from_str(&line?)?;
-        if case.family.is_empty() {
-            family.clone_into(&mut case.family);
+        let mut candidate: Candidate = serde_json::from_str(&line?)?;
+        if candidate.case.family.is_empty() {
+            family.clone_into(&mut candidate.case.family);
         }
-        cases.push(case);
+        candidates.push(candidate);
     }
-    Ok(cases)
+    Ok(candidates)
 }
