@@ -58,3 +58,13 @@ fn recorded_verdicts_are_ours() {
         );
     }
 }
+
+#[test]
+fn live_mode_fetches_the_release_of_the_recorded_verdicts() {
+    let script = include_str!("live");
+    let wanted = format!("release={}", ptxas::RELEASE);
+    assert!(
+        script.lines().any(|it| it == wanted),
+        "the script lacks {wanted}"
+    );
+}
