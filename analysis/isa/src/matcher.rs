@@ -296,13 +296,15 @@ impl<'t, 's> Search<'t, 's> {
                     };
                     self.fail(160, |it| {
                         let words = it.spell(&slot.values);
-                        vec![Problem {
-                            place,
-                            reason: Reason::Missing {
-                                words,
-                                before: it.fixed + next,
-                            },
-                        }]
+                        // A word that the instruction never has is the mistake itself.
+                        let strange = it.words.get(next).is_some_and(|word| it.id(word).is_none());
+                        let reason = if strange {
+                            Reason::Word { allowed: words }
+                        } else {
+                            let before = it.fixed + next;
+                            Reason::Missing { words, before }
+                        };
+                        vec![Problem { place, reason }]
                     });
                     return false;
                 }

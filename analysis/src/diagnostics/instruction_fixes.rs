@@ -124,7 +124,7 @@ fn prefer_single(mut repairs: Vec<Repair>) -> Vec<Repair> {
 }
 
 /// The modifiers that some variant with the opcode and the fixed words of the statement has.
-fn known_words(found: &Found<'_>) -> Vec<&'static str> {
+pub(super) fn known_words(found: &Found<'_>) -> Vec<&'static str> {
     let words = words(found);
     let instructions = tables().with_opcode(found.opcode.text());
     let mut known: Vec<&str> = instructions

@@ -37,6 +37,8 @@ selpp.b32 %r1, %r2, %r3, %p1;
 //^^^^^ unknown-instruction: there is no instruction `selpp` | did you mean `selp`?
 ld.gloal.f32 %f1, [%rd1];
 //^^^^^^ modifier-not-allowed: `.gloal` is not allowed in `ld.gloal.f32` | did you mean `.global`?
+mul.wied.s32 %rd1, %r2, %r3;
+// ^^^^^ modifier-not-allowed: `.wied` is not allowed in `mul.wied.s32` | did you mean `.wide`?
 mul.s32 %r1, %r2, %r3;
 // ^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`
 ",

@@ -370,7 +370,9 @@ impl Found<'_> {
             Reason::Word { allowed } => {
                 let plain = word.trim_start_matches('.');
                 // A type is no misspelling of another one.
+                let known = || instruction_fixes::known_words(self).into_iter();
                 let similar = most_similar(plain, allowed.iter().copied())
+                    .or_else(|| most_similar(plain, known()).filter(|it| *it != plain))
                     .filter(|_| type_of(plain).is_none());
                 let help = match similar {
                     Some(it) => Some(format!("did you mean `.{it}`?")),
