@@ -2,6 +2,8 @@
 
 #![expect(clippy::print_stdout, reason = "the report")]
 
+mod messages;
+
 use ptx_tests::conformance::{ours::Checker, ptxas, recorded, report::Report};
 
 /// Least share of equal verdicts, in percent.

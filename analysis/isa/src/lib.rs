@@ -8,8 +8,10 @@
 //!
 //! This crate knows neither salsa nor rowan nor LSP and does no I/O.
 
+pub mod accidents;
 pub mod condition;
 pub mod directive;
+mod explain;
 pub mod kind;
 pub mod matcher;
 mod notation;

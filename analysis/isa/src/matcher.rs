@@ -1,7 +1,9 @@
 //! Which variants of an instruction fit a statement, and why the others do not.
 
 use crate::{
+    accidents::{REPEATABLE, UNCHECKED},
     condition::Choices,
+    explain,
     kind::{Kind, fits},
     operand::Operand,
     table::{
@@ -99,45 +101,6 @@ pub enum Reason<'t> {
     Form,
 }
 
-/// Words that ptxas 13.5 checks on no instruction.
-pub const UNCHECKED: [&str; 23] = [
-    "acc::f16",
-    "acc::f32",
-    "b2",
-    "b4x16_p64",
-    "b6x16_p32",
-    "b8x16",
-    "box_dim",
-    "element_stride",
-    "elemtype",
-    "fill_mode",
-    "finite",
-    "global_address",
-    "global_dim",
-    "global_stride",
-    "infinite",
-    "interleave_layout",
-    "normal",
-    "notanumber",
-    "number",
-    "rank",
-    "subnormal",
-    "swizzle_atomicity",
-    "swizzle_mode",
-];
-
-/// Words that ptxas accepts a second time.
-const REPEATABLE: [&str; 8] = [
-    "sync",
-    "sat",
-    "cc",
-    "relu",
-    "uni",
-    "approx",
-    "satfinite",
-    "NaN",
-];
-
 /// The instructions whose opcode and fixed words the statement has.
 fn candidates<'t>(
     tables: &'t Tables,
@@ -173,14 +136,21 @@ pub fn match_statement<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Out
             if let Some((cost, problems)) = search.best {
                 // More fixed words are a better reading of the statement.
                 let cost = cost + 1000 * 8u32.saturating_sub(instruction.fixed.len() as u32);
-                if best.as_ref().is_none_or(|it| cost < it.0) {
-                    best = Some((cost, problems));
+                match &mut best {
+                    Some((least, first)) if cost == *least => explain::merge(first, problems),
+                    Some((least, _)) if cost > *least => {}
+                    _ => best = Some((cost, problems)),
                 }
             }
         }
     }
     Outcome::Mismatch(match best {
-        Some((_, problems)) => problems,
+        Some((_, mut problems)) => {
+            if let [problem] = &mut problems[..] {
+                explain::complete(tables, statement, problem);
+            }
+            problems
+        }
         None if tables.with_opcode(statement.opcode).next().is_some() => {
             let mut words: Vec<&str> = tables
                 .with_opcode(statement.opcode)
@@ -294,7 +264,15 @@ impl<'t, 's> Search<'t, 's> {
                     } else {
                         Place::Statement
                     };
-                    self.fail(160, |it| {
+                    // A word of other variants only speaks for those.
+                    let elsewhere =
+                        self.words
+                            .get(next)
+                            .and_then(|it| self.id(it))
+                            .is_some_and(|id| {
+                                !self.variant.slots.iter().any(|it| it.values.contains(id))
+                            });
+                    self.fail(if elsewhere { 300 } else { 160 }, |it| {
                         let words = it.spell(&slot.values);
                         // A word that the instruction never has is the mistake itself.
                         let strange = it.words.get(next).is_some_and(|word| it.id(word).is_none());
@@ -644,6 +622,11 @@ fn match_operand<'t>(
                 Operand::Offset(base, _) if matches!(**base, Operand::Symbol(_)) => {
                     element = vec![operand.clone()];
                     (&element, &None)
+                }
+                _ if choices.explain => {
+                    return Some(Reason::Kind(vec![
+                        "an address in brackets `[…]`".to_owned(),
+                    ]));
                 }
                 _ => return Some(Reason::Form),
             };

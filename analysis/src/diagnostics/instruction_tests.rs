@@ -40,7 +40,7 @@ ld.gloal.f32 %f1, [%rd1];
 mul.wied.s32 %rd1, %r2, %r3;
 // ^^^^^ modifier-not-allowed: `.wied` is not allowed in `mul.wied.s32` | did you mean `.wide`?
 mul.s32 %r1, %r2, %r3;
-// ^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`
+// ^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`, `.wide`
 ",
     );
 }
