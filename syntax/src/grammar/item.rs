@@ -46,16 +46,7 @@ fn item(p: &mut Parser<'_>) {
             ".nv_intermediate_source_section" => directive::intermediate_section(p),
             ".pragma" => directive::pragma(p),
             ".alias" => directive::alias(p),
-            _ if function_follows(p) => function(p),
-            _ if is_declaration_start(word) || is_linkage(word) => variable_declaration(p),
-            _ if is_variable_type(word) => {
-                p.error_at(
-                    SyntaxErrorCode::Syntax,
-                    p.current_range(),
-                    format!("expected a state space such as `.global` before the type `{word}`"),
-                );
-                variable_declaration(p);
-            }
+            _ if declaration(p, word, ".global") => {}
             _ => stray(p),
         }
     } else if p.at(AT_AT) {
@@ -66,6 +57,26 @@ fn item(p: &mut Parser<'_>) {
 }
 
 /// Tokens that start no item, up to the next one that does: one error for all of them.
+/// A function or a variable, if that is what starts with `word`; `space` is a state space to propose when
+/// there is none.
+pub(super) fn declaration(p: &mut Parser<'_>, word: &str, space: &str) -> bool {
+    if function_follows(p) {
+        function(p);
+    } else if is_declaration_start(word) || is_linkage(word) {
+        variable_declaration(p);
+    } else if is_variable_type(word) {
+        p.error_at(
+            SyntaxErrorCode::Syntax,
+            p.current_range(),
+            format!("expected a state space such as `{space}` before the type `{word}`"),
+        );
+        variable_declaration(p);
+    } else {
+        return false;
+    }
+    true
+}
+
 fn stray(p: &mut Parser<'_>) {
     let text = p.current_text();
     let message = match p.kind() {

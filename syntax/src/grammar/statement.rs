@@ -5,14 +5,10 @@ use std::hash::Hasher as _;
 use rustc_hash::FxHasher;
 
 use super::{
-    declaration::variable_declaration,
     directive::{self, end_with_semicolon, label},
     expression::{argument_list, name_reference, operand},
-    function::{function, function_follows},
-    item::at_module_item,
-    words::{
-        is_declaration_start, is_linkage, is_variable_type, next_is_adjacent, starts_statement,
-    },
+    item::{at_module_item, declaration},
+    words::{next_is_adjacent, starts_statement},
 };
 use crate::{
     SyntaxErrorCode,
@@ -152,16 +148,7 @@ fn directive_statement(p: &mut Parser<'_>) {
         ".callprototype" => directive::call_prototype(p),
         ".alias" => directive::alias(p),
         ".target" => directive::target(p),
-        _ if function_follows(p) => function(p),
-        _ if is_declaration_start(word) || is_linkage(word) => variable_declaration(p),
-        _ if is_variable_type(word) => {
-            p.error_at(
-                SyntaxErrorCode::Syntax,
-                p.current_range(),
-                format!("expected a state space such as `.reg` before the type `{word}`"),
-            );
-            variable_declaration(p);
-        }
+        _ if declaration(p, word, ".reg") => {}
         _ => {
             p.error_at(
                 SyntaxErrorCode::Syntax,
