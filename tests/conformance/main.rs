@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "the report")]
 
 mod messages;
+mod programs;
 
 use ptx_tests::conformance::{ours::Checker, ptxas, recorded, report::Report};
 
@@ -13,8 +14,8 @@ const PER_FAMILY: f64 = 98.0;
 
 #[test]
 fn recorded_verdicts_are_ours() {
-    let (header, rows) =
-        recorded::read(&recorded::file()).expect("the recorded verdicts are there");
+    let (header, rows) = recorded::read::<recorded::Recorded>(&recorded::file())
+        .expect("the recorded verdicts are there");
     assert_eq!(header.ptxas, ptxas::RELEASE);
     assert!(rows.len() > 10_000, "{} rows are too few", rows.len());
     let chunk = rows

@@ -2,7 +2,8 @@
 //!
 //! `cargo run -p ptx-analyzer-tests --bin conformance-record -- --ptxas PTXAS FILE…`, where a file holds
 //! statements as JSON lines (`stmt`, `version`, `target`, `instruction`, and what a program needs beside)
-//! and its folder is the name of the family. Statements that crash ptxas are left out.
+//! and its folder is the name of the family. With `--programs` the files hold whole programs: one per
+//! `TOPIC_….ptx`, or JSON lines (`name`, `topic`, `source`). What crashes ptxas is left out.
 
 #![expect(clippy::print_stdout, reason = "progress and a summary")]
 
@@ -17,10 +18,11 @@ use clap::Parser;
 use fastrand::Rng;
 use ptx_tests::conformance::{
     ptxas::{Ptxas, Verdict},
-    recorded::{self, Candidate, Header, Recorded},
+    recorded::{self, Candidate, Header, ProgramCandidate, Recorded, RecordedProgram},
+    text::Setting,
 };
 
-/// Records what ptxas says about statements.
+/// Records what ptxas says about statements, or about programs.
 #[derive(Parser)]
 struct Arguments {
     /// The ptxas to ask.
@@ -32,6 +34,9 @@ struct Arguments {
     /// Do not judge again what has a verdict of this release already, judged alone.
     #[arg(long)]
     keep_verdicts: bool,
+    /// The files hold whole programs, and all of them are recorded.
+    #[arg(long)]
+    programs: bool,
     /// Seed of the sample.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -49,6 +54,9 @@ struct Arguments {
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let ptxas = Ptxas::new(&arguments.ptxas)?;
+    if arguments.programs {
+        return record_programs(&arguments, &ptxas);
+    }
     let mut rng = Rng::with_seed(arguments.seed);
     let mut candidates: BTreeMap<(String, String), Vec<Candidate>> = BTreeMap::new();
     for path in &arguments.files {
@@ -70,30 +78,14 @@ fn main() -> anyhow::Result<()> {
             cases
         })
         .collect();
-    let rows = Mutex::new(Vec::new());
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.jobs)
-            .map(|_| {
-                scope.spawn(|| -> anyhow::Result<()> {
-                    while let Some(group) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let sampled = sample(
-                            group,
-                            arguments.per_instruction,
-                            arguments.keep_verdicts,
-                            &ptxas,
-                        )?;
-                        rows.lock().expect("no worker panics").extend(sampled);
-                    }
-                    Ok(())
-                })
-            })
-            .collect();
-        workers
-            .into_iter()
-            .try_for_each(|it| it.join().expect("no worker panics"))
+    let mut rows = in_parallel(&groups, arguments.jobs, |group| {
+        sample(
+            group,
+            arguments.per_instruction,
+            arguments.keep_verdicts,
+            &ptxas,
+        )
     })?;
-    let mut rows = rows.into_inner().expect("no worker panics");
     rows.sort_by(|a: &Recorded, b| {
         let key = |it: &Recorded| {
             let case = &it.case;
@@ -123,6 +115,83 @@ fn main() -> anyhow::Result<()> {
         output.display()
     );
     Ok(())
+}
+
+/// The results for all parts of the work, in no order.
+fn in_parallel<T: Sync, R: Send>(
+    parts: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> anyhow::Result<Vec<R>> + Sync,
+) -> anyhow::Result<Vec<R>> {
+    let results = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..jobs)
+            .map(|_| {
+                scope.spawn(|| -> anyhow::Result<()> {
+                    while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let some = work(part)?;
+                        results.lock().expect("no worker panics").extend(some);
+                    }
+                    Ok(())
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|it| it.join().expect("no worker panics"))
+    })?;
+    Ok(results.into_inner().expect("no worker panics"))
+}
+
+fn record_programs(arguments: &Arguments, ptxas: &Ptxas) -> anyhow::Result<()> {
+    let mut candidates = Vec::new();
+    for path in &arguments.files {
+        // What is not UTF-8 never reaches the analysis.
+        match recorded::program_candidates(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {}
+            found => candidates.extend(found.with_context(|| path.display().to_string())?),
+        }
+    }
+    let mut rows = in_parallel(&candidates, arguments.jobs, |it| program(it, ptxas))?;
+    rows.sort_by(|a: &RecordedProgram, b| (&a.topic, &a.name).cmp(&(&b.topic, &b.name)));
+    let output = arguments
+        .output
+        .clone()
+        .unwrap_or_else(recorded::programs_file);
+    let header = Header {
+        ptxas: ptxas.release()?,
+        seed: arguments.seed,
+    };
+    recorded::write(&output, &header, &rows)?;
+    println!(
+        "{} programs, {} accepted, in {}",
+        rows.len(),
+        rows.iter().filter(|it| it.messages.is_empty()).count(),
+        output.display()
+    );
+    Ok(())
+}
+
+/// The verdict on a program; none if ptxas dies of it.
+fn program(candidate: &ProgramCandidate, ptxas: &Ptxas) -> anyhow::Result<Vec<RecordedProgram>> {
+    let architecture = candidate
+        .arch
+        .clone()
+        .unwrap_or_else(|| Setting::of(&candidate.source).architecture());
+    let (verdict, messages) = ptxas.messages(&architecture, &candidate.source)?;
+    let judged = match verdict {
+        Verdict::Accepted => true,
+        Verdict::Rejected(_) => !messages.is_empty(),
+        Verdict::Crashed => false,
+    };
+    let row = judged.then(|| RecordedProgram {
+        name: candidate.name.clone(),
+        topic: candidate.topic.clone(),
+        source: candidate.source.clone(),
+        messages,
+    });
+    Ok(row.into_iter().collect())
 }
 
 /// Judges the statements in order until there are enough of both sorts.

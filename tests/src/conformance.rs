@@ -8,3 +8,4 @@ pub mod program;
 pub mod ptxas;
 pub mod recorded;
 pub mod report;
+pub mod text;

@@ -87,6 +87,11 @@ const VERSIONS: [u16; 49] = [
     95,
 ];
 
+/// Whether ptxas knows the word as a `.target`.
+pub fn is_target(word: &str) -> bool {
+    TARGETS.iter().any(|it| it.0 == word)
+}
+
 /// Every pair of a version and a target that ptxas accepts.
 pub fn modules() -> Vec<Module> {
     let pairs = TARGETS.iter().flat_map(|(target, least)| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use analysis::{AnalysisHost, Change, FileContents, FileId, Severity};
+use analysis::{AnalysisHost, Change, Diagnostic, FileContents, FileId, Severity};
 
 /// Checks programs as the server does.
 pub struct Checker {
@@ -25,6 +25,15 @@ impl Checker {
 
     /// The errors of a program: code and message. None means that we accept it.
     pub fn errors(&mut self, program: &str) -> Vec<String> {
+        let errors = self.diagnostics(program).into_iter();
+        errors
+            .filter(|it| it.severity == Severity::Error)
+            .map(|it| format!("{}: {}", it.code, it.message))
+            .collect()
+    }
+
+    /// All that we say about a program.
+    pub fn diagnostics(&mut self, program: &str) -> Vec<Diagnostic> {
         self.judged += 1;
         if self.judged.is_multiple_of(Checker::RENEW_AFTER) {
             self.host = AnalysisHost::new();
@@ -35,15 +44,9 @@ impl Checker {
             files: vec![(file, Some(contents))],
             config: None,
         });
-        let diagnostics = self
-            .host
+        self.host
             .analysis()
             .diagnostics(file)
-            .expect("nobody cancels");
-        diagnostics
-            .into_iter()
-            .filter(|it| it.severity == Severity::Error)
-            .map(|it| format!("{}: {}", it.code, it.message))
-            .collect()
+            .expect("nobody cancels")
     }
 }

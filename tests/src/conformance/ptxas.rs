@@ -15,7 +15,49 @@ use std::{
     },
 };
 
-use super::program::Case;
+use serde::{Deserialize, Serialize};
+
+use super::{generator, program::Case};
+
+/// A program that ptxas can judge, alone or together with others.
+pub trait Judged: Sync {
+    /// The value of `-arch`.
+    fn architecture(&self) -> String;
+    /// The options of its `.target`, which reach into other programs of the same process.
+    fn options(&self) -> String;
+    /// Whether ptxas expands parts of it from built-in text, which can hide errors of later programs.
+    fn is_expanded(&self) -> bool;
+    /// The program; with a suffix, its names of the module end in it.
+    fn text(&self, suffix: &str) -> String;
+}
+
+impl Judged for Case {
+    fn architecture(&self) -> String {
+        architecture(&self.target)
+    }
+
+    fn options(&self) -> String {
+        let options = self.target.split_once(',');
+        options.map_or_else(String::new, |it| it.1.to_owned())
+    }
+
+    fn is_expanded(&self) -> bool {
+        is_expanded(self.instruction.split('.').next().unwrap_or_default())
+    }
+
+    fn text(&self, suffix: &str) -> String {
+        self.program(suffix)
+    }
+}
+
+/// An error of ptxas.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its line, counted from one; 0 if it names none.
+    pub line: u32,
+    /// What it says.
+    pub text: String,
+}
 
 /// The release that the project compares itself with: package version of `nvidia-cuda-nvcc`.
 pub const RELEASE: &str = "13.5.37";
@@ -84,51 +126,64 @@ impl Ptxas {
     ///
     /// # Errors
     /// Files cannot be written or the process cannot be started.
-    pub fn alone(&self, case: &Case) -> io::Result<Verdict> {
+    pub fn alone(&self, program: &impl Judged) -> io::Result<Verdict> {
+        Ok(self.messages(&program.architecture(), &program.text(""))?.0)
+    }
+
+    /// Judges a program in a process of its own, with all errors; `-arch` must suit its target.
+    ///
+    /// # Errors
+    /// Files cannot be written or the process cannot be started.
+    pub fn messages(&self, architecture: &str, text: &str) -> io::Result<(Verdict, Vec<Message>)> {
         let file = self.folder.path().join(format!(
             "alone{}.ptx",
             self.next.fetch_add(1, Ordering::Relaxed)
         ));
-        fs::write(&file, case.program(""))?;
+        fs::write(&file, text)?;
         let output = self.run(
-            &architecture(case),
+            architecture,
             self.folder.path(),
             std::slice::from_ref(&file),
         )?;
         fs::remove_file(&file)?;
-        Ok(match output.status.code() {
+        let report = String::from_utf8_lossy(&output.stderr);
+        let messages: Vec<Message> = report
+            .lines()
+            .filter_map(error)
+            .map(|(_, line, text)| Message {
+                line,
+                text: text.to_owned(),
+            })
+            .collect();
+        let verdict = match output.status.code() {
             Some(0) => Verdict::Accepted,
             Some(255) => {
-                let text = String::from_utf8_lossy(&output.stderr);
-                let first = text.lines().find_map(error);
-                Verdict::Rejected(
-                    first.map_or_else(|| text.trim().to_owned(), |(_, message)| message.to_owned()),
-                )
+                let first = messages.first().map(|it| it.text.clone());
+                Verdict::Rejected(first.unwrap_or_else(|| report.trim().to_owned()))
             }
             _ => Verdict::Crashed,
-        })
+        };
+        Ok((verdict, messages))
     }
 
     /// Judges programs, many at a time, on `threads` threads. Crashes are told from the rest.
     ///
     /// # Errors
     /// Files cannot be written or a process cannot be started.
-    pub fn together(&self, cases: &[Case], threads: usize) -> io::Result<Vec<Verdict>> {
+    pub fn together(&self, cases: &[impl Judged], threads: usize) -> io::Result<Vec<Verdict>> {
         // The target must be one that the `-arch` of the process may have, and options of a target leak.
         let mut groups: BTreeMap<(String, String), Vec<usize>> = BTreeMap::new();
         for (index, case) in cases.iter().enumerate() {
-            let options = case.target.split_once(',').map_or("", |it| it.1);
             groups
-                .entry((architecture(case), options.to_owned()))
+                .entry((case.architecture(), case.options()))
                 .or_default()
                 .push(index);
         }
         let mut batches: Vec<Vec<usize>> = Vec::new();
         for group in groups.into_values() {
             // What ptxas expands from its own text can hide errors of later files: few of it at a time.
-            let (expanded, plain): (Vec<usize>, Vec<usize>) = group
-                .into_iter()
-                .partition(|it| is_expanded(&cases[*it].instruction));
+            let (expanded, plain): (Vec<usize>, Vec<usize>) =
+                group.into_iter().partition(|it| cases[*it].is_expanded());
             batches.extend(plain.chunks(BATCH).map(<[usize]>::to_vec));
             batches.extend(expanded.chunks(BATCH / 10).map(<[usize]>::to_vec));
         }
@@ -155,7 +210,7 @@ impl Ptxas {
 
     fn batch(
         &self,
-        cases: &[Case],
+        cases: &[impl Judged],
         batch: &[usize],
         verdicts: &Mutex<Vec<Verdict>>,
     ) -> io::Result<()> {
@@ -168,14 +223,14 @@ impl Ptxas {
         for index in batch {
             let suffix = format!("_{index}");
             for (name, text) in [
-                (format!("{index}"), cases[*index].program(&suffix)),
+                (format!("{index}"), cases[*index].text(&suffix)),
                 (format!("flush{index}"), FLUSH.replace('`', &suffix)),
             ] {
                 fs::write(folder.join(&name), text)?;
                 files.push(PathBuf::from(name));
             }
         }
-        let output = self.run(&architecture(&cases[batch[0]]), &folder, &files)?;
+        let output = self.run(&cases[batch[0]].architecture(), &folder, &files)?;
         fs::remove_dir_all(&folder)?;
         let text = String::from_utf8_lossy(&output.stderr);
         let lost = !matches!(output.status.code(), Some(0 | 255)) || text.contains("<builtin>");
@@ -198,7 +253,7 @@ impl Ptxas {
         for index in batch {
             verdicts[*index] = Verdict::Accepted;
         }
-        for (file, message) in text.lines().filter_map(error) {
+        for (file, _, message) in text.lines().filter_map(error) {
             if let Some(index) = file
                 .parse::<usize>()
                 .ok()
@@ -220,25 +275,35 @@ impl Ptxas {
     }
 }
 
-/// File and text of a line that reports an error.
-fn error(line: &str) -> Option<(&str, &str)> {
+/// File, line and text of a line that reports an error.
+fn error(line: &str) -> Option<(&str, u32, &str)> {
     let rest = line.strip_prefix("ptxas ")?;
-    let (place, rest) = match rest.split_once(", line ") {
-        Some((file, rest)) => (file, rest.split_once(';')?.1),
-        None => ("", rest),
+    let (place, line, rest) = match rest.split_once(", line ") {
+        Some((file, rest)) => {
+            let (line, rest) = rest.split_once(';')?;
+            (file, line.parse().ok()?, rest)
+        }
+        None => ("", 0, rest),
     };
     let (severity, text) = rest.split_once(':')?;
     let is_error = matches!(severity.trim(), "error" | "fatal");
-    (is_error && !text.contains("Ptx assembly aborted")).then(|| (place, text.trim()))
+    (is_error && !text.contains("Ptx assembly aborted")).then(|| (place, line, text.trim()))
 }
 
-/// A value of `-arch` that accepts the target; code is not generated, so the oldest will do for old ones.
-fn architecture(case: &Case) -> String {
-    let target = case.target.split(',').next().unwrap_or_default().trim();
+/// A value of `-arch` that accepts the `.target` (its first word counts); code is not generated, so the
+/// oldest will do for old ones, and any for unknown ones.
+pub fn architecture(target: &str) -> String {
+    let target = target.split(',').next().unwrap_or_default().trim();
+    if !generator::is_target(target) {
+        return "compute_90".to_owned();
+    }
+    let number = target
+        .trim_start_matches("sm_")
+        .trim_end_matches(['a', 'f']);
     let suffix = target
         .trim_start_matches("sm_")
         .trim_start_matches(|it: char| it.is_ascii_digit());
-    match case.target_number() {
+    match number.parse::<u32>().unwrap_or(0) {
         ..75 => "compute_75".to_owned(),
         82 => "compute_86".to_owned(),
         101 => format!("compute_110{suffix}"),
@@ -247,8 +312,7 @@ fn architecture(case: &Case) -> String {
 }
 
 /// Whether ptxas expands the instruction from built-in text.
-fn is_expanded(instruction: &str) -> bool {
-    let opcode = instruction.split('.').next().unwrap_or_default();
+pub fn is_expanded(opcode: &str) -> bool {
     matches!(
         opcode,
         "div"

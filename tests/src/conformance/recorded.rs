@@ -7,9 +7,9 @@ use std::{
 };
 
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::program::Case;
+use super::{program::Case, ptxas::Message};
 
 /// A statement and what ptxas says about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,16 +33,70 @@ pub struct Header {
     pub seed: u64,
 }
 
-/// The file of the project.
+/// The file of the project with statements.
 pub fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/recorded/statements.jsonl.gz")
+}
+
+/// The file of the project with whole programs.
+pub fn programs_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/recorded/programs.jsonl.gz")
+}
+
+/// A whole program and what ptxas says about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedProgram {
+    /// A name that no other program has.
+    pub name: String,
+    /// What it is about, for the report.
+    pub topic: String,
+    /// The text.
+    pub source: String,
+    /// The errors of ptxas; none if it accepts the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<Message>,
+}
+
+/// A program to be judged.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ProgramCandidate {
+    /// A name that no other program has.
+    pub name: String,
+    /// What it is about, for the report.
+    pub topic: String,
+    /// The text.
+    pub source: String,
+    /// The value of `-arch`, if the target does not tell it.
+    pub arch: Option<String>,
+}
+
+/// Reads programs to be judged: a file with one JSON object a line, or a file `TOPIC_….ptx`.
+///
+/// # Errors
+/// The file cannot be read or is no such file.
+pub fn program_candidates(path: &Path) -> io::Result<Vec<ProgramCandidate>> {
+    if path.extension().is_none_or(|it| it != "ptx") {
+        let lines = BufReader::new(fs::File::open(path)?).lines();
+        return lines
+            .map(|line| Ok(serde_json::from_str(&line?)?))
+            .collect();
+    }
+    let name = path
+        .file_stem()
+        .map_or_else(String::new, |it| it.to_string_lossy().into_owned());
+    Ok(vec![ProgramCandidate {
+        topic: name.split('_').next().unwrap_or_default().to_owned(),
+        name,
+        source: fs::read_to_string(path)?,
+        arch: None,
+    }])
 }
 
 /// Reads a file of recorded verdicts.
 ///
 /// # Errors
 /// It cannot be read or is no such file.
-pub fn read(path: &Path) -> io::Result<(Header, Vec<Recorded>)> {
+pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<(Header, Vec<T>)> {
     let mut lines = BufReader::new(GzDecoder::new(fs::File::open(path)?)).lines();
     let first = lines
         .next()
@@ -58,7 +112,7 @@ pub fn read(path: &Path) -> io::Result<(Header, Vec<Recorded>)> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write(path: &Path, header: &Header, rows: &[Recorded]) -> io::Result<()> {
+pub fn write<T: Serialize>(path: &Path, header: &Header, rows: &[T]) -> io::Result<()> {
     let mut out = GzEncoder::new(fs::File::create(path)?, Compression::best());
     serde_json::to_writer(&mut out, header)?;
     for row in rows {
