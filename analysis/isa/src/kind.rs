@@ -6,6 +6,7 @@ use crate::{
     condition::{Choices, Expression},
     operand::{FloatForm, Operand, Space, Symbol},
     types::{Class, Classes, Family, Type, type_of},
+    vector::{self, VectorKind},
 };
 
 /// A type that a kind refers to.
@@ -22,7 +23,7 @@ pub enum TypeRef {
 }
 
 impl TypeRef {
-    fn resolve(&self, choices: &Choices<'_>) -> Option<Type> {
+    pub(crate) fn resolve(&self, choices: &Choices<'_>) -> Option<Type> {
         type_of(&self.word(choices)?)
     }
 
@@ -119,16 +120,7 @@ pub enum Kind {
         negatable: bool,
     },
     /// `{…}` of so many elements, or a vector register.
-    Vector {
-        /// Number of elements.
-        count: Expression,
-        /// What an element may be.
-        element: Vec<Kind>,
-        /// Whether some elements may be `_`.
-        sink: bool,
-        /// Whether constants may stand among the registers.
-        constants: bool,
-    },
+    Vector(VectorKind),
     /// What stands in `[a]`.
     Address(SpaceRef, AddressWidth),
     /// A special register of this width, or of 32 bits for 16.
@@ -200,12 +192,7 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
             Operand::Not(inner) => *negatable && predicate(inner),
             _ => predicate(operand),
         },
-        Kind::Vector {
-            count,
-            element,
-            sink,
-            constants,
-        } => vector(operand, count, element, (*sink, *constants), choices),
+        Kind::Vector(it) => vector::accepts(it, operand, choices),
         Kind::Address(space, width) => address(operand, space, *width, choices),
         Kind::Special(ty) => match operand {
             Operand::Special {
@@ -369,23 +356,6 @@ fn loose(operand: &Operand, word: &str) -> bool {
     }
 }
 
-/// In braces ptxas takes an integer register of exactly the width for a float element.
-fn loose_element(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
-    let (Kind::Loose(ty) | Kind::Register(ty)) = kind else {
-        return false;
-    };
-    let Operand::Register { class, lanes: 1 } = operand else {
-        return false;
-    };
-    class.family() == Family::Integer
-        && ty
-            .word(choices)
-            .is_some_and(|it| matches!(&*it, "f16" | "f32" | "f64"))
-        && ty
-            .resolve(choices)
-            .is_some_and(|it| it.bits == class.bits())
-}
-
 fn integer(set: &Integers, value: i128, choices: &Choices<'_>) -> bool {
     match set {
         Integers::Any => true,
@@ -401,97 +371,6 @@ fn integer(set: &Integers, value: i128, choices: &Choices<'_>) -> bool {
             }
             _ => false,
         },
-    }
-}
-
-/// Whether ptxas takes these elements together: all registers are of one width, and no neighbours are of
-/// two kinds unless one of them is untyped (measured with 13.5).
-#[must_use]
-pub fn alike(elements: &[Operand]) -> bool {
-    let width = |it: &Operand| match it {
-        Operand::Register { class, lanes: 1 } if *class != Class::Pred => Some(class.bits()),
-        _ => None,
-    };
-    let mut widths = elements.iter().filter_map(width);
-    let first = widths.next();
-    widths.all(|it| Some(it) == first) && elements.windows(2).all(|it| neighbours(&it[0], &it[1]))
-}
-
-/// The coordinates of layered textures start with an index: integers and floats are mixed on purpose.
-fn layered(element: &[Kind]) -> bool {
-    let has = |it: &Kind, family| matches!(it, Kind::Classes(it) if it.iter().any(|it| it.family() == family));
-    let typed = element.iter().any(|it| matches!(it, Kind::Register(_)));
-    element
-        .iter()
-        .any(|it| has(it, Family::Integer) && (typed || has(it, Family::Float)))
-}
-
-fn neighbours(left: &Operand, right: &Operand) -> bool {
-    // `.f16x2` is a kind of its own.
-    let kind = |it: &Operand| match it {
-        Operand::Register { class, lanes: 1 } => Some((class.family(), *class == Class::F16x2)),
-        Operand::Integer(_) => Some((Family::Integer, false)),
-        Operand::Float(..) => Some((Family::Float, false)),
-        _ => None,
-    };
-    let untyped = (Family::Bits, false);
-    match (kind(left), kind(right)) {
-        (Some(left), Some(right)) => left == right || left == untyped || right == untyped,
-        _ => true,
-    }
-}
-
-fn vector(
-    operand: &Operand,
-    count: &Expression,
-    element: &[Kind],
-    (sink, constants): (bool, bool),
-    choices: &Choices<'_>,
-) -> bool {
-    // An optional `.vec` that is not there: one element, plain or in braces.
-    if matches!(count, Expression::Slot(slot) if choices.word(*slot).is_none()) {
-        let operand = match operand {
-            Operand::Vector(elements) if elements.len() == 1 => &elements[0],
-            _ => operand,
-        };
-        return element.iter().any(|kind| accepts(kind, operand, choices));
-    }
-    let Some(count) = count.value(choices).and_then(|it| usize::try_from(it).ok()) else {
-        return false;
-    };
-    match operand {
-        Operand::Vector(elements) => {
-            let registers = constants
-                && elements
-                    .iter()
-                    .any(|it| matches!(it, Operand::Register { .. }));
-            elements.len() == count
-                && (layered(element) || alike(elements))
-                && elements.iter().all(|it| {
-                    (sink && matches!(it, Operand::Sink))
-                        || (registers && matches!(it, Operand::Integer(_)))
-                        || element.iter().any(|kind| {
-                            accepts(kind, it, choices) || loose_element(kind, it, choices)
-                        })
-                })
-                && !elements.iter().all(|it| matches!(it, Operand::Sink))
-        }
-        Operand::Special { class, lanes, .. } if *lanes > 1 => {
-            let one = Operand::Special {
-                class: *class,
-                lanes: 1,
-                component: true,
-            };
-            usize::from(*lanes) == count && element.iter().any(|kind| accepts(kind, &one, choices))
-        }
-        Operand::Register { class, lanes } if *lanes > 1 => {
-            let one = Operand::Register {
-                class: *class,
-                lanes: 1,
-            };
-            usize::from(*lanes) == count && element.iter().any(|kind| accepts(kind, &one, choices))
-        }
-        _ => false,
     }
 }
 

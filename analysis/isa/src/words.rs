@@ -5,6 +5,7 @@ use crate::{
     kind::{AddressWidth, Integers, Kind},
     table::{Consequence, Rule, Variant, WordSet},
     types::Classes,
+    vector::VectorKind,
 };
 
 /// Words of a set that a message lists.
@@ -130,7 +131,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Float => "a floating-point constant".to_owned(),
         Kind::Predicate { negatable: false } => "a .pred register".to_owned(),
         Kind::Predicate { negatable: true } => "a .pred register, perhaps negated".to_owned(),
-        Kind::Vector { count, element, .. } => {
+        Kind::Vector(VectorKind { count, element, .. }) => {
             let element = element.iter().find_map(|it| self::kind(it, choices));
             let element = element.map_or_else(String::new, |it| format!(" of {it} each"));
             match (count, count.value(choices)) {

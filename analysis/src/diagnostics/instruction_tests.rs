@@ -77,6 +77,13 @@ ld.global.v2.b32 {%r1, %rd2}, [%rd1];
 //               ^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `ld.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
 ",
     );
+    // Together they have one type; elements of several types are untyped bits.
+    check(
+        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%u1}, {%r1}, {%f1,0f3F800000,%f3,%r4};
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%u2,%u1}, {%r1}, {%f1,%f2,%f3,%f4};
+//                                                                  ^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32` | expected a vector `{…}` of 2 elements, a .b32 or .f16x2 register each
+",
+    );
 }
 
 #[test]

@@ -4,13 +4,13 @@
 //! words. Names, syntax and what depends on the callee of a call are judged elsewhere.
 
 use isa::{
-    kind::alike,
     matcher::{Outcome, Problem, Reason, Statement, match_statement},
     operand::Operand,
     special::gate,
     table::tables,
     target::{Gate, Module, Suffix},
     types::type_of,
+    vector::alike,
 };
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};

@@ -135,12 +135,7 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
                 name
             }))
         }
-        Kind::Vector {
-            count,
-            element,
-            sink,
-            ..
-        } => vector(count, element, *sink, choices, rng),
+        Kind::Vector(it) => vector(&it.count, &it.element, it.sink, choices, rng),
         Kind::Address(space, width) => address(space.word(choices), *width, rng),
         Kind::Special(_) | Kind::LooseSpecial(_) => special(kind, choices, rng),
         Kind::VariableName(space) => {

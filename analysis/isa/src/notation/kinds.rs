@@ -13,6 +13,7 @@
 //! | `pred`, `!pred` | a predicate, perhaps negated |
 //! | `vec(n; kinds)`, `vec(n; kinds; sink)` | `{…}` of n elements, or a vector register; some may be `_` |
 //! | `vec(n; kinds; constants)` | the same with constants among the registers |
+//! | `vec(n; kinds; mixed)` | the same with elements of several types, as the coordinates of layered textures |
 //! | `addr(space)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
 //! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
 //! | `variable`, `variable(space)`, `function` | a name |
@@ -33,6 +34,7 @@ use crate::{
     kind::{AddressWidth, Integers, Kind, SpaceRef, TypeRef},
     operand::Symbol,
     types::{Class, Classes, type_of},
+    vector::VectorKind,
 };
 
 type Result<T> = std::result::Result<T, String>;
@@ -156,12 +158,22 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 parts.get(1).copied().ok_or("expected `vec(n; kinds)`")?,
                 scope,
             )?;
-            Kind::Vector {
+            let mut vector = VectorKind {
                 count,
                 element,
-                sink: parts[2..].contains(&"sink"),
-                constants: parts[2..].contains(&"constants"),
+                sink: false,
+                constants: false,
+                mixed: false,
+            };
+            for flag in &parts[2..] {
+                match *flag {
+                    "sink" => vector.sink = true,
+                    "constants" => vector.constants = true,
+                    "mixed" => vector.mixed = true,
+                    _ => return Err(format!("`{flag}` says nothing about a vector")),
+                }
             }
+            Kind::Vector(vector)
         }
         _ => return Err(format!("`{name}(…)` is no kind of operand")),
     })

@@ -1,0 +1,184 @@
+//! Operands in braces.
+//!
+//! ptxas looks at a vector as a whole (measured with 13.5): neighbours must go together, and then it
+//! compares one type with what the instruction wants, that of the elements if they are all of one type,
+//! else the untyped bits of their width. So `{%u32, %b32}` is fine where `{%u32, %u32}` is not.
+
+use crate::{
+    condition::{Choices, Expression},
+    kind::{self, Kind},
+    operand::Operand,
+    types::{Class, Family},
+};
+
+/// What a vector may be.
+#[derive(Debug, Clone)]
+pub struct VectorKind {
+    /// Number of elements.
+    pub count: Expression,
+    /// What an element may be.
+    pub element: Vec<Kind>,
+    /// Whether some elements may be `_`.
+    pub sink: bool,
+    /// Whether constants may stand among the registers.
+    pub constants: bool,
+    /// Whether neighbours may be of different types: the coordinates of layered textures start with an
+    /// index.
+    pub mixed: bool,
+}
+
+/// Whether the operand is such a vector.
+#[must_use]
+pub fn accepts(vector: &VectorKind, operand: &Operand, choices: &Choices<'_>) -> bool {
+    let one = |it: &Operand| {
+        let mut kinds = vector.element.iter();
+        kinds.any(|kind| kind::accepts(kind, it, choices))
+    };
+    // An optional `.vec` that is not there: one element, plain or in braces.
+    if matches!(&vector.count, Expression::Slot(slot) if choices.word(*slot).is_none()) {
+        return one(match operand {
+            Operand::Vector(elements) if elements.len() == 1 => &elements[0],
+            _ => operand,
+        });
+    }
+    let count = vector.count.value(choices);
+    let Some(count) = count.and_then(|it| usize::try_from(it).ok()) else {
+        return false;
+    };
+    match operand {
+        Operand::Vector(elements) => elements.len() == count && fits(vector, elements, choices),
+        Operand::Special { class, lanes, .. } if *lanes > 1 => {
+            let component = Operand::Special {
+                class: *class,
+                lanes: 1,
+                component: true,
+            };
+            usize::from(*lanes) == count && one(&component)
+        }
+        Operand::Register { class, lanes } if *lanes > 1 => {
+            usize::from(*lanes) == count && one(&scalar(*class))
+        }
+        _ => false,
+    }
+}
+
+fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> bool {
+    let sinks = elements
+        .iter()
+        .filter(|it| matches!(it, Operand::Sink))
+        .count();
+    if sinks == elements.len() || (sinks > 0 && !vector.sink) {
+        return false;
+    }
+    let one = |it: &Operand| {
+        let mut kinds = vector.element.iter();
+        kinds.any(|kind| kind::accepts(kind, it, choices) || loose_element(kind, it, choices))
+    };
+    if !vector.mixed {
+        if !alike(elements) {
+            return false;
+        }
+        if let Some(whole) = common(elements) {
+            let source = vector.constants || vector.element.iter().any(takes_constants);
+            return (source || !elements.iter().any(is_constant)) && one(&whole);
+        }
+    }
+    elements
+        .iter()
+        .all(|it| matches!(it, Operand::Sink) || one(it))
+}
+
+/// The type of a vector whose elements go together, as a register; none if it does not consist of
+/// registers and constants.
+fn common(elements: &[Operand]) -> Option<Operand> {
+    let mut all: Option<Class> = None;
+    let mut several = false;
+    for element in elements {
+        match element {
+            Operand::Register { class, lanes: 1 } => {
+                several |= all.is_some_and(|it| it != *class);
+                // Predicates are as wide as what stands beside them.
+                if all.is_none_or(|it| it == Class::Pred) {
+                    all = Some(*class);
+                }
+            }
+            Operand::Integer(_) | Operand::Float(..) => several = true,
+            Operand::Sink => {}
+            _ => return None,
+        }
+    }
+    let class = all?;
+    let untyped = match (several, class.bits()) {
+        (false, _) | (_, 1) => class,
+        (_, 8) => Class::B8,
+        (_, 16) => Class::B16,
+        (_, 32) => Class::B32,
+        (_, 64) => Class::B64,
+        _ => Class::B128,
+    };
+    Some(scalar(untyped))
+}
+
+fn scalar(class: Class) -> Operand {
+    Operand::Register { class, lanes: 1 }
+}
+
+fn is_constant(operand: &Operand) -> bool {
+    matches!(operand, Operand::Integer(_) | Operand::Float(..))
+}
+
+fn takes_constants(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Integer(_) | Kind::Float | Kind::Constant(_) | Kind::Source(_)
+    )
+}
+
+/// In braces ptxas takes an integer register of exactly the width for a float element.
+fn loose_element(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
+    let (Kind::Loose(ty) | Kind::Register(ty)) = kind else {
+        return false;
+    };
+    let Operand::Register { class, lanes: 1 } = operand else {
+        return false;
+    };
+    class.family() == Family::Integer
+        && ty
+            .word(choices)
+            .is_some_and(|it| matches!(&*it, "f16" | "f32" | "f64"))
+        && ty
+            .resolve(choices)
+            .is_some_and(|it| it.bits == class.bits())
+}
+
+/// Whether ptxas takes these elements together: all registers are of one width, and no neighbours are of
+/// two kinds unless one of them is untyped.
+#[must_use]
+pub fn alike(elements: &[Operand]) -> bool {
+    let width = |it: &Operand| match it {
+        Operand::Register {
+            class: Class::Pred,
+            lanes: 1,
+        } => Some(32),
+        Operand::Register { class, lanes: 1 } => Some(class.bits()),
+        _ => None,
+    };
+    let mut widths = elements.iter().filter_map(width);
+    let first = widths.next();
+    widths.all(|it| Some(it) == first) && elements.windows(2).all(|it| neighbours(&it[0], &it[1]))
+}
+
+fn neighbours(left: &Operand, right: &Operand) -> bool {
+    // `.f16x2` is a kind of its own.
+    let kind = |it: &Operand| match it {
+        Operand::Register { class, lanes: 1 } => Some((class.family(), *class == Class::F16x2)),
+        Operand::Integer(_) => Some((Family::Integer, false)),
+        Operand::Float(..) => Some((Family::Float, false)),
+        _ => None,
+    };
+    let untyped = (Family::Bits, false);
+    match (kind(left), kind(right)) {
+        (Some(left), Some(right)) => left == right || left == untyped || right == untyped,
+        _ => true,
+    }
+}
