@@ -88,3 +88,22 @@ fn directives_of_functions() {
         "#]],
     );
 }
+
+#[test]
+fn the_target_in_force() {
+    // The last of several counts, and a body changes it for all that follows.
+    check(
+        ".version 9.5\n.target sm_90\n.target sm_90, sm_20\n.func f .noreturn { exit; }\n",
+        expect![[r#"
+            unsupported-by-target ".noreturn": `.noreturn` needs target `sm_30` or later; this module is for `sm_20`
+        "#]],
+    );
+    check(
+        ".version 9.5\n.target sm_20\n.func f .noreturn { exit; }\n.entry k {\n.reg .b32 %r; .reg .pred %p;\nelect.sync %r|%p, -1;\n.target sm_90\nelect.sync %r|%p, -1;\n}\n.weak .global .b32 x;\n.func g .noreturn { { .target sm_20 } exit; }\n.alias g, f;\n",
+        expect![[r#"
+            unsupported-by-target ".noreturn": `.noreturn` needs target `sm_30` or later; this module is for `sm_20`
+            unsupported-by-target "elect": `elect.sync` needs target `sm_90` or later; this module is for `sm_20`
+            unsupported-by-target ".alias": `.alias` needs target `sm_30` or later; this module is for `sm_20`
+        "#]],
+    );
+}

@@ -8,9 +8,10 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 
 use crate::{
-    db::{SourceFile, Workspace},
+    db::SourceFile,
     hir::{
         declared::header,
+        in_force::{in_force, in_force_at_item},
         items::{Function, items},
         tree,
     },
@@ -65,13 +66,13 @@ pub(super) fn in_module(
             }
         }
     }
-    let Some(module_of) = judged(db, file) else {
-        return;
-    };
     for (index, item) in (0u32..).zip(module) {
+        let Some(judge) = in_force_at_item(db, file, index) else {
+            return;
+        };
         let cursor = item.green.cursor();
         let mut found = Vec::new();
-        words(&cursor, &mut |word| check(word, module_of, &mut found));
+        words(&cursor, &mut |word| check(word, judge, &mut found));
         findings.extend(found.into_iter().map(|it| of(index, it)));
     }
 }
@@ -93,18 +94,6 @@ fn start(item: &Cursor<'_>) -> TextRange {
         }
     });
     first.unwrap_or(range)
-}
-
-/// What the directives of a file are judged against.
-fn judged(db: &dyn Database, file: SourceFile) -> Option<Module> {
-    let header = header(db, file);
-    if header.varies || Workspace::get(db).config(db).target_override.is_some() {
-        return None;
-    }
-    Some(Module {
-        version: header.version?,
-        target: header.target?,
-    })
 }
 
 fn version(directive: &Cursor<'_>) -> Option<Finding> {
@@ -201,8 +190,10 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             similar.map(|it| format!("did you mean `{it}`?")),
         ));
     }
-    if let Some(module) = judged(db, function.file(db)) {
-        words(&cursor, &mut |word| check(word, module, findings));
+    if let Some(in_force) = in_force(db, function) {
+        words(&cursor, &mut |word| {
+            check(word, in_force.at(word.range().start()), findings);
+        });
     }
 }
 

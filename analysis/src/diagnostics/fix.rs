@@ -1,5 +1,6 @@
 //! Fixes with places that do not depend on where their items stand in the file.
 
+use isa::target::Target;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{FixKind, hir::items::ModuleItem};
@@ -58,7 +59,7 @@ impl Repair {
 pub(super) struct HeaderPlaces {
     /// The number of the first `.version`.
     pub(super) version: Option<TextRange>,
-    /// The first name of the first `.target`.
+    /// The last architecture of the `.target` directives that follow the `.version`: it is in force.
     pub(super) target: Option<TextRange>,
 }
 
@@ -68,19 +69,21 @@ impl HeaderPlaces {
         let mut places = HeaderPlaces::default();
         for (item, start) in items.iter().zip(offsets) {
             let cursor = item.green.cursor();
-            let (place, token) = match cursor.kind() {
+            match cursor.kind() {
                 SyntaxKind::VERSION_DIRECTIVE => {
-                    (&mut places.version, cursor.token(SyntaxKind::FLOAT))
+                    let number = cursor.token(SyntaxKind::FLOAT);
+                    places.version = places.version.or(number.map(|it| it.range() + *start));
                 }
-                SyntaxKind::TARGET_DIRECTIVE => (
-                    &mut places.target,
-                    cursor.nodes().find_map(|it| it.token(SyntaxKind::IDENT)),
-                ),
-                _ => continue,
-            };
-            *place = place.or(token.map(|it| it.range() + *start));
-            if places.version.is_some() && places.target.is_some() {
-                break;
+                SyntaxKind::TARGET_DIRECTIVE => {
+                    let named = cursor
+                        .nodes()
+                        .filter_map(|it| it.token(SyntaxKind::IDENT))
+                        .filter(|it| Target::parse(it.text()).is_some())
+                        .last();
+                    places.target = named.map(|it| it.range() + *start).or(places.target);
+                }
+                _ if places.version.is_some() && places.target.is_some() => break,
+                _ => {}
             }
         }
         places

@@ -17,10 +17,10 @@ use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 
 use crate::{
     Severity,
-    db::Workspace,
     hir::{
         body::{Body, Target, body},
-        declared::{Declared, changes_target, declared, header, module_declared, words},
+        declared::{Declared, declared, header, module_declared, words},
+        in_force::{InForce, in_force},
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
         operand::{describe, operand, special},
@@ -49,21 +49,17 @@ const CHECK_INTERVAL: usize = 1024;
 
 /// Instructions of a function that the tables do not know in this form.
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
-    let file = function.file(db);
-    let header = header(db, file);
     let cursor = function.green(db).cursor();
-    let (Some(version), Some(target)) = (header.version, header.target) else {
+    let Some(in_force) = in_force(db, function) else {
         return;
     };
-    if header.varies || changes_target(&cursor) {
-        return;
-    }
-    let module = Module { version, target };
     let body = body(db, function);
     let types = declared(db, function);
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
-    let forced = Workspace::get(db).config(db).target_override.is_some();
-    special_registers(db, function, module, forced, findings);
+    // A target that a body sets is no matter of the header.
+    let header = header(db, function.file(db));
+    let fixed = |module: Module| header.forced || header.target != Some(module.target);
+    special_registers(db, function, &in_force, &fixed, findings);
     let errors = function.errors(db);
     let mut count = 0;
     visit(&cursor, &mut |instruction| {
@@ -76,7 +72,8 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         if !errors.is_empty() && errors.iter().any(|it| it.range.intersect(range).is_some()) {
             return;
         }
-        judge(instruction, module, forced, &resolve, findings);
+        let module = in_force.at(range.start());
+        judge(instruction, module, fixed(module), &resolve, findings);
     });
 }
 
@@ -84,8 +81,8 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
 fn special_registers(
     db: &dyn Database,
     function: Function<'_>,
-    module: Module,
-    forced: bool,
+    in_force: &InForce<'_>,
+    fixed: &dyn Fn(Module) -> bool,
     findings: &mut Vec<Finding>,
 ) {
     for reference in &body(db, function).references {
@@ -100,10 +97,11 @@ fn special_registers(
             None => register.name.to_owned(),
         };
         let demanded = gate(&name);
+        let module = in_force.at(reference.range.start());
         if !demanded.admits_target(module.target) || !demanded.admits_version(module.version) {
             let subject = format!("`{name}`");
             let mut finding = gate_finding(reference.range, &subject, module, &demanded);
-            finding.fixes = change_header(module, forced, &[&demanded], |new| {
+            finding.fixes = change_header(module, fixed(module), &[&demanded], |new| {
                 demanded.admits_target(new.target) && demanded.admits_version(new.version)
             });
             findings.push(finding);

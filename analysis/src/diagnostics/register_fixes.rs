@@ -4,7 +4,6 @@ use isa::{
     matcher::{Statement, fit},
     operand::Operand,
     table::tables,
-    target::Module,
     types::{CLASSES, Class},
 };
 use salsa::Database;
@@ -14,7 +13,8 @@ use crate::{
     FixKind,
     hir::{
         body::{Definition, OUTERMOST, Reference, body},
-        declared::{declared, header, words},
+        declared::{declared, words},
+        in_force::in_force,
         items::Function,
         number::split_name,
         operand::operand,
@@ -101,11 +101,7 @@ fn wanted(
     {
         return Some(Class::Pred);
     }
-    let header = header(db, function.file(db));
-    let module = Module {
-        version: header.version?,
-        target: header.target?,
-    };
+    let module = in_force(db, function)?.at(reference.range.start());
     let (opcode, modifiers) = words(instruction);
     let opcode = opcode?;
     let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();

@@ -2,7 +2,7 @@
 
 use isa::{
     operand::{Operand, Space, Symbol},
-    target::{Target as IsaTarget, Version},
+    target::{Module, Target as IsaTarget, Version},
     types::Class,
 };
 use rustc_hash::FxHashMap;
@@ -13,6 +13,7 @@ use crate::db::{SourceFile, Workspace};
 
 use super::{
     body::body,
+    in_force::target_of,
     items::{Function, ModuleItems, items},
     module::module_body,
     tree,
@@ -204,10 +205,21 @@ fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
 pub(crate) struct Header {
     /// The `.version`.
     pub(crate) version: Option<Version>,
-    /// The first target of the first `.target`, or the one that the settings demand.
+    /// The last target of the `.target` directives before the first item, or the one that the settings
+    /// demand. Bodies may change it, see [`super::in_force`].
     pub(crate) target: Option<IsaTarget>,
-    /// Whether several targets are named, or one inside a body: then it depends on the place.
-    pub(crate) varies: bool,
+    /// Whether the settings demand the target, whatever the file says.
+    pub(crate) forced: bool,
+}
+
+impl Header {
+    /// What the module is judged against; `None` if it lacks its version or its target.
+    pub(crate) fn module(&self) -> Option<Module> {
+        Some(Module {
+            version: self.version?,
+            target: self.target?,
+        })
+    }
 }
 
 /// The version and the target of a file.
@@ -216,8 +228,10 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
     let mut header = Header {
         version: None,
         target: None,
-        varies: false,
+        forced: false,
     };
+    // Of several in a row the last counts; elsewhere they are errors.
+    let mut placed = true;
     for item in items(db, file).module.items(db) {
         let cursor = item.green.cursor();
         match cursor.kind() {
@@ -228,17 +242,14 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
                     .or(number.and_then(|it| Version::parse(it.text())));
             }
             SyntaxKind::TARGET_DIRECTIVE => {
-                for word in cursor.nodes() {
-                    let target = word
-                        .token(SyntaxKind::IDENT)
-                        .and_then(|it| IsaTarget::parse(it.text()));
-                    if let Some(target) = target {
-                        header.varies |= header.target.is_some_and(|it| it != target);
-                        header.target = Some(target);
-                    }
-                }
+                let named = target_of(&cursor);
+                header.target = if placed {
+                    named.or(header.target)
+                } else {
+                    header.target.or(named)
+                };
             }
-            _ => {}
+            _ => placed = false,
         }
     }
     let forced = Workspace::get(db)
@@ -248,18 +259,9 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
         .and_then(IsaTarget::parse);
     if forced.is_some() {
         header.target = forced;
-        header.varies = false;
+        header.forced = true;
     }
     header
-}
-
-/// Whether a function changes the target inside its body.
-pub(crate) fn changes_target(function: &Cursor<'_>) -> bool {
-    function.nodes().any(|it| match it.kind() {
-        SyntaxKind::TARGET_DIRECTIVE => true,
-        SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => changes_target(&it),
-        _ => false,
-    })
 }
 
 /// The text of the words of an instruction: opcode, then modifiers without their full stops.

@@ -15,6 +15,7 @@ use crate::SymbolKind;
 use self::names::OpenScope;
 use super::{
     body::{Body, DefinitionId, Instruction, OUTERMOST, Place, Reference, Target},
+    in_force::target_of,
     number::integer,
     roles::{Role, role},
     tree::{self, trimmed},
@@ -155,6 +156,12 @@ impl<'a> Lowering<'a> {
             SyntaxKind::CALL_PROTOTYPE => self.table(node, SymbolKind::Prototype),
             SyntaxKind::ALIAS => self.names_of(node, Place::Callee, broken),
             SyntaxKind::LOC_DIRECTIVE => self.location(node),
+            SyntaxKind::TARGET_DIRECTIVE => {
+                let end = trimmed(node).end();
+                self.body
+                    .targets
+                    .extend(target_of(node).map(|it| (end, it)));
+            }
             _ => {}
         }
         // What could have been a declaration was not understood: anything but a plain instruction.

@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod declared;
+pub(crate) mod in_force;
 pub(crate) mod items;
 mod lower;
 pub(crate) mod module;

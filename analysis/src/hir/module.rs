@@ -3,6 +3,7 @@
 //! Variables and functions share one scope. What stands inside function bodies does not matter here,
 //! except for prototypes, which declare functions of the module.
 
+use isa::target::Target;
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, ast::Linkage};
@@ -26,6 +27,8 @@ pub(crate) struct Signature {
     pub(crate) linkage: Option<Linkage>,
     /// Whether it has a body.
     pub(crate) defined: bool,
+    /// The target that its body leaves in force, if it changes it.
+    pub(crate) target: Option<Target>,
     /// Prototypes inside its body: definition, name and linkage.
     prototypes: Vec<(DefinitionId, Box<str>, Option<Linkage>)>,
 }
@@ -39,6 +42,7 @@ pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> 
         entry: tree::has_word(&cursor, ".entry"),
         linkage: tree::linkage(&cursor),
         defined: cursor.node(SyntaxKind::BLOCK).is_some(),
+        target: body.targets.last().map(|it| it.1),
         prototypes: body
             .prototypes
             .iter()
@@ -236,6 +240,8 @@ pub(crate) struct ModuleScope {
     names: FxHashMap<Box<str>, Vec<Declaration>>,
     /// Parameterised variables by their prefixes.
     families: FxHashMap<Box<str>, Vec<Declaration>>,
+    /// The targets that bodies leave in force, by the order of their functions.
+    pub(crate) targets: Vec<(u32, Target)>,
     /// Whether a syntax error may have hidden a declaration.
     pub(crate) uncertain: bool,
 }
@@ -308,6 +314,12 @@ pub(crate) fn module_scope(db: &dyn Database, file: SourceFile) -> ModuleScope {
 }
 
 impl ModuleScope {
+    /// The target that the functions before an item leave in force, if one changes it.
+    pub(crate) fn target_before(&self, order: u32) -> Option<Target> {
+        let before = self.targets.partition_point(|it| it.0 < order);
+        Some(self.targets.get(before.checked_sub(1)?)?.1)
+    }
+
     fn add_variable(&mut self, order: u32, id: u32, variable: &ModuleVariable) {
         let map = if variable.count.is_some() {
             &mut self.families
@@ -328,6 +340,7 @@ impl ModuleScope {
 
     fn add_function(&mut self, order: u32, index: u32, name: &str, signature: &Signature) {
         self.uncertain |= name.is_empty();
+        self.targets.extend(signature.target.map(|it| (order, it)));
         self.names
             .entry(name.into())
             .or_default()
