@@ -1,4 +1,4 @@
-//! Fresh random statements, judged by ptxas and by us.
+//! Fresh random statements, or mutants of real programs, judged by ptxas and by us.
 //!
 //! `tests/conformance/live` fetches ptxas and starts this program.
 
@@ -20,15 +20,18 @@ use isa::{
 };
 use ptx_tests::conformance::{
     generator::{case, draft, modules},
+    mutants::{self, Mutant, mutant},
     mutation::{just_below, mutate},
     ours::Checker,
     program::Case,
-    ptxas::{Ptxas, RELEASE, Verdict},
+    ptxas::{Judged, Ptxas, RELEASE, Verdict},
     report::Report,
 };
 
 /// Statements that are judged together.
 const ROUND: usize = 50_000;
+/// Mutants that are judged together.
+const MUTANTS: usize = 5_000;
 /// Mutations of one accepted form.
 const MUTATIONS: usize = 2;
 
@@ -47,9 +50,18 @@ struct Arguments {
     /// Only instructions whose name begins so.
     #[arg(long)]
     instruction: Option<String>,
-    /// Agreement, in percent, below which the exit status is 1.
-    #[arg(long, default_value_t = 99.9)]
-    threshold: f64,
+    /// Judges this many mutants of real programs instead: one random change of a token each.
+    #[arg(long, conflicts_with_all = ["count", "instruction"])]
+    mutants: Option<usize>,
+    /// A folder of PTX files to mutate, below it; programs of this project if there is none.
+    #[arg(long, requires = "mutants")]
+    corpus: Option<PathBuf>,
+    /// Share of false alarms among mutants, in percent, above which the exit status is 1.
+    #[arg(long, default_value_t = 0.2)]
+    false_alarms: f64,
+    /// Agreement, in percent, below which the exit status is 1; 99.9 if not given, for mutants 98.
+    #[arg(long)]
+    threshold: Option<f64>,
     /// Processes of ptxas at a time.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
@@ -68,13 +80,17 @@ fn main() -> anyhow::Result<ExitCode> {
     let ptxas = Ptxas::new(&arguments.ptxas)
         .with_context(|| format!("cannot run {}", arguments.ptxas.display()))?;
     let release = ptxas.release()?;
+    if release != RELEASE {
+        println!("warning: the tables are measured with ptxas {RELEASE}");
+    }
+    if let Some(count) = arguments.mutants {
+        println!("seed {seed}, {count} mutants, ptxas {release}");
+        return mutate_programs(&arguments, count, seed, &ptxas);
+    }
     println!(
         "seed {seed}, {} statements, ptxas {release}",
         arguments.count
     );
-    if release != RELEASE {
-        println!("warning: the tables are measured with ptxas {RELEASE}");
-    }
     let prefix = arguments.instruction.as_deref().unwrap_or("");
     let instructions: Vec<&Instruction> = tables()
         .instructions
@@ -127,13 +143,11 @@ fn main() -> anyhow::Result<ExitCode> {
         fs::write(path, out)?;
     }
     let agreement = report.total().agreement();
-    Ok(if agreement >= arguments.threshold {
+    let threshold = arguments.threshold.unwrap_or(99.9);
+    Ok(if agreement >= threshold {
         ExitCode::SUCCESS
     } else {
-        println!(
-            "agreement {agreement:.3} % is below {} %",
-            arguments.threshold
-        );
+        println!("agreement {agreement:.3} % is below {threshold} %");
         ExitCode::FAILURE
     })
 }
@@ -153,10 +167,43 @@ fn round(
     report: &mut Report,
     tally: &mut Tally,
 ) -> anyhow::Result<()> {
-    let verdicts = ptxas.together(cases, jobs)?;
-    let mut checker = Checker::default();
-    for (case, verdict) in cases.iter().zip(verdicts) {
-        let ours = checker.errors(&case.program(""));
+    for (case, (ours, verdict)) in cases.iter().zip(judge(cases, ptxas, jobs, tally)?) {
+        match verdict {
+            Verdict::Accepted => report.add(case, ours, None),
+            Verdict::Rejected(message) => report.add(case, ours, Some(message)),
+            Verdict::Crashed => tally.crashes += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Our errors and the verdict of ptxas on each program.
+fn judge<P: Judged>(
+    programs: &[P],
+    ptxas: &Ptxas,
+    jobs: usize,
+    tally: &mut Tally,
+) -> anyhow::Result<Vec<(Vec<String>, Verdict)>> {
+    let verdicts = ptxas.together(programs, jobs)?;
+    let chunk = programs.len().div_ceil(jobs.max(1)).max(1);
+    let ours: Vec<Vec<String>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = programs
+            .chunks(chunk)
+            .map(|programs| {
+                scope.spawn(|| {
+                    let mut checker = Checker::default();
+                    let errors = programs.iter().map(|it| checker.errors(&it.text("")));
+                    errors.collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|it| it.join().expect("the analysis does not panic"))
+            .collect()
+    });
+    let mut judged = Vec::with_capacity(programs.len());
+    for ((program, ours), verdict) in programs.iter().zip(ours).zip(verdicts) {
         let agrees = match &verdict {
             Verdict::Accepted => ours.is_empty(),
             Verdict::Rejected(_) => !ours.is_empty(),
@@ -166,18 +213,93 @@ fn round(
             verdict
         } else {
             // Only a process of its own is beyond doubt.
-            let alone = ptxas.alone(case)?;
+            let alone = ptxas.alone(program)?;
             tally.changed +=
                 usize::from((alone == Verdict::Accepted) != (verdict == Verdict::Accepted));
             alone
         };
-        match verdict {
-            Verdict::Accepted => report.add(case, ours, None),
-            Verdict::Rejected(message) => report.add(case, ours, Some(message)),
-            Verdict::Crashed => tally.crashes += 1,
+        judged.push((ours, verdict));
+    }
+    Ok(judged)
+}
+
+/// Judges mutants of the programs of a folder that ptxas accepts.
+fn mutate_programs(
+    arguments: &Arguments,
+    count: usize,
+    seed: u64,
+    ptxas: &Ptxas,
+) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let mut rng = Rng::with_seed(seed);
+    let mut bases = mutants::bases(&mutants::sources(arguments.corpus.as_deref()));
+    rng.shuffle(&mut bases);
+    // More than one base per mutant would be judged in vain.
+    bases.truncate(count);
+    let verdicts = ptxas.together(&bases, arguments.jobs)?;
+    let mut verdicts = verdicts.into_iter();
+    bases.retain(|_| verdicts.next() == Some(Verdict::Accepted));
+    if bases.is_empty() {
+        bail!("ptxas accepts none of the programs");
+    }
+    println!("{} programs that ptxas accepts", bases.len());
+    let (mut report, mut tally) = (mutants::report::Report::default(), Tally::default());
+    let mut rows = String::new();
+    while tally.judged < count {
+        let wanted = MUTANTS.min(count - tally.judged);
+        let mutants: Vec<Mutant> = std::iter::repeat_with(|| {
+            let base = &bases[rng.usize(..bases.len())];
+            mutant(base, &mut rng)
+        })
+        .flatten()
+        .take(wanted)
+        .collect();
+        tally.judged += mutants.len();
+        let judged = judge(&mutants, ptxas, arguments.jobs, &mut tally)?;
+        for (mutant, (ours, verdict)) in mutants.iter().zip(judged) {
+            let message = match &verdict {
+                Verdict::Accepted => None,
+                Verdict::Rejected(message) => Some(message.as_str()),
+                Verdict::Crashed => {
+                    tally.crashes += 1;
+                    continue;
+                }
+            };
+            report.add(mutant, &ours, message);
+            if ours.is_empty() != message.is_none() {
+                let row = serde_json::json!({
+                    "base": mutant.base, "line": mutant.line, "change": mutant.change,
+                    "source": mutant.text, "ours": ours, "ptxas": message,
+                });
+                rows.push_str(&row.to_string());
+                rows.push('\n');
+            }
         }
     }
-    Ok(())
+    println!("{}", report.text());
+    println!(
+        "seed {seed}: {} judged, {} crashes of ptxas left out, {} verdicts changed when asked alone, {:.0} s",
+        tally.judged,
+        tally.crashes,
+        tally.changed,
+        started.elapsed().as_secs_f64()
+    );
+    if let Some(path) = &arguments.output {
+        fs::write(path, rows)?;
+    }
+    let threshold = arguments.threshold.unwrap_or(98.0);
+    let good = report.agreement() >= threshold && report.false_alarms() <= arguments.false_alarms;
+    if !good {
+        println!(
+            "wanted: agreement {threshold} %, false alarms {} %",
+            arguments.false_alarms
+        );
+    }
+    Ok(if good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// An endless supply of statements, instruction by instruction.

@@ -1,6 +1,7 @@
 //! Comparison of our verdicts on statements with those of ptxas.
 
 pub mod generator;
+pub mod mutants;
 pub mod mutation;
 pub mod operands;
 pub mod ours;

@@ -44,7 +44,8 @@ pub fn corpus() -> Vec<Fixture> {
     files
 }
 
-fn files_below(folder: &Path, extension: &str) -> Vec<Fixture> {
+/// The files with the extension below a folder, sorted by path.
+pub fn files_below(folder: &Path, extension: &str) -> Vec<Fixture> {
     walkdir::WalkDir::new(folder)
         .follow_links(true)
         .sort_by_file_name()

@@ -92,6 +92,17 @@ pub fn is_target(word: &str) -> bool {
     TARGETS.iter().any(|it| it.0 == word)
 }
 
+/// Some `.target`.
+pub fn any_target(rng: &mut Rng) -> &'static str {
+    TARGETS[rng.usize(..TARGETS.len())].0
+}
+
+/// Some `.version`.
+pub fn any_version(rng: &mut Rng) -> String {
+    let number = VERSIONS[rng.usize(..VERSIONS.len())];
+    format!("{}.{}", number / 10, number % 10)
+}
+
 /// Every pair of a version and a target that ptxas accepts.
 pub fn modules() -> Vec<Module> {
     let pairs = TARGETS.iter().flat_map(|(target, least)| {

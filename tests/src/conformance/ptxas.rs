@@ -233,7 +233,15 @@ impl Ptxas {
         let output = self.run(&cases[batch[0]].architecture(), &folder, &files)?;
         fs::remove_dir_all(&folder)?;
         let text = String::from_utf8_lossy(&output.stderr);
-        let lost = !matches!(output.status.code(), Some(0 | 255)) || text.contains("<builtin>");
+        // Nobody knows whose error it is that names no file.
+        let anonymous = batch.len() > 1
+            && text
+                .lines()
+                .filter_map(error)
+                .any(|(file, ..)| file.is_empty());
+        let lost = !matches!(output.status.code(), Some(0 | 255))
+            || text.contains("<builtin>")
+            || anonymous;
         if lost && batch.len() > 1 {
             // A crash, or an error in built-in text, which ends the process: look for the file that did it.
             let (first, second) = batch.split_at(batch.len() / 2);
