@@ -5,6 +5,7 @@
 //! threads, the clock or the file system.
 
 mod api;
+mod constant;
 mod db;
 mod diagnostics;
 mod features;

@@ -22,6 +22,7 @@ pub mod target;
 #[cfg(test)]
 mod tests;
 pub mod types;
+pub mod variable;
 pub mod vector;
 pub mod words;
 

@@ -28,6 +28,7 @@ pub(super) const UNKNOWN_DIRECTIVE: &str = "unknown-directive";
 pub(super) const MISSING_DIRECTIVE: &str = "missing-directive";
 pub(super) const UNKNOWN_VERSION: &str = "unknown-version";
 pub(super) const UNKNOWN_TARGET: &str = "unknown-target";
+pub(super) const INVALID_CONSTANT: &str = "invalid-constant";
 
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
@@ -126,6 +127,10 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: UNKNOWN_TARGET,
         summary: "There is no such target architecture or target option.",
+    },
+    DiagnosticCode {
+        name: INVALID_CONSTANT,
+        summary: "A constant expression has no value.",
     },
 ];
 

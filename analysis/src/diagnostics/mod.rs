@@ -5,6 +5,7 @@
 //! the diagnostics of a file are joined.
 
 mod codes;
+mod constants;
 #[cfg(test)]
 mod directive_tests;
 mod directives;
@@ -86,6 +87,7 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     let mut findings = Vec::new();
     names::in_function(db, function, &mut findings);
     duplicates::in_function(db, function, &mut findings);
+    constants::in_function(db, function, &mut findings);
     instructions::in_function(db, function, &mut findings);
     directives::in_function(db, function, &mut findings);
     findings
@@ -97,6 +99,7 @@ fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Findi
     let mut findings = Vec::new();
     names::in_module(db, file, &mut findings);
     duplicates::in_module(db, file, &mut findings);
+    constants::in_module(db, file, &mut findings);
     directives::in_module(db, file, &mut findings);
     findings
 }

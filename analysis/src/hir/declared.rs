@@ -3,7 +3,7 @@
 use isa::{
     operand::{Operand, Space, Symbol},
     target::{Module, Target as IsaTarget, Version},
-    types::Class,
+    variable::{Opaque, StateSpace, VariableType},
 };
 use rustc_hash::FxHashMap;
 use salsa::Database;
@@ -13,6 +13,7 @@ use crate::db::{SourceFile, Workspace};
 
 use super::{
     body::body,
+    declaration::Declaration,
     in_force::target_of,
     items::{Function, ModuleItems, items},
     module::module_body,
@@ -164,39 +165,40 @@ fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) 
 
 /// The operand that a declaration with these words declares.
 fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
-    let (mut class, mut lanes, mut space, mut opaque) = (None, 1, None, None);
-    for word in node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED) {
-        match &word.text()[1..] {
-            "v2" => lanes = 2,
-            "v4" => lanes = 4,
-            "reg" => space = Some(None),
-            "const" => space = Some(Some(Space::Const)),
-            "global" => space = Some(Some(Space::Global)),
-            "local" => space = Some(Some(Space::Local)),
-            "shared" => space = Some(Some(Space::Shared)),
-            // The textures of PTX ISA 1.x are variables of a space of their own.
-            "tex" => opaque = Some(Symbol::TextureReference),
-            "param" => {
-                space = Some(Some(match owner {
-                    Owner::Entry => Space::EntryParameter,
-                    Owner::Returns => Space::ReturnParameter,
-                    Owner::Function => Space::InputParameter,
-                    Owner::Module | Owner::Body => Space::LocalParameter,
-                }));
-            }
-            "texref" => opaque = Some(Symbol::TextureReference),
-            "samplerref" => opaque = Some(Symbol::SamplerReference),
-            "surfref" => opaque = Some(Symbol::SurfaceReference),
-            // The words after `.ptr` are about what the pointer points to.
-            "ptr" => break,
-            word => class = class.or(Class::from_word(word)),
+    let declaration = Declaration::of(node);
+    let opaque = match declaration.ty() {
+        Some((VariableType::Opaque(it), _)) => Some(it),
+        _ => None,
+    };
+    match (opaque, declaration.space().map(|it| it.0)) {
+        // The textures of PTX ISA 1.x are variables of a space of their own.
+        (Some(Opaque::Texture), _) | (_, Some(StateSpace::Texture)) => {
+            Operand::Symbol(Symbol::TextureReference)
         }
-    }
-    match (opaque, space, class) {
-        (Some(symbol), ..) => Operand::Symbol(symbol),
-        (_, Some(None), Some(class)) => Operand::Register { class, lanes },
-        (_, Some(Some(space)), _) => Operand::Symbol(Symbol::Variable(space)),
-        _ => Operand::Unknown,
+        (Some(Opaque::Sampler), _) => Operand::Symbol(Symbol::SamplerReference),
+        (Some(Opaque::Surface), _) => Operand::Symbol(Symbol::SurfaceReference),
+        (None, Some(StateSpace::Register)) => {
+            declaration
+                .class()
+                .map_or(Operand::Unknown, |class| Operand::Register {
+                    class,
+                    lanes: declaration.vector().map_or(1, |it| it.0),
+                })
+        }
+        (None, Some(space)) => Operand::Symbol(Symbol::Variable(match space {
+            StateSpace::Const => Space::Const,
+            StateSpace::Local => Space::Local,
+            StateSpace::Shared => Space::Shared,
+            StateSpace::Parameter => match owner {
+                Owner::Entry => Space::EntryParameter,
+                Owner::Returns => Space::ReturnParameter,
+                Owner::Function => Space::InputParameter,
+                Owner::Module | Owner::Body => Space::LocalParameter,
+            },
+            // The others are dealt with above.
+            _ => Space::Global,
+        })),
+        (None, None) => Operand::Unknown,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Numbers in names and declarations.
 
 /// The value of an unsigned integer literal, or of `WARP_SZ`; `None` if it is none or too large.
+///
+/// Like ptxas, which looks for an overflow before each digit only, this reads 2^64 as 0.
 pub(crate) fn integer(text: &str) -> Option<u64> {
     if text == "WARP_SZ" {
         return Some(32);
@@ -12,7 +14,13 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
         [b'0', _, ..] => (&text[1..], 8),
         _ => (text, 10),
     };
-    u64::from_str_radix(digits, radix).ok()
+    if digits.is_empty() {
+        return None;
+    }
+    digits.chars().try_fold(0u64, |value, digit| {
+        let digit = digit.to_digit(radix)?;
+        (value < 1 << 63).then(|| value.wrapping_mul(radix.into()).wrapping_add(digit.into()))
+    })
 }
 
 /// Splits a name into what stands before its final digits and their value: `%r12` is `%r`, 12.
@@ -59,5 +67,7 @@ mod tests {
         }
         assert_eq!(integer("0"), Some(0));
         assert_eq!(integer("1.0"), None);
+        assert_eq!(integer("18446744073709551617"), Some(1));
+        assert_eq!(integer("99999999999999999999"), None);
     }
 }

@@ -6,7 +6,9 @@ use isa::{
 };
 use syntax::{Cursor, SyntaxKind, TextRange};
 
-use super::{number, special_registers};
+use crate::constant::{Constant, Value, evaluate};
+
+use super::special_registers;
 
 /// What a name in use means; [`Operand::Unknown`] where that is reported elsewhere.
 pub(crate) type Resolve<'a> = &'a dyn Fn(TextRange, &str) -> Operand;
@@ -14,7 +16,7 @@ pub(crate) type Resolve<'a> = &'a dyn Fn(TextRange, &str) -> Operand;
 /// The names of the four components of a vector.
 const COMPONENTS: [&str; 8] = ["x", "y", "z", "w", "r", "g", "b", "a"];
 
-/// The operand of a node.
+/// The operand of a node. What is wrong with constant expressions is reported elsewhere.
 pub(crate) fn operand(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
     let mut children = node.nodes();
     let mut child = || {
@@ -23,24 +25,18 @@ pub(crate) fn operand(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
             .map_or(Operand::Unknown, |it| operand(&it, resolve))
     };
     match node.kind() {
-        SyntaxKind::LITERAL => literal(node),
+        SyntaxKind::LITERAL
+        | SyntaxKind::PARENTHESIZED_EXPRESSION
+        | SyntaxKind::CAST_EXPRESSION
+        | SyntaxKind::PREFIX_EXPRESSION
+        | SyntaxKind::BINARY_EXPRESSION
+        | SyntaxKind::CONDITIONAL_EXPRESSION => expression(node, resolve),
         SyntaxKind::NAME_REFERENCE => match node.tokens().next() {
             Some(name) if name.text() == "WARP_SZ" => Operand::Integer(32),
             Some(name) => resolve(name.range(), name.text()),
             None => Operand::Unknown,
         },
         SyntaxKind::SINK => Operand::Sink,
-        SyntaxKind::PARENTHESIZED_EXPRESSION => match child() {
-            constant @ (Operand::Integer(_) | Operand::Float(..) | Operand::Unknown) => constant,
-            _ => Operand::Invalid,
-        },
-        SyntaxKind::CAST_EXPRESSION => child(),
-        SyntaxKind::PREFIX_EXPRESSION => prefix(operator(node), child()),
-        SyntaxKind::BINARY_EXPRESSION => {
-            let left = child();
-            binary(left, operator(node), child())
-        }
-        SyntaxKind::CONDITIONAL_EXPRESSION => conditional(child(), child(), child()),
         SyntaxKind::MEMBER_EXPRESSION => {
             let selector = node
                 .token(SyntaxKind::DOTTED)
@@ -73,32 +69,45 @@ fn all(node: &Cursor<'_>, resolve: Resolve<'_>) -> Vec<Operand> {
     node.nodes().map(|it| operand(&it, resolve)).collect()
 }
 
-fn operator(node: &Cursor<'_>) -> SyntaxKind {
-    node.tokens()
-        .next()
-        .map_or(SyntaxKind::UNKNOWN, |it| it.kind())
+/// A constant expression, with or without a name in it.
+fn expression(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
+    match evaluate(node, &mut Vec::new()) {
+        Value::Wrong => Operand::Unknown,
+        Value::Constant(it) => constant(it),
+        Value::Offset(base, it) => match operand(&base, resolve) {
+            base @ (Operand::Register { .. }
+            | Operand::Symbol(_)
+            | Operand::Special {
+                component: false, ..
+            }) => Operand::Offset(Box::new(base), it),
+            Operand::Unknown => Operand::Unknown,
+            _ => Operand::Invalid,
+        },
+        Value::Other(node) => {
+            let mut operands = all(&node, resolve);
+            if operands.contains(&Operand::Unknown) {
+                return Operand::Unknown;
+            }
+            let inner = operands.pop().map(Box::new);
+            match (node.kind(), node.tokens().next().map(|it| it.kind()), inner) {
+                (SyntaxKind::PREFIX_EXPRESSION, Some(SyntaxKind::MINUS), Some(inner)) => {
+                    Operand::Minus(inner)
+                }
+                (SyntaxKind::PREFIX_EXPRESSION, Some(SyntaxKind::BANG), Some(inner)) => {
+                    Operand::Not(inner)
+                }
+                _ => Operand::Invalid,
+            }
+        }
+    }
 }
 
-fn literal(node: &Cursor<'_>) -> Operand {
-    let Some(token) = node.tokens().next() else {
-        return Operand::Unknown;
-    };
-    let text = token.text();
-    match token.kind() {
-        SyntaxKind::BAD_NUMBER => Operand::Unknown,
-        SyntaxKind::FLOAT => match text.as_bytes() {
-            [b'0', b'f' | b'F', ..] => {
-                let bits = u32::from_str_radix(&text[2..], 16).unwrap_or_default();
-                Operand::Float(FloatForm::Hex32, f64::from(f32::from_bits(bits)))
-            }
-            [b'0', b'd' | b'D', ..] => {
-                let bits = u64::from_str_radix(&text[2..], 16).unwrap_or_default();
-                Operand::Float(FloatForm::Hex64, f64::from_bits(bits))
-            }
-            _ => Operand::Float(FloatForm::Decimal, text.parse().unwrap_or_default()),
-        },
-        // A constant that is too large is another matter; 2^64 itself is read as 0.
-        _ => Operand::Integer(number::integer(text).map_or(0, i128::from)),
+fn constant(value: Constant) -> Operand {
+    match value {
+        Constant::Signed(it) => Operand::Integer(it.into()),
+        Constant::Unsigned(it) => Operand::Integer(it.into()),
+        Constant::Single(it) => Operand::Float(FloatForm::Hex32, f32::from_bits(it).into()),
+        Constant::Double(form, it) => Operand::Float(form, it),
     }
 }
 
@@ -119,97 +128,6 @@ pub(crate) fn special(index: u16) -> Operand {
         class,
         lanes,
         component: false,
-    }
-}
-
-fn prefix(operator: SyntaxKind, inner: Operand) -> Operand {
-    match (operator, inner) {
-        (_, Operand::Unknown) => Operand::Unknown,
-        (SyntaxKind::PLUS, constant @ (Operand::Integer(_) | Operand::Float(..))) => constant,
-        (SyntaxKind::MINUS, Operand::Integer(it)) => Operand::Integer(it.wrapping_neg()),
-        (SyntaxKind::MINUS, Operand::Float(FloatForm::Hex32, _)) => Operand::Invalid,
-        (SyntaxKind::MINUS, Operand::Float(form, it)) => Operand::Float(form, -it),
-        (SyntaxKind::MINUS, inner) => Operand::Minus(Box::new(inner)),
-        (SyntaxKind::TILDE, Operand::Integer(it)) => Operand::Integer(!it),
-        (SyntaxKind::BANG, Operand::Integer(it)) => Operand::Integer(i128::from(it == 0)),
-        (SyntaxKind::BANG, inner) => Operand::Not(Box::new(inner)),
-        _ => Operand::Invalid,
-    }
-}
-
-fn binary(left: Operand, operator: SyntaxKind, right: Operand) -> Operand {
-    use SyntaxKind::{MINUS, PLUS, STAR};
-    match (left, operator, right) {
-        (Operand::Unknown, ..) | (_, _, Operand::Unknown) => Operand::Unknown,
-        (Operand::Integer(a), operator, Operand::Integer(b)) => {
-            Operand::Integer(fold(a, operator, b))
-        }
-        (Operand::Float(form, a), operator, Operand::Float(_, b)) => match operator {
-            PLUS => Operand::Float(form, a + b),
-            MINUS => Operand::Float(form, a - b),
-            STAR => Operand::Float(form, a * b),
-            SyntaxKind::SLASH => Operand::Float(form, a / b),
-            SyntaxKind::LT => Operand::Integer(i128::from(a < b)),
-            SyntaxKind::GT => Operand::Integer(i128::from(a > b)),
-            SyntaxKind::LT_EQ => Operand::Integer(i128::from(a <= b)),
-            SyntaxKind::GT_EQ => Operand::Integer(i128::from(a >= b)),
-            SyntaxKind::EQ_EQ => Operand::Integer(i128::from(a == b)),
-            SyntaxKind::NOT_EQ => Operand::Integer(i128::from(a != b)),
-            _ => Operand::Invalid,
-        },
-        (
-            base @ (Operand::Register { .. }
-            | Operand::Symbol(_)
-            | Operand::Special {
-                component: false, ..
-            }),
-            PLUS,
-            Operand::Integer(it),
-        ) => Operand::Offset(Box::new(base), it),
-        // What follows the first `+` is one constant expression: `[r+1<<4]` is `[r+16]`.
-        (Operand::Offset(base, a), operator, Operand::Integer(b)) => {
-            Operand::Offset(base, fold(a, operator, b))
-        }
-        _ => Operand::Invalid,
-    }
-}
-
-/// An operator on integers; what is undefined gives 0 and is reported elsewhere.
-fn fold(a: i128, operator: SyntaxKind, b: i128) -> i128 {
-    match operator {
-        SyntaxKind::PLUS => a.wrapping_add(b),
-        SyntaxKind::MINUS => a.wrapping_sub(b),
-        SyntaxKind::STAR => a.wrapping_mul(b),
-        SyntaxKind::SLASH => a.checked_div(b).unwrap_or_default(),
-        SyntaxKind::PERCENT => a.checked_rem(b).unwrap_or_default(),
-        SyntaxKind::SHL => a.wrapping_shl((b & 63) as u32),
-        SyntaxKind::SHR => a.wrapping_shr((b & 63) as u32),
-        SyntaxKind::AMP => a & b,
-        SyntaxKind::PIPE => a | b,
-        SyntaxKind::CARET => a ^ b,
-        SyntaxKind::LT => i128::from(a < b),
-        SyntaxKind::GT => i128::from(a > b),
-        SyntaxKind::LT_EQ => i128::from(a <= b),
-        SyntaxKind::GT_EQ => i128::from(a >= b),
-        SyntaxKind::EQ_EQ => i128::from(a == b),
-        SyntaxKind::NOT_EQ => i128::from(a != b),
-        SyntaxKind::AMP_AMP => i128::from(a != 0 && b != 0),
-        SyntaxKind::PIPE_PIPE => i128::from(a != 0 || b != 0),
-        _ => 0,
-    }
-}
-
-fn conditional(condition: Operand, then: Operand, otherwise: Operand) -> Operand {
-    match condition {
-        Operand::Integer(0) => otherwise,
-        Operand::Integer(_) => then,
-        // `[r+1 ? 4 : 8]`: the condition starts after the `+`.
-        Operand::Offset(base, condition) => match if condition == 0 { otherwise } else { then } {
-            Operand::Integer(it) => Operand::Offset(base, it),
-            _ => Operand::Invalid,
-        },
-        Operand::Unknown => Operand::Unknown,
-        _ => Operand::Invalid,
     }
 }
 
