@@ -270,15 +270,13 @@ impl<'t, 's> Search<'t, 's> {
                 self.slots[index] = None;
             }
         }
-        if !placed {
-            if is_ignored(self.instruction, self.words, next) {
-                self.ignored.push(self.fixed + next);
-                let fit = self.place(next + 1);
-                if fit.is_none() {
-                    self.ignored.pop();
-                }
-                return fit;
+        if !placed && is_ignored(self.instruction, self.words, next) {
+            self.ignored.push(self.fixed + next);
+            let fit = self.place(next + 1);
+            if fit.is_none() {
+                self.ignored.pop();
             }
+            return fit;
         }
         None
     }

@@ -168,7 +168,12 @@ fn words_go_to_slots() {
         3,
         expect!["fits op.part.b32 d, a, b?"],
     );
-    check(SMALL, &["b32", "lo"], 3, expect!["Word(1): Misplaced { before: 0 }"]);
+    check(
+        SMALL,
+        &["b32", "lo"],
+        3,
+        expect!["Word(1): Misplaced { before: 0 }"],
+    );
     check(SMALL, &["lo", "b32"], 1, expect!["Statement: Count(2, 3)"]);
     check(
         SMALL,
