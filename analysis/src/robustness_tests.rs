@@ -25,7 +25,8 @@ const TEXTS: &[&str] = &[
     .reg .b32 %r<10>, x; .reg .pred %p<3>; .reg .v4 .f32 v; .reg .b64 %rd<4>;
     .shared .align 16 .b8 s[64];
     .func nested (.param .b32 a);
-    .loc 1 2 3, function_name $L__info+4, inlined_at 1 2 3
+    .loc 1 2 3
+    .loc 1 4 5, function_name $L__info+4, inlined_at 1 2 3
 LOOP: { .reg .b32 x; mov.b32 x, %tid.x; bra END; }
     setp.lt.s32 %p1|%p2, %r01, WARP_SZ;
     @!%p1 ld.global.v2.b32 {%r1, _}, [%rd1+16];
@@ -38,7 +39,7 @@ LOOP: { .reg .b32 x; mov.b32 x, %tid.x; bra END; }
 A0: A1: .pragma "nounroll";
 END: ret;
 }
-.section .debug_info { info: .b32 .debug_str+4 .b64 END-LOOP, k }
+.section .debug_info { info: .b32 .debug_str+4 .b64 END-LOOP .b64 k }
 .section .debug_str { $L__info: .b8 1 }
 "#,
     // Duplicates, unknown and misplaced names.

@@ -190,7 +190,7 @@ pub(super) fn label(p: &mut Parser<'_>) {
 pub(super) fn dwarf_line(p: &mut Parser<'_>) {
     p.start_with_trivia(DWARF_LINE);
     p.bump();
-    if !(p.at(IDENT) && matches!(p.current_text(), "DWARF" | "dwarf")) {
+    if !(p.at(IDENT) && p.adjacent() && p.current_text() == "DWARF") {
         p.expected("`DWARF`");
     }
     while !p.at(END) && !p.line_break_before() {
@@ -285,27 +285,71 @@ pub(super) fn alias(p: &mut Parser<'_>) {
 
 /// `.loc 1 12 3, function_name $L__info+4, inlined_at 1 20 5`; also `.loc_intermediate 1 12 3`.
 pub(super) fn loc(p: &mut Parser<'_>) {
+    let inlines = p.at_dotted(".loc");
     p.start_with_trivia(LOC_DIRECTIVE);
     p.bump();
     let mut well_formed = source_location(p);
-    while well_formed && p.at(COMMA) {
-        p.bump();
-        match p.current_text() {
-            "function_name" => {
-                p.bump();
-                data_value(p);
-            }
-            "inlined_at" => {
-                p.bump();
-                well_formed = source_location(p);
-            }
-            _ => {
-                p.expected("`function_name` or `inlined_at`");
-                well_formed = false;
-            }
+    if well_formed && inlines && p.eat(COMMA) {
+        well_formed = word(p, "function_name")
+            && function_label(p)
+            && p.expect(COMMA, "`, inlined_at`")
+            && word(p, "inlined_at")
+            && source_location(p);
+        if !well_formed {
+            rest_of_line(p);
         }
     }
     end_without_semicolon(p, well_formed);
+}
+
+/// One of the words of `.loc`.
+fn word(p: &mut Parser<'_>, word: &str) -> bool {
+    let found = p.at(IDENT) && p.current_text() == word;
+    if found {
+        p.bump();
+    } else {
+        p.expected(&format!("`{word}`"));
+    }
+    found
+}
+
+/// The label of a function name in a section, with or without a number to add.
+fn function_label(p: &mut Parser<'_>) -> bool {
+    if !matches!(p.kind(), IDENT | DOTTED) {
+        p.expected("the label of a function name");
+        return false;
+    }
+    let start = p.checkpoint();
+    p.start(NAME_REFERENCE);
+    p.bump();
+    p.finish();
+    if p.at(MINUS) {
+        p.expected("`+` or `,`");
+        return false;
+    }
+    if !p.at(PLUS) {
+        return true;
+    }
+    p.start_at(start, BINARY_EXPRESSION);
+    p.bump();
+    let found = literal(p, "a number");
+    p.finish();
+    found
+}
+
+/// Puts what is left of the line into an error node.
+fn rest_of_line(p: &mut Parser<'_>) {
+    let ends = |p: &Parser<'_>| {
+        p.line_break_before() || matches!(p.kind(), END | SEMICOLON | L_BRACE | R_BRACE)
+    };
+    if ends(p) {
+        return;
+    }
+    p.start(ERROR);
+    while !ends(p) {
+        p.bump();
+    }
+    p.finish();
 }
 
 /// File index, line and column.
