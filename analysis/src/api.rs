@@ -100,6 +100,12 @@ pub enum FixKind {
     ReplaceModifier,
     /// Changes the `.version` or the `.target` of the module.
     ChangeHeader,
+    /// Inserts a directive that is missing.
+    InsertDirective,
+    /// Removes a directive that is not allowed.
+    RemoveDirective,
+    /// Moves a directive or changes its value.
+    ChangeDirective,
     /// Inserts a comma, a semicolon or a bracket.
     InsertPunctuation,
     /// Declares a register.

@@ -7,25 +7,35 @@ type Row = ((u8, u8), Option<(u8, u8)>, u16, &'static [&'static str]);
 
 const GATES: &[Row] = &[
     ((1, 3), None, 10, &[".maxnreg", ".maxntid"]),
+    ((1, 0), Some((1, 5)), 10, &["@@DWARF"]),
     ((1, 3), Some((2, 0)), 10, &[".maxnctapersm"]),
+    ((1, 5), None, 10, &[TEXMODE_INDEPENDENT]),
     ((2, 0), None, 10, &[".minnctapersm", ".pragma", ".section"]),
     ((2, 1), None, 10, &[".reqntid"]),
     ((2, 1), None, 20, &[".calltargets", ".callprototype"]),
     ((2, 2), None, 10, &[".ptr"]),
     ((2, 3), None, 10, &[".address_size"]),
+    ((3, 0), None, 10, &[DEBUG]),
     ((3, 1), None, 10, &[".weak"]),
+    ((3, 2), None, 10, &[FILE_TIME, SECTION_OFFSET]),
     ((4, 0), None, 30, &[".managed"]),
     ((5, 0), None, 10, &[".common"]),
     // The manual says 6.0.
     ((5, 1), None, 30, &[".branchtargets"]),
     ((6, 3), None, 30, &[".alias"]),
     ((6, 4), None, 30, &[".noreturn"]),
+    // The manual says 7.2.
+    ((7, 0), None, 10, &[SECTION_LABEL, INLINED_AT]),
+    ((7, 5), None, 10, &[SECTION_DIFFERENCE, SECTION_NEGATIVE]),
     (
         (7, 8),
         None,
         90,
         &[".reqnctapercluster", ".explicitcluster", ".maxclusterrank"],
     ),
+    ((8, 3), None, 50, &["used_bytes_mask"]),
+    // The manual says 9.0.
+    ((8, 7), None, 75, &["enable_smem_spilling"]),
     // Undocumented.
     ((8, 8), None, 10, &[".local_maxnreg"]),
     (
@@ -35,8 +45,10 @@ const GATES: &[Row] = &[
         &[".abi_preserve", ".abi_preserve_control"],
     ),
     ((9, 0), None, 90, &[".blocksareclusters"]),
+    ((9, 0), None, 10, &["frequency"]),
     // The manual says 9.3.
     ((9, 2), None, 10, &[".language"]),
+    ((9, 3), None, 10, &["mma_throughput"]),
     (
         (9, 4),
         None,
@@ -46,7 +58,32 @@ const GATES: &[Row] = &[
     ((9, 4), None, 80, &[".minperctamemory"]),
 ];
 
-/// What a directive demands; an open gate for those of PTX ISA 1.0 and for other words.
+/// The option of `.target` that separates textures from samplers.
+pub const TEXMODE_INDEPENDENT: &str = "texmode_independent";
+/// The option of `.target` that promises debug sections.
+pub const DEBUG: &str = "debug";
+/// The option of `.target` that makes `.f64` mean `.f32`, for targets below [`FIRST_WITH_F64`].
+pub const MAP_F64: &str = "map_f64_to_f32";
+/// The first target that calculates with `.f64`.
+pub const FIRST_WITH_F64: u16 = 13;
+/// The time stamp and the size of a `.file`.
+pub const FILE_TIME: &str = "a time stamp in `.file`";
+/// `inlined_at` in a `.loc`.
+pub const INLINED_AT: &str = "`inlined_at`";
+/// A label in a section.
+pub const SECTION_LABEL: &str = "a label in a section";
+/// A label plus a number in a section.
+pub const SECTION_OFFSET: &str = "a label plus a number in a section";
+/// The difference of two labels in a section.
+pub const SECTION_DIFFERENCE: &str = "the difference of two labels in a section";
+/// A negative number in a section.
+pub const SECTION_NEGATIVE: &str = "a negative number in a section";
+
+/// The versions that check the gate of `inlined_at`: ptxas 13.5 lets it pass below 4.0.
+pub const INLINED_AT_CHECKED_SINCE: Version = Version::new(4, 0);
+
+/// What a directive, an option of `.target`, the first word of a pragma or one of the features with a
+/// name of their own above demands; an open gate for those of PTX ISA 1.0 and for other words.
 #[must_use]
 pub fn gate(word: &str) -> Gate {
     let Some(((major, minor), until, target, _)) = GATES.iter().find(|it| it.3.contains(&word))
@@ -64,51 +101,60 @@ pub fn gate(word: &str) -> Gate {
     }
 }
 
-/// Directives between the header of an `.entry` and its body, PTX ISA 11.4, 11.7 and 11.8.
-pub const OF_ENTRY: &[&str] = &[
-    ".maxnreg",
-    ".maxntid",
-    ".reqntid",
-    ".minnctapersm",
-    ".maxnctapersm",
-    ".reqnctapercluster",
-    ".maxclusterrank",
-    ".explicitcluster",
-    ".blocksareclusters",
-    ".minperctamemory",
-    ".language",
-    ".pragma",
-    ".local_maxnreg",
-];
-
-/// Directives between the header of a `.func` and its body.
-pub const OF_FUNCTION: &[&str] = &[
-    ".noreturn",
-    ".abi_preserve",
-    ".abi_preserve_control",
-    ".language",
-    ".local_maxnreg",
-];
-
 /// Words of `.target` that are no architecture.
-pub const TARGET_OPTIONS: &[&str] = &[
-    "texmode_unified",
-    "texmode_independent",
-    "debug",
-    "map_f64_to_f32",
+pub const TARGET_OPTIONS: &[&str] = &["texmode_unified", TEXMODE_INDEPENDENT, DEBUG, MAP_F64];
+
+/// Pragmas that mean something inside of a body only. As in ptxas 13.5, a string is one of them when it
+/// starts so, blanks aside.
+pub const PRAGMAS_OF_BODIES: &[&str] = &[
+    "used_bytes_mask",
+    "enable_smem_spilling",
+    "frequency",
+    "mma_throughput",
+];
+
+/// Pragmas that mean something in any place, as documented.
+pub const OTHER_PRAGMAS: &[&str] = &["nounroll"];
+
+/// The names of source languages that `.language` takes, in any case.
+pub const LANGUAGES: &[&str] = &[
+    "unknown",
+    "ptx",
+    "nvvm",
+    "cuda c++",
+    "cuda c++ tile",
+    "tile ir",
+    "python-cutile",
+    "fortran",
+    "optix",
+];
+
+/// The largest number of a language that `.language` takes.
+pub const LAST_LANGUAGE: u64 = 10;
+
+/// The data words of a `.section`, with the width of a value in bytes.
+pub const SECTION_DATA: &[(&str, u8)] = &[
+    (".b8", 1),
+    (".byte", 1),
+    (".b16", 2),
+    (".b32", 4),
+    (".4byte", 4),
+    (".b64", 8),
+    (".quad", 8),
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tuning::TUNING;
 
     #[test]
     fn gates_of_words() {
         assert!(gate(".entry").is_open());
         assert_eq!(gate(".alias").since, Some(Version::new(6, 3)));
         assert_eq!(gate(".maxnctapersm").until, Some(Version::new(2, 0)));
-        for word in OF_ENTRY.iter().chain(OF_FUNCTION) {
-            assert!(!gate(word).is_open(), "{word}");
+        for directive in TUNING {
+            assert!(!gate(directive.word).is_open(), "{}", directive.word);
         }
     }
 }

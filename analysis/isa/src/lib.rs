@@ -21,6 +21,7 @@ pub mod table;
 pub mod target;
 #[cfg(test)]
 mod tests;
+pub mod tuning;
 pub mod types;
 pub mod variable;
 pub mod vector;

@@ -29,6 +29,13 @@ pub(super) const MISSING_DIRECTIVE: &str = "missing-directive";
 pub(super) const UNKNOWN_VERSION: &str = "unknown-version";
 pub(super) const UNKNOWN_TARGET: &str = "unknown-target";
 pub(super) const INVALID_CONSTANT: &str = "invalid-constant";
+pub(super) const INVALID_DIRECTIVE: &str = "invalid-directive";
+pub(super) const CONFLICTING_DIRECTIVES: &str = "conflicting-directives";
+pub(super) const IGNORED_DIRECTIVE: &str = "ignored-directive";
+pub(super) const UNDEFINED_LOCATION: &str = "undefined-location";
+pub(super) const INVALID_ALIAS: &str = "invalid-alias";
+pub(super) const UNKNOWN_PRAGMA: &str = "unknown-pragma";
+pub(super) const ADDRESS_SIZE_32: &str = "address-size-32";
 
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
@@ -118,7 +125,7 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     },
     DiagnosticCode {
         name: MISSING_DIRECTIVE,
-        summary: "The module does not start with `.version` and `.target`.",
+        summary: "A directive that the module or another directive needs is missing.",
     },
     DiagnosticCode {
         name: UNKNOWN_VERSION,
@@ -131,6 +138,34 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: INVALID_CONSTANT,
         summary: "A constant expression has no value.",
+    },
+    DiagnosticCode {
+        name: INVALID_DIRECTIVE,
+        summary: "A directive lacks a value, or has one that it does not take.",
+    },
+    DiagnosticCode {
+        name: CONFLICTING_DIRECTIVES,
+        summary: "Two directives or options exclude each other, or stand twice.",
+    },
+    DiagnosticCode {
+        name: IGNORED_DIRECTIVE,
+        summary: "ptxas reads over a directive or an option.",
+    },
+    DiagnosticCode {
+        name: UNDEFINED_LOCATION,
+        summary: "A file index or a source location is not defined before it is used.",
+    },
+    DiagnosticCode {
+        name: INVALID_ALIAS,
+        summary: "An `.alias` names what cannot be an alias or have one.",
+    },
+    DiagnosticCode {
+        name: UNKNOWN_PRAGMA,
+        summary: "A pragma is not known, so ptxas reads over it.",
+    },
+    DiagnosticCode {
+        name: ADDRESS_SIZE_32,
+        summary: "The module has 32-bit addresses, which current tools do not assemble.",
     },
 ];
 

@@ -6,8 +6,6 @@
 
 mod codes;
 mod constants;
-#[cfg(test)]
-mod directive_tests;
 mod directives;
 mod duplicates;
 mod fix;
