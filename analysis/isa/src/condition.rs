@@ -19,8 +19,6 @@ pub struct Choices<'a> {
     pub operands: Vec<&'static str>,
     /// What the statement is judged against.
     pub module: Module,
-    /// Whether reasons are wanted, which cost more than a yes or no.
-    pub explain: bool,
 }
 
 impl Choices<'_> {

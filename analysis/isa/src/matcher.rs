@@ -10,7 +10,6 @@ use crate::{
         Consequence, Form, Instruction, OperandPattern, Presence, Rule, Tables, Variant, WordSet,
     },
     target::{Gate, Module},
-    words,
 };
 
 /// A statement to be matched.
@@ -57,8 +56,26 @@ pub enum Place {
     Word(usize),
     /// An operand, by index.
     Operand(usize),
+    /// An element of an operand in brackets or braces.
+    Element {
+        /// Index of the operand.
+        operand: usize,
+        /// Index of the element in it.
+        element: usize,
+    },
     /// The whole statement: something is missing.
     Statement,
+}
+
+impl Place {
+    /// The operand, if it is one or in one.
+    #[must_use]
+    pub fn operand(self) -> Option<usize> {
+        match self {
+            Place::Operand(operand) | Place::Element { operand, .. } => Some(operand),
+            _ => None,
+        }
+    }
 }
 
 /// Why a variant does not fit.
@@ -75,12 +92,41 @@ pub struct Problem<'t> {
 pub enum Reason<'t> {
     /// No instruction has this opcode.
     UnknownOpcode,
-    /// The opcode needs one of these fixed words after it.
-    FixedWord(Vec<&'t str>),
-    /// No slot of the variant takes the word.
+    /// The opcode needs a certain word after it.
+    FixedWord {
+        /// The words that it may be.
+        words: Vec<&'t str>,
+        /// How many words before it are right.
+        depth: usize,
+    },
+    /// No slot of the variant takes the word; another one may be meant.
     Word {
-        /// Words that the variant still takes.
+        /// Words that could stand for it.
         allowed: Vec<&'t str>,
+        /// How many of the first of them go with the rest of the statement; 0 if that says nothing.
+        fitting: usize,
+    },
+    /// The word is too much: the instruction knows it, but in other forms.
+    Superfluous {
+        /// The types with which it could stand here.
+        types: Vec<&'t str>,
+        /// Another word, by index, without which it could.
+        conflict: Option<usize>,
+    },
+    /// The operands are not those of the word, but would be those of one of these.
+    Unlike {
+        /// The words.
+        words: Vec<&'t str>,
+    },
+    /// The operand and another one are in each other's place.
+    Swapped {
+        /// Index of the other one.
+        with: usize,
+    },
+    /// The word must stand further ahead.
+    Misplaced {
+        /// How many words of the statement stand before its right place.
+        before: usize,
     },
     /// One of these words is missing.
     Missing {
@@ -97,12 +143,10 @@ pub enum Reason<'t> {
     Count(usize, usize),
     /// The operand is of none of these kinds, which are given as noun phrases.
     Kind(Vec<String>),
-    /// The form of the operand (brackets, pair) is wrong.
-    Form,
 }
 
 /// The instructions whose opcode and fixed words the statement has.
-fn candidates<'t>(
+pub(crate) fn candidates<'t>(
     tables: &'t Tables,
     statement: &Statement<'_>,
 ) -> impl Iterator<Item = &'t Instruction> {
@@ -117,7 +161,7 @@ fn candidates<'t>(
 pub fn fit<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Option<Fit<'t>> {
     candidates(tables, statement).find_map(|instruction| {
         let mut variants = instruction.variants.iter();
-        variants.find_map(|it| Search::new(instruction, it, statement, false).run())
+        variants.find_map(|it| Search::new(instruction, it, statement).run())
     })
 }
 
@@ -128,55 +172,8 @@ pub fn match_statement<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Out
         return Outcome::Fit(fit);
     }
     // Only now the reasons are worth their price.
-    let mut best: Option<Failure<'t>> = None;
-    for instruction in candidates(tables, statement) {
-        for variant in &instruction.variants {
-            let mut search = Search::new(instruction, variant, statement, true);
-            search.run();
-            if let Some((cost, problems)) = search.best {
-                // More fixed words are a better reading of the statement.
-                let cost = cost + 1000 * 8u32.saturating_sub(instruction.fixed.len() as u32);
-                match &mut best {
-                    Some((least, first)) if cost == *least => explain::merge(first, problems),
-                    Some((least, _)) if cost > *least => {}
-                    _ => best = Some((cost, problems)),
-                }
-            }
-        }
-    }
-    Outcome::Mismatch(match best {
-        Some((_, mut problems)) => {
-            if let [problem] = &mut problems[..] {
-                explain::complete(tables, statement, problem);
-            }
-            problems
-        }
-        None if tables.with_opcode(statement.opcode).next().is_some() => {
-            let mut words: Vec<&str> = tables
-                .with_opcode(statement.opcode)
-                .filter_map(|it| it.fixed.first().copied())
-                .collect();
-            words.sort_unstable();
-            words.dedup();
-            let place = if statement.words.is_empty() {
-                Place::Opcode
-            } else {
-                Place::Word(0)
-            };
-            vec![Problem {
-                place,
-                reason: Reason::FixedWord(words),
-            }]
-        }
-        None => vec![Problem {
-            place: Place::Opcode,
-            reason: Reason::UnknownOpcode,
-        }],
-    })
+    Outcome::Mismatch(explain::explain(tables, statement))
 }
-
-/// How far a variant is from the statement, and why.
-type Failure<'t> = (u32, Vec<Problem<'t>>);
 
 /// A depth-first search for an assignment of words to slots.
 struct Search<'t, 's> {
@@ -187,10 +184,7 @@ struct Search<'t, 's> {
     /// Word id and index of the word in the statement.
     slots: Vec<Option<(u16, usize)>>,
     ignored: Vec<usize>,
-    best: Option<Failure<'t>>,
     statement: &'s Statement<'s>,
-    /// Whether reasons are wanted.
-    explain: bool,
 }
 
 impl<'t, 's> Search<'t, 's> {
@@ -198,7 +192,6 @@ impl<'t, 's> Search<'t, 's> {
         instruction: &'t Instruction,
         variant: &'t Variant,
         statement: &'s Statement<'s>,
-        explain: bool,
     ) -> Search<'t, 's> {
         let fixed = instruction.fixed.len();
         Search {
@@ -208,9 +201,7 @@ impl<'t, 's> Search<'t, 's> {
             fixed,
             slots: vec![None; variant.slots.len()],
             ignored: Vec::new(),
-            best: None,
             statement,
-            explain,
         }
     }
 
@@ -219,12 +210,6 @@ impl<'t, 's> Search<'t, 's> {
             self.place(self.first_free_word())
         } else {
             None
-        }
-    }
-
-    fn fail(&mut self, cost: u32, problems: impl FnOnce(&Self) -> Vec<Problem<'t>>) {
-        if self.explain && self.best.as_ref().is_none_or(|it| cost < it.0) {
-            self.best = Some((cost, problems(self)));
         }
     }
 
@@ -258,44 +243,11 @@ impl<'t, 's> Search<'t, 's> {
                     self.slots[index] = Some((id, next));
                     next += 1;
                 }
-                None if slot.required => {
-                    let place = if next < self.words.len() {
-                        Place::Word(self.fixed + next)
-                    } else {
-                        Place::Statement
-                    };
-                    // A word of other variants only speaks for those.
-                    let elsewhere =
-                        self.words
-                            .get(next)
-                            .and_then(|it| self.id(it))
-                            .is_some_and(|id| {
-                                !self.variant.slots.iter().any(|it| it.values.contains(id))
-                            });
-                    self.fail(if elsewhere { 300 } else { 160 }, |it| {
-                        let words = it.spell(&slot.values);
-                        // A word that the instruction never has is the mistake itself.
-                        let strange = it.words.get(next).is_some_and(|word| it.id(word).is_none());
-                        let reason = if strange {
-                            Reason::Word { allowed: words }
-                        } else {
-                            let before = it.fixed + next;
-                            Reason::Missing { words, before }
-                        };
-                        vec![Problem { place, reason }]
-                    });
-                    return false;
-                }
+                None if slot.required => return false,
                 None => {}
             }
         }
         true
-    }
-
-    fn spell(&self, set: &WordSet) -> Vec<&'t str> {
-        set.iter()
-            .map(|it| self.instruction.words[usize::from(it)])
-            .collect()
     }
 
     /// Places the words from `next` on.
@@ -307,16 +259,7 @@ impl<'t, 's> Search<'t, 's> {
         let mut placed = false;
         if let Some(id) = id {
             for index in 0..self.variant.slots.len() {
-                let slot = &self.variant.slots[index];
-                if slot.positional || self.slots[index].is_some() || !slot.values.contains(id) {
-                    continue;
-                }
-                // Within a group the order of the text is the order of the slots.
-                let later_filled = self.variant.slots[index + 1..]
-                    .iter()
-                    .zip(&self.slots[index + 1..])
-                    .any(|(other, it)| other.group == slot.group && it.is_some());
-                if later_filled {
+                if !takes(self.variant, &self.slots, index, id) {
                     continue;
                 }
                 placed = true;
@@ -327,184 +270,150 @@ impl<'t, 's> Search<'t, 's> {
                 self.slots[index] = None;
             }
         }
-        if !placed {
-            let repeated = REPEATABLE.contains(word) && self.words[..next].contains(word);
-            // A word that the instruction knows is not read over.
-            let unchecked = UNCHECKED.contains(word) && id.is_none();
-            let spare = self.instruction.spare.contains(word) && !self.words[..next].contains(word);
-            if repeated || unchecked || spare {
-                self.ignored.push(self.fixed + next);
-                let fit = self.place(next + 1);
-                if fit.is_none() {
-                    self.ignored.pop();
-                }
-                return fit;
+        if !placed && is_ignored(self.instruction, self.words, next) {
+            self.ignored.push(self.fixed + next);
+            let fit = self.place(next + 1);
+            if fit.is_none() {
+                self.ignored.pop();
             }
-            let cost = 200 + 40 * (self.words.len() - next) as u32;
-            self.fail(cost, |it| {
-                let mut free = WordSet::default();
-                for (slot, word) in it.variant.slots.iter().zip(&it.slots) {
-                    if word.is_none() {
-                        free.extend(&slot.values);
-                    }
-                }
-                let reason = Reason::Word {
-                    allowed: it.spell(&free),
-                };
-                vec![Problem {
-                    place: Place::Word(it.fixed + next),
-                    reason,
-                }]
-            });
+            return fit;
         }
         None
     }
 
-    /// All words are placed: checks what is missing, the rules, the operands and the gates.
+    /// All words are placed: checks that none is missing, the rules, the operands and the gates.
     fn finish(&mut self) -> Option<Fit<'t>> {
-        for (index, slot) in self.variant.slots.iter().enumerate() {
-            if slot.required && self.slots[index].is_none() {
-                self.fail(150, |it| {
-                    let words = it.spell(&slot.values);
-                    let earlier = it.slots[..index].iter().flatten().map(|it| it.1 + 1).max();
-                    let before = it.fixed + earlier.unwrap_or_default();
-                    vec![Problem {
-                        place: Place::Statement,
-                        reason: Reason::Missing { words, before },
-                    }]
-                });
-                return None;
-            }
-        }
-        let mut present = WordSet::default();
-        for (id, _) in self.slots.iter().flatten() {
-            present.insert(*id);
-        }
-        let mut choices = Choices {
-            words: &self.instruction.words,
-            slots: self.slots.iter().map(|it| it.map(|it| it.0)).collect(),
-            present,
-            operands: Vec::new(),
-            module: self.statement.module,
-            explain: self.explain,
-        };
-        let mut problems = Vec::new();
-        let mut cost = 0;
-        match_operands(
-            self.variant,
-            self.statement.operands,
-            &mut choices,
-            &mut problems,
-            &mut cost,
-        );
-        if !problems.is_empty() && !self.explain {
+        let mut slots = self.variant.slots.iter().zip(&self.slots);
+        if slots.any(|(slot, it)| slot.required && it.is_none()) {
             return None;
         }
-        for rule in &self.variant.rules {
-            let broken = match &rule.then {
-                Consequence::Gate(_) => false,
-                Consequence::Never => rule.when.holds(&choices),
-                Consequence::Require(then) => rule.when.holds(&choices) && !then.holds(&choices),
-            };
-            if broken {
-                if !self.explain {
-                    return None;
-                }
-                cost += 60;
-                let text = words::rule(rule, self.variant, &choices);
-                problems.push(Problem {
-                    place: self.place_of(rule),
-                    reason: Reason::Rule(text),
-                });
-            }
-        }
-        if problems.is_empty() {
-            self.gates(&choices, &mut problems);
-            // A form that is gone is hardly what was meant.
-            let gone = |it: &Problem<'_>| {
-                matches!(it.reason, Reason::Gate(gate) if gate.until.is_some_and(|it| self.statement.module.version > it)
-                    || gate.below.is_some_and(|it| self.statement.module.target.number >= it))
-            };
-            cost = problems
-                .iter()
-                .map(|it| if gone(it) { 170 } else { 10 })
-                .sum();
-        }
-        if problems.is_empty() {
-            return Some(Fit {
-                instruction: self.instruction,
-                variant: self.variant,
-                slots: choices.slots,
-                ignored: std::mem::take(&mut self.ignored),
-            });
-        }
-        self.fail(cost, |_| problems);
-        None
-    }
-
-    /// The word that a rule is about: the first that its condition names and that is there.
-    fn place_of(&self, rule: &Rule) -> Place {
-        use crate::condition::Atom;
-        let atoms = rule.when.0.iter().flatten();
-        let words: Vec<Option<(u16, usize)>> = atoms
-            .filter_map(|it| match it {
-                Atom::Word(id) => self
-                    .slots
-                    .iter()
-                    .flatten()
-                    .find(|it| it.0 == *id)
-                    .copied()
-                    .map(Some),
-                Atom::Slot(slot) | Atom::In(slot, _) => self.slots.get(usize::from(*slot)).copied(),
-                _ => None,
-            })
-            .collect();
-        words
-            .into_iter()
-            .flatten()
-            .next()
-            .map_or(Place::Statement, |it| Place::Word(self.fixed + it.1))
-    }
-
-    fn gates(&self, choices: &Choices<'_>, problems: &mut Vec<Problem<'t>>) {
-        let module = self.statement.module;
-        let mut check = |gate: &'t Gate, place: Place| {
-            if !gate.admits_version(module.version) || !gate.admits_target(module.target) {
-                problems.push(Problem {
-                    place,
-                    reason: Reason::Gate(gate),
-                });
-            }
+        let mut choices = choices(self.instruction, &self.slots, self.statement);
+        let operands = match_operands(self.variant, self.statement.operands, &mut choices, false);
+        let obeyed = |rule: &Rule| match &rule.then {
+            Consequence::Gate(gate) => !rule.when.holds(&choices) || self.admits(gate),
+            Consequence::Never => !rule.when.holds(&choices),
+            Consequence::Require(then) => !rule.when.holds(&choices) || then.holds(&choices),
         };
-        check(&self.instruction.gate, Place::Opcode);
-        check(&self.variant.gate, Place::Opcode);
-        for (slot, it) in self.variant.slots.iter().zip(&self.slots) {
-            if let Some((id, index)) = it {
-                for (set, gate) in &slot.gates {
-                    if set.contains(*id) {
-                        check(gate, Place::Word(self.fixed + index));
-                    }
-                }
-            }
+        if !operands.is_empty() || !self.variant.rules.iter().all(obeyed) || !self.gates() {
+            return None;
         }
-        for rule in &self.variant.rules {
-            if let Consequence::Gate(gate) = &rule.then
-                && rule.when.holds(choices)
-            {
-                check(gate, self.place_of(rule));
-            }
-        }
+        Some(Fit {
+            instruction: self.instruction,
+            variant: self.variant,
+            slots: choices.slots,
+            ignored: std::mem::take(&mut self.ignored),
+        })
+    }
+
+    fn admits(&self, gate: &Gate) -> bool {
+        let module = self.statement.module;
+        gate.admits_version(module.version) && gate.admits_target(module.target)
+    }
+
+    /// Whether the module meets the gates of the instruction, the variant and the chosen words.
+    fn gates(&self) -> bool {
+        let mut words = self.variant.slots.iter().zip(&self.slots);
+        self.admits(&self.instruction.gate)
+            && self.admits(&self.variant.gate)
+            && words.all(|(slot, it)| {
+                it.is_none_or(|(id, _)| {
+                    let mut gates = slot.gates.iter();
+                    gates.all(|(set, gate)| !set.contains(id) || self.admits(gate))
+                })
+            })
     }
 }
 
-/// Matches the operands in order; fills in which of the optional ones are there.
-fn match_operands<'t>(
+/// Whether an empty slot takes a word. Within a group the order of the text is the order of the slots.
+pub(crate) fn takes(
+    variant: &Variant,
+    slots: &[Option<(u16, usize)>],
+    index: usize,
+    id: u16,
+) -> bool {
+    let slot = &variant.slots[index];
+    let later = || variant.slots[index + 1..].iter().zip(&slots[index + 1..]);
+    !slot.positional
+        && slots[index].is_none()
+        && slot.values.contains(id)
+        && !later().any(|(other, it)| other.group == slot.group && it.is_some())
+}
+
+/// Whether ptxas reads over a word that no slot takes.
+pub(crate) fn is_ignored(instruction: &Instruction, words: &[&str], index: usize) -> bool {
+    let word = words[index];
+    let repeated = || words[..index].contains(&word);
+    // A word that the instruction knows is not read over.
+    (REPEATABLE.contains(&word) && repeated())
+        || (UNCHECKED.contains(&word) && !instruction.word_ids.contains_key(word))
+        || (instruction.spare.contains(&word) && !repeated())
+}
+
+/// What the words of a statement choose.
+pub(crate) fn choices<'t>(
+    instruction: &'t Instruction,
+    slots: &[Option<(u16, usize)>],
+    statement: &Statement<'_>,
+) -> Choices<'t> {
+    let mut present = WordSet::default();
+    for (id, _) in slots.iter().flatten() {
+        present.insert(*id);
+    }
+    Choices {
+        words: &instruction.words,
+        slots: slots.iter().map(|it| it.map(|it| it.0)).collect(),
+        present,
+        operands: Vec::new(),
+        module: statement.module,
+    }
+}
+
+/// What is wrong with the operands of a statement.
+#[derive(Debug)]
+pub(crate) enum OperandProblem<'t> {
+    /// Their number; least and most.
+    Count(usize, usize),
+    /// One of them.
+    Operand(Mismatch<'t>),
+}
+
+/// An operand that a variant does not take.
+#[derive(Debug)]
+pub(crate) struct Mismatch<'t> {
+    /// Its index.
+    pub(crate) operand: usize,
+    /// Index of the element in brackets that is wrong.
+    pub(crate) element: Option<usize>,
+    /// What should stand there.
+    pub(crate) wanted: Wanted<'t>,
+}
+
+/// What should stand in the place of an operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'t> {
+    /// One of these.
+    Kinds(&'t [Kind]),
+    /// Something in brackets.
+    Brackets,
+    /// Brackets with these elements.
+    Elements(&'t [OperandPattern]),
+    /// This word after the bracket, or none.
+    Suffix(Option<&'static str>),
+    /// A pair with such a second part.
+    Pair(&'t [Kind]),
+    /// No pair.
+    NoPair,
+}
+
+/// Matches the operands in order; fills in which of the optional ones are there. Stops at the first
+/// problem unless `all` are wanted.
+pub(crate) fn match_operands<'t>(
     variant: &'t Variant,
     operands: &[Operand],
     choices: &mut Choices<'_>,
-    problems: &mut Vec<Problem<'t>>,
-    cost: &mut u32,
-) {
+    all: bool,
+) -> Vec<OperandProblem<'t>> {
+    let mut problems = Vec::new();
     let demanded: Vec<Option<bool>> = variant
         .operands
         .iter()
@@ -517,12 +426,7 @@ fn match_operands<'t>(
     let least = demanded.iter().filter(|it| **it == Some(true)).count();
     let most = demanded.iter().filter(|it| **it != Some(false)).count();
     if operands.len() < least || operands.len() > most {
-        *cost += 100;
-        problems.push(Problem {
-            place: Place::Statement,
-            reason: Reason::Count(least, most),
-        });
-        return;
+        return vec![OperandProblem::Count(least, most)];
     }
     // Optional operands are filled from the left, as long as there are more operands than demanded ones.
     let mut spare = operands.len() - least;
@@ -549,35 +453,27 @@ fn match_operands<'t>(
             }
             (_, operand) => operand,
         };
-        if let Some(reason) = match_operand(pattern, operand, choices) {
-            *cost += 30;
-            problems.push(Problem {
-                place: Place::Operand(next),
-                reason,
-            });
+        if let Some((element, wanted)) = match_operand(pattern, operand, choices) {
+            problems.push(OperandProblem::Operand(Mismatch {
+                operand: next,
+                element,
+                wanted,
+            }));
+            if !all {
+                break;
+            }
         }
         next += 1;
     }
+    problems
 }
 
-fn kinds_expected<'t>(kinds: &[Kind], choices: &Choices<'_>) -> Reason<'t> {
-    if !choices.explain {
-        return Reason::Form;
-    }
-    let mut all: Vec<String> = Vec::new();
-    for text in kinds.iter().filter_map(|it| words::kind(it, choices)) {
-        if !all.contains(&text) {
-            all.push(text);
-        }
-    }
-    Reason::Kind(all)
-}
-
-fn match_operand<'t>(
+/// What an operand should be, and in brackets which element it is about; `None` if it fits.
+pub(crate) fn match_operand<'t>(
     pattern: &'t OperandPattern,
     operand: &Operand,
     choices: &mut Choices<'_>,
-) -> Option<Reason<'t>> {
+) -> Option<(Option<usize>, Wanted<'t>)> {
     let operand = match operand {
         Operand::Unknown => return None,
         // ptxas reads over these selectors of the scalar video instructions on any 32-bit register.
@@ -586,7 +482,7 @@ fn match_operand<'t>(
     };
     match &pattern.form {
         Form::Plain(kinds) => {
-            (!fits(kinds, operand, choices)).then(|| kinds_expected(kinds, choices))
+            (!fits(kinds, operand, choices)).then_some((None, Wanted::Kinds(kinds)))
         }
         Form::Pair(kinds, second) => {
             let (first, rest) = match operand {
@@ -599,15 +495,21 @@ fn match_operand<'t>(
                 Presence::If(condition) => Some(condition.holds(choices)),
             };
             if !fits(kinds, first, choices) {
-                return Some(kinds_expected(kinds, choices));
+                return Some((None, Wanted::Kinds(kinds)));
             }
             match (rest, wanted) {
-                (None, Some(true)) | (Some(_), Some(false)) => Some(Reason::Form),
+                (None, Some(true)) => {
+                    let Form::Plain(kinds) = &second.form else {
+                        return None;
+                    };
+                    Some((None, Wanted::Pair(kinds)))
+                }
+                (Some(_), Some(false)) => Some((None, Wanted::NoPair)),
                 (None, _) => None,
                 (Some(rest), _) => {
                     choices.operands.push(second.name);
                     match (first, rest) {
-                        (Operand::Sink, Operand::Sink) => Some(Reason::Form),
+                        (Operand::Sink, Operand::Sink) => Some((None, Wanted::Kinds(kinds))),
                         (_, Operand::Sink) if wanted.is_none() => None,
                         _ => match_operand(second, rest, choices),
                     }
@@ -623,15 +525,10 @@ fn match_operand<'t>(
                     element = vec![operand.clone()];
                     (&element, &None)
                 }
-                _ if choices.explain => {
-                    return Some(Reason::Kind(vec![
-                        "an address in brackets `[…]`".to_owned(),
-                    ]));
-                }
-                _ => return Some(Reason::Form),
+                _ => return Some((None, Wanted::Brackets)),
             };
             if word.as_deref().is_some_and(|it| Some(it) != *suffix) {
-                return Some(Reason::Form);
+                return Some((None, Wanted::Suffix(*suffix)));
             }
             if word.is_some() {
                 choices.operands.push("unified");
@@ -651,20 +548,20 @@ fn match_operand<'t>(
                     continue;
                 }
                 let (Some(first), tail) = (rest.first(), rest.get(1..).unwrap_or(&[])) else {
-                    return Some(Reason::Form);
+                    return Some((None, Wanted::Elements(patterns)));
                 };
                 if index > 0 {
                     choices.operands.push(pattern.name);
                 }
-                if let Some(reason) = match_operand(pattern, first, choices) {
-                    return Some(reason);
+                if let Some((_, wanted)) = match_operand(pattern, first, choices) {
+                    return Some((Some(items.len() - rest.len()), wanted));
                 }
                 rest = tail;
             }
             if rest.is_empty() {
                 None
             } else {
-                Some(Reason::Form)
+                Some((None, Wanted::Elements(patterns)))
             }
         }
     }

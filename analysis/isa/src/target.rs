@@ -134,6 +134,22 @@ impl Gate {
         self.since.is_none_or(|it| version >= it) && self.until.is_none_or(|it| version <= it)
     }
 
+    /// The targets of which one is needed, without those that another one stands for.
+    pub fn alternatives(&self) -> impl Iterator<Item = Target> {
+        let spare = |(index, it): (usize, &Target)| {
+            let mut others = self.targets.iter().enumerate();
+            others.any(|(at, other)| {
+                at != index
+                    && covers(*other, *it)
+                    && (!covers(*it, *other)
+                        || it.is_renamed()
+                        || (at < index && !other.is_renamed()))
+            })
+        };
+        let all = self.targets.iter().enumerate();
+        all.filter(move |it| !spare(*it)).map(|it| *it.1)
+    }
+
     /// Whether the target is accepted.
     #[must_use]
     pub fn admits_target(&self, target: Target) -> bool {

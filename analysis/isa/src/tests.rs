@@ -109,7 +109,7 @@ fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
         Outcome::Mismatch(problems) => problems
             .iter()
             .map(|it| match &it.reason {
-                Reason::Word { allowed } => {
+                Reason::Word { allowed, .. } => {
                     format!("{:?}: allowed {}", it.place, allowed.join(" "))
                 }
                 Reason::Missing { words, .. } => {
@@ -150,7 +150,12 @@ fn words_go_to_slots() {
         expect!["fits op{.sat}.to.from d, a"],
     );
     // Types keep their order: the second may be .b32, the first not.
-    check(SMALL, &["b32", "s32"], 2, expect!["Word(0): missing lo hi"]);
+    check(
+        SMALL,
+        &["b32", "s32"],
+        2,
+        expect!["Word(1): allowed u32 s32"],
+    );
     check(
         SMALL,
         &["u32", "sat", "u32"],
@@ -163,7 +168,12 @@ fn words_go_to_slots() {
         3,
         expect!["fits op.part.b32 d, a, b?"],
     );
-    check(SMALL, &["b32", "lo"], 3, expect!["Word(0): missing lo hi"]);
+    check(
+        SMALL,
+        &["b32", "lo"],
+        3,
+        expect!["Word(1): Misplaced { before: 0 }"],
+    );
     check(SMALL, &["lo", "b32"], 1, expect!["Statement: Count(2, 3)"]);
     check(
         SMALL,

@@ -88,6 +88,26 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         .all(|it| matches!(it, Operand::Sink) || one(it))
 }
 
+/// The only element that makes braces of the right size wrong.
+pub(crate) fn wrong_element(
+    vector: &VectorKind,
+    elements: &[Operand],
+    choices: &Choices<'_>,
+) -> Option<usize> {
+    let count = usize::try_from(vector.count.value(choices)?).ok()?;
+    let right = |it: &Operand| match it {
+        Operand::Sink => vector.sink,
+        it if is_constant(it) && vector.constants => true,
+        it => {
+            let mut kinds = vector.element.iter();
+            kinds.any(|kind| kind::accepts(kind, it, choices) || loose_element(kind, it, choices))
+        }
+    };
+    let mut wrong = (0..elements.len()).filter(|it| !right(&elements[*it]));
+    let first = wrong.next()?;
+    (count == elements.len() && wrong.next().is_none()).then_some(first)
+}
+
 /// The type of a vector whose elements go together, as a register; none if it does not consist of
 /// registers and constants.
 fn common(elements: &[Operand]) -> Option<Operand> {

@@ -3,7 +3,7 @@
 use crate::{
     condition::{Atom, Choices, Condition, Expression},
     kind::{AddressWidth, Integers, Kind},
-    table::{Consequence, Rule, Variant, WordSet},
+    table::{Consequence, OperandPattern, Presence, Rule, Variant, WordSet},
     types::Classes,
     vector::VectorKind,
 };
@@ -109,18 +109,86 @@ fn condition(condition: &Condition, variant: &Variant, choices: &Choices<'_>) ->
     all.join(", or ")
 }
 
+/// Kinds of an operand as noun phrases.
+#[must_use]
+pub fn kinds(kinds: &[Kind], choices: &Choices<'_>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for it in kinds {
+        // A source is two things: another kind may say more about its register.
+        let parts = match it {
+            Kind::Source(ty) => [
+                kind(&Kind::Register(ty.clone()), choices),
+                kind(&Kind::Constant(ty.clone()), choices),
+            ],
+            it => [kind(it, choices), None],
+        };
+        for text in parts.into_iter().flatten() {
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+    }
+    let wider: Vec<String> = all
+        .iter()
+        .filter_map(|it| it.strip_prefix("a register at least as wide as "))
+        .map(|it| format!("a register for {it}"))
+        .collect();
+    all.retain(|it| !wider.contains(it));
+    if kinds.iter().any(|it| matches!(it, Kind::Predicate { .. })) {
+        // ptxas takes the second of these for predicates by accident.
+        all.retain(|it| it != "a register for .pred" && it != "a .f16x2 register");
+    }
+    all
+}
+
+/// The same as one phrase.
+pub(crate) fn any_of(kinds: &[Kind], choices: &Choices<'_>) -> String {
+    either(&self::kinds(kinds, choices))
+}
+
+/// Alternatives in one phrase: "a or b", "a, b, or c".
+#[must_use]
+pub fn either(all: &[String]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, second] if !first.contains(',') => format!("{first} or {second}"),
+        [first @ .., last] => format!("{}, or {last}", first.join(", ")),
+    }
+}
+
+/// What stands in brackets, as a noun phrase.
+pub(crate) fn elements(patterns: &[OperandPattern], choices: &Choices<'_>) -> String {
+    let there = patterns.iter().filter(|it| match &it.presence {
+        Presence::If(condition) => condition.holds(choices),
+        Presence::Required | Presence::Optional => true,
+    });
+    let names: Vec<String> = there
+        .map(|it| match it.presence {
+            Presence::Optional => format!("{}?", it.name),
+            _ => it.name.to_owned(),
+        })
+        .collect();
+    format!(
+        "brackets with {}: `[{}]`",
+        count(names.len()),
+        names.join(", ")
+    )
+}
+
+fn count(number: usize) -> String {
+    match number {
+        1 => "one element".to_owned(),
+        _ => format!("{number} elements"),
+    }
+}
+
 /// A kind of operand as a noun phrase; `None` for kinds that only ptxas's leniency explains.
 #[must_use]
 pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
     Some(match kind {
         Kind::Register(ty) => format!("a register for .{}", ty.word(choices)?),
-        Kind::Source(ty) => {
-            let ty = ty.word(choices)?;
-            match constants(&ty) {
-                "" => format!("a register for .{ty}"),
-                constant => format!("a register for .{ty} or {constant}"),
-            }
-        }
+        Kind::Source(_) => any_of(std::slice::from_ref(kind), choices),
         Kind::Constant(ty) => match constants(&ty.word(choices)?) {
             "" => return None,
             constant => constant.to_owned(),

@@ -34,27 +34,24 @@ pub(super) fn fixes(
                 .into_iter()
                 .collect()
         }
-        (Reason::FixedWord(words), At::Word(index)) => {
-            let respelt = respell(found, index, words);
-            if respelt.is_empty() {
-                insert(found, 0, words)
-            } else {
-                respelt
-            }
-        }
-        (Reason::FixedWord(words), _) => insert(found, 0, words),
-        (Reason::Missing { words, before }, place) => {
+        (Reason::FixedWord { words, depth }, place) => {
             let respelt = match place {
                 At::Word(index) => respell(found, index, words),
                 _ => Vec::new(),
             };
             if respelt.is_empty() {
-                insert(found, *before, words)
+                insert(found, *depth, words)
             } else {
                 respelt
             }
         }
-        (Reason::Word { allowed }, At::Word(index)) => not_allowed(found, index, allowed),
+        (Reason::Missing { words, before }, _) => insert(found, *before, words),
+        (Reason::Word { allowed, .. }, At::Word(index)) => not_allowed(found, index, allowed),
+        (Reason::Superfluous { .. }, At::Word(index)) => not_allowed(found, index, &[]),
+        (Reason::Unlike { words }, At::Word(index)) => replace(found, index, words.to_vec()),
+        (Reason::Misplaced { before }, At::Word(index)) => {
+            moved(found, index, *before).into_iter().collect()
+        }
         (Reason::Rule(_), place) => {
             let removed = match place {
                 At::Word(index) => remove(found, index, |words| fits(found, words)),
@@ -242,6 +239,20 @@ fn remove(found: &Found<'_>, index: usize, good: impl Fn(&[&str]) -> bool) -> Op
     })
 }
 
+/// Moves a modifier to its place.
+fn moved(found: &Found<'_>, index: usize, before: usize) -> Option<Repair> {
+    let token = found.modifiers.get(index)?;
+    let mut words = words(found);
+    let word = words.remove(index);
+    words.insert(before.min(words.len()), word);
+    let mut repair = insertion(found, before, word);
+    repair.title = format!("Move `{}`", token.text());
+    repair
+        .edits
+        .push((Place::Own(token.range()), String::new()));
+    fits(found, &words).then(|| repair.preferred(true))
+}
+
 /// A word that no slot takes: it is misspelt, or it or another one is too much, or it stands for one of
 /// the allowed ones.
 fn not_allowed(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> {
@@ -258,12 +269,24 @@ fn not_allowed(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair>
         let unique = repairs.len() == 1;
         return repairs.into_iter().map(|it| it.preferred(unique)).collect();
     }
+    repairs = replace(found, index, all_choices(found, allowed));
+    if repairs.is_empty() {
+        return remove(found, index, |words| is_better(found, words))
+            .into_iter()
+            .collect();
+    }
+    repairs
+}
+
+/// Replaces a modifier by each of the choices that makes the statement fit.
+fn replace(found: &Found<'_>, index: usize, choices: Vec<&str>) -> Vec<Repair> {
     let Some(token) = found.modifiers.get(index) else {
-        return repairs;
+        return Vec::new();
     };
     let mut words = words(found);
     let wrong = token.text();
-    for choice in all_choices(found, allowed) {
+    let mut repairs = Vec::new();
+    for choice in choices {
         words[index] = choice;
         if fits(found, &words) {
             let title = format!("Replace `{wrong}` by `.{choice}`");
@@ -274,11 +297,6 @@ fn not_allowed(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair>
                 format!(".{choice}"),
             ));
         }
-    }
-    if repairs.is_empty() {
-        return remove(found, index, |words| is_better(found, words))
-            .into_iter()
-            .collect();
     }
     repairs.truncate(MAX_CHOICES);
     prefer_single(repairs)
@@ -299,7 +317,7 @@ fn is_better(found: &Found<'_>, words: &[&str]) -> bool {
         Outcome::Fit(_) => true,
         Outcome::Mismatch(problems) => !problems
             .iter()
-            .any(|it| matches!(it.reason, Reason::Missing { .. } | Reason::FixedWord(_))),
+            .any(|it| matches!(it.reason, Reason::Missing { .. } | Reason::FixedWord { .. })),
     }
 }
 

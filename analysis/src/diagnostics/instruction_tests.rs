@@ -40,7 +40,7 @@ ld.gloal.f32 %f1, [%rd1];
 mul.wied.s32 %rd1, %r2, %r3;
 // ^^^^^ modifier-not-allowed: `.wied` is not allowed in `mul.wied.s32` | did you mean `.wide`?
 mul.s32 %r1, %r2, %r3;
-// ^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`, `.wide`
+//^^^^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`
 ",
     );
 }
@@ -55,13 +55,34 @@ add.s32 %r1, %r2;
 ld.global.v4.f32 {%f1, %f2, %f3}, [%rd1];
 //               ^^^^^^^^^^^^^^^ invalid-operand: a vector of 3 cannot stand here in `ld.global.v4.f32` | expected a vector `{…}` of 4 elements, a register at least as wide as .f32 each
 setp.lt.f32 %r1, %f1, %f2;
-//          ^^^ invalid-operand: a .b32 register cannot stand here in `setp.lt.f32` | expected a .pred register, or `_`
+//          ^^^ invalid-operand: a .b32 register cannot stand here in `setp.lt.f32` | expected a .pred register or `_`
 @%r1 ret;
 //^^^ invalid-operand: a guard needs a .pred register; this is a .b32 register
 shl.b32 %r1, %r2, %rd1;
 //                ^^^^ invalid-operand: a .b64 register cannot stand here in `shl.b32` | expected a .b32, .u32 or .s32 register, or an integer constant
 bar.sync 17;
 //       ^^ invalid-operand: the constant 17 cannot stand here in `bar.sync` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 15
+",
+    );
+}
+
+#[test]
+fn one_word_is_to_blame() {
+    check(
+        "add.rn.s32 %r1, %r2, 4;
+// ^^^ modifier-not-allowed: `.rn` is not allowed in `add.rn.s32` | `.rn` is for `.f32`, `.f64`, `.f16`, `.f16x2`, `.bf16`, `.bf16x2`
+cvt.f32.f64 %f1, %d1;
+//^^^^^^^^^^^ modifier-required: `cvt.f32.f64` lacks one of `.rn`, `.rz`, `.rm`, `.rp`
+cvt.rni.f32.s32 %f1, %r1;
+// ^^^^ modifier-not-allowed: `.rni` is not allowed in `cvt.rni.f32.s32` | allowed here: `.rn`, `.rz`, `.rm`, `.rp`
+mul.s32.lo %r1, %r2, %r3;
+//     ^^^ modifier-not-allowed: `.lo` must directly follow `mul`
+mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4};
+//              ^^^^^^^^ invalid-operand: these operands do not go with `.m16n8k8` in `mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32` | they go with `.m16n8k16`
+st.global.f32 %f1, [%rd1];
+//            ^^^^^^^^^^^ invalid-operand: the operands of `st.global.f32` are in the wrong order | exchange the first and the second of these operands
+ld.volatile.const.u32 %r1, [%rd1];
+//^^^^^^^^^ modifier-not-allowed: `.volatile` is not allowed in `ld.volatile.const.u32` | `.volatile` and `.const` exclude each other
 ",
     );
 }

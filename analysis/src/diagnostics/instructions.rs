@@ -8,9 +8,10 @@ use isa::{
     operand::Operand,
     special::gate,
     table::tables,
-    target::{Gate, Module, Suffix},
+    target::{Gate, Module, Suffix, versions},
     types::type_of,
     vector::alike,
+    words::either,
 };
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
@@ -316,6 +317,12 @@ impl Found<'_> {
             .fold(self.opcode.text().to_owned(), |head, it| head + it.text())
     }
 
+    /// The opcode with its first modifiers.
+    fn head_to(&self, count: usize) -> String {
+        let modifiers = self.modifiers.iter().take(count);
+        modifiers.fold(self.opcode.text().to_owned(), |head, it| head + it.text())
+    }
+
     fn head_range(&self) -> TextRange {
         let end = self
             .modifiers
@@ -336,6 +343,11 @@ impl Found<'_> {
                 .nodes
                 .get(index)
                 .map_or(self.opcode.range(), |it| it.range()),
+            Place::Element { operand, element } => self
+                .nodes
+                .get(operand)
+                .map(|it| it.nodes().nth(element).unwrap_or(*it))
+                .map_or(self.opcode.range(), |it| trimmed(&it)),
             Place::Statement => self.head_range(),
         }
     }
@@ -355,26 +367,31 @@ impl Found<'_> {
                 format!("there is no instruction `{word}`"),
                 most_similar(word, tables().opcodes()).map(|it| format!("did you mean `{it}`?")),
             ),
-            Reason::FixedWord(words) => finding(
+            Reason::FixedWord { words, depth } => finding(
                 range,
                 MODIFIER_REQUIRED,
                 format!(
                     "`{}` must be followed by {}",
-                    self.opcode.text(),
+                    self.head_to(*depth),
                     one_of(words)
                 ),
-                None,
+                most_similar(word.trim_start_matches('.'), words.iter().copied())
+                    .map(|it| format!("did you mean `.{it}`?")),
             ),
-            Reason::Word { allowed } => {
+            Reason::Word { allowed, fitting } => {
                 let plain = word.trim_start_matches('.');
                 // A type is no misspelling of another one.
                 let known = || instruction_fixes::known_words(self).into_iter();
                 let similar = most_similar(plain, allowed.iter().copied())
-                    .or_else(|| most_similar(plain, known()).filter(|it| *it != plain))
-                    .filter(|_| type_of(plain).is_none());
+                    .or_else(|| most_similar(plain, known()))
+                    .filter(|_| type_of(plain).is_none() && known().all(|it| it != plain));
                 let help = match similar {
                     Some(it) => Some(format!("did you mean `.{it}`?")),
                     None if allowed.is_empty() => None,
+                    None if *fitting > 0 => Some(format!(
+                        "allowed here with these operands: {}",
+                        list(allowed.get(..*fitting).unwrap_or(allowed))
+                    )),
                     None => Some(format!("allowed here: {}", list(allowed))),
                 };
                 let message = if allowed.contains(&plain) {
@@ -384,6 +401,37 @@ impl Found<'_> {
                 };
                 finding(range, MODIFIER_NOT_ALLOWED, message, help)
             }
+            Reason::Superfluous { types, conflict } => {
+                let conflict = conflict.and_then(|it| self.modifiers.get(it));
+                let help = match conflict {
+                    _ if !types.is_empty() => Some(format!("`{word}` is for {}", list(types))),
+                    Some(it) => Some(format!("`{word}` and `{}` exclude each other", it.text())),
+                    None => None,
+                };
+                let message = format!("`{word}` is not allowed in `{}`", self.head());
+                finding(range, MODIFIER_NOT_ALLOWED, message, help)
+            }
+            Reason::Swapped { with } => {
+                let other = self.nodes.get(*with).map(trimmed).unwrap_or(range);
+                let message = format!("the operands of `{}` are in the wrong order", self.head());
+                let help = "exchange the first and the second of these operands".to_owned();
+                finding(range.cover(other), INVALID_OPERAND, message, Some(help))
+            }
+            Reason::Unlike { words } => finding(
+                range,
+                INVALID_OPERAND,
+                format!(
+                    "these operands do not go with `{word}` in `{}`",
+                    self.head()
+                ),
+                Some(format!("they go with {}", list(words))),
+            ),
+            Reason::Misplaced { before } => finding(
+                range,
+                MODIFIER_NOT_ALLOWED,
+                format!("`{word}` must directly follow `{}`", self.head_to(*before)),
+                None,
+            ),
             Reason::Missing { words, .. } => finding(
                 range,
                 MODIFIER_REQUIRED,
@@ -417,7 +465,7 @@ impl Found<'_> {
             }
             Reason::Kind(kinds) => {
                 let found = self.operand(problem.place);
-                let expected = || format!("expected {}", kinds.join(", or "));
+                let expected = || format!("expected {}", either(kinds));
                 finding(
                     range,
                     INVALID_OPERAND,
@@ -426,16 +474,6 @@ impl Found<'_> {
                         .or_else(|| (!kinds.is_empty()).then(expected)),
                 )
             }
-            Reason::Form => finding(
-                range,
-                INVALID_OPERAND,
-                format!(
-                    "{} cannot stand here in `{}`",
-                    self.operand(problem.place),
-                    self.head()
-                ),
-                None,
-            ),
         }
     }
 
@@ -459,6 +497,13 @@ impl Found<'_> {
             isa::matcher::Place::Operand(index) => {
                 self.operands.get(index).map_or_else(String::new, describe)
             }
+            isa::matcher::Place::Element { operand, element } => match self.operands.get(operand) {
+                Some(Operand::Address(elements, _) | Operand::Vector(elements)) => {
+                    elements.get(element).map_or_else(String::new, describe)
+                }
+                Some(other) => describe(other),
+                None => String::new(),
+            },
             _ => String::new(),
         }
     }
@@ -483,8 +528,7 @@ pub(super) fn gate_finding(
     let Module { version, target } = module;
     if !gate.admits_target(target) {
         let needed: Vec<String> = gate
-            .targets
-            .iter()
+            .alternatives()
             .map(|it| match it.suffix {
                 Suffix::Plain => format!("`{it}` or later"),
                 _ => format!("`{it}`"),
@@ -496,14 +540,15 @@ pub(super) fn gate_finding(
             }
             _ => format!(
                 "{subject} needs target {}; this module is for `{target}`",
-                needed.join(" or ")
+                either(&needed)
             ),
         };
         return finding(range, UNSUPPORTED_BY_TARGET, message, None);
     }
     let message = match (gate.since, gate.until) {
         (_, Some(until)) if version > until => {
-            format!("{subject} is gone after PTX ISA {until}; this module is {version}")
+            let gone = versions().find(|it| *it > until).unwrap_or(until);
+            format!("{subject} is gone since PTX ISA {gone}; this module is {version}")
         }
         (Some(since), _) => format!("{subject} needs PTX ISA {since}; this module is {version}"),
         _ => format!("{subject} is not in PTX ISA {version}"),

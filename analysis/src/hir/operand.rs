@@ -155,6 +155,11 @@ pub(crate) fn describe(operand: &Operand) -> String {
     match operand {
         Operand::Register { class, lanes: 1 } => format!("a .{} register", class.word()),
         Operand::Register { class, lanes } => format!("a .v{lanes} .{} register", class.word()),
+        Operand::Special {
+            lanes: 2..,
+            component: false,
+            ..
+        } => "a special register without a component such as `.x`".to_owned(),
         Operand::Special { class, .. } => format!("a special register of type .{}", class.word()),
         Operand::Integer(it) => format!("the constant {it}"),
         Operand::Float(..) => "a floating-point constant".to_owned(),

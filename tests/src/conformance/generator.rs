@@ -134,7 +134,6 @@ pub fn draft(
         present: WordSet::default(),
         operands: Vec::new(),
         module: *rng.choice(modules)?,
-        explain: false,
     };
     let optional = if rng.bool() { 2 } else { 6 };
     for slot in 0..variant.slots.len() {

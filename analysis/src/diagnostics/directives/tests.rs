@@ -376,7 +376,7 @@ fn sections() {
     check(
         ".version 2.0\n.target sm_20\n@@DWARF .byte 1\n",
         expect![[r#"
-            unsupported-by-version "@@DWARF": `@@DWARF` is gone after PTX ISA 1.5; this module is 2.0
+            unsupported-by-version "@@DWARF": `@@DWARF` is gone since PTX ISA 2.0; this module is 2.0
         "#]],
     );
 }

@@ -125,12 +125,12 @@ fn missing_modifiers() {
     check_titles(
         "div.f3$02 %f1, %f1, %f1;",
         expect![[r#"
+            - Insert `.full`
             - Insert `.rn`
             - Insert `.rz`
             - Insert `.rm`
             - Insert `.rp`
             - Insert `.approx`
-            - Insert `.full`
         "#]],
     );
     check_titles(
