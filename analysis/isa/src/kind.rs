@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    condition::{Choices, Expression},
+    condition::{Choices, Condition, Expression},
     operand::{FloatForm, Operand, Space, Symbol},
     types::{Class, Classes, Family, Type, type_of},
     vector::{self, VectorKind},
@@ -114,6 +114,8 @@ pub enum Kind {
     Integer(Integers),
     /// A float constant.
     Float,
+    /// A float constant in `0f` notation.
+    Hex32,
     /// A predicate register, perhaps negated.
     Predicate {
         /// Whether `!p` may stand for `p`.
@@ -121,6 +123,10 @@ pub enum Kind {
     },
     /// `{…}` of so many elements, or a vector register.
     Vector(VectorKind),
+    /// `{…}` with kinds of its own for each element.
+    Tuple(Vec<Vec<Kind>>),
+    /// The kind, where the condition holds.
+    When(Box<Kind>, Condition),
     /// What stands in `[a]`.
     Address(SpaceRef, AddressWidth),
     /// A special register of this width, or of 32 bits for 16.
@@ -192,7 +198,12 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
             Operand::Not(inner) => *negatable && predicate(inner),
             _ => predicate(operand),
         },
+        Kind::Hex32 => matches!(operand, Operand::Float(FloatForm::Hex32, _)),
         Kind::Vector(it) => vector::accepts(it, operand, choices),
+        Kind::Tuple(elements) => vector::accepts_each(elements, operand, choices),
+        Kind::When(inner, condition) => {
+            condition.holds(choices) && accepts(inner, operand, choices)
+        }
         Kind::Address(space, width) => address(operand, space, *width, choices),
         Kind::Special(ty) => match operand {
             Operand::Special {

@@ -190,3 +190,51 @@ fn words_go_to_slots() {
         expect!["Statement: missing u32 s32 b32"],
     );
 }
+
+#[test]
+fn vectors() {
+    const TABLE: &str = "instr op 1.1
+  op.whole d
+    d: vec(2; u32 | b32)
+  op.each d
+    d: vec(2; b32; each)
+  op.tuple d
+    d: {b32, f32 | int(0..3)}
+  op.when d
+    d: (u32 | vec(2; u32)) when target < sm_90 | f32 when target >= sm_90
+";
+    let tables = Tables::read(Box::leak(Box::new([("t.isa", TABLE)]))).expect("well formed");
+    let register = |class| Operand::Register { class, lanes: 1 };
+    let (b32, u32, f32) = (
+        register(Class::B32),
+        register(Class::U32),
+        register(Class::F32),
+    );
+    let pair = |a: &Operand, b: &Operand| Operand::Vector(vec![a.clone(), b.clone()]);
+    let fits = |word: &str, operand: Operand| {
+        let statement = Statement {
+            opcode: "op",
+            words: &[word],
+            operands: &[operand],
+            module: Module {
+                version: Version::new(8, 0),
+                target: Target::parse("sm_90").expect("a target"),
+            },
+        };
+        matches!(match_statement(&tables, &statement), Outcome::Fit(_))
+    };
+    // Together the two are untyped bits.
+    assert!(fits("whole", pair(&f32, &b32)));
+    assert!(!fits("whole", pair(&f32, &f32)));
+    assert!(!fits("whole", pair(&f32, &u32)));
+    // A sink is no neighbour.
+    let around = Operand::Vector(vec![u32.clone(), Operand::Sink, f32.clone()]);
+    assert!(!fits("whole", around));
+    assert!(!fits("each", pair(&f32, &b32)));
+    assert!(fits("each", pair(&b32, &b32)));
+    assert!(fits("tuple", pair(&b32, &Operand::Integer(3))));
+    assert!(!fits("tuple", pair(&b32, &Operand::Integer(4))));
+    assert!(!fits("tuple", pair(&Operand::Integer(3), &b32)));
+    assert!(fits("when", f32));
+    assert!(!fits("when", u32));
+}

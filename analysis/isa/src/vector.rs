@@ -7,7 +7,7 @@
 use crate::{
     condition::{Choices, Expression},
     kind::{self, Kind},
-    operand::Operand,
+    operand::{FloatForm, Operand},
     types::{Class, Family},
 };
 
@@ -25,6 +25,9 @@ pub struct VectorKind {
     /// Whether neighbours may be of different types: the coordinates of layered textures start with an
     /// index.
     pub mixed: bool,
+    /// Whether each element must be of the kinds, not only the vector as a whole: ptxas replaces the
+    /// instruction by others that take the elements one by one.
+    pub each: bool,
 }
 
 /// Whether the operand is such a vector.
@@ -62,6 +65,18 @@ pub fn accepts(vector: &VectorKind, operand: &Operand, choices: &Choices<'_>) ->
     }
 }
 
+/// Whether the operand is a vector of these elements.
+#[must_use]
+pub fn accepts_each(kinds: &[Vec<Kind>], operand: &Operand, choices: &Choices<'_>) -> bool {
+    let Operand::Vector(elements) = operand else {
+        return false;
+    };
+    let mut pairs = elements.iter().zip(kinds);
+    elements.len() == kinds.len()
+        && alike(elements)
+        && pairs.all(|(it, kinds)| kind::fits(kinds, it, choices))
+}
+
 fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> bool {
     let sinks = elements
         .iter()
@@ -78,14 +93,21 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         if !alike(elements) {
             return false;
         }
-        if let Some(whole) = common(elements) {
+        let whole = common(elements).or_else(|| constants(elements).filter(|_| vector.constants));
+        if let Some(whole) = whole.filter(|_| !vector.each) {
             let source = vector.constants || vector.element.iter().any(takes_constants);
-            return (source || !elements.iter().any(is_constant)) && one(&whole);
+            return (source || !elements.iter().any(is_constant))
+                && one(&whole)
+                && !narrows(elements, &whole);
         }
     }
-    elements
-        .iter()
-        .all(|it| matches!(it, Operand::Sink) || one(it))
+    let register = |it: &Operand| matches!(it, Operand::Register { .. });
+    let integers = vector.constants && elements.iter().any(register);
+    elements.iter().all(|it| match it {
+        Operand::Sink => true,
+        Operand::Integer(_) if integers => true,
+        _ => one(it),
+    })
 }
 
 /// The only element that makes braces of the right size wrong.
@@ -139,6 +161,32 @@ fn common(elements: &[Operand]) -> Option<Operand> {
     Some(scalar(untyped))
 }
 
+/// The same for a vector of float constants.
+fn constants(elements: &[Operand]) -> Option<Operand> {
+    let (mut narrow, mut wide) = (false, false);
+    for element in elements {
+        match element {
+            Operand::Float(FloatForm::Hex32, _) => narrow = true,
+            Operand::Float(..) => wide = true,
+            _ => return None,
+        }
+    }
+    Some(scalar(match (narrow, wide) {
+        (true, false) => Class::F32,
+        (false, true) => Class::F64,
+        _ => Class::B32,
+    }))
+}
+
+/// Whether a `0f` constant comes first and makes the vector 32 bits wide, and a constant of 64 bits
+/// follows.
+fn narrows(elements: &[Operand], whole: &Operand) -> bool {
+    let wide = |it: &Operand| matches!(it, Operand::Float(form, _) if *form != FloatForm::Hex32);
+    matches!(whole, Operand::Register { class, .. } if class.bits() == 32)
+        && matches!(elements.first(), Some(Operand::Float(FloatForm::Hex32, _)))
+        && elements.iter().any(wide)
+}
+
 fn scalar(class: Class) -> Operand {
     Operand::Register { class, lanes: 1 }
 }
@@ -148,10 +196,11 @@ fn is_constant(operand: &Operand) -> bool {
 }
 
 fn takes_constants(kind: &Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Integer(_) | Kind::Float | Kind::Constant(_) | Kind::Source(_)
-    )
+    match kind {
+        Kind::When(inner, _) => takes_constants(inner),
+        Kind::Integer(_) | Kind::Float | Kind::Constant(_) | Kind::Source(_) => true,
+        _ => false,
+    }
 }
 
 /// In braces ptxas takes an integer register of exactly the width for a float element.
@@ -185,7 +234,14 @@ pub fn alike(elements: &[Operand]) -> bool {
     };
     let mut widths = elements.iter().filter_map(width);
     let first = widths.next();
-    widths.all(|it| Some(it) == first) && elements.windows(2).all(|it| neighbours(&it[0], &it[1]))
+    let mut pairs = elements.iter().filter(|it| !matches!(it, Operand::Sink));
+    let mut before = pairs.next();
+    widths.all(|it| Some(it) == first)
+        && pairs.all(|it| {
+            before
+                .replace(it)
+                .is_none_or(|before| neighbours(before, it))
+        })
 }
 
 fn neighbours(left: &Operand, right: &Operand) -> bool {

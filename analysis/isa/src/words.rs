@@ -197,6 +197,8 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Classes(it) | Kind::ClassesOffset(it) => classes(*it),
         Kind::Integer(set) => integers(set, choices),
         Kind::Float => "a floating-point constant".to_owned(),
+        Kind::Tuple(elements) => format!("a vector `{{…}}` of {} elements", elements.len()),
+        Kind::When(inner, condition) if condition.holds(choices) => self::kind(inner, choices)?,
         Kind::Predicate { negatable: false } => "a .pred register".to_owned(),
         Kind::Predicate { negatable: true } => "a .pred register, perhaps negated".to_owned(),
         Kind::Vector(VectorKind { count, element, .. }) => {
@@ -237,7 +239,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Sink => "`_`".to_owned(),
         Kind::Minus(inner) => format!("minus {}", self::kind(inner, choices)?),
         Kind::Selected(inner, _) => format!("{} with a selector", self::kind(inner, choices)?),
-        Kind::AnyRegister | Kind::Any => return None,
+        Kind::AnyRegister | Kind::Any | Kind::Hex32 | Kind::When(..) => return None,
     })
 }
 

@@ -135,6 +135,15 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
                 name
             }))
         }
+        Kind::Hex32 => scalar("0f3F800000"),
+        Kind::Tuple(elements) => Some(Item::Vector(
+            elements
+                .iter()
+                .map(|it| of_kinds(it, choices, rng))
+                .collect::<Option<_>>()?,
+        )),
+        Kind::When(inner, condition) if condition.holds(choices) => of_kind(inner, choices, rng),
+        Kind::When(..) => None,
         Kind::Vector(it) => vector(&it.count, &it.element, it.sink, choices, rng),
         Kind::Address(space, width) => address(space.word(choices), *width, rng),
         Kind::Special(_) | Kind::LooseSpecial(_) => special(kind, choices, rng),

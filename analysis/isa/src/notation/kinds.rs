@@ -9,11 +9,14 @@
 //! | `b32 u32 …` | a register of one of these classes; sets (`set i32 = b32 u32 s32`) may be used |
 //! | `offset(b32 …)` | the same, or such a register plus a constant |
 //! | `int`, `int(0..15)`, `int(0..1008/16)`, `int{1 2 4}` | an integer constant; `int32(…)` looks at its low 32 bits |
-//! | `float` | a float constant |
+//! | `float`, `hex32` | a float constant, one in `0f` notation |
 //! | `pred`, `!pred` | a predicate, perhaps negated |
 //! | `vec(n; kinds)`, `vec(n; kinds; sink)` | `{…}` of n elements, or a vector register; some may be `_` |
 //! | `vec(n; kinds; constants)` | the same with constants among the registers |
 //! | `vec(n; kinds; mixed)` | the same with elements of several types, as the coordinates of layered textures |
+//! | `vec(n; kinds; each)` | the same where each element must be of the kinds, not only the vector as a whole |
+//! | `{kinds, kinds}` | `{…}` with kinds for each element |
+//! | `kind when condition` | the kind, where the condition holds |
 //! | `addr(space)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
 //! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
 //! | `variable`, `variable(space)`, `function` | a name |
@@ -26,7 +29,7 @@
 
 use super::{
     build::Scope,
-    conditions::{expression, matching},
+    conditions::{condition, expression, matching},
     scanner::{Scanner, split_outside},
 };
 use crate::{
@@ -41,13 +44,34 @@ type Result<T> = std::result::Result<T, String>;
 
 /// Reads alternatives between `|`.
 pub(super) fn kinds(text: &'static str, scope: &Scope<'_>) -> Result<Vec<Kind>> {
-    split_outside(text, '|')
-        .into_iter()
-        .map(|it| kind(it, scope))
-        .collect()
+    let mut out = Vec::new();
+    for one in split_outside(text, '|') {
+        // `(kinds) when condition`
+        let group = split_when(one)
+            .and_then(|(it, when)| Some((it.strip_prefix('(')?.strip_suffix(')')?, when)));
+        match group {
+            Some((inner, when)) => {
+                let condition = condition(when, scope)?;
+                let inner = kinds(inner, scope)?.into_iter();
+                out.extend(inner.map(|it| Kind::When(Box::new(it), condition.clone())));
+            }
+            None => out.push(kind(one, scope)?),
+        }
+    }
+    Ok(out)
 }
 
 fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
+    if let Some((inner, when)) = split_when(text) {
+        let condition = condition(when, scope)?;
+        return Ok(Kind::When(Box::new(kind(inner, scope)?), condition));
+    }
+    if let Some(elements) = text.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
+        let elements = split_outside(elements, ',').into_iter();
+        return Ok(Kind::Tuple(
+            elements.map(|it| kinds(it, scope)).collect::<Result<_>>()?,
+        ));
+    }
     if let Some(rest) = text.strip_prefix("minus ") {
         return Ok(Kind::Minus(Box::new(kind(rest.trim(), scope)?)));
     }
@@ -73,6 +97,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
     Ok(match text {
         "int" => Kind::Integer(Integers::Any),
         "float" => Kind::Float,
+        "hex32" => Kind::Hex32,
         "pred" => Kind::Predicate { negatable: false },
         "!pred" => Kind::Predicate { negatable: true },
         "sink" => Kind::Sink,
@@ -89,6 +114,21 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
         "surfref" => Kind::Name(Symbol::SurfaceReference),
         _ => Kind::Classes(classes(text, scope)?),
     })
+}
+
+/// `kind when condition`, outside of parentheses.
+fn split_when(text: &'static str) -> Option<(&'static str, &'static str)> {
+    let depth = |it: &str| {
+        it.bytes().fold(0_usize, |depth, byte| match byte {
+            b'(' | b'{' => depth + 1,
+            b')' | b'}' => depth.saturating_sub(1),
+            _ => depth,
+        })
+    };
+    let (at, word) = text
+        .match_indices(" when ")
+        .find(|it| depth(&text[..it.0]) == 0)?;
+    Some((text[..at].trim(), text[at + word.len()..].trim()))
 }
 
 /// `reg(t).b0,b1`
@@ -164,12 +204,14 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 sink: false,
                 constants: false,
                 mixed: false,
+                each: false,
             };
             for flag in &parts[2..] {
                 match *flag {
                     "sink" => vector.sink = true,
                     "constants" => vector.constants = true,
                     "mixed" => vector.mixed = true,
+                    "each" => vector.each = true,
                     _ => return Err(format!("`{flag}` says nothing about a vector")),
                 }
             }
