@@ -406,3 +406,142 @@ pub enum Cancelled {
 
 /// An answer, unless the question was cancelled.
 pub type Cancellable<T> = Result<T, Cancelled>;
+
+/// What can be written at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Completions {
+    /// The part of the word before the cursor, which the chosen item replaces; UTF-8 byte offsets.
+    pub replace: TextRange,
+    /// The items, the likeliest first.
+    pub items: Vec<CompletionItem>,
+}
+
+/// One thing that can be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompletionItem {
+    /// What is shown, and by what the list is filtered.
+    pub label: String,
+    /// What it is.
+    pub kind: CompletionKind,
+    /// A short text beside it.
+    pub detail: Option<String>,
+    /// What is inserted instead of the label.
+    pub insert: Option<Insertion>,
+    /// Under which key its documentation is found.
+    pub documentation: Option<DocumentationKey>,
+}
+
+impl CompletionItem {
+    /// An item that inserts its label.
+    #[must_use]
+    pub fn new(label: impl Into<String>, kind: CompletionKind) -> CompletionItem {
+        CompletionItem {
+            label: label.into(),
+            kind,
+            detail: None,
+            insert: None,
+            documentation: None,
+        }
+    }
+}
+
+/// A text with places for the cursor in the notation of LSP snippets, and the same without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Insertion {
+    /// With places such as `${1:name}`.
+    pub snippet: String,
+    /// Plain, for editors without snippets.
+    pub plain: String,
+}
+
+/// What a completion writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompletionKind {
+    /// An opcode.
+    Instruction,
+    /// A modifier of an instruction.
+    Modifier,
+    /// A type.
+    Type,
+    /// A state space.
+    StateSpace,
+    /// A register.
+    Register,
+    /// A special register.
+    SpecialRegister,
+    /// A variable in memory.
+    Variable,
+    /// A parameter.
+    Parameter,
+    /// A function or an entry.
+    Function,
+    /// A label.
+    Label,
+    /// A directive.
+    Directive,
+    /// A target, a version, a pragma: a value of a directive.
+    Value,
+    /// Several lines.
+    Snippet,
+}
+
+/// What a piece of documentation is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DocumentationKey {
+    /// An instruction, by its name in the tables.
+    Instruction(String),
+    /// A modifier of an instruction.
+    Modifier {
+        /// The name of the instruction in the tables.
+        instruction: String,
+        /// The word without its full stop.
+        word: String,
+    },
+    /// A special register, by its name with the per cent sign.
+    SpecialRegister(String),
+    /// A directive, with its full stop.
+    Directive(String),
+    /// A type, with its full stop.
+    Type(String),
+    /// A state space, with its full stop.
+    StateSpace(String),
+    /// A target.
+    Target(String),
+    /// A version of the PTX ISA.
+    Version(String),
+    /// The text of a pragma.
+    Pragma(String),
+}
+
+/// The forms that the instruction at a place may have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureHelp {
+    /// The forms; at least one.
+    pub signatures: Vec<Signature>,
+    /// Index of the form that fits best.
+    pub active_signature: usize,
+    /// Index of the operand that is being written; may lie beyond the parameters of a form.
+    pub active_parameter: usize,
+}
+
+/// One form of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The form as text.
+    pub label: String,
+    /// What the instruction does, as one sentence.
+    pub documentation: Option<String>,
+    /// Its operands.
+    pub parameters: Vec<SignatureParameter>,
+}
+
+/// One operand of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureParameter {
+    /// Where its text starts in the label, in UTF-8 bytes.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// What it is and what may stand there, Markdown.
+    pub documentation: String,
+}

@@ -7,9 +7,10 @@ use salsa::{Database as _, Setter as _};
 use syntax::TextRange;
 
 use crate::{
-    AnalysisConfig, Cancellable, Cancelled, CodeAction, Diagnostic, DocumentSymbol, FileContents,
-    FileId, FilePosition, FileRange, FileStats, Fold, Hover, NavigationTarget, RangeInfo,
-    Reference, RenameError, RenamePreparation, SemanticToken, SourceChange,
+    AnalysisConfig, Cancellable, Cancelled, CodeAction, Completions, Diagnostic, DocumentSymbol,
+    FileContents, FileId, FilePosition, FileRange, FileStats, Fold, Hover, NavigationTarget,
+    RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp,
+    SourceChange,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -208,6 +209,26 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn hover(&self, at: FilePosition) -> Cancellable<Option<RangeInfo<Hover>>> {
         self.with_file(at.file, |db, file| features::hover::hover(db, file, at))
+    }
+
+    /// What can be written at a position.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn completions(&self, at: FilePosition) -> Cancellable<Option<Completions>> {
+        self.with_file(at.file, |db, file| {
+            features::completion::completions(db, file, at)
+        })
+    }
+
+    /// The forms of the instruction whose operands surround a position.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn signature_help(&self, at: FilePosition) -> Cancellable<Option<SignatureHelp>> {
+        self.with_file(at.file, |db, file| {
+            features::signature_help::signature_help(db, file, at)
+        })
     }
 
     /// Where the name at a position is defined, with the range of that name.

@@ -10,23 +10,26 @@ use tower_lsp::{
     LanguageServer, async_trait,
     jsonrpc::{Error, ErrorCode, Result},
     lsp_types::{
-        CodeActionParams, CodeActionResponse, DidChangeConfigurationParams,
-        DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-        DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
-        DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams,
-        DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
-        GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
-        InitializeResult, InitializedParams, Location, PrepareRenameResponse, ReferenceParams,
-        RenameParams, SelectionRange, SelectionRangeParams, SemanticTokensDeltaParams,
-        SemanticTokensFullDeltaResult, SemanticTokensParams, SemanticTokensRangeParams,
-        SemanticTokensRangeResult, SemanticTokensResult, SymbolInformation,
-        TextDocumentPositionParams, WorkspaceEdit, WorkspaceSymbolParams,
+        CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
+        DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+        DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
+        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
+        FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
+        InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
+        ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
+        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult, SignatureHelp,
+        SignatureHelpParams, SymbolInformation, TextDocumentPositionParams, WorkspaceEdit,
+        WorkspaceSymbolParams,
         request::{GotoDeclarationParams, GotoDeclarationResponse},
     },
 };
 
 use crate::{
-    handlers::{Handler, code_actions, diagnostics, navigation, rename, structure, tokens},
+    handlers::{
+        Handler, code_actions, completion, diagnostics, navigation, rename, structure, tokens,
+    },
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{ServerStatus, ViewSyntaxTreeParams},
@@ -179,6 +182,18 @@ impl LanguageServer for Backend {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         self.ask(&navigation::HOVER, params).await
+    }
+
+    async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+        self.ask(&completion::COMPLETION, params).await
+    }
+
+    async fn completion_resolve(&self, params: CompletionItem) -> Result<CompletionItem> {
+        self.ask(&completion::RESOLVE, params).await
+    }
+
+    async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+        self.ask(&completion::SIGNATURE_HELP, params).await
     }
 
     async fn goto_definition(

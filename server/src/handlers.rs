@@ -1,6 +1,7 @@
 //! One constant per request: from LSP parameters to LSP results, over a snapshot.
 
 pub(crate) mod code_actions;
+pub(crate) mod completion;
 pub(crate) mod diagnostics;
 pub(crate) mod navigation;
 pub(crate) mod rename;

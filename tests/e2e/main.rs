@@ -3,6 +3,7 @@
 mod binary;
 mod clients;
 mod code_actions;
+mod completion;
 mod diagnostics;
 mod fuzz;
 mod harness;

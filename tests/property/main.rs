@@ -1,6 +1,7 @@
 //! What holds for every text and every edit, tried on fixtures, on generated texts and on garbage.
 
 mod analysis;
+mod completion;
 mod everywhere;
 mod garbage;
 mod incremental;

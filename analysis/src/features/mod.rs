@@ -1,7 +1,9 @@
 //! Editor features: offsets in, plain data out; one file each.
 
 pub(crate) mod code_actions;
+pub(crate) mod completion;
 pub(crate) mod document_symbols;
+pub(crate) mod documentation;
 pub(crate) mod folding;
 pub(crate) mod goto;
 pub(crate) mod hover;
@@ -10,6 +12,7 @@ pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection_ranges;
 pub(crate) mod semantic_tokens;
+pub(crate) mod signature_help;
 pub(crate) mod stats;
 pub(crate) mod syntax_tree;
 pub(crate) mod workspace_symbols;

@@ -5,11 +5,12 @@ use syntax::text::Encoding;
 
 use super::{
     lsp_types::{
-        CodeActionKind, CodeActionOptions, CodeActionProviderCapability, DeclarationCapability,
-        DiagnosticOptions, DiagnosticServerCapabilities, FoldingRangeProviderCapability,
-        HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
-        SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
-        ServerCapabilities, ServerInfo, TextDocumentSyncCapability, TextDocumentSyncKind,
+        CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+        DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
+        FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf,
+        PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability,
+        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
+        SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
         TextDocumentSyncOptions, Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
         WorkspaceServerCapabilities,
     },
@@ -28,6 +29,12 @@ pub(crate) struct Client {
     pub(crate) options: Value,
     /// Hovers may be Markdown.
     pub(crate) hover_markdown: bool,
+    /// Completions may have places for the cursor.
+    pub(crate) snippets: bool,
+    /// The documentation of completions may be Markdown.
+    pub(crate) completion_markdown: bool,
+    /// The documentation of signatures may be Markdown.
+    pub(crate) signature_markdown: bool,
     /// Document symbols may be a tree.
     pub(crate) symbol_tree: bool,
     /// Definitions may name the range of the origin.
@@ -95,6 +102,17 @@ impl Client {
                 .unwrap_or(Value::Null),
             hover_markdown: strings(params, "/capabilities/textDocument/hover/contentFormat")
                 .contains(&"markdown"),
+            snippets: flag("textDocument/completion/completionItem/snippetSupport"),
+            completion_markdown: strings(
+                params,
+                "/capabilities/textDocument/completion/completionItem/documentationFormat",
+            )
+            .contains(&"markdown"),
+            signature_markdown: strings(
+                params,
+                "/capabilities/textDocument/signatureHelp/signatureInformation/documentationFormat",
+            )
+            .contains(&"markdown"),
             symbol_tree: flag("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             definition_links: flag("textDocument/definition/linkSupport"),
             declaration_links: flag("textDocument/declaration/linkSupport"),
@@ -189,6 +207,16 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                 save: None,
             },
         )),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some([".", "%", "[", "@", "\""].map(str::to_owned).to_vec()),
+            resolve_provider: Some(true),
+            ..CompletionOptions::default()
+        }),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some([" ", ","].map(str::to_owned).to_vec()),
+            retrigger_characters: None,
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         declaration_provider: Some(DeclarationCapability::Simple(true)),

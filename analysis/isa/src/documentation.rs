@@ -1,0 +1,167 @@
+//! The documentation of the language: Markdown files beside the tables, in our own words.
+//!
+//! `docs/instructions` has a page per instruction, `docs/*.md` a page per kind of word. `docs/README.md`
+//! says how they are written.
+
+mod example;
+mod page;
+#[cfg(test)]
+mod tests;
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+use rustc_hash::FxHashMap;
+
+pub use example::Example;
+pub use page::{Entry, InstructionPage};
+
+static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/docs");
+
+/// A kind of words that are documented in one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Modifiers of instructions that mean the same on each of them.
+    Modifiers,
+    /// Fundamental, alternate and packed types.
+    Types,
+    /// State spaces.
+    StateSpaces,
+    /// Special registers.
+    SpecialRegisters,
+    /// Directives, with their full stop.
+    Directives,
+    /// Strings of `.pragma`, and options of `.target`.
+    Pragmas,
+    /// Target architectures.
+    Targets,
+    /// Versions of the PTX ISA.
+    Versions,
+    /// Other things of which a text may ask: scopes, proxies, swizzling, descriptors.
+    Concepts,
+}
+
+impl Topic {
+    /// Every topic.
+    pub const ALL: [Topic; 9] = [
+        Topic::Modifiers,
+        Topic::Types,
+        Topic::StateSpaces,
+        Topic::SpecialRegisters,
+        Topic::Directives,
+        Topic::Pragmas,
+        Topic::Targets,
+        Topic::Versions,
+        Topic::Concepts,
+    ];
+
+    /// Its file in `docs`.
+    #[must_use]
+    pub fn file(self) -> &'static str {
+        match self {
+            Topic::Modifiers => "modifiers.md",
+            Topic::Types => "types.md",
+            Topic::StateSpaces => "state-spaces.md",
+            Topic::SpecialRegisters => "special-registers.md",
+            Topic::Directives => "directives.md",
+            Topic::Pragmas => "pragmas.md",
+            Topic::Targets => "targets.md",
+            Topic::Versions => "versions.md",
+            Topic::Concepts => "concepts.md",
+        }
+    }
+}
+
+/// All pages, read once.
+struct Library {
+    instructions: FxHashMap<&'static str, InstructionPage>,
+    topics: FxHashMap<Topic, Vec<Entry>>,
+    sections: FxHashMap<&'static str, &'static str>,
+}
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+    let text = |file: &str| {
+        FILES
+            .get_file(file)
+            .and_then(|it| it.contents_utf8())
+            .unwrap_or_default()
+    };
+    Library {
+        instructions: FILES
+            .get_dir("instructions")
+            .into_iter()
+            .flat_map(Dir::files)
+            .filter_map(|file| InstructionPage::read(file.contents_utf8()?))
+            .map(|page| (page.name, page))
+            .collect(),
+        topics: Topic::ALL
+            .into_iter()
+            .map(|topic| (topic, page::entries(text(topic.file()))))
+            .collect(),
+        sections: text("sections.tsv")
+            .lines()
+            .filter_map(|it| it.split_once('\t'))
+            .collect(),
+    }
+});
+
+/// The page of an instruction, by its name in the tables: `cp.async.bulk`.
+#[must_use]
+pub fn instruction(name: &str) -> Option<&'static InstructionPage> {
+    LIBRARY.instructions.get(name)
+}
+
+/// Every page of an instruction, in no order.
+pub fn instructions() -> impl Iterator<Item = &'static InstructionPage> {
+    LIBRARY.instructions.values()
+}
+
+/// The entries of a topic, in the order of its file.
+#[must_use]
+pub fn entries(topic: Topic) -> &'static [Entry] {
+    LIBRARY.topics.get(&topic).map_or(&[], |it| it)
+}
+
+/// The entry of a word in a topic. The word is spelled as in a text: with its full stop or per cent sign.
+#[must_use]
+pub fn entry(topic: Topic, word: &str) -> Option<&'static Entry> {
+    page::find(entries(topic), word)
+}
+
+/// What a modifier, given without its full stop, means on an instruction.
+///
+/// The page of the instruction decides; then what the word means on all instructions, as a modifier, a state
+/// space or a type.
+#[must_use]
+pub fn modifier(name: &str, word: &str) -> Option<&'static Entry> {
+    let word = format!(".{word}");
+    instruction(name)
+        .and_then(|it| page::find(&it.modifiers, &word))
+        .or_else(|| entry(Topic::Modifiers, &word))
+        .or_else(|| entry(Topic::StateSpaces, &word))
+        .or_else(|| entry(Topic::Types, &word))
+}
+
+/// The title of a section of the PTX ISA 9.3 manual.
+#[must_use]
+pub fn section_title(section: &str) -> Option<&'static str> {
+    LIBRARY.sections.get(section).copied()
+}
+
+/// Where a section of the manual can be read.
+#[must_use]
+pub fn section_link(section: &str) -> Option<String> {
+    let title = section_title(section)?;
+    let mut anchor = String::with_capacity(title.len());
+    for letter in title.chars() {
+        if letter.is_ascii_alphanumeric() || letter == '_' {
+            anchor.push(letter.to_ascii_lowercase());
+        } else if !anchor.ends_with('-') && !anchor.is_empty() {
+            anchor.push('-');
+        }
+    }
+    Some(format!(
+        "https://docs.nvidia.com/cuda/parallel-thread-execution/#{}",
+        anchor.trim_end_matches('-')
+    ))
+}

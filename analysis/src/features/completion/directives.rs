@@ -1,0 +1,215 @@
+//! Directives, by the place where they may stand, and the words in them.
+
+use isa::{
+    directive::{OF_ENTRY, OF_FUNCTION, TARGET_OPTIONS, gate},
+    documentation::{Topic, entries, entry},
+    target::{Module, targets, versions},
+    types::CLASSES,
+};
+
+use crate::{CompletionItem, CompletionKind, DocumentationKey};
+
+/// Directives that begin an item of a module, the frequent ones first.
+const OF_MODULE: &[&str] = &[
+    ".visible",
+    ".entry",
+    ".func",
+    ".global",
+    ".const",
+    ".shared",
+    ".extern",
+    ".weak",
+    ".common",
+    ".file",
+    ".section",
+    ".pragma",
+    ".alias",
+    ".version",
+    ".target",
+    ".address_size",
+];
+/// Directives that begin a statement.
+const OF_BODY: &[&str] = &[
+    ".reg",
+    ".shared",
+    ".local",
+    ".param",
+    ".loc",
+    ".pragma",
+    ".global",
+    ".const",
+    ".branchtargets",
+    ".calltargets",
+    ".callprototype",
+];
+/// What may follow a linking directive.
+const LINKED: &[&str] = &[".entry", ".func", ".global", ".const", ".shared"];
+/// Types of variables that are no register classes.
+const OPAQUE: &[&str] = &["texref", "samplerref", "surfref"];
+
+fn add(words: &[&str], module: Module, kind: CompletionKind, items: &mut Vec<CompletionItem>) {
+    for word in words {
+        let gate = gate(word);
+        if gate.admits_version(module.version) && gate.admits_target(module.target) {
+            items.push(CompletionItem {
+                detail: entry(Topic::Directives, word).map(|it| it.summary().to_owned()),
+                documentation: Some(DocumentationKey::Directive((*word).to_owned())),
+                ..CompletionItem::new(*word, kind)
+            });
+        }
+    }
+}
+
+pub(super) fn of_module(module: Module, items: &mut Vec<CompletionItem>) {
+    add(OF_MODULE, module, CompletionKind::Directive, items);
+}
+
+pub(super) fn of_body(module: Module, items: &mut Vec<CompletionItem>) {
+    add(OF_BODY, module, CompletionKind::Directive, items);
+}
+
+fn types(prefix: &[&str], items: &mut Vec<CompletionItem>) {
+    let classes = CLASSES.iter().map(|it| it.0);
+    for word in classes.chain(prefix.iter().copied()) {
+        let word = format!(".{word}");
+        items.push(CompletionItem {
+            detail: entry(Topic::Types, &word).map(|it| it.summary().to_owned()),
+            documentation: Some(DocumentationKey::Type(word.clone())),
+            ..CompletionItem::new(word, CompletionKind::Type)
+        });
+    }
+}
+
+/// The words that can follow the tokens of a directive.
+pub(super) fn words(tokens: &[String], module: Module, items: &mut Vec<CompletionItem>) {
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let Some(first) = tokens.first() else {
+        return;
+    };
+    let function = tokens.iter().any(|it| matches!(*it, ".entry" | ".func"));
+    match *first {
+        ".version" => {
+            for version in versions().collect::<Vec<_>>().into_iter().rev() {
+                let text = version.to_string();
+                items.push(CompletionItem {
+                    documentation: Some(DocumentationKey::Version(text.clone())),
+                    ..CompletionItem::new(text, CompletionKind::Value)
+                });
+            }
+        }
+        ".target" => {
+            for (target, least) in targets().collect::<Vec<_>>().into_iter().rev() {
+                let text = target.to_string();
+                // A target that the version lacks is offered last.
+                let at = if least <= module.version {
+                    items.iter().take_while(|it| it.detail.is_none()).count()
+                } else {
+                    items.len()
+                };
+                let detail = (least > module.version).then(|| format!("needs PTX ISA {least}"));
+                items.insert(
+                    at,
+                    CompletionItem {
+                        detail,
+                        documentation: Some(DocumentationKey::Target(text.clone())),
+                        ..CompletionItem::new(text, CompletionKind::Value)
+                    },
+                );
+            }
+            for option in TARGET_OPTIONS {
+                items.push(CompletionItem::new(*option, CompletionKind::Value));
+            }
+        }
+        ".address_size" => {
+            for size in ["64", "32"] {
+                items.push(CompletionItem::new(size, CompletionKind::Value));
+            }
+        }
+        _ if function => function_words(&tokens, module, items),
+        ".visible" | ".extern" | ".weak" | ".common" if tokens.len() == 1 => {
+            add(LINKED, module, CompletionKind::Directive, items);
+        }
+        ".file" | ".loc" | ".pragma" | ".alias" | ".section" => {}
+        _ => declaration_words(&tokens, module, items),
+    }
+}
+
+/// Words of the header of a function: of a parameter within the parentheses, else directives.
+fn function_words(tokens: &[&str], module: Module, items: &mut Vec<CompletionItem>) {
+    let depth = tokens.iter().fold(0i32, |depth, it| match *it {
+        "(" => depth + 1,
+        ")" => depth - 1,
+        _ => depth,
+    });
+    if depth > 0 {
+        let start = tokens.iter().rposition(|it| matches!(*it, "(" | ","));
+        let words = &tokens[start.map_or(0, |it| it + 1)..];
+        if words.is_empty() {
+            add(
+                &[".param", ".reg"],
+                module,
+                CompletionKind::StateSpace,
+                items,
+            );
+        } else {
+            declaration_words(words, module, items);
+        }
+    } else if tokens.contains(&")") {
+        let words = if tokens.contains(&".entry") {
+            OF_ENTRY
+        } else {
+            OF_FUNCTION
+        };
+        add(words, module, CompletionKind::Directive, items);
+    }
+}
+
+/// Words of the declaration of a variable or parameter, before its name.
+fn declaration_words(tokens: &[&str], module: Module, items: &mut Vec<CompletionItem>) {
+    let is_type = |it: &&str| {
+        let word = it.trim_start_matches('.');
+        CLASSES.iter().any(|it| it.0 == word) || OPAQUE.contains(&word)
+    };
+    if tokens.contains(&".ptr") {
+        let spaces = [".global", ".shared", ".const", ".local", ".align"];
+        add(&spaces, module, CompletionKind::StateSpace, items);
+    } else if tokens.iter().any(is_type) {
+        if tokens.contains(&".param") {
+            add(&[".ptr"], module, CompletionKind::Directive, items);
+        }
+    } else if tokens
+        .iter()
+        .all(|it| it.starts_with('.') || it.parse::<u32>().is_ok())
+    {
+        let opaque = if tokens.contains(&".reg") {
+            &[]
+        } else {
+            OPAQUE
+        };
+        types(opaque, items);
+        for word in [".v2", ".v4"] {
+            items.push(CompletionItem::new(word, CompletionKind::Type));
+        }
+        if !tokens.contains(&".reg") {
+            add(
+                &[".align", ".attribute"],
+                module,
+                CompletionKind::Directive,
+                items,
+            );
+        }
+    }
+}
+
+/// The strings that `.pragma` knows.
+pub(super) fn pragmas(items: &mut Vec<CompletionItem>) {
+    for it in entries(Topic::Pragmas) {
+        for word in it.words.iter().filter(|it| !it.contains('*')) {
+            items.push(CompletionItem {
+                detail: Some(it.summary().to_owned()),
+                documentation: Some(DocumentationKey::Pragma((*word).to_owned())),
+                ..CompletionItem::new(*word, CompletionKind::Value)
+            });
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Documentation of the words of the language as Markdown, from the pages beside the instruction tables.
+
+use std::fmt::Write as _;
+
+use isa::{
+    documentation::{self, Entry, InstructionPage, Topic},
+    table::{Instruction, tables},
+    target::Gate,
+};
+
+use crate::DocumentationKey;
+
+impl DocumentationKey {
+    /// The key as text that survives a way through an editor.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let (kind, first, second) = match self {
+            DocumentationKey::Instruction(name) => ("instruction", name, None),
+            DocumentationKey::Modifier { instruction, word } => {
+                ("modifier", instruction, Some(word))
+            }
+            DocumentationKey::SpecialRegister(name) => ("special-register", name, None),
+            DocumentationKey::Directive(name) => ("directive", name, None),
+            DocumentationKey::Type(name) => ("type", name, None),
+            DocumentationKey::StateSpace(name) => ("state-space", name, None),
+            DocumentationKey::Target(name) => ("target", name, None),
+            DocumentationKey::Version(name) => ("version", name, None),
+            DocumentationKey::Pragma(name) => ("pragma", name, None),
+        };
+        match second {
+            Some(second) => format!("{kind}\t{first}\t{second}"),
+            None => format!("{kind}\t{first}"),
+        }
+    }
+
+    /// The key that was such a text; none for other texts.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<DocumentationKey> {
+        let mut parts = text.split('\t');
+        let (kind, first) = (parts.next()?, parts.next()?.to_owned());
+        Some(match kind {
+            "instruction" => DocumentationKey::Instruction(first),
+            "modifier" => DocumentationKey::Modifier {
+                instruction: first,
+                word: parts.next()?.to_owned(),
+            },
+            "special-register" => DocumentationKey::SpecialRegister(first),
+            "directive" => DocumentationKey::Directive(first),
+            "type" => DocumentationKey::Type(first),
+            "state-space" => DocumentationKey::StateSpace(first),
+            "target" => DocumentationKey::Target(first),
+            "version" => DocumentationKey::Version(first),
+            "pragma" => DocumentationKey::Pragma(first),
+            _ => return None,
+        })
+    }
+}
+
+/// What is documented about something; none if nothing is.
+#[must_use]
+pub fn documentation(key: &DocumentationKey) -> Option<String> {
+    let topic = |topic, word: &str| documentation::entry(topic, word).map(entry);
+    match key {
+        DocumentationKey::Instruction(name) => {
+            let mut sections = tables().instructions.iter().filter(|it| it.name == name);
+            let first = sections.next()?;
+            let page = documentation::instruction(name)?;
+            Some(instruction(page, first, sections))
+        }
+        DocumentationKey::Modifier { instruction, word } => {
+            documentation::modifier(instruction, word).map(entry)
+        }
+        DocumentationKey::SpecialRegister(name) => topic(Topic::SpecialRegisters, name),
+        DocumentationKey::Directive(name) => topic(Topic::Directives, name),
+        DocumentationKey::Type(name) => topic(Topic::Types, name),
+        DocumentationKey::StateSpace(name) => topic(Topic::StateSpaces, name),
+        DocumentationKey::Target(name) => topic(Topic::Targets, name),
+        DocumentationKey::Version(name) => topic(Topic::Versions, name),
+        DocumentationKey::Pragma(name) => topic(Topic::Pragmas, name),
+    }
+}
+
+fn entry(entry: &Entry) -> String {
+    entry.text.to_owned()
+}
+
+/// The whole page of an instruction.
+fn instruction<'a>(
+    page: &InstructionPage,
+    first: &'a Instruction,
+    more: impl Iterator<Item = &'a Instruction>,
+) -> String {
+    let mut text = format!("```ptx\n{}\n```\n", syntax_lines(first, more).join("\n"));
+    let _ = write!(text, "\n{}\n", page.summary);
+    for part in [page.description, page.notes] {
+        if !part.is_empty() {
+            let _ = write!(text, "\n{part}\n");
+        }
+    }
+    text.push_str(&operands(page));
+    if !page.code.is_empty() {
+        let _ = write!(text, "\n```c\n{}\n```\n", page.code.trim_end());
+    }
+    if let Some(example) = page.examples.first() {
+        let _ = write!(text, "\n```ptx\n{}\n```\n", example.text);
+    }
+    text.push_str(&footer(page, first));
+    text
+}
+
+/// The syntax lines of the variants, without repetitions.
+fn syntax_lines<'a>(
+    first: &'a Instruction,
+    more: impl Iterator<Item = &'a Instruction>,
+) -> Vec<&'a str> {
+    let mut lines: Vec<&str> = Vec::new();
+    for instruction in std::iter::once(first).chain(more) {
+        for variant in &instruction.variants {
+            let line = variant.syntax.split(" @").next().unwrap_or_default().trim();
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+fn operands(page: &InstructionPage) -> String {
+    let mut text = String::new();
+    for operand in &page.operands {
+        let names: Vec<String> = operand.words.iter().map(|it| format!("`{it}`")).collect();
+        let _ = write!(text, "\n- {}: {}", names.join(", "), operand.text);
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// What an instruction demands, what has to do with it, and where the manual speaks about it.
+pub(crate) fn footer(page: &InstructionPage, instruction: &Instruction) -> String {
+    let mut text = String::new();
+    if let Some(demand) = demand(&instruction.gate) {
+        let _ = write!(text, "\nNeeds {demand}.");
+    }
+    if !page.related.is_empty() {
+        let names: Vec<String> = page.related.iter().map(|it| format!("`{it}`")).collect();
+        let _ = write!(text, "\n\nSee also {}", names.join(", "));
+    }
+    if let Some(link) = documentation::section_link(instruction.section) {
+        let _ = write!(text, "\n\n[PTX ISA {}]({link})", instruction.section);
+    }
+    text
+}
+
+/// A gate in words: "PTX ISA 8.0 and sm_90 or later".
+pub(crate) fn demand(gate: &Gate) -> Option<String> {
+    let mut parts = Vec::new();
+    if let Some(version) = gate.since {
+        parts.push(format!("PTX ISA {version}"));
+    }
+    if !gate.targets.is_empty() {
+        let targets: Vec<String> = gate.targets.iter().map(|it| format!("`{it}`")).collect();
+        parts.push(targets.join(" or "));
+    }
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_survive_a_way_through_an_editor() {
+        let keys = [
+            DocumentationKey::Instruction("cp.async".to_owned()),
+            DocumentationKey::Modifier {
+                instruction: "add".to_owned(),
+                word: "rn".to_owned(),
+            },
+            DocumentationKey::Target("sm_90".to_owned()),
+        ];
+        for key in keys {
+            assert_eq!(DocumentationKey::from_text(&key.to_text()), Some(key));
+        }
+        assert_eq!(DocumentationKey::from_text("nonsense"), None);
+        assert_eq!(DocumentationKey::from_text("modifier\tadd"), None);
+    }
+}
