@@ -493,7 +493,6 @@ impl<'t> Solver<'t> {
             present,
             operands: Vec::new(),
             module: self.module,
-            explain: false,
         }
     }
 }
@@ -623,7 +622,7 @@ mod tests {
             (8, 0),
             "sm_90",
             expect![
-                "rni rzi rmi rpi ftz rn rz rm rp sat f16 bf16 f32 u8 u16 u32 u64 s8 s16 s32 s64 f64"
+                "f16 bf16 f32 u8 u16 u32 u64 s8 s16 s32 s64 f64 rni rzi rmi rpi ftz rn rz rm rp sat"
             ],
         );
         check(
@@ -631,14 +630,14 @@ mod tests {
             (8, 0),
             "sm_90",
             expect![
-                "sp m8n8k4 m16n8k8 m16n8k16 m16n8k4 m16n8k32 m8n8k16 m16n8k64 m8n8k32 m8n8k128 m16n8k128 m16n8k256 row col f16 f32 rn rz rm rp satfinite s32 f64 xor and"
+                "m8n8k4 m16n8k8 m16n8k16 m16n8k4 m16n8k32 m8n8k16 m16n8k64 m8n8k32 m8n8k128 m16n8k128 m16n8k256 row col f16 f32 rn rz rm rp satfinite s32 f64 xor and sp"
             ],
         );
         check(
             "mma.sync.aligned.m16n8k16.row.col.f32.|",
             (8, 0),
             "sm_90",
-            expect!["sp f16 bf16 tf32"],
+            expect!["f16 bf16 tf32 sp"],
         );
         check(
             "wgmma.mma_async.sync.aligned.m64n64k16.f32.|",
@@ -651,7 +650,7 @@ mod tests {
             (8, 7),
             "sm_100a",
             expect![
-                "sp kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 collector::a::fill collector::a::use collector::a::lastuse collector::a::discard ashift block_scale scale_vec::1X scale_vec::2X scale_vec::4X"
+                "kind::f16 kind::tf32 kind::f8f6f4 kind::i8 kind::mxf8f6f4 kind::mxf4 kind::mxf4nvf4 collector::a::fill collector::a::use collector::a::lastuse collector::a::discard ashift block_scale scale_vec::1X scale_vec::2X scale_vec::4X sp"
             ],
         );
         check(
@@ -659,7 +658,7 @@ mod tests {
             (8, 8),
             "sm_100",
             expect![
-                "weak volatile relaxed acquire mmio ca cg cs cta gpu sys cluster nc lu cv L2::evict_normal L2::evict_first L2::evict_last L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::cache_hint v2 v4 v8 b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 b128"
+                "ca cg cs nc lu cv L2::evict_normal L2::evict_first L2::evict_last L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate L2::64B L2::128B L2::256B L2::cache_hint v2 v4 v8 b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 b128 weak volatile relaxed acquire mmio cta gpu sys cluster"
             ],
         );
         check(

@@ -146,7 +146,7 @@ fn describe(
     let kinds = |kinds: &[isa::kind::Kind]| {
         let mut all: Vec<String> = Vec::new();
         for text in kinds.iter().filter_map(|it| words::kind(it, choices)) {
-            if !all.contains(&text) {
+            if !text.is_empty() && !all.contains(&text) {
                 all.push(text);
             }
         }
@@ -239,9 +239,9 @@ mod tests {
         check(
             "add %r1, $0",
             expect![[r#"
-            > add d, a, b
-                a: `a`: the summands.
-        "#]],
+                > add d, a, b
+                    a: `a`: the summands.
+            "#]],
         );
         check(
             "setp.eq.s32 $0",

@@ -179,11 +179,7 @@ fn recent(body: &Body, offset: TextSize) -> FxHashMap<(DefinitionId, Option<u32>
         .enumerate()
     {
         if let Target::Definition(id) = reference.target {
-            let age = if reference.write {
-                age
-            } else {
-                age + RECENT / 8
-            };
+            let age = if reference.write { age } else { age + READ };
             ages.entry((id, reference.member)).or_insert(age);
         }
     }
@@ -312,8 +308,12 @@ fn module_names(
             }
             _ => continue,
         };
+        let function = declaration.kind != DeclarationKind::Variable;
         let wanted = callee && declaration.kind == DeclarationKind::Function;
-        if wanted || fitting.admits(&operand) {
+        // ptxas takes functions as operands of more instructions than anybody means.
+        let mut fits =
+            || (!function || fitting.shapes.head.opcode == "mov") && fitting.admits(&operand);
+        if wanted || fits() {
             found.push(CompletionItem {
                 detail: Some(crate::hir::operand::describe(&operand)),
                 ..CompletionItem::new(name, kind)
