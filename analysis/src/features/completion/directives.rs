@@ -1,9 +1,10 @@
 //! Directives, by the place where they may stand, and the words in them.
 
 use isa::{
-    directive::{OF_ENTRY, OF_FUNCTION, TARGET_OPTIONS, gate},
+    directive::{TARGET_OPTIONS, gate},
     documentation::{Topic, entries, entry},
     target::{Module, targets, versions},
+    tuning::{Owner, TUNING},
     types::CLASSES,
 };
 
@@ -155,12 +156,17 @@ fn function_words(tokens: &[&str], module: Module, items: &mut Vec<CompletionIte
             declaration_words(words, module, items);
         }
     } else if tokens.contains(&")") {
-        let words = if tokens.contains(&".entry") {
-            OF_ENTRY
+        let owner = if tokens.contains(&".entry") {
+            Owner::Entry
         } else {
-            OF_FUNCTION
+            Owner::Function
         };
-        add(words, module, CompletionKind::Directive, items);
+        let words: Vec<&str> = TUNING
+            .iter()
+            .filter(|it| it.fits(owner))
+            .map(|it| it.word)
+            .collect();
+        add(&words, module, CompletionKind::Directive, items);
     }
 }
 
