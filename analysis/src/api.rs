@@ -112,6 +112,10 @@ pub enum FixKind {
     DeclareRegister,
     /// Makes a parameterised register such as `%r<4>` longer.
     WidenRegisters,
+    /// Changes words or numbers of a declaration.
+    CorrectDeclaration,
+    /// Changes an initial value.
+    CorrectInitializer,
 }
 
 /// One way to repair a problem.

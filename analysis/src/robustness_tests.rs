@@ -15,7 +15,7 @@ const TEXTS: &[&str] = &[
 .file 1 "a.cu", 1, 2
 .extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
 .global .texref t = {filter_mode = nearest};
-.const .b8 g[] = {0xff(g), 1}, h<3>;
+.const .u8 g[] = {0xff(g), 1}, h<3>;
 .func f { ret; }
 .visible .global .align 8 .u64 table[2] = {f, generic(g)+4};
 .func alias;

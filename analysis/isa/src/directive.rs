@@ -19,6 +19,7 @@ const GATES: &[Row] = &[
     ((3, 1), None, 10, &[".weak"]),
     ((3, 2), None, 10, &[FILE_TIME, SECTION_OFFSET]),
     ((4, 0), None, 30, &[".managed"]),
+    ((8, 0), None, 90, &[".unified"]),
     ((5, 0), None, 10, &[".common"]),
     // The manual says 6.0.
     ((5, 1), None, 30, &[".branchtargets"]),

@@ -13,6 +13,7 @@ pub mod condition;
 pub mod directive;
 pub mod documentation;
 mod explain;
+pub mod initializer;
 pub mod kind;
 pub mod matcher;
 mod notation;

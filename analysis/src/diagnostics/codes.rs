@@ -36,6 +36,9 @@ pub(super) const UNDEFINED_LOCATION: &str = "undefined-location";
 pub(super) const INVALID_ALIAS: &str = "invalid-alias";
 pub(super) const UNKNOWN_PRAGMA: &str = "unknown-pragma";
 pub(super) const ADDRESS_SIZE_32: &str = "address-size-32";
+pub(super) const INVALID_DECLARATION: &str = "invalid-declaration";
+pub(super) const INVALID_INITIALIZER: &str = "invalid-initializer";
+pub(super) const COMPILE_ONLY: &str = "compile-only";
 
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
@@ -166,6 +169,18 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: ADDRESS_SIZE_32,
         summary: "The module has 32-bit addresses, which current tools do not assemble.",
+    },
+    DiagnosticCode {
+        name: INVALID_DECLARATION,
+        summary: "The words, sizes or numbers of a declaration do not go together.",
+    },
+    DiagnosticCode {
+        name: INVALID_INITIALIZER,
+        summary: "A variable cannot have this initial value.",
+    },
+    DiagnosticCode {
+        name: COMPILE_ONLY,
+        summary: "ptxas takes this only with the option `--compile-only`.",
     },
 ];
 

@@ -18,6 +18,7 @@ use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 
 use crate::{
     Severity,
+    db::SourceFile,
     hir::{
         body::{Body, Target, body},
         declared::{Declared, declared, header, module_declared, words},
@@ -126,7 +127,7 @@ pub(super) fn resolve(
         Target::Definition(id) => types[id as usize].0.clone(),
         Target::Special(index) => special(index),
         Target::WarpSize => Operand::Integer(32),
-        Target::Free(_) => module_name(db, function, name),
+        Target::Free(_) => module_name(db, function.file(db), name),
         Target::Section(_) => Operand::Unknown,
     }
 }
@@ -143,9 +144,8 @@ fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
 }
 
 /// What a name of the module is.
-fn module_name(db: &dyn Database, function: Function<'_>, name: &str) -> Operand {
+pub(super) fn module_name(db: &dyn Database, file: SourceFile, name: &str) -> Operand {
     use isa::operand::Symbol;
-    let file = function.file(db);
     let Some(declaration) = module_scope(db, file).find(name).first() else {
         return Operand::Unknown;
     };

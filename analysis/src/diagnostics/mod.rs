@@ -4,11 +4,13 @@
 //! them; salsa keeps these findings. Offsets in the file and line numbers are put in at the end, when
 //! the diagnostics of a file are joined.
 
+mod attributes;
 mod codes;
 mod constants;
 mod directives;
 mod duplicates;
 mod fix;
+mod initializers;
 mod instruction_fixes;
 #[cfg(test)]
 mod instruction_tests;
@@ -17,10 +19,14 @@ mod names;
 #[cfg(test)]
 mod pages;
 mod register_fixes;
+mod storage;
 mod suggestion;
 mod syntax_errors;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod variable_tests;
+mod variables;
 
 use std::cell::OnceCell;
 
@@ -86,6 +92,7 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     names::in_function(db, function, &mut findings);
     duplicates::in_function(db, function, &mut findings);
     constants::in_function(db, function, &mut findings);
+    variables::in_function(db, function, &mut findings);
     instructions::in_function(db, function, &mut findings);
     directives::in_function(db, function, &mut findings);
     findings
@@ -98,6 +105,7 @@ fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Findi
     names::in_module(db, file, &mut findings);
     duplicates::in_module(db, file, &mut findings);
     constants::in_module(db, file, &mut findings);
+    variables::in_module(db, file, &mut findings);
     directives::in_module(db, file, &mut findings);
     findings
 }

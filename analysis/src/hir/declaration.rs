@@ -70,6 +70,8 @@ pub(crate) struct Literal {
     pub(crate) range: TextRange,
     /// Its value; `None` if it is missing, no integer or too large.
     pub(crate) value: Option<u64>,
+    /// Whether it is a floating-point number.
+    pub(crate) float: bool,
 }
 
 /// `.ptr .global .align 8`
@@ -273,15 +275,12 @@ fn plain(token: CursorToken<'_>) -> Word<'_> {
 
 /// The number in a node that has one.
 fn literal(node: &Cursor<'_>) -> Literal {
-    match node.node(SyntaxKind::LITERAL) {
-        Some(child) => Literal {
-            range: trimmed(&child),
-            value: child.tokens().next().and_then(|it| integer(it.text())),
-        },
-        None => Literal {
-            range: TextRange::empty(trimmed(node).end()),
-            value: None,
-        },
+    let child = node.node(SyntaxKind::LITERAL);
+    let token = child.and_then(|it| it.tokens().next());
+    Literal {
+        range: token.map_or(TextRange::empty(trimmed(node).end()), |it| it.range()),
+        value: token.and_then(|it| integer(it.text())),
+        float: token.is_some_and(|it| it.kind() == SyntaxKind::FLOAT),
     }
 }
 
@@ -296,7 +295,7 @@ fn declarator<'a>(node: &Cursor<'a>) -> Declarator<'a> {
         name: tree::name(node),
         count: node.node(SyntaxKind::COUNT_SUFFIX).map(|it| Literal {
             range: trimmed(&it),
-            value: literal(&it).value,
+            ..literal(&it)
         }),
         dimensions: node
             .nodes()

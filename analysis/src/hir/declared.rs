@@ -212,6 +212,8 @@ pub(crate) struct Header {
     pub(crate) target: Option<IsaTarget>,
     /// Whether the settings demand the target, whatever the file says.
     pub(crate) forced: bool,
+    /// Whether textures and samplers are declared apart: `texmode_independent`.
+    pub(crate) independent_textures: bool,
 }
 
 impl Header {
@@ -231,6 +233,7 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
         version: None,
         target: None,
         forced: false,
+        independent_textures: false,
     };
     // Of several in a row the last counts; elsewhere they are errors.
     let mut placed = true;
@@ -245,6 +248,10 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
             }
             SyntaxKind::TARGET_DIRECTIVE => {
                 let named = target_of(&cursor);
+                header.independent_textures |= cursor
+                    .nodes()
+                    .filter_map(|it| it.token(SyntaxKind::IDENT))
+                    .any(|it| it.text() == "texmode_independent");
                 header.target = if placed {
                     named.or(header.target)
                 } else {
