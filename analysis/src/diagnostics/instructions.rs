@@ -112,7 +112,7 @@ fn special_registers(
 }
 
 /// What a name in a function is.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     db: &dyn Database,
     function: Function<'_>,
     body: &Body,
@@ -162,7 +162,7 @@ pub(super) fn module_name(db: &dyn Database, file: SourceFile, name: &str) -> Op
 }
 
 /// The nodes of the operands of an instruction.
-pub(super) fn operand_nodes<'a>(instruction: &Cursor<'a>) -> impl Iterator<Item = Cursor<'a>> {
+pub(crate) fn operand_nodes<'a>(instruction: &Cursor<'a>) -> impl Iterator<Item = Cursor<'a>> {
     instruction
         .nodes()
         .filter(|it| !matches!(it.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR))

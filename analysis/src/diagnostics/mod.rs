@@ -45,6 +45,7 @@ use crate::{
 
 pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode};
 use fix::{HeaderPlaces, Repair};
+pub(crate) use instructions::{operand_nodes, resolve};
 pub(crate) use syntax_errors::syntax_diagnostics;
 
 /// A problem, with places that do not depend on where its item stands in the file.

@@ -51,6 +51,13 @@ pub(crate) struct OneLine {
 }
 
 impl OneLine {
+    /// A node on one line.
+    pub(crate) fn of(node: &Cursor<'_>) -> String {
+        let mut line = OneLine::default();
+        line.push_node(node);
+        line.finish()
+    }
+
     /// Appends a token.
     pub(crate) fn push(&mut self, token: &CursorToken<'_>) {
         if token.kind().is_trivia() {

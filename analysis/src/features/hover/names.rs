@@ -1,4 +1,4 @@
-//! Hover: what a name is, as Markdown.
+//! Names: what they are, with their declarations.
 
 use std::fmt::Write as _;
 
@@ -21,13 +21,13 @@ use crate::{
     },
 };
 
-use super::navigation::{declaration_text, path_to};
+use crate::features::navigation::{declaration_text, path_to};
 
 /// Longer declarations are shown with a line for each parameter.
 const MAX_LINE: usize = 80;
 
 /// What the name at a position is.
-pub(crate) fn hover(
+pub(super) fn hover(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
@@ -528,8 +528,15 @@ mod tests {
         check(
             ".entry k { r$0et; }",
             expect![[r#"
-            nothing
-        "#]],
+                ret
+                ```ptx
+                ret{.uni}
+                ```
+
+
+
+                [PTX ISA 9.7.13.6](https://docs.nvidia.com/cuda/parallel-thread-execution/#control-flow-instructions-ret)
+            "#]],
         );
     }
 }

@@ -1,0 +1,281 @@
+//! Hover: what a word means here, as Markdown.
+
+mod instruction;
+mod literal;
+mod names;
+mod words;
+
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind, TextSize, tokens_around};
+
+use crate::{
+    FilePosition, Hover, RangeInfo,
+    db::SourceFile,
+    hir::{
+        items::{Function, items},
+        symbol::{ItemAt, item_at},
+    },
+};
+
+use super::navigation::path_to;
+
+/// What the word at a position means.
+pub(crate) fn hover(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Option<RangeInfo<Hover>> {
+    if let Some(found) = names::hover(db, file, at) {
+        return Some(found);
+    }
+    let root = file.contents(db).tree.syntax();
+    let (left, right) = tokens_around(&root, at.offset);
+    let is_word = |kind: SyntaxKind| {
+        matches!(
+            kind,
+            SyntaxKind::IDENT
+                | SyntaxKind::DOTTED
+                | SyntaxKind::INTEGER
+                | SyntaxKind::FLOAT
+                | SyntaxKind::STRING
+                | SyntaxKind::UNDERSCORE
+        )
+    };
+    let token = right
+        .filter(|it| is_word(it.kind()))
+        .or(left.filter(|it| is_word(it.kind())))?;
+    let range = token.text_range();
+    let context = match item_at(db, file, range.start())? {
+        ItemAt::Function(function, start) => Context {
+            db,
+            file,
+            function: Some(function),
+            path: path_to(&function.green(db).cursor(), range.start() - start),
+            start,
+        },
+        ItemAt::Other(index, start) => {
+            let item = items(db, file).module.items(db).get(index as usize)?;
+            Context {
+                db,
+                file,
+                function: None,
+                path: path_to(&item.green.cursor(), range.start() - start),
+                start,
+            }
+        }
+    };
+    let markdown = context.word(token.kind(), token.text(), range.start())?;
+    Some(RangeInfo {
+        range,
+        info: Hover { markdown },
+    })
+}
+
+/// A word with the nodes around it, from the outside in.
+struct Context<'db> {
+    db: &'db dyn Database,
+    file: SourceFile,
+    /// The function in which it stands.
+    function: Option<Function<'db>>,
+    path: Vec<Cursor<'db>>,
+    /// Where the item starts.
+    start: TextSize,
+}
+
+impl<'db> Context<'db> {
+    fn word(&self, kind: SyntaxKind, text: &str, offset: TextSize) -> Option<String> {
+        let inner = self.path.last()?;
+        let instruction = self
+            .path
+            .iter()
+            .rev()
+            .find(|it| it.kind() == SyntaxKind::INSTRUCTION);
+        match (kind, inner.kind()) {
+            (SyntaxKind::INTEGER | SyntaxKind::FLOAT, _) => {
+                if inner.kind() == SyntaxKind::VERSION_DIRECTIVE {
+                    return words::version(text);
+                }
+                let role = instruction.and_then(|it| self.selector_of(it, offset));
+                literal::describe(text, role)
+            }
+            (SyntaxKind::STRING, SyntaxKind::PRAGMA) => words::pragma(text.trim_matches('"')),
+            (SyntaxKind::IDENT, SyntaxKind::TARGET_WORD) => words::target(text),
+            (SyntaxKind::IDENT, SyntaxKind::INSTRUCTION) => self.opcode(inner, text),
+            (SyntaxKind::DOTTED, SyntaxKind::INSTRUCTION) => {
+                self.modifier(inner, text, offset - self.start)
+            }
+            (SyntaxKind::DOTTED, SyntaxKind::MEMBER_EXPRESSION) => words::selector(text),
+            (SyntaxKind::DOTTED, _) => words::of_directive(text, inner.kind()),
+            (SyntaxKind::UNDERSCORE, _) => Some(words::sink()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::{Fixture, HEADER};
+
+    #[track_caller]
+    fn check(text: &str, expected: Expect) {
+        let fixture = Fixture::new(text);
+        let (analysis, position) = fixture.cursor();
+        let shown = match analysis.hover(position).unwrap() {
+            Some(hover) => hover.info.markdown,
+            None => "nothing".to_owned(),
+        };
+        expected.assert_eq(&shown);
+    }
+
+    #[track_caller]
+    fn check_body(statement: &str, expected: Expect) {
+        check(
+            &format!(
+                "{HEADER}.entry k() {{\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n{statement}\nret;\n}}\n"
+            ),
+            expected,
+        );
+    }
+
+    #[test]
+    fn opcodes() {
+        check_body(
+            "ad$0d.s32 %r1, %r2, 7;",
+            expect![[r#"
+            ```ptx
+            add{.sat}.type d, a, b
+            ```
+            Adds two numbers. Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
+            The packed types add each of their elements on its own.
+
+            ```c
+            d = a + b;
+            ```
+
+
+            - `%r1` = `d`, a .b32 register: the sum.
+            - `%r2` = `a`, a .b32 register: the summands.
+            - `7` = `b`, the constant 7: the summands.
+
+            - `.sat` is there for `.s32` among the plain integers; overflow of all others is silent.
+            - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
+            - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
+
+            ```ptx
+                add.s32 %r0, %r1, %r2;
+                add.sat.s32 %r3, %r0, 1;
+            ```
+
+
+            See also `sub`, `addc`, `mad`, `fma`
+
+            [PTX ISA 9.7.1.1](https://docs.nvidia.com/cuda/parallel-thread-execution/#integer-arithmetic-instructions-add)"#]],
+        );
+        check_body(
+            "ad$0d.f17 %r1, %r2, 7;",
+            expect![[r#"
+            ```ptx
+            add{.rnd}{.ftz}{.sat}.f32 d, a, b
+            add{.rnd}{.ftz}.f32x2 d, a, b
+            add{.rnd}.f64 d, a, b
+            add{.rn}{.ftz}{.sat}.type d, a, b
+            add{.rn}.type d, a, b
+            add{.rnd}{.sat}.f32.atype d, a, c
+            add{.rnd}.f32x2.atype.ctype d, a, c
+            add{.rz}{.ftz}.dtype.atype.ctype d, a, c
+            ```
+            and 3 more forms
+
+            This instruction fits none of its forms. Adds two numbers.
+
+
+            See also `sub`, `addc`, `mad`, `fma`
+
+            [PTX ISA 9.7.3.3](https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-add)"#]],
+        );
+        check_body("nonse$0nse %r1;", expect!["nothing"]);
+    }
+
+    #[test]
+    fn modifiers() {
+        check_body(
+            "add.s$0at.s32 %r1, %r2, 7;",
+            expect![[r#"
+            ```ptx
+            add….sat
+            ```
+            clamps the sum: integers to the range of the type, floating-point numbers to 0.0 to 1.0, with NaN becoming 0.0."#]],
+        );
+        check_body(
+            "mul.wi$0de.s32 %rd1, %r2, 7;",
+            expect![[r#"
+            ```ptx
+            mul….wide
+            ```
+        "#]],
+        );
+    }
+
+    #[test]
+    fn constants() {
+        check_body(
+            "mov.b32 %r1, 0x3F80$00000;",
+            expect![[r#"
+            ```ptx
+            0x3F800000
+            ```
+            1065353216 = 0x3f800000 = 0b11_1111_1000_0000_0000_0000_0000_0000
+
+            as bits of `.f32`: 1.0"#]],
+        );
+        check_body(
+            "mov.f32 %f1, 0f3F80$00000;",
+            expect![[r#"
+            ```ptx
+            0f3F800000
+            ```
+            `.f32` 1.0
+
+            sign 0, exponent 0, fraction 0x000000"#]],
+        );
+        check_body(
+            "lop3.b32 %r1, %r2, %r3, %r4, 0x$096;",
+            expect![[r#"
+            ```ptx
+            0x96
+            ```
+            150 = 0x96 = 0b1001_0110
+
+            `lop3` table, the bit at `a*4 + b*2 + c`:
+
+            | a | b | c | result |
+            |---|---|---|---|
+            | 0 | 0 | 0 | 0 |
+            | 0 | 0 | 1 | 1 |
+            | 0 | 1 | 0 | 1 |
+            | 0 | 1 | 1 | 0 |
+            | 1 | 0 | 0 | 1 |
+            | 1 | 0 | 1 | 0 |
+            | 1 | 1 | 0 | 0 |
+            | 1 | 1 | 1 | 1 |
+
+            `(a ^ b) ^ c`"#]],
+        );
+        check_body(
+            "prmt.b32 %r1, %r2, %r3, 0x54$010;",
+            expect![[r#"
+            ```ptx
+            0x5410
+            ```
+            21520 = 0x5410 = 0b101_0100_0001_0000
+
+            `prmt` selector, from the highest byte of the result:
+            - byte 3: byte 1 of `b`
+            - byte 2: byte 0 of `b`
+            - byte 1: byte 1 of `a`
+            - byte 0: byte 0 of `a`"#]],
+        );
+    }
+}
