@@ -116,6 +116,8 @@ pub enum FixKind {
     CorrectDeclaration,
     /// Changes an initial value.
     CorrectInitializer,
+    /// Declares a function or the prototype of a call.
+    DeclarePrototype,
 }
 
 /// One way to repair a problem.

@@ -9,6 +9,7 @@
 //! This crate knows neither salsa nor rowan nor LSP and does no I/O.
 
 pub mod accidents;
+pub mod call;
 pub mod condition;
 pub mod directive;
 pub mod documentation;
@@ -18,9 +19,11 @@ pub mod kind;
 pub mod matcher;
 mod notation;
 pub mod operand;
+pub mod parameter;
 pub mod partial;
 pub mod snippets;
 pub mod special;
+pub mod system_call;
 pub mod table;
 pub mod target;
 #[cfg(test)]

@@ -14,6 +14,12 @@ pub(super) const UNDEFINED_LABEL: &str = "undefined-label";
 pub(super) const UNDEFINED_FUNCTION: &str = "undefined-function";
 pub(super) const DUPLICATE_DEFINITION: &str = "duplicate-definition";
 pub(super) const CONFLICTING_DECLARATION: &str = "conflicting-declaration";
+pub(super) const INVALID_PARAMETER: &str = "invalid-parameter";
+pub(super) const INVALID_PARAMETER_ACCESS: &str = "invalid-parameter-access";
+pub(super) const INVALID_CALL_TARGET: &str = "invalid-call-target";
+pub(super) const WRONG_ARGUMENT_COUNT: &str = "wrong-argument-count";
+pub(super) const INVALID_ARGUMENT: &str = "invalid-argument";
+pub(super) const SYSTEM_CALL_MISMATCH: &str = "system-call-mismatch";
 
 pub(super) const UNKNOWN_INSTRUCTION: &str = "unknown-instruction";
 pub(super) const MODIFIER_NOT_ALLOWED: &str = "modifier-not-allowed";
@@ -85,6 +91,30 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: CONFLICTING_DECLARATION,
         summary: "Two declarations of one name of the module do not agree.",
+    },
+    DiagnosticCode {
+        name: INVALID_PARAMETER,
+        summary: "A parameter of a function or entry is declared in a way that it cannot be.",
+    },
+    DiagnosticCode {
+        name: INVALID_PARAMETER_ACCESS,
+        summary: "An instruction does with a parameter what parameters do not allow.",
+    },
+    DiagnosticCode {
+        name: INVALID_CALL_TARGET,
+        summary: "A call, or a list of targets, names what cannot be called or branched to.",
+    },
+    DiagnosticCode {
+        name: WRONG_ARGUMENT_COUNT,
+        summary: "A call passes or receives another number of values than the function has.",
+    },
+    DiagnosticCode {
+        name: INVALID_ARGUMENT,
+        summary: "An argument or result of a call does not fit the parameter of the function.",
+    },
+    DiagnosticCode {
+        name: SYSTEM_CALL_MISMATCH,
+        summary: "The prototype of a system call is not the one that the driver has.",
     },
     DiagnosticCode {
         name: UNKNOWN_INSTRUCTION,

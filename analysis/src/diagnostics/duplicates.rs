@@ -10,7 +10,7 @@ use crate::{
     hir::{
         body::{Definition, body},
         items::{Function, items},
-        module::{Declaration, DeclarationKind, module_body, module_scope},
+        module::{Declaration, DeclarationKind, header_of, module_body, module_scope},
         number::{is_canonical, split_name},
         special_registers,
     },
@@ -20,6 +20,7 @@ use super::{
     Finding, ItemIndex, LINE, Place,
     codes::{CONFLICTING_DECLARATION, DUPLICATE_DEFINITION},
     declaration_place,
+    prototypes::{disagreement, formal_place, system_calls},
 };
 
 const FIRST: &str = "first declared here";
@@ -74,6 +75,7 @@ pub(super) fn in_module(
     for (name, declarations) in scope.names() {
         if !name.is_empty() {
             check_name(name, declarations, &mut problems);
+            check_headers(db, file, name, declarations, &mut problems);
         }
         // A single name that a parameterised one covers.
         if let Some((prefix, number)) = split_name(name).filter(|_| is_canonical(name)) {
@@ -96,7 +98,11 @@ pub(super) fn in_module(
     // The maps have no order; the answer has one.
     problems.sort_by_key(|it| (it.declaration.order, it.message.clone()));
     for problem in problems {
-        let (item, range) = declaration_place(db, file, problem.declaration.source);
+        let source = problem.declaration.source;
+        let (item, range) = match problem.formal {
+            Some(formal) => formal_place(db, file, source, formal),
+            None => declaration_place(db, file, source),
+        };
         let finding = Finding {
             range,
             severity: Severity::Error,
@@ -109,6 +115,7 @@ pub(super) fn in_module(
         findings.push((item, finding));
     }
     section_labels(db, file, findings);
+    system_calls(db, file, findings);
 }
 
 /// A declaration that does not go with an earlier one.
@@ -117,6 +124,8 @@ struct Problem {
     code: &'static str,
     message: String,
     first: Option<Place>,
+    /// Index of the result or parameter that it is about.
+    formal: Option<usize>,
 }
 
 fn duplicate(name: &str, declaration: &Declaration, first: &Declaration) -> Problem {
@@ -130,6 +139,7 @@ fn duplicate(name: &str, declaration: &Declaration, first: &Declaration) -> Prob
         code: DUPLICATE_DEFINITION,
         message: format!("`{name}` is already defined on line {LINE}"),
         first: Some(Place::of(first)),
+        formal: None,
     }
 }
 
@@ -139,6 +149,7 @@ fn conflict(message: String, declaration: &Declaration, first: Option<&Declarati
         code: CONFLICTING_DECLARATION,
         message,
         first: first.map(Place::of),
+        formal: None,
     }
 }
 
@@ -240,6 +251,39 @@ fn check_function(name: &str, declaration: &Declaration, earlier: &Earlier<'_>) 
         return Some(conflict(message, declaration, Some(first)));
     }
     None
+}
+
+/// Compares the headers of the declarations of a function, unless these are wrong for another reason.
+fn check_headers(
+    db: &dyn Database,
+    file: SourceFile,
+    name: &str,
+    declarations: &[Declaration],
+    problems: &mut Vec<Problem>,
+) {
+    let [first, later @ ..] = declarations else {
+        return;
+    };
+    if later.is_empty() {
+        return;
+    }
+    let Some(header) = header_of(db, file, first.source) else {
+        return;
+    };
+    for declaration in later {
+        let wrong = problems
+            .iter()
+            .any(|it| it.declaration.source == declaration.source);
+        let Some(other) = header_of(db, file, declaration.source).filter(|_| !wrong) else {
+            continue;
+        };
+        if let Some(found) = disagreement(name, header, other) {
+            problems.push(Problem {
+                formal: found.formal,
+                ..conflict(found.message, declaration, Some(first))
+            });
+        }
+    }
 }
 
 /// Labels of debug sections, which share one scope.

@@ -1,9 +1,11 @@
 //! Fixes with places that do not depend on where their items stand in the file.
 
 use isa::target::Target;
-use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
+use syntax::{SyntaxKind, TextRange, TextSize};
 
 use crate::{FixKind, hir::items::ModuleItem};
+
+pub(super) use crate::hir::tree::node_at;
 
 use super::Place;
 
@@ -88,17 +90,4 @@ impl HeaderPlaces {
         }
         places
     }
-}
-
-/// The node of a kind that contains an offset.
-pub(super) fn node_at<'a>(
-    node: &Cursor<'a>,
-    kind: SyntaxKind,
-    offset: TextSize,
-) -> Option<Cursor<'a>> {
-    if node.kind() == kind {
-        return Some(*node);
-    }
-    let child = node.nodes().find(|it| it.range().contains(offset))?;
-    node_at(&child, kind, offset)
 }

@@ -133,7 +133,7 @@ pub(crate) fn resolve(
 }
 
 /// Calls `act` for each instruction, in the order of the text.
-fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
+pub(super) fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
     for child in node.nodes() {
         match child.kind() {
             SyntaxKind::INSTRUCTION => act(&child),

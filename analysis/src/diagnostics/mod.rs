@@ -4,7 +4,11 @@
 //! them; salsa keeps these findings. Offsets in the file and line numbers are put in at the end, when
 //! the diagnostics of a file are joined.
 
+mod arguments;
 mod attributes;
+#[cfg(test)]
+mod call_tests;
+mod calls;
 mod codes;
 mod constants;
 mod directives;
@@ -18,6 +22,11 @@ mod instructions;
 mod names;
 #[cfg(test)]
 mod pages;
+mod parameter_access;
+mod parameter_words;
+mod parameters;
+mod prototype_fixes;
+mod prototypes;
 mod register_fixes;
 mod storage;
 mod suggestion;
@@ -95,6 +104,8 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     constants::in_function(db, function, &mut findings);
     variables::in_function(db, function, &mut findings);
     instructions::in_function(db, function, &mut findings);
+    parameters::in_function(db, function, &mut findings);
+    calls::in_function(db, function, &mut findings);
     directives::in_function(db, function, &mut findings);
     findings
 }

@@ -3,6 +3,7 @@
 //! ptxas reads a module once: what a name means is decided where it stands. Only labels may be
 //! declared after their use.
 
+use isa::system_call::{self, is_optix};
 use rustc_hash::FxHashMap;
 use salsa::Database;
 
@@ -11,6 +12,7 @@ use crate::{
     db::SourceFile,
     hir::{
         body::{Body, Definition, Place as WordPlace, Reference, Target, body},
+        declared::address_bytes,
         items::{Function, items},
         module::{
             Declaration, DeclarationKind, ModulePlace, ModuleScope, function_order, module_body,
@@ -25,7 +27,7 @@ use super::{
     Finding, ItemIndex, LINE, Place,
     codes::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
     fix::Repair,
-    register_fixes,
+    prototype_fixes, register_fixes,
     suggestion::most_similar,
 };
 
@@ -182,6 +184,19 @@ impl<'a> Judge<'a> {
             ));
             return;
         }
+        if reference.place == WordPlace::Callee
+            && let Some(call) = system_call::find(name)
+        {
+            let prototype = call.prototype(address_bytes(self.db, self.function.file(self.db)));
+            *help = Some(format!("the driver provides it: declare `{prototype}`"));
+            repairs.push(prototype_fixes::system_call(
+                self.db,
+                self.function,
+                name,
+                &prototype,
+            ));
+            return;
+        }
         let found = similar_name(self.body, reference.place, name, self.scope, self.order);
         *help = found.map(|it| format!("did you mean `{it}`?"));
         *similar = found.map(str::to_owned);
@@ -287,11 +302,6 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
             Some(finding)
         }
     }
-}
-
-/// Functions of OptiX modules, which a driver compiles and not ptxas alone.
-fn is_optix(name: &str) -> bool {
-    name.starts_with("_optix_") || name.starts_with("_rt_")
 }
 
 fn later(name: &str, range: syntax::TextRange, place: Place) -> Finding {

@@ -105,7 +105,7 @@ fn calls_without_a_prototype() {
         r#".entry k {
 .reg .b32 r;
 call (r), vprintf, (r, r);
-//        ^^^^^^^ undefined-function: function `vprintf` is not declared: a call needs a `.func` declaration before it
+//        ^^^^^^^ undefined-function: function `vprintf` is not declared: a call needs a `.func` declaration before it | the driver provides it: declare `.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 valist)`
 call (r), _optix_get_launch_index_x, ();
 //        ^^^^^^^^^^^^^^^^^^^^^^^^^ info undefined-function: `_optix_get_launch_index_x` has no declaration: OptiX provides it, ptxas alone rejects the call
 c: .calltargets foo;

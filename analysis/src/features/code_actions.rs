@@ -87,6 +87,7 @@ fn title(kind: FixKind) -> &'static str {
         FixKind::WidenRegisters => "Declare all numbered registers that are missing in the file",
         FixKind::CorrectDeclaration => "Correct all declarations in the file",
         FixKind::CorrectInitializer => "Correct all initial values in the file",
+        FixKind::DeclarePrototype => "Declare all prototypes that are missing in the file",
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Body {
     pub(crate) targets: Vec<(TextSize, IsaTarget)>,
     /// Definitions that collide with an earlier one of the same scope.
     pub(crate) duplicates: Vec<Duplicate>,
+    /// The first words of lists of targets and prototypes without a label before them.
+    pub(crate) unlabeled: Vec<TextRange>,
 }
 
 /// A block.
@@ -124,6 +126,8 @@ pub(crate) struct Instruction {
     pub(crate) opcode: TextRange,
     /// Its names: a range of [`Body::references`].
     pub(crate) references: std::ops::Range<u32>,
+    /// Whether it is a `call`.
+    pub(crate) call: bool,
 }
 
 /// Two declarations that cannot both stand.

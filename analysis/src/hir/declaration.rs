@@ -233,12 +233,20 @@ impl<'a> Declaration<'a> {
         })
     }
 
-    /// The last alignment, which counts.
+    /// The last alignment before the type, which counts: after it, an entry's parameter says what it
+    /// points to.
     pub(crate) fn alignment(&self) -> Option<(Literal, Word<'a>)> {
-        self.words.iter().rev().find_map(|word| match word.kind {
-            WordKind::Alignment(it) => Some((it, *word)),
-            _ => None,
-        })
+        let own = self
+            .words
+            .iter()
+            .take_while(|it| !matches!(it.kind, WordKind::Type(_)));
+        own.collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .find_map(|word| match word.kind {
+                WordKind::Alignment(it) => Some((it, *word)),
+                _ => None,
+            })
     }
 
     /// What other declarations of a name must agree with.

@@ -17,6 +17,7 @@ use super::{
     in_force::target_of,
     items::{Function, ModuleItems, items},
     module::module_body,
+    number::integer,
     tree,
 };
 
@@ -271,6 +272,18 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
         header.forced = true;
     }
     header
+}
+
+/// The size of an address in bytes, as `.address_size` says.
+pub(crate) fn address_bytes(db: &dyn Database, file: SourceFile) -> u64 {
+    let bits = items(db, file).module.items(db).iter().find_map(|item| {
+        let cursor = item.green.cursor();
+        (cursor.kind() == SyntaxKind::ADDRESS_SIZE_DIRECTIVE)
+            .then(|| cursor.node(SyntaxKind::LITERAL))
+            .flatten()
+            .and_then(|it| integer(it.tokens().next()?.text()))
+    });
+    if bits == Some(64) { 8 } else { 4 }
 }
 
 /// The text of the words of an instruction: opcode, then modifiers without their full stops.

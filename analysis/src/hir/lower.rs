@@ -14,7 +14,7 @@ use crate::SymbolKind;
 
 use self::names::OpenScope;
 use super::{
-    body::{Body, DefinitionId, Instruction, OUTERMOST, Place, Reference, Target},
+    body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
     in_force::target_of,
     number::integer,
     roles::{Role, role},
@@ -179,6 +179,8 @@ impl<'a> Lowering<'a> {
             let definition = &mut self.body.definitions[label as usize];
             definition.kind = kind;
             definition.full_range = definition.full_range.cover(range);
+        } else if let Some(word) = node.token(SyntaxKind::DOTTED) {
+            self.body.unlabeled.push(word.range());
         }
     }
 
@@ -276,7 +278,14 @@ impl<'a> Lowering<'a> {
             return;
         };
         let definition = self.definition(name, SymbolKind::Function, trimmed(node));
+        let taken = self.collision(name.text(), &definition);
         let id = self.push(definition);
+        if let Some(first) = taken {
+            self.body.duplicates.push(Duplicate {
+                definition: id,
+                first,
+            });
+        }
         self.prototypes.entry(name.text()).or_insert(id);
         self.body.prototypes.push((id, tree::linkage(node)));
     }
@@ -321,6 +330,7 @@ impl<'a> Lowering<'a> {
             range,
             opcode: opcode.unwrap_or(TextRange::empty(range.start())),
             references: first..self.body.references.len() as u32,
+            call: role_of == Role::Calls,
         });
     }
 

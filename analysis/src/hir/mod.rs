@@ -3,6 +3,7 @@
 pub(crate) mod body;
 pub(crate) mod declaration;
 pub(crate) mod declared;
+pub(crate) mod header;
 pub(crate) mod in_force;
 pub(crate) mod items;
 mod lower;

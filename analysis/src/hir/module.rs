@@ -12,6 +12,7 @@ use crate::{SymbolKind, db::SourceFile};
 
 use super::{
     body::{DefinitionId, body},
+    header::FunctionHeader,
     items::{Function, ModuleItems, items},
     lower::count,
     number::split_name,
@@ -29,8 +30,23 @@ pub(crate) struct Signature {
     pub(crate) defined: bool,
     /// The target that its body leaves in force, if it changes it.
     pub(crate) target: Option<Target>,
-    /// Prototypes inside its body: definition, name and linkage.
-    prototypes: Vec<(DefinitionId, Box<str>, Option<Linkage>)>,
+    /// Its results and parameters.
+    pub(crate) header: FunctionHeader,
+    /// Prototypes inside its body.
+    pub(crate) prototypes: Vec<Prototype>,
+}
+
+/// A prototype inside the body of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prototype {
+    /// Its definition in that body.
+    pub(crate) definition: DefinitionId,
+    /// The function that it declares.
+    name: Box<str>,
+    /// Its linking directive.
+    linkage: Option<Linkage>,
+    /// Its results and parameters.
+    pub(crate) header: FunctionHeader,
 }
 
 /// What other functions can see of a function.
@@ -38,16 +54,51 @@ pub(crate) struct Signature {
 pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> Signature {
     let cursor = function.green(db).cursor();
     let body = body(db, function);
+    let errors = function.errors(db);
+    let header = |id: DefinitionId| {
+        let start = body.definition(id).name_range.start();
+        let block = cursor.node(SyntaxKind::BLOCK);
+        let node = block.and_then(|it| tree::node_at(&it, SyntaxKind::FUNCTION, start));
+        node.map_or_else(FunctionHeader::default, |it| {
+            FunctionHeader::of(&it, errors)
+        })
+    };
     Signature {
         entry: tree::has_word(&cursor, ".entry"),
         linkage: tree::linkage(&cursor),
         defined: cursor.node(SyntaxKind::BLOCK).is_some(),
         target: body.targets.last().map(|it| it.1),
+        header: FunctionHeader::of(&cursor, errors),
         prototypes: body
             .prototypes
             .iter()
-            .map(|(id, linkage)| (*id, body.definition(*id).name.clone(), *linkage))
+            .map(|(id, linkage)| Prototype {
+                definition: *id,
+                name: body.definition(*id).name.clone(),
+                linkage: *linkage,
+                header: header(*id),
+            })
             .collect(),
+    }
+}
+
+/// The results and parameters of a declaration of the module, if it is a function.
+pub(crate) fn header_of(
+    db: &dyn Database,
+    file: SourceFile,
+    source: DeclarationSource,
+) -> Option<&FunctionHeader> {
+    let functions = &items(db, file).functions;
+    match source {
+        DeclarationSource::Variable(_) => None,
+        DeclarationSource::Function(index) => {
+            Some(&signature(db, *functions.get(index as usize)?).header)
+        }
+        DeclarationSource::Prototype(index, definition) => {
+            let signature = signature(db, *functions.get(index as usize)?);
+            let mut all = signature.prototypes.iter();
+            Some(&all.find(|it| it.definition == definition)?.header)
+        }
     }
 }
 
@@ -356,15 +407,15 @@ impl ModuleScope {
                 defined: signature.defined,
                 count: None,
             });
-        for (definition, name, linkage) in &signature.prototypes {
+        for prototype in &signature.prototypes {
             self.names
-                .entry(name.clone())
+                .entry(prototype.name.clone())
                 .or_default()
                 .push(Declaration {
                     order,
-                    source: DeclarationSource::Prototype(index, *definition),
+                    source: DeclarationSource::Prototype(index, prototype.definition),
                     kind: DeclarationKind::Function,
-                    linkage: *linkage,
+                    linkage: prototype.linkage,
                     defined: false,
                     count: None,
                 });

@@ -1,7 +1,7 @@
 //! Small helpers over borrowed green trees.
 
 use crate::SymbolKind;
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, ast::Linkage};
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, ast::Linkage};
 
 /// The first token of a node that is no trivia.
 fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
@@ -169,4 +169,17 @@ pub(crate) fn text_of_range(node: &Cursor<'_>, range: TextRange) -> String {
     let mut line = OneLine::default();
     push(&mut line, node, range);
     line.finish()
+}
+
+/// The node of a kind that contains an offset.
+pub(crate) fn node_at<'a>(
+    node: &Cursor<'a>,
+    kind: SyntaxKind,
+    offset: TextSize,
+) -> Option<Cursor<'a>> {
+    if node.kind() == kind {
+        return Some(*node);
+    }
+    let child = node.nodes().find(|it| it.range().contains(offset))?;
+    node_at(&child, kind, offset)
 }

@@ -31,9 +31,7 @@ pub(super) fn function_follows(p: &Parser<'_>) -> bool {
 /// `.visible .func .attribute(…) (ret) name (params) .noreturn { … }`
 pub(super) fn function(p: &mut Parser<'_>) {
     p.start_with_trivia(FUNCTION);
-    while p.at(DOTTED) && is_linkage(p.current_text()) {
-        p.bump();
-    }
+    linkage(p);
     let entry = p.at_dotted(".entry");
     p.bump();
     while p.at_dotted(".attribute") {
@@ -67,6 +65,26 @@ pub(super) fn function(p: &mut Parser<'_>) {
     body_or_semicolon(p, entry);
     p.attach_trailing_comments();
     p.finish();
+}
+
+/// At most one linking directive, and one that functions have.
+fn linkage(p: &mut Parser<'_>) {
+    let mut first = true;
+    while p.at(DOTTED) && is_linkage(p.current_text()) {
+        let word = p.current_text();
+        let message = if !first {
+            format!("unexpected `{word}`: there is a linking directive already")
+        } else if word == ".common" {
+            "only variables are `.common`: expected `.extern`, `.visible` or `.weak`".to_owned()
+        } else {
+            String::new()
+        };
+        if !message.is_empty() {
+            p.error_at(SyntaxErrorCode::Syntax, p.current_range(), message);
+        }
+        first = false;
+        p.bump();
+    }
 }
 
 fn body_or_semicolon(p: &mut Parser<'_>, entry: bool) {

@@ -136,15 +136,17 @@ pub(super) fn at_module_item(p: &Parser<'_>) -> bool {
     if !is_linkage(word) && word != ".func" {
         return false;
     }
-    // A prototype is a statement, a definition and a variable with linkage are items.
+    // A prototype is a statement, a definition is an item. A variable with linkage is neither, but more
+    // likely a variable of the body with a word too much than the end of a body without a brace.
+    if !function_follows(p) {
+        return false;
+    }
     let mut index = p.current_index();
-    let mut saw_func = false;
     loop {
         match p.kind_at(index) {
             DOTTED if p.text_at(index) == ".entry" => return true,
-            DOTTED if p.text_at(index) == ".func" => saw_func = true,
             L_BRACE => return true,
-            SEMICOLON | R_BRACE | END => return !saw_func,
+            SEMICOLON | R_BRACE | END => return false,
             _ => {}
         }
         index = p.next_index(index);

@@ -5,10 +5,12 @@ use std::hash::Hasher as _;
 use rustc_hash::FxHasher;
 
 use super::{
+    declaration::variable_declaration,
     directive::{self, end_with_semicolon, label},
     expression::{argument_list, name_reference, operand},
+    function::function_follows,
     item::{at_module_item, declaration},
-    words::{next_is_adjacent, starts_statement},
+    words::{is_linkage, next_is_adjacent, starts_statement},
 };
 use crate::{
     SyntaxErrorCode,
@@ -148,6 +150,14 @@ fn directive_statement(p: &mut Parser<'_>) {
         ".callprototype" => directive::call_prototype(p),
         ".alias" => directive::alias(p),
         ".target" => directive::target(p),
+        _ if is_linkage(word) && !function_follows(p) => {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                format!("`{word}` cannot stand in a body, where variables have no linkage; or is a `}}` missing before it?"),
+            );
+            variable_declaration(p);
+        }
         _ if declaration(p, word, ".reg") => {}
         _ => {
             p.error_at(

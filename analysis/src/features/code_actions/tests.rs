@@ -352,3 +352,36 @@ fn all_slips() {
     let clean = Fixture::new(".version 8.0\n.target sm_90\n.entry k { r$0et; }\n");
     assert_eq!(actions(&clean), []);
 }
+
+#[test]
+fn prototypes() {
+    check(
+        ".entry k {\n.reg .b64 %d<4>; .param .align 8 .b8 q[16];\n    @%p call (%d2), %d$01, (%d3, q, 1.0);\n}\n",
+        "Declare the `.callprototype` of this call",
+        ".entry k {\n.reg .b64 %d<4>; .param .align 8 .b8 q[16];\n    prototype_1: .callprototype (.param .b64 _) _ (.param .b64 _, .param .align 8 .b8 _[16], .param .f32 _);\n    @%p call (%d2), %d1, (%d3, q, 1.0), prototype_1;\n}\n",
+    );
+    check(
+        "// The kernel.\n.entry k {\n.reg .b64 %d<4>; call fr$0ee, (%d1);\n}\n",
+        "Declare `free`",
+        "// The kernel.\n.extern .func free (.param .b64 ptr);\n.entry k {\n.reg .b64 %d<4>; call free, (%d1);\n}\n",
+    );
+}
+
+#[test]
+fn state_spaces_of_parameters() {
+    check(
+        ".entry k(.u64 $0a) { ret; }\n",
+        "Insert `.param`",
+        ".entry k(.param .u64 a) { ret; }\n",
+    );
+    check(
+        ".entry k(.re$0g .u64 a) { ret; }\n",
+        "Replace by `.param`",
+        ".entry k(.param .u64 a) { ret; }\n",
+    );
+    check(
+        ".entry k(.param .align 1$02 .u64 a) { ret; }\n",
+        "Replace `12` by `16`",
+        ".entry k(.param .align 16 .u64 a) { ret; }\n",
+    );
+}

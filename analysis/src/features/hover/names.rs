@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use isa::system_call::{self, is_optix};
 use salsa::Database;
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 
@@ -10,12 +11,14 @@ use crate::{
     db::SourceFile,
     hir::{
         body::body,
+        declared::address_bytes,
         items::items,
         module::{DeclarationSource, module_body},
         number::integer,
         special_registers,
         symbol::{
             Symbol, declaration_symbol_kind, declarations, linked_files, name_at, occurrences,
+            word_at,
         },
         words::{WordClass, classify, is_state_space, type_bits, vector_length},
     },
@@ -32,7 +35,9 @@ pub(super) fn hover(
     file: SourceFile,
     at: FilePosition,
 ) -> Option<RangeInfo<Hover>> {
-    let name = name_at(db, file, at.offset)?;
+    let Some(name) = name_at(db, file, at.offset) else {
+        return undeclared(db, file, at);
+    };
     let mut markdown = match &name.symbol {
         Symbol::Local {
             function,
@@ -68,6 +73,39 @@ pub(super) fn hover(
         range: name.range,
         info: Hover { markdown },
     })
+}
+
+/// A function that is not declared but known: a system call, or one of OptiX.
+fn undeclared(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<RangeInfo<Hover>> {
+    let word = word_at(db, file, at.offset)?;
+    let name = word.text();
+    let markdown = if let Some(call) = system_call::find(name) {
+        format!(
+            "```ptx\n{}\n```\nSystem call, not declared in this file\n\n{}",
+            broken_up(call.prototype(address_bytes(db, file))),
+            call.description
+        )
+    } else if is_optix(name) {
+        format!(
+            "```ptx\n{name}\n```\nFunction of OptiX\n\nOptiX replaces calls of `_optix_…` and `_rt_…` \
+             when it compiles the module; they need no declaration. `ptxas` alone rejects them"
+        )
+    } else {
+        return None;
+    };
+    Some(RangeInfo {
+        range: word.text_range(),
+        info: Hover { markdown },
+    })
+}
+
+/// A long declaration with a line for each parameter.
+fn broken_up(text: String) -> String {
+    if text.len() > MAX_LINE {
+        text.replace("(.", "(\n    .").replace(", .", ",\n    .")
+    } else {
+        text
+    }
 }
 
 /// A name of a module: the definition, or the first declaration.
@@ -118,6 +156,9 @@ fn module_name(
         } else {
             ", declared only"
         });
+        if let Some(call) = system_call::find(name).filter(|_| !elsewhere) {
+            let _ = write!(markdown, "\n\nSystem call\n\n{}", call.description);
+        }
     }
     Some(markdown)
 }
@@ -130,10 +171,7 @@ fn describe(
     family: Option<(&str, u32, Option<u32>)>,
     container: Option<&str>,
 ) -> String {
-    let mut text = declaration_text(item, name, full);
-    if text.len() > MAX_LINE {
-        text = text.replace("(.", "(\n    .").replace(", .", ",\n    .");
-    }
+    let text = broken_up(declaration_text(item, name, full));
     let mut out = format!("```ptx\n{text}\n```\n");
     let path = path_to(item, name.start());
     let declaration = path.iter().rev().find(|it| {
@@ -324,6 +362,53 @@ mod tests {
             None => "nothing\n".to_owned(),
         };
         expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn system_calls() {
+        let vprintf = ".extern .func (.param .b32 s) vprintf(.param .b64 f, .param .b64 a);";
+        check(
+            &format!(
+                ".address_size 64\n{vprintf}\n.entry k {{ .reg .b64 a; call (_), vpri$0ntf, (a, a); }}"
+            ),
+            expect![[r#"
+                vprintf
+                ```ptx
+                .extern .func (.param .b32 s) vprintf(.param .b64 f, .param .b64 a)
+                ```
+                Device function, declared only
+
+                System call
+
+                Prints: `format` and `valist` are generic addresses of the format string and of the arguments, each at its natural alignment
+
+                1 use in this file
+            "#]],
+        );
+        check(
+            ".address_size 64\n.entry k { .reg .b64 a; call (a), mal$0loc, (a); }",
+            expect![[r#"
+                malloc
+                ```ptx
+                .extern .func (.param .b64 ptr) malloc (.param .b64 size)
+                ```
+                System call, not declared in this file
+
+                Allocates `size` bytes of the device heap; returns a generic address, 0 if there is no room
+            "#]],
+        );
+        check(
+            ".entry k { .reg .b64 a; call (a), _optix_get_sbt_data_ptr$0_64, (); }",
+            expect![[r#"
+                _optix_get_sbt_data_ptr_64
+                ```ptx
+                _optix_get_sbt_data_ptr_64
+                ```
+                Function of OptiX
+
+                OptiX replaces calls of `_optix_…` and `_rt_…` when it compiles the module; they need no declaration. `ptxas` alone rejects them
+            "#]],
+        );
     }
 
     #[test]

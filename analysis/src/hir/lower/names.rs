@@ -88,7 +88,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The definition of the innermost block that takes the name.
-    fn collision(&self, name: &str, new: &Definition) -> Option<DefinitionId> {
+    pub(super) fn collision(&self, name: &str, new: &Definition) -> Option<DefinitionId> {
         if let Some(count) = new.count {
             let singles = self.open.last()?.numbered.get(name);
             return self.here(self.families.get(name)).or_else(|| {
