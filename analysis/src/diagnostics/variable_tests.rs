@@ -158,10 +158,10 @@ fn types_and_spaces() {
             Error invalid-declaration ".texref": a `.texref` is declared outside of bodies or as a parameter of an entry
             Error invalid-declaration ".texref": a `.texref` is `.global`; `x` is in `.const`
             Error invalid-declaration ".samplerref": a `.samplerref` needs `.target texmode_independent` | otherwise textures have their samplers with them
-            Error unsupported-by-version ".reg": a `.reg` variable outside of functions is gone after PTX ISA 2.3; this module is 8.5
+            Error unsupported-by-version ".reg": a `.reg` variable outside of functions is gone since PTX ISA 3.0; this module is 8.5
             Error invalid-declaration ".param": `x` is a parameter, and there are none outside of functions
-            Error unsupported-by-version ".tex": `.tex` is gone after PTX ISA 1.4; this module is 8.5
-            Error unsupported-by-version "[2]": a constant bank is gone after PTX ISA 2.1; this module is 8.5
+            Error unsupported-by-version ".tex": `.tex` is gone since PTX ISA 1.5; this module is 8.5
+            Error unsupported-by-version "[2]": a constant bank is gone since PTX ISA 2.2; this module is 8.5
             Error invalid-declaration ".common": `.common` variables are `.global`; `x` is `.const`
             Error invalid-declaration ".common": a `.texref` cannot be `.common`
         "#]],
