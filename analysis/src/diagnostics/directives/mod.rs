@@ -1,12 +1,14 @@
 //! Directives: what a module starts with, and what declares neither a variable nor a function.
 
 mod alias;
+mod attributes;
 mod debug;
 mod module_header;
 
 mod numbers;
 mod pragma;
 mod sections;
+mod target_words;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -83,6 +85,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     words(&cursor, &mut |word| {
         judge(word.range()).word(&word, &mut found)
     });
+    attributes::check(&cursor, &judge(TextRange::default()), &mut found);
     tuning::in_header(&cursor, &mut found);
     tuning::special_registers(db, function, &cursor, &mut found);
     for pragma in cursor.nodes().filter(|it| it.kind() == SyntaxKind::PRAGMA) {
@@ -91,7 +94,10 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let mut locations = debug::Locations::new(db, function);
     statements(&cursor, &mut |statement| match statement.kind() {
         SyntaxKind::PRAGMA => pragma::check(statement, true, &judge(statement.range()), &mut found),
-        SyntaxKind::FUNCTION => tuning::in_header(statement, &mut found),
+        SyntaxKind::FUNCTION => {
+            attributes::check(statement, &judge(statement.range()), &mut found);
+            tuning::in_header(statement, &mut found);
+        }
         SyntaxKind::LOC_DIRECTIVE => {
             locations.check(statement, &judge(statement.range()), &mut found);
         }
@@ -150,6 +156,13 @@ impl Judge {
         );
     }
 
+    /// Whether the module has what a directive or feature demands.
+    fn has(&self, feature: &str) -> bool {
+        let gate = gate(feature);
+        self.module
+            .is_none_or(|it| gate.admits_target(it.target) && gate.admits_version(it.version))
+    }
+
     /// Checks what a directive or feature demands. Returns whether the module has it.
     fn demand(
         &self,
@@ -158,16 +171,14 @@ impl Judge {
         feature: &str,
         findings: &mut Vec<Finding>,
     ) -> bool {
-        let Some(module) = self.module else {
+        let Some(module) = self.module.filter(|_| !self.has(feature)) else {
             return true;
         };
         let gate = gate(feature);
-        let admits = |it: Module| gate.admits_target(it.target) && gate.admits_version(it.version);
-        if admits(module) {
-            return true;
-        }
         let mut finding = gate_finding(range, subject, module, &gate);
-        finding.fixes = change_header(module, self.fixed, &[&gate], admits);
+        finding.fixes = change_header(module, self.fixed, &[&gate], |it| {
+            gate.admits_target(it.target) && gate.admits_version(it.version)
+        });
         findings.push(finding);
         false
     }

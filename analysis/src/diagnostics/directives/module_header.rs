@@ -1,7 +1,7 @@
 //! The start of a module: `.version`, `.target` and `.address_size`.
 
 use isa::{
-    directive::{DEBUG, FIRST_WITH_F64, MAP_F64, TARGET_OPTIONS, TEXMODE_INDEPENDENT, gate},
+    directive::TEXMODE_INDEPENDENT,
     target::{Suffix, Target, Version, least_version, targets, versions},
 };
 use salsa::Database;
@@ -19,19 +19,18 @@ use crate::{
 
 use super::{
     super::{
-        Finding, ItemIndex, Place,
+        Finding, ItemIndex,
         codes::{
-            ADDRESS_SIZE_32, CONFLICTING_DIRECTIVES, IGNORED_DIRECTIVE, INVALID_DIRECTIVE,
-            MISSING_DIRECTIVE, UNKNOWN_DIRECTIVE, UNKNOWN_TARGET, UNKNOWN_VERSION,
-            UNSUPPORTED_BY_TARGET, UNSUPPORTED_BY_VERSION,
+            ADDRESS_SIZE_32, INVALID_DIRECTIVE, MISSING_DIRECTIVE, UNKNOWN_DIRECTIVE,
+            UNKNOWN_VERSION,
         },
         fix::Repair,
         instructions::finding,
-        suggestion::most_similar,
     },
     Judge, milder,
     numbers::{integer, token},
     removal,
+    target_words::Options,
 };
 
 const FIRST: &str =
@@ -77,7 +76,11 @@ pub(super) fn in_module(
         return;
     }
     let number = header(db, file).version;
-    let mut options = Options::default();
+    let mut options = Options {
+        header_only: items.functions.is_empty()
+            && module.iter().all(|it| is_header(it.green.cursor().kind())),
+        ..Options::default()
+    };
     let mut place = Next::Version;
     for (index, item) in module.iter().enumerate() {
         let cursor = item.green.cursor();
@@ -122,6 +125,16 @@ pub(super) fn in_module(
             findings.push(of(index, no_section(word)));
         }
     }
+}
+
+/// Whether an item is a directive of the header.
+fn is_header(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        SyntaxKind::VERSION_DIRECTIVE
+            | SyntaxKind::TARGET_DIRECTIVE
+            | SyntaxKind::ADDRESS_SIZE_DIRECTIVE
+    )
 }
 
 /// What may come next in a module.
@@ -223,7 +236,9 @@ fn no_target(
     });
     let mut finding = missing(range, message);
     let usable = |(target, least): &(Target, Version)| {
+        // The first of its generation is what most people mean.
         target.suffix == Suffix::Plain
+            && target.number % 10 == 0
             && *target <= USUAL_TARGET
             && version.is_none_or(|it| *least <= it)
     };
@@ -309,137 +324,6 @@ fn address_size(directive: &Cursor<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// The options of `.target` directives, in the order of the text.
-#[derive(Default)]
-struct Options {
-    /// The last architecture.
-    target: Option<Target>,
-    /// The texture mode; `None` as long as none is named.
-    texture_mode: Option<String>,
-    /// The word `debug`, until it is looked at.
-    debug: Option<TextRange>,
-}
-
-impl Options {
-    /// Checks the words of a `.target`.
-    fn target(
-        &mut self,
-        directive: &Cursor<'_>,
-        first_directive: bool,
-        version: Option<Version>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let words = directive
-            .nodes()
-            .filter_map(|it| it.token(SyntaxKind::IDENT));
-        for (index, word) in words.enumerate() {
-            let text = word.text();
-            if !TARGET_OPTIONS.contains(&text) {
-                self.architecture(&word, index == 0, version, findings);
-            } else if index == 0 && first_directive {
-                let message = "the first `.target` starts with an architecture such as `sm_90`";
-                let message = message.to_owned();
-                findings.push(finding(word.range(), UNKNOWN_TARGET, message, None));
-            } else {
-                self.option(&word, version, findings);
-            }
-        }
-    }
-
-    fn architecture(
-        &mut self,
-        word: &CursorToken<'_>,
-        first: bool,
-        version: Option<Version>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let text = word.text();
-        let target = Target::parse(text);
-        let least = target.and_then(least_version);
-        self.target = target.or(self.target);
-        match (target, least, version) {
-            (Some(target), Some(least), Some(version)) if version < least => {
-                let message = format!("`{target}` needs PTX ISA {least}; this module is {version}");
-                let mut finding = finding(word.range(), UNSUPPORTED_BY_VERSION, message, None);
-                finding.fixes.push(Repair {
-                    title: format!("Raise `.version` to {least}"),
-                    edits: vec![(Place::Version, least.to_string())],
-                    preferred: true,
-                    kind: FixKind::ChangeHeader,
-                });
-                findings.push(finding);
-            }
-            (_, Some(_), _) => {}
-            // Nothing that ptxas reads as a number.
-            (None, ..) if !first && (text.starts_with("sm_") || text.starts_with("compute_")) => {
-                let message = format!("ptxas reads over `{text}`: there is no such target");
-                let ignored = finding(word.range(), IGNORED_DIRECTIVE, message, None);
-                findings.push(milder(ignored, Severity::Warning));
-            }
-            _ => {
-                let names: Vec<String> = targets().map(|it| it.0.to_string()).collect();
-                let names = names.iter().map(String::as_str);
-                let similar = most_similar(text, names.chain(TARGET_OPTIONS.iter().copied()));
-                let mut finding = finding(
-                    word.range(),
-                    UNKNOWN_TARGET,
-                    format!("there is no target `{text}`"),
-                    similar.map(|it| format!("did you mean `{it}`?")),
-                );
-                let fix = similar.map(|it| Repair::respell(word.range(), text, it.to_owned()));
-                finding.fixes.extend(fix);
-                findings.push(finding);
-            }
-        }
-    }
-
-    fn option(
-        &mut self,
-        word: &CursorToken<'_>,
-        version: Option<Version>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let text = word.text();
-        let since = gate(text)
-            .since
-            .filter(|it| version.is_some_and(|now| now < *it));
-        if let (Some(since), Some(version)) = (since, version) {
-            let message = format!("`{text}` needs PTX ISA {since}; this module is {version}");
-            let mut finding = finding(word.range(), UNSUPPORTED_BY_VERSION, message, None);
-            finding.fixes.push(Repair {
-                title: format!("Raise `.version` to {since}"),
-                edits: vec![(Place::Version, since.to_string())],
-                preferred: true,
-                kind: FixKind::ChangeHeader,
-            });
-            findings.push(finding);
-        } else if text == DEBUG {
-            self.debug = Some(word.range());
-        }
-        if text == MAP_F64 {
-            if let Some(target) = self.target.filter(|it| it.number >= FIRST_WITH_F64) {
-                let message = format!(
-                    "`{MAP_F64}` is for targets below `sm_{FIRST_WITH_F64}`; this module is for `{target}`"
-                );
-                findings.push(finding(word.range(), UNSUPPORTED_BY_TARGET, message, None));
-            }
-            return;
-        }
-        if text == DEBUG {
-            return;
-        }
-        match &self.texture_mode {
-            Some(mode) if mode != text => findings.push(finding(
-                word.range(),
-                CONFLICTING_DIRECTIVES,
-                format!("the texture mode is `{mode}` already"),
-                None,
-            )),
-            _ => self.texture_mode = Some(text.to_owned()),
-        }
-    }
-}
-
 /// Checks a `.target` in a body.
 pub(super) fn in_body(
     db: &dyn Database,
@@ -470,6 +354,7 @@ pub(super) fn in_body(
         target: judge.module.map(|it| it.target),
         texture_mode: Some(mode.to_owned()),
         debug: None,
+        header_only: false,
     };
     options.target(
         directive,

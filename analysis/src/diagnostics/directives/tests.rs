@@ -399,3 +399,27 @@ fn aliases() {
         "#]],
     );
 }
+
+#[test]
+fn attributes_of_functions() {
+    check(
+        ".version 9.5\n.target sm_90\n.func .attribute(.unified(1, 2)) a;\n.func .attribute(.managed) b;\n.func .attribute(.unified(1)) c;\n.func .attribute(.unified(1.5, 2)) d;\n.func .attribute(.unified(1, 2), .unified(1, 2)) e;\n.func .attribute(.unified(1, 2)) .attribute(.unified(1, 2)) f;\n.entry .attribute(.unified(1, 2)) g { ret; }\n.global .attribute(.managed) .b32 v;\n.func .attribute(.unified(1, 2, 3)) h;\n",
+        expect![[r#"
+            compile-only ".unified": ptxas takes a `.unified` function with `--compile-only` only | such modules are linked before they run
+            unknown-directive ".managed": `.managed` is no attribute of a function | functions have the attribute `.unified(a, b)`
+            invalid-directive ".unified": `.unified` takes 2 integers
+            invalid-directive "1.5": `.unified` takes an integer, not `1.5`
+            unknown-directive ".unified": a function has one attribute
+            compile-only ".unified": ptxas takes a `.unified` function with `--compile-only` only | such modules are linked before they run
+            unknown-directive ".attribute": a `.func` takes one `.attribute`
+            unknown-directive ".attribute": an `.entry` takes no `.attribute`
+            invalid-directive "3": `.unified` takes 2 integers
+        "#]],
+    );
+    check(
+        ".version 7.8\n.target sm_80\n.func .attribute(.unified(1, 2)) a;\n",
+        expect![[r#"
+            unsupported-by-target ".unified": `.unified` needs target `sm_90` or later; this module is for `sm_80`
+        "#]],
+    );
+}

@@ -385,3 +385,47 @@ fn state_spaces_of_parameters() {
         ".entry k(.param .align 16 .u64 a) { ret; }\n",
     );
 }
+
+#[test]
+fn directives() {
+    check_module(
+        "$0.entry k { ret; }\n",
+        "Insert `.version`, `.target` and `.address_size`",
+        ".version 8.5\n.target sm_90\n.address_size 64\n\n.entry k { ret; }\n",
+    );
+    check_module(
+        "$0.target sm_103a\n.entry k { ret; }\n",
+        "Insert `.version 8.8`",
+        ".version 8.8\n.target sm_103a\n.entry k { ret; }\n",
+    );
+    check_module(
+        ".version 7.0\n$0.address_size 64\n.entry k { ret; }\n",
+        "Insert `.target sm_80`",
+        ".version 7.0\n.target sm_80\n.address_size 64\n.entry k { ret; }\n",
+    );
+    check_module(
+        ".version 8.5\n.target sm_90\n.address_size $032\n.entry k { ret; }\n",
+        "Replace `32` by `64`",
+        ".version 8.5\n.target sm_90\n.address_size 64\n.entry k { ret; }\n",
+    );
+    check_module(
+        ".version 7.0\n.target sm_9$00\n.entry k { ret; }\n",
+        "Raise `.version` to 7.8",
+        ".version 7.8\n.target sm_90\n.entry k { ret; }\n",
+    );
+    check(
+        ".entry k .maxntid 3 .reqnt$0id 3 { ret; }\n",
+        "Remove `.reqntid`",
+        ".entry k .maxntid 3  { ret; }\n",
+    );
+    check_module(
+        ".version 9.0\n.target sm_90\n.func f .abi_preserve 3 .noret$0urn { exit; }\n",
+        "Move `.noreturn` before `.abi_preserve`",
+        ".version 9.0\n.target sm_90\n.func f .noreturn .abi_preserve 3  { exit; }\n",
+    );
+    check_module(
+        ".version 8.5\n.target sm_90\n.func f .abi_pre$0serve 3 { exit; }\n",
+        "Raise `.version` to 9.0",
+        ".version 9.0\n.target sm_90\n.func f .abi_preserve 3 { exit; }\n",
+    );
+}
