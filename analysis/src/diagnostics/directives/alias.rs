@@ -9,7 +9,7 @@ use crate::{
     hir::{
         body::{Target, body},
         items::{Function, items},
-        module::{Declaration, DeclarationKind, module_scope},
+        module::{Declaration, DeclarationKind, header_of, module_scope},
         tree::trimmed,
     },
 };
@@ -19,6 +19,7 @@ use super::{
         Finding, ItemIndex, LINE, Place,
         codes::{DUPLICATE_DEFINITION, INVALID_ALIAS},
         instructions::finding,
+        prototypes::disagreement,
     },
     removal,
 };
@@ -136,6 +137,7 @@ fn check(
             return;
         }
     }
+    let before = findings.len();
     if let Some(defined) = new.iter().find(|it| it.defined) {
         let finding = no_function(alias, "has a body, so it cannot become an alias");
         findings.push(with_place(finding, defined));
@@ -147,6 +149,49 @@ fn check(
         if let Some(declaration) = old.iter().find(|it| it.linkage == Some(linkage)) {
             findings.push(with_place(no_function(aliasee, message), declaration));
         }
+    }
+    if findings.len() == before
+        && let (Some(new), Some(old)) = (new.first(), old.first())
+        && let Some(what) = difference(db, file, new, old)
+    {
+        let message = format!(
+            "`{}` cannot be an alias of `{}`: {what}",
+            alias.text(),
+            aliasee.text()
+        );
+        let mut finding = finding(alias.range(), INVALID_ALIAS, message, None);
+        finding.related.push((Place::of(new), "the alias"));
+        finding
+            .related
+            .push((Place::of(old), "what it would stand for"));
+        findings.push(finding);
+    }
+}
+
+/// What two functions disagree about that must agree.
+fn difference(
+    db: &dyn Database,
+    file: SourceFile,
+    new: &Declaration,
+    old: &Declaration,
+) -> Option<String> {
+    let new = header_of(db, file, new.source)?;
+    let old = header_of(db, file, old.source)?;
+    let found = disagreement("", old, new)?;
+    if new.results.len() != old.results.len() {
+        return Some("the numbers of their results differ".to_owned());
+    }
+    if new.parameters.len() != old.parameters.len() {
+        return Some("the numbers of their parameters differ".to_owned());
+    }
+    match found.formal {
+        Some(index) if index < new.results.len() => Some("their results differ".to_owned()),
+        Some(index) => {
+            let number = index - new.results.len() + 1;
+            Some(format!("parameter {number} differs"))
+        }
+        None if new.noreturn != old.noreturn => Some("one of them is `.noreturn`".to_owned()),
+        None => None,
     }
 }
 

@@ -85,6 +85,7 @@ fn directives_of_functions() {
         expect![[r#"
             unsupported-by-target ".noreturn": `.noreturn` needs target `sm_30` or later; this module is for `sm_20`
             unsupported-by-target ".alias": `.alias` needs target `sm_30` or later; this module is for `sm_20`
+            invalid-alias "f": `f` cannot be an alias of `g`: one of them is `.noreturn`
             unsupported-by-target ".branchtargets": `.branchtargets` needs target `sm_30` or later; this module is for `sm_20`
         "#]],
     );
@@ -420,6 +421,20 @@ fn attributes_of_functions() {
         ".version 7.8\n.target sm_80\n.func .attribute(.unified(1, 2)) a;\n",
         expect![[r#"
             unsupported-by-target ".unified": `.unified` needs target `sm_90` or later; this module is for `sm_80`
+        "#]],
+    );
+}
+
+#[test]
+fn aliases_of_other_functions() {
+    check(
+        ".version 9.5\n.target sm_90\n.func (.param .b32 r) f (.param .b32 a, .param .align 8 .b8 b[8]) { ret; }\n.func (.param .b32 x) a (.param .b32 y, .param .align 8 .b8 z[8]) .abi_preserve 3;\n.alias a, f;\n.func b;\n.alias b, f;\n.func (.param .b32 r) c;\n.alias c, f;\n.func (.param .u32 r) d (.param .b32 a, .param .align 8 .b8 b[8]);\n.alias d, f;\n.func (.param .b32 r) e (.param .b32 a, .param .b8 b[8]);\n.alias e, f;\n.func g { ret; }\n.func h .noreturn;\n.alias h, g;\n",
+        expect![[r#"
+            invalid-alias "b": `b` cannot be an alias of `f`: the numbers of their results differ
+            invalid-alias "c": `c` cannot be an alias of `f`: the numbers of their parameters differ
+            invalid-alias "d": `d` cannot be an alias of `f`: their results differ
+            invalid-alias "e": `e` cannot be an alias of `f`: parameter 2 differs
+            invalid-alias "h": `h` cannot be an alias of `g`: one of them is `.noreturn`
         "#]],
     );
 }
