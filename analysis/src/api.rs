@@ -517,6 +517,10 @@ pub enum DocumentationKey {
     Version(String),
     /// The text of a pragma.
     Pragma(String),
+    /// A concept.
+    Concept(String),
+    /// The code of a diagnostic.
+    Diagnostic(String),
 }
 
 /// The forms that the instruction at a place may have.
@@ -550,4 +554,34 @@ pub struct SignatureParameter {
     pub end: u32,
     /// What it is and what may stand there, Markdown.
     pub documentation: String,
+}
+
+/// How a file is to be formatted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FormattingOptions {
+    /// Columns of one level of indentation.
+    pub indent_width: u32,
+    /// Whether a level is a tab.
+    pub tabs: bool,
+}
+
+impl Default for FormattingOptions {
+    fn default() -> FormattingOptions {
+        FormattingOptions {
+            indent_width: 4,
+            tabs: false,
+        }
+    }
+}
+
+impl FormattingOptions {
+    /// The blanks before a line inside of so many blocks.
+    #[must_use]
+    pub fn indent(self, depth: usize) -> String {
+        if self.tabs {
+            "\t".repeat(depth)
+        } else {
+            " ".repeat(depth * self.indent_width.min(16) as usize)
+        }
+    }
 }

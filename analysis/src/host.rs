@@ -4,13 +4,13 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use salsa::{Database as _, Setter as _};
-use syntax::TextRange;
+use syntax::{TextRange, text::Edit};
 
 use crate::{
     AnalysisConfig, Cancellable, Cancelled, CodeAction, Completions, Diagnostic, DocumentSymbol,
-    FileContents, FileId, FilePosition, FileRange, FileStats, Fold, Hover, NavigationTarget,
-    RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp,
-    SourceChange,
+    FileContents, FileId, FilePosition, FileRange, FileStats, Fold, FormattingOptions, Hover,
+    NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken,
+    SignatureHelp, SourceChange,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -218,6 +218,21 @@ impl Analysis {
     pub fn completions(&self, at: FilePosition) -> Cancellable<Option<Completions>> {
         self.with_file(at.file, |db, file| {
             features::completion::completions(db, file, at)
+        })
+    }
+
+    /// The edits that format a file, or the lines that a range touches; in the order of the text.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn formatting(
+        &self,
+        file: FileId,
+        range: Option<TextRange>,
+        options: FormattingOptions,
+    ) -> Cancellable<Vec<Edit>> {
+        self.with_file(file, |db, file| {
+            features::formatting::formatting(db, file, range, options)
         })
     }
 

@@ -20,6 +20,6 @@ mod robustness_tests;
 
 pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode};
-pub use features::documentation::documentation;
+pub use features::documentation::{documentation, documented};
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
 pub use syntax::FileContents;

@@ -13,22 +13,24 @@ use tower_lsp::{
         CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
         DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
         DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight,
-        DocumentHighlightParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
+        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentFormattingParams,
+        DocumentHighlight, DocumentHighlightParams, DocumentOnTypeFormattingParams,
+        DocumentRangeFormattingParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
         FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
         InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
         ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
         SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
         SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult, SignatureHelp,
-        SignatureHelpParams, SymbolInformation, TextDocumentPositionParams, WorkspaceEdit,
-        WorkspaceSymbolParams,
+        SignatureHelpParams, SymbolInformation, TextDocumentPositionParams, TextEdit,
+        WorkspaceEdit, WorkspaceSymbolParams,
         request::{GotoDeclarationParams, GotoDeclarationResponse},
     },
 };
 
 use crate::{
     handlers::{
-        Handler, code_actions, completion, diagnostics, navigation, rename, structure, tokens,
+        Handler, code_actions, completion, diagnostics, formatting, navigation, rename, structure,
+        tokens,
     },
     lsp::{
         capabilities::{Client, initialize_result},
@@ -182,6 +184,24 @@ impl LanguageServer for Backend {
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         self.ask(&navigation::HOVER, params).await
+    }
+
+    async fn formatting(&self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>> {
+        self.ask(&formatting::FORMATTING, params).await
+    }
+
+    async fn range_formatting(
+        &self,
+        params: DocumentRangeFormattingParams,
+    ) -> Result<Option<Vec<TextEdit>>> {
+        self.ask(&formatting::RANGE_FORMATTING, params).await
+    }
+
+    async fn on_type_formatting(
+        &self,
+        params: DocumentOnTypeFormattingParams,
+    ) -> Result<Option<Vec<TextEdit>>> {
+        self.ask(&formatting::ON_TYPE_FORMATTING, params).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod check;
+mod explain;
+mod format;
 mod inspect;
 mod lsp;
 mod render;
@@ -44,6 +46,10 @@ enum Command {
     Lsp(lsp::LspArgs),
     /// Report the problems of files.
     Check(check::CheckArgs),
+    /// Lay out files: blanks and line breaks only.
+    Format(format::FormatArgs),
+    /// Print the documentation of words of PTX and of problems.
+    Explain(explain::ExplainArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
     /// Print sizes and times of a file, one METRIC line each.
@@ -55,7 +61,8 @@ const FAILED: u8 = 2;
 
 /// Runs the program with the given arguments, the first of which is its name.
 ///
-/// Returns the exit status: 0 when all is well, 1 when `check` found errors or a language client
+/// Returns the exit status: 0 when all is well, 1 when `check` found errors, `format --check`
+/// files that are not formatted, or a language client
 /// ended without `shutdown`, 2 for wrong usage and for input or output that failed.
 pub fn run<A>(args: impl IntoIterator<Item = A>, io: &mut Io<'_>) -> u8
 where
@@ -65,6 +72,8 @@ where
         Ok(args) => match args.command.unwrap_or(Command::Lsp(args.lsp)) {
             Command::Lsp(args) => lsp::run(&args, io),
             Command::Check(args) => check::run(&args, io),
+            Command::Format(args) => format::run(&args, io),
+            Command::Explain(args) => explain::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
         },

@@ -3,6 +3,7 @@
 pub(crate) mod code_actions;
 pub(crate) mod completion;
 pub(crate) mod diagnostics;
+pub(crate) mod formatting;
 pub(crate) mod navigation;
 pub(crate) mod rename;
 pub(crate) mod structure;

@@ -3,6 +3,7 @@
 mod analysis;
 mod completion;
 mod everywhere;
+mod formatting;
 mod garbage;
 mod incremental;
 mod text;

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
+use include_dir::{Dir, include_dir};
 use isa::{
     documentation::{self, Entry, InstructionPage, Topic},
     table::{Instruction, tables},
     target::Gate,
 };
 
-use crate::DocumentationKey;
+use crate::{DIAGNOSTIC_CODES, DocumentationKey};
 
 impl DocumentationKey {
     /// The key as text that survives a way through an editor.
@@ -26,6 +27,8 @@ impl DocumentationKey {
             DocumentationKey::Target(name) => ("target", name, None),
             DocumentationKey::Version(name) => ("version", name, None),
             DocumentationKey::Pragma(name) => ("pragma", name, None),
+            DocumentationKey::Concept(name) => ("concept", name, None),
+            DocumentationKey::Diagnostic(name) => ("diagnostic", name, None),
         };
         match second {
             Some(second) => format!("{kind}\t{first}\t{second}"),
@@ -51,6 +54,8 @@ impl DocumentationKey {
             "target" => DocumentationKey::Target(first),
             "version" => DocumentationKey::Version(first),
             "pragma" => DocumentationKey::Pragma(first),
+            "concept" => DocumentationKey::Concept(first),
+            "diagnostic" => DocumentationKey::Diagnostic(first),
             _ => return None,
         })
     }
@@ -77,7 +82,59 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
         DocumentationKey::Target(name) => topic(Topic::Targets, name),
         DocumentationKey::Version(name) => topic(Topic::Versions, name),
         DocumentationKey::Pragma(name) => topic(Topic::Pragmas, name),
+        DocumentationKey::Concept(name) => topic(Topic::Concepts, name),
+        DocumentationKey::Diagnostic(code) => diagnostic(code),
     }
+}
+
+static DIAGNOSTICS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/docs/diagnostics");
+
+/// The page of the code of a diagnostic.
+fn diagnostic(code: &str) -> Option<String> {
+    let file = DIAGNOSTICS.get_file(format!("{code}.md"))?;
+    let page = file.contents_utf8()?;
+    // The title repeats the code.
+    Some(page.split_once('\n')?.1.trim().to_owned())
+}
+
+/// Everything that has documentation, by name: instructions, then the other words.
+#[must_use]
+pub fn documented() -> Vec<(String, DocumentationKey)> {
+    let mut found: Vec<(String, DocumentationKey)> = documentation::instructions()
+        .map(|it| {
+            let name = it.name.to_owned();
+            (name.clone(), DocumentationKey::Instruction(name))
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    for topic in Topic::ALL {
+        for word in documentation::entries(topic)
+            .iter()
+            .flat_map(|it| &it.words)
+        {
+            let name = (*word).to_owned();
+            let key = match topic {
+                Topic::Modifiers => DocumentationKey::Modifier {
+                    instruction: String::new(),
+                    word: name.trim_start_matches('.').to_owned(),
+                },
+                Topic::Types => DocumentationKey::Type(name.clone()),
+                Topic::StateSpaces => DocumentationKey::StateSpace(name.clone()),
+                Topic::SpecialRegisters => DocumentationKey::SpecialRegister(name.clone()),
+                Topic::Directives => DocumentationKey::Directive(name.clone()),
+                Topic::Pragmas => DocumentationKey::Pragma(name.clone()),
+                Topic::Targets => DocumentationKey::Target(name.clone()),
+                Topic::Versions => DocumentationKey::Version(name.clone()),
+                Topic::Concepts => DocumentationKey::Concept(name.clone()),
+            };
+            found.push((name, key));
+        }
+    }
+    found.extend(DIAGNOSTIC_CODES.iter().map(|it| {
+        let name = it.name.to_owned();
+        (name.clone(), DocumentationKey::Diagnostic(name))
+    }));
+    found
 }
 
 fn entry(entry: &Entry) -> String {

@@ -5,6 +5,7 @@ pub(crate) mod completion;
 pub(crate) mod document_symbols;
 pub(crate) mod documentation;
 pub(crate) mod folding;
+pub(crate) mod formatting;
 pub(crate) mod goto;
 pub(crate) mod hover;
 mod navigation;

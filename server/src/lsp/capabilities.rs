@@ -7,12 +7,12 @@ use super::{
     lsp_types::{
         CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
         DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
-        FoldingRangeProviderCapability, HoverProviderCapability, InitializeResult, OneOf,
-        PositionEncodingKind, RenameOptions, SelectionRangeProviderCapability,
-        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
-        SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
-        TextDocumentSyncOptions, Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-        WorkspaceServerCapabilities,
+        DocumentOnTypeFormattingOptions, FoldingRangeProviderCapability, HoverProviderCapability,
+        InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
+        SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
+        ServerCapabilities, ServerInfo, SignatureHelpOptions, TextDocumentSyncCapability,
+        TextDocumentSyncKind, TextDocumentSyncOptions, Url, WorkDoneProgressOptions,
+        WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
     },
     semantic_tokens,
 };
@@ -234,6 +234,12 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                 ]),
                 ..CodeActionOptions::default()
             })
+        }),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        document_on_type_formatting_provider: Some(DocumentOnTypeFormattingOptions {
+            first_trigger_character: ";".to_owned(),
+            more_trigger_character: Some(vec!["}".to_owned()]),
         }),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),

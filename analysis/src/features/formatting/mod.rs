@@ -1,0 +1,202 @@
+//! Formatting: only blanks and line breaks change, never a token, and comments stay where they are.
+//!
+//! A statement has a line of its own and is indented by the blocks around it; labels stand out by one level.
+//! The operands of neighbouring instructions start in one column, and so do the comments behind them.
+//! Line breaks inside statements are the author's.
+
+mod pieces;
+mod spacing;
+#[cfg(test)]
+mod tests;
+
+use salsa::Database;
+use syntax::{TextRange, TextSize, text::Edit};
+
+use crate::{FormattingOptions, db::SourceFile};
+
+use pieces::{Line, Piece, Role};
+
+/// Heads that are wider than this do not move the operands of their neighbours.
+const MAX_HEAD: usize = 28;
+/// Statements that are wider than this do not move the comments of their neighbours.
+const MAX_CODE: usize = 80;
+/// Lines of a paragraph that are aligned together; longer ones are aligned in parts.
+const MAX_PARAGRAPH: usize = 2_000;
+
+/// The edits that format a file, or the lines of it that a range touches; in the order of the text.
+pub(crate) fn formatting(
+    db: &dyn Database,
+    file: SourceFile,
+    range: Option<TextRange>,
+    options: FormattingOptions,
+) -> Vec<Edit> {
+    let contents = file.contents(db);
+    let mut edits = Vec::new();
+    let mut previous_end = TextSize::from(0);
+    for item in contents.tree.cursor().nodes() {
+        let start = previous_end;
+        previous_end = item.range().end();
+        let touched = |range: TextRange| {
+            range.start() <= item.range().end() && item.range().start() <= range.end()
+        };
+        if !range.is_none_or(touched) {
+            continue;
+        }
+        db.unwind_if_revision_cancelled();
+        let mut lines = pieces::lines(&item);
+        layout(&mut lines, options);
+        if start == TextSize::from(0)
+            && let Some(first) = lines.first_mut().and_then(|it| it.pieces.first_mut())
+        {
+            first.wanted.clear();
+        }
+        for piece in lines.iter().flat_map(|it| &it.pieces) {
+            if piece.wanted != piece.blank {
+                edits.push(Edit::new(piece.blank_range, piece.wanted.as_str()));
+            }
+        }
+    }
+    if let Some(range) = range {
+        edits.retain(|it| {
+            let edit = it.range;
+            edit.start() <= range.end() && range.start() <= edit.end()
+        });
+    }
+    edits
+}
+
+/// Decides what stands before each piece.
+fn layout(lines: &mut [Line<'_>], options: FormattingOptions) {
+    for line in lines.iter_mut() {
+        line.indent = options.indent(line.depth);
+    }
+    let mut start = 0;
+    while start < lines.len() {
+        let mut end = start + 1;
+        while end < lines.len()
+            && end - start < MAX_PARAGRAPH
+            && lines[end].breaks < 2
+            && lines[end].same_block(&lines[start])
+        {
+            end += 1;
+        }
+        paragraph(&mut lines[start..end]);
+        start = end;
+    }
+}
+
+/// Lays out the lines of a paragraph: lines without an empty one between them, in one block.
+fn paragraph(lines: &mut [Line<'_>]) {
+    let head = |line: &Line<'_>| {
+        let (width, operands) = line.head_width()?;
+        (operands && width <= MAX_HEAD).then_some(width)
+    };
+    let widest = lines.iter().filter_map(head).max().unwrap_or_default();
+    for line in lines.iter_mut() {
+        let column = match line.head_width() {
+            Some((width, true)) => Some(widest.max(width) + 1 - width),
+            _ => None,
+        };
+        line.space(column);
+    }
+    let code: Vec<usize> = lines.iter().map(Line::code_width).collect();
+    let commented = lines
+        .iter()
+        .zip(&code)
+        .filter(|(line, width)| line.trailing_comment().is_some() && **width <= MAX_CODE);
+    let widest = commented.map(|it| *it.1).max().unwrap_or_default();
+    for (line, width) in lines.iter_mut().zip(code) {
+        let blanks = widest.max(width) + 2 - width;
+        if let Some(comment) = line.trailing_comment() {
+            line.pieces[comment].wanted = " ".repeat(blanks);
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// Whether both lines are aligned together when they are neighbours.
+    fn same_block(&self, other: &Line<'a>) -> bool {
+        self.depth == other.depth && self.instruction == other.instruction
+    }
+
+    /// Width of guard, opcode and modifiers without the indentation, and whether operands follow.
+    fn head_width(&self) -> Option<(usize, bool)> {
+        if !self.instruction {
+            return None;
+        }
+        let mut width = 0;
+        for piece in &self.pieces {
+            match piece.role {
+                Role::Operands => return Some((width, true)),
+                Role::Comment => break,
+                _ => {}
+            }
+            if width > 0 && piece.space {
+                width += 1;
+            }
+            width += piece.width();
+        }
+        Some((width, false))
+    }
+
+    /// The comment at the end of the line, if something stands before it.
+    fn trailing_comment(&self) -> Option<usize> {
+        let last = self.pieces.len().checked_sub(1)?;
+        (last > 0 && self.pieces[last].role == Role::Comment && !self.pieces[last].own_line)
+            .then_some(last)
+    }
+
+    /// Width of the last line of text before a comment at the end, the indentation included.
+    fn code_width(&self) -> usize {
+        let mut width = 0;
+        let until = self.trailing_comment().unwrap_or(self.pieces.len());
+        for piece in &self.pieces[..until] {
+            match piece.wanted.rfind('\n') {
+                Some(at) => width = piece.wanted.len() - at - 1,
+                None => width += piece.wanted.len(),
+            }
+            width += piece.width();
+        }
+        width
+    }
+
+    /// Gives each piece its blanks; `column` are those before the operands.
+    fn space(&mut self, column: Option<usize>) {
+        let breaks = self.breaks.min(2);
+        let continuation = format!("{}{}", self.indent, self.step());
+        for (index, piece) in self.pieces.iter_mut().enumerate() {
+            piece.wanted = if index == 0 {
+                format!("{}{}", "\n".repeat(breaks), self.indent)
+            } else if piece.breaks > 0 {
+                let indent = if piece.outdent {
+                    &self.indent
+                } else {
+                    &continuation
+                };
+                format!("{}{indent}", "\n".repeat(piece.breaks.min(2)))
+            } else {
+                match (piece.role, column) {
+                    (Role::Operands, Some(column)) => " ".repeat(column),
+                    _ => " ".repeat(usize::from(piece.space)),
+                }
+            };
+        }
+    }
+
+    /// One level of indentation.
+    fn step(&self) -> &'static str {
+        if self.indent.contains('\t') {
+            "\t"
+        } else {
+            "    "
+        }
+    }
+}
+
+impl Piece<'_> {
+    /// Columns that the text takes; of a text of several lines those of the last one.
+    fn width(&self) -> usize {
+        let last = self.text.rsplit('\n').next().unwrap_or(self.text);
+        last.chars().count()
+    }
+}

@@ -1,0 +1,130 @@
+//! A text before and after.
+
+use expect_test::{Expect, expect};
+use syntax::text::apply_edit;
+
+use crate::{FileId, FormattingOptions, fixture::Fixture};
+
+fn format(text: &str) -> String {
+    let fixture = Fixture::new(text);
+    let edits = fixture
+        .host
+        .analysis()
+        .formatting(FileId(0), None, FormattingOptions::default())
+        .unwrap();
+    let mut formatted = text.to_owned();
+    for edit in edits.iter().rev() {
+        apply_edit(&mut formatted, edit).unwrap();
+    }
+    formatted
+}
+
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    let once = format(text);
+    expected.assert_eq(&once);
+    assert_eq!(format(&once), once, "not stable");
+    let tokens = |text: &str| text.split_whitespace().collect::<String>();
+    assert_eq!(tokens(text), tokens(&once), "a token has changed");
+}
+
+#[test]
+fn statements_have_lines_and_columns() {
+    check(
+        "\n.version   8.0\n.target sm_90\n.address_size 64\n\n\n\n.visible .entry k( .param .u64 a , .param .u32 b )\n.maxntid 128,1,1\n{ .reg .b32 %r<4>; .reg .pred %p;\nmov.u32 %r1,%tid.x; ld.param.u32   %r2, [ b ];\n@%p bra L1;\nL1: add .s32 %r3,%r1 , %r2; // sum\n    @!%p   mul.lo.s32 %r3, %r3, 2; // twice\nret; }\n",
+        expect![[r#"
+            .version 8.0
+            .target sm_90
+            .address_size 64
+
+            .visible .entry k(.param .u64 a, .param .u32 b)
+                .maxntid 128, 1, 1
+            {
+                .reg .b32 %r<4>;
+                .reg .pred %p;
+                mov.u32      %r1, %tid.x;
+                ld.param.u32 %r2, [b];
+                @%p bra      L1;
+            L1:
+                add.s32         %r3, %r1, %r2;  // sum
+                @!%p mul.lo.s32 %r3, %r3, 2;    // twice
+                ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn comments_stay_where_they_are() {
+    check(
+        "// header\n.version 8.0\n.target sm_90 // the target\n/* a\n   block */\n.entry k() {\n// first\n   ret; // last\n   // end\n}\n// after\n",
+        expect![[r#"
+            // header
+            .version 8.0
+            .target sm_90  // the target
+            /* a
+               block */
+            .entry k()
+            {
+                // first
+                ret;  // last
+                // end
+            }
+            // after
+        "#]],
+    );
+    check(
+        ".version 8.0\n.target sm_90\n.entry k() { mov.u32 %r1, // the thread\n %tid.x;\nld.global.v2.f32 { %f1 , %f2 } ,[ %rd1 + 16 ];\n}\n",
+        expect![[r#"
+            .version 8.0
+            .target sm_90
+            .entry k()
+            {
+                mov.u32          %r1, // the thread
+                    %tid.x;
+                ld.global.v2.f32 {%f1, %f2}, [%rd1 + 16];
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn line_breaks_inside_statements_are_the_authors() {
+    check(
+        ".version 8.0\n.target sm_90\n.func (.param .b32 r) f (\n.param .b32 a,\n.param .b32 b\n)\n{\ncall (r),\nf,\n(a, b);\n{ ret;\n}\n}\n.global .u32 t[4] = {1,2,\n3,4};\n",
+        expect![[r#"
+            .version 8.0
+            .target sm_90
+            .func (.param .b32 r) f(
+                .param .b32 a,
+                .param .b32 b
+            )
+            {
+                call (r),
+                    f,
+                    (a, b);
+                {
+                    ret;
+                }
+            }
+            .global .u32 t[4] = {1, 2,
+                3, 4};
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_broken_is_left_alone() {
+    check(
+        ".version 8.0\n.target sm_90\n.entry k() {\n  add.s32   %r1, ;\n  ? ? ?\n  ret;\n",
+        expect![[r#"
+            .version 8.0
+            .target sm_90
+            .entry k()
+            {
+                add.s32 %r1,;
+              ? ? ?
+                ret;
+        "#]],
+    );
+}
