@@ -144,34 +144,35 @@ mod tests {
         check_body(
             "ad$0d.s32 %r1, %r2, 7;",
             expect![[r#"
-            ```ptx
-            add{.sat}.type d, a, b
-            ```
-            Adds two numbers. Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
-            The packed types add each of their elements on its own.
+                ```ptx
+                add{.sat}.type d, a, b
+                ```
+                Adds two numbers. Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
+                The packed types add each of their elements on its own.
 
-            ```c
-            d = a + b;
-            ```
+                ```c
+                d = a + b;
+                ```
+
+                - `.s32`: Signed integer of 32 bits: -2,147,483,648 to 2,147,483,647.
+
+                - `%r1` = `d`, a .b32 register: the sum.
+                - `%r2` = `a`, a .b32 register: the summands.
+                - `7` = `b`, the constant 7: the summands.
+
+                - `.sat` is there for `.s32` among the plain integers; overflow of all others is silent.
+                - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
+                - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
+
+                ```ptx
+                    add.s32 %r0, %r1, %r2;
+                    add.sat.s32 %r3, %r0, 1;
+                ```
 
 
-            - `%r1` = `d`, a .b32 register: the sum.
-            - `%r2` = `a`, a .b32 register: the summands.
-            - `7` = `b`, the constant 7: the summands.
+                See also `sub`, `addc`, `mad`, `fma`
 
-            - `.sat` is there for `.s32` among the plain integers; overflow of all others is silent.
-            - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
-            - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
-
-            ```ptx
-                add.s32 %r0, %r1, %r2;
-                add.sat.s32 %r3, %r0, 1;
-            ```
-
-
-            See also `sub`, `addc`, `mad`, `fma`
-
-            [PTX ISA 9.7.1.1](https://docs.nvidia.com/cuda/parallel-thread-execution/#integer-arithmetic-instructions-add)"#]],
+                [PTX ISA 9.7.1.1](https://docs.nvidia.com/cuda/parallel-thread-execution/#integer-arithmetic-instructions-add)"#]],
         );
         check_body(
             "ad$0d.f17 %r1, %r2, 7;",
@@ -211,10 +212,10 @@ mod tests {
         check_body(
             "mul.wi$0de.s32 %rd1, %r2, 7;",
             expect![[r#"
-            ```ptx
-            mul….wide
-            ```
-        "#]],
+                ```ptx
+                mul….wide
+                ```
+                The result is twice as wide as the operands, so nothing is lost."#]],
         );
     }
 
