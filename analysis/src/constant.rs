@@ -306,7 +306,22 @@ fn conditional<'a>(
     parts: [&Cursor<'a>; 3],
     problems: &mut Vec<Problem>,
 ) -> Value<'a> {
-    let [condition, then, otherwise] = parts.map(|it| (evaluate(it, problems), it));
+    let [condition, then, otherwise] = parts;
+    let values = [
+        (evaluate(condition, problems), condition),
+        (evaluate(then, problems), then),
+        (evaluate(otherwise, problems), otherwise),
+    ];
+    choose(node, values, problems)
+}
+
+/// The value of a condition whose parts have values. Apart from the function that evaluates them, which
+/// calls itself: its frame has to be small.
+fn choose<'a>(
+    node: &Cursor<'a>,
+    [condition, then, otherwise]: [(Value<'a>, &Cursor<'a>); 3],
+    problems: &mut Vec<Problem>,
+) -> Value<'a> {
     // `[r+1 ? 4 : 8]`: the condition starts after the `+`.
     let (base, condition) = match condition {
         (Value::Offset(base, it), node) => (Some(base), (Value::Constant(from_integer(it)), node)),

@@ -164,6 +164,23 @@ fn typing_between_items_computes_the_next_item_again() {
 }
 
 #[test]
+fn typing_in_a_callee_leaves_its_callers_as_they_are() {
+    // Callers are compared with its header only.
+    check(
+        "{ ret; }\n.section",
+        "{ bar.sync 0; ret; }\n.section",
+        expect![[r#"
+            body 1
+            declared 1
+            function_findings 1
+            item_offsets 1
+            items 1
+            signature 1
+        "#]],
+    );
+}
+
+#[test]
 fn a_new_function_leaves_the_others_as_they_are() {
     check(
         ".visible .entry first",

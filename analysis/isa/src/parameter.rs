@@ -6,9 +6,6 @@ use crate::{
     variable::{Opaque, VariableType},
 };
 
-/// The greatest alignment in bytes of a `.param` parameter of a function. Entries have no limit.
-pub const MAX_ALIGNMENT: u64 = 128;
-
 fn gate(since: (u8, u8), target: u16) -> Gate {
     Gate {
         since: Some(Version::new(since.0, since.1)),
@@ -63,18 +60,6 @@ pub fn space(module: Module) -> u64 {
         SMALL_SPACE
     } else {
         256
-    }
-}
-
-/// What a scalar parameter of the type demands; `defined` tells whether the function has a body, since
-/// some types are looked at only then.
-#[must_use]
-pub fn type_gate(ty: VariableType, defined: bool) -> Gate {
-    match ty {
-        VariableType::Basic(Class::F16x2) => gate((4, 2), 53),
-        VariableType::Basic(Class::B128) if defined => gate((8, 3), 70),
-        VariableType::Opaque(_) if defined => gate((1, 5), 10),
-        _ => Gate::default(),
     }
 }
 

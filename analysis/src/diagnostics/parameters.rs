@@ -6,7 +6,7 @@ use isa::{
     parameter::{self, Unfit, unfit},
     target::{Gate, Module},
     types::Class,
-    variable::{Opaque, StateSpace, VariableType},
+    variable::{MAX_PARAMETER_ALIGNMENT, MAX_VECTOR_BITS, Opaque, StateSpace, VariableType, gate},
 };
 use salsa::Database;
 use syntax::{Cursor, SyntaxError, SyntaxKind, TextRange};
@@ -16,8 +16,9 @@ use crate::{
     hir::{
         body::body,
         declaration::{Declaration, Literal, Word, WordKind},
+        declared::header,
         in_force::in_force,
-        items::{Function, items},
+        items::Function,
         tree::{self, node_at, trimmed},
     },
 };
@@ -34,11 +35,11 @@ use super::{
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let cursor = function.green(db).cursor();
     let errors = function.errors(db);
-    let file = function.file(db);
     let in_force = in_force(db, function);
     let mut check = Check {
         errors,
         module: in_force.map(|it| it.start),
+        independent: header(db, function.file(db)).independent_textures,
         owner: Owner::Function,
         defined: false,
         name: function.name(db).to_owned(),
@@ -50,8 +51,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         Owner::Function
     };
     check.defined = cursor.node(SyntaxKind::BLOCK).is_some();
-    let unified = || independent(db, file);
-    check.header(&cursor, &unified);
+    check.header(&cursor);
     let body = body(db, function);
     let Some(block) = cursor.node(SyntaxKind::BLOCK) else {
         return;
@@ -68,21 +68,9 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             check.owner = owner;
             check.name = definition.name.to_string();
             check.module = in_force.map(|it| it.at(definition.name_range.start()));
-            check.header(&node, &unified);
+            check.header(&node);
         }
     }
-}
-
-/// Whether textures and samplers are independent of each other, so that samplers may be declared.
-fn independent(db: &dyn Database, file: crate::db::SourceFile) -> bool {
-    items(db, file).module.items(db).iter().any(|item| {
-        let cursor = item.green.cursor();
-        cursor.kind() == SyntaxKind::TARGET_DIRECTIVE
-            && cursor.nodes().any(|it| {
-                it.token(SyntaxKind::IDENT)
-                    .is_some_and(|it| it.text() == "texmode_independent")
-            })
-    })
 }
 
 /// Whose parameters they are.
@@ -96,6 +84,8 @@ pub(super) enum Owner {
 struct Check<'a> {
     errors: &'a [SyntaxError],
     module: Option<Module>,
+    /// Whether textures and samplers are declared apart.
+    independent: bool,
     owner: Owner,
     /// Whether a body follows.
     defined: bool,
@@ -138,7 +128,7 @@ impl Check<'_> {
     }
 
     /// The header of a function or prototype.
-    fn header(&mut self, node: &Cursor<'_>, independent: &dyn Fn() -> bool) {
+    fn header(&mut self, node: &Cursor<'_>) {
         let list = |kind: SyntaxKind| -> Vec<Cursor<'_>> {
             let list = node.node(kind);
             let all = list.iter().flat_map(Cursor::nodes);
@@ -179,7 +169,7 @@ impl Check<'_> {
                 let last = !result && index + 1 == nodes.len();
                 let declaration = Declaration::of(node);
                 if !self.broken(trimmed(node)) {
-                    self.parameter(&declaration, Position { result, last }, independent);
+                    self.parameter(&declaration, Position { result, last });
                 }
                 bytes = bytes.and_then(|it| end(it, &declaration));
             }
@@ -297,12 +287,7 @@ impl Check<'_> {
 
     // ---- One parameter -------------------------------------------------------------------------
 
-    fn parameter(
-        &mut self,
-        declaration: &Declaration<'_>,
-        position: Position,
-        independent: &dyn Fn() -> bool,
-    ) {
+    fn parameter(&mut self, declaration: &Declaration<'_>, position: Position) {
         let Some(declarator) = declaration.declarators.first() else {
             return;
         };
@@ -350,13 +335,7 @@ impl Check<'_> {
         {
             return;
         }
-        self.ty(
-            declaration,
-            register,
-            !dimensions.is_empty(),
-            &name,
-            independent,
-        );
+        self.ty(declaration, register, !dimensions.is_empty(), &name);
     }
 
     /// Whether all alignments are ones.
@@ -374,7 +353,7 @@ impl Check<'_> {
             .alignment()
             .and_then(|(it, _)| Some((it.value?, it.range)));
         if let Some((value, range)) = greatest
-            && value > parameter::MAX_ALIGNMENT
+            && value > MAX_PARAMETER_ALIGNMENT
             && self.owner == Owner::Function
             && self.defined
             && declaration
@@ -525,20 +504,13 @@ impl Check<'_> {
         false
     }
 
-    fn ty(
-        &mut self,
-        declaration: &Declaration<'_>,
-        register: bool,
-        array: bool,
-        name: &str,
-        independent: &dyn Fn() -> bool,
-    ) {
+    fn ty(&mut self, declaration: &Declaration<'_>, register: bool, array: bool, name: &str) {
         let Some((ty, word)) = declaration.ty() else {
             return;
         };
         let vector = declaration.vector();
         let spelled = ty.word();
-        let gate = parameter::type_gate(ty, self.defined && !array);
+        let gate = gate(ty, vector.is_some(), array || !self.defined);
         if self.gate(word.range, &format!("`{spelled}`"), &gate) {
             return;
         }
@@ -551,7 +523,7 @@ impl Check<'_> {
         if let Some((lanes, vector)) = vector {
             let problem = match basic {
                 None => Some(format!("`{spelled}` has no vectors")),
-                Some(class) if u32::from(lanes) * class.bits() > 128 => Some(format!(
+                Some(class) if u32::from(lanes) * class.bits() > MAX_VECTOR_BITS => Some(format!(
                     "a vector has at most 128 bits; `{} {spelled}` has {}",
                     vector.token.text(),
                     u32::from(lanes) * class.bits()
@@ -586,7 +558,7 @@ impl Check<'_> {
                 format!("`{spelled}` is a type of instructions, not of parameters"),
                 Some("use the untyped bits of its size"),
             ),
-            None if ty == VariableType::Opaque(Opaque::Sampler) && !independent() => self.error(
+            None if ty == VariableType::Opaque(Opaque::Sampler) && !self.independent => self.error(
                 word.range,
                 "`.samplerref` needs the target option `texmode_independent`".to_owned(),
                 None,

@@ -272,7 +272,10 @@ fn version(directive: &Cursor<'_>) -> Option<Finding> {
         .skip_while(|it| it.kind() != SyntaxKind::DOTTED)
         .skip(1)
         .take_while(|it| it.kind().is_trivia());
-    if between.flat_map(|it| it.text().chars()).any(|it| it != ' ') {
+    if between
+        .flat_map(|it| it.text().chars())
+        .any(|it| !matches!(it, ' ' | '\t' | '\r' | '\u{c}'))
+    {
         let message = "the number of `.version` stands on its line, after a blank";
         return Some(missing(number.range(), message));
     }
