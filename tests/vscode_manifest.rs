@@ -23,6 +23,10 @@ fn schema(ty: SettingType, default: &Value) -> Value {
         SettingType::OptionalInteger { min, max } => json!({
             "type": ["integer", "null"], "default": default, "minimum": min, "maximum": max,
         }),
+        SettingType::Targets => json!({
+            "type": "array", "items": { "type": "string", "pattern": "^sm_[0-9]+[af]?$" },
+            "default": default,
+        }),
         SettingType::Globs => json!({
             "type": "array", "items": { "type": "string" }, "default": default,
         }),

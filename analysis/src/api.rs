@@ -110,6 +110,8 @@ pub enum FixKind {
     InsertPunctuation,
     /// Declares a register.
     DeclareRegister,
+    /// Makes an operand one that the instruction takes.
+    CorrectOperand,
     /// Makes a parameterised register such as `%r<4>` longer.
     WidenRegisters,
     /// Changes words or numbers of a declaration.
@@ -380,6 +382,8 @@ pub struct SourceChange {
 pub struct AnalysisConfig {
     /// Judge every file as if its `.target` directive said this.
     pub target_override: Option<Arc<str>>,
+    /// Targets such as `sm_80`: what one of them lacks is warned of. Names of no target are ignored.
+    pub portability_targets: Vec<Arc<str>>,
 }
 
 /// How much of everything a file has.
@@ -584,4 +588,10 @@ impl FormattingOptions {
             " ".repeat(depth * self.indent_width.min(16) as usize)
         }
     }
+}
+
+/// Whether there is a target of this name, such as `sm_90a`.
+#[must_use]
+pub fn is_target(name: &str) -> bool {
+    isa::target::targets().any(|it| it.0.to_string() == name)
 }

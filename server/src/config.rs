@@ -28,6 +28,8 @@ pub enum SettingType {
     },
     /// A list of strings, each a glob.
     Globs,
+    /// A list of strings, each a target such as `sm_90`.
+    Targets,
     /// One of the given strings.
     Choice(&'static [&'static str]),
 }
@@ -43,6 +45,7 @@ impl SettingType {
                 format!("a whole number from {min} to {max}, or null")
             }
             SettingType::Globs => "a list of glob patterns".to_owned(),
+            SettingType::Targets => "a list of targets such as \"sm_90\"".to_owned(),
             SettingType::Choice(choices) => {
                 let quoted: Vec<_> = choices.iter().map(|it| format!("\"{it}\"")).collect();
                 format!("one of {}", quoted.join(", "))
@@ -124,6 +127,24 @@ pub const SETTINGS: &[Setting] = &[
         clear: |config| config.log_level = None,
     },
     Setting {
+        name: "portability.targets",
+        ty: SettingType::Targets,
+        description: "Targets, for example [\"sm_80\", \"sm_90\"]: a warning says what is right for \
+                      the target of a file but not for all of these.",
+        default: || json!([]),
+        set: |config, value| {
+            let names = value.as_array().ok_or(None)?;
+            let names: Option<Vec<_>> = names.iter().map(Value::as_str).collect();
+            let names = names.ok_or(None)?;
+            if let Some(wrong) = names.iter().find(|it| !analysis::is_target(it)) {
+                return Err(Some(format!("there is no target {wrong}")));
+            }
+            config.portability = names.into_iter().map(Arc::from).collect();
+            Ok(())
+        },
+        clear: |config| config.portability.clear(),
+    },
+    Setting {
         name: "target",
         ty: SettingType::OptionalString,
         description: "Judge every file as if its .target directive said this, for example \
@@ -170,6 +191,7 @@ pub const SETTINGS: &[Setting] = &[
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
     pub(crate) target: Option<Arc<str>>,
+    pub(crate) portability: Vec<Arc<str>>,
     pub(crate) diagnostics: bool,
     pub(crate) debounce: Option<Duration>,
     pub(crate) index: bool,
@@ -182,6 +204,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             target: None,
+            portability: Vec::new(),
             diagnostics: true,
             debounce: None,
             index: true,

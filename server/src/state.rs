@@ -362,11 +362,13 @@ impl State {
             logging::set_level(level);
         }
         let old = std::mem::replace(&mut self.config, config);
-        if old.target != self.config.target {
+        let portability = old.portability != self.config.portability;
+        if old.target != self.config.target || portability {
             self.write(
                 Vec::new(),
                 Some(AnalysisConfig {
                     target_override: self.config.target.clone(),
+                    portability_targets: self.config.portability.clone(),
                 }),
             );
         }
@@ -374,7 +376,10 @@ impl State {
         if index_changed && self.workspace.is_ready() {
             self.reindex();
         }
-        if old.target != self.config.target || old.diagnostics != self.config.diagnostics {
+        if old.target != self.config.target
+            || portability
+            || old.diagnostics != self.config.diagnostics
+        {
             self.refresh();
         }
     }

@@ -1,4 +1,4 @@
-//! Speed of the instruction checks; the target is 2 µs per instruction.
+//! Speed of the instruction checks; the target is 2 µs per instruction, and memory of the tables.
 //!
 //! Run with `cargo bench -p ptx-analyzer-tests --bench instructions`.
 
@@ -9,7 +9,7 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use isa::{
     matcher::{Outcome, Statement, match_statement},
     operand::{Operand, Space, Symbol},
-    table::tables,
+    table::{FILES, Tables, tables},
     target::{Module, Target, Version},
     types::Class,
 };
@@ -19,6 +19,10 @@ use ptx_tests::generate;
 const LEN: usize = 2_000_000;
 
 static TEXT: LazyLock<String> = LazyLock::new(|| generate::module(LEN));
+
+/// Counts the bytes that are allocated.
+#[global_allocator]
+static ALLOCATOR: divan::AllocProfiler = divan::AllocProfiler::system();
 
 fn main() {
     divan::main();
@@ -138,4 +142,47 @@ fn match_statements(bencher: Bencher<'_, '_>) {
                 assert!(matches!(outcome, Outcome::Fit(_)), "{opcode}: {outcome:?}");
             }
         });
+}
+
+/// Wrong statements of the usual sorts: a vector of the wrong size, a word that is too much, one that
+/// is missing, and an unknown one. The target is 20 µs per statement.
+#[divan::bench]
+fn explain_statements(bencher: Bencher<'_, '_>) {
+    let mut statements = statements();
+    statements.retain(|it| ["mma", "add", "cvt", "ld"].contains(&it.0));
+    for (opcode, words, operands) in &mut statements {
+        match *opcode {
+            "mma" => operands[0] = Operand::Vector(vec![register(Class::F32); 3]),
+            "add" => words.insert(0, "rn"),
+            "cvt" => drop(words.remove(0)),
+            _ => words[0] = "gloal",
+        }
+    }
+    let module = Module {
+        version: Version::new(8, 5),
+        target: Target::parse("sm_90").expect("a target"),
+    };
+    bencher
+        .counter(ItemsCount::new(statements.len()))
+        .bench_local(|| {
+            for (opcode, words, operands) in &statements {
+                let statement = Statement {
+                    opcode,
+                    words,
+                    operands,
+                    module,
+                };
+                let outcome = match_statement(tables(), black_box(&statement));
+                assert!(
+                    matches!(outcome, Outcome::Mismatch(_)),
+                    "{opcode}: {outcome:?}"
+                );
+            }
+        });
+}
+
+/// Reading the tables, which happens once; the target is 5 ms. The largest allocation is what they occupy.
+#[divan::bench(sample_count = 20)]
+fn read_tables(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| Tables::read(black_box(FILES)).expect("the tables are well formed"));
 }

@@ -391,7 +391,9 @@ fn is_gone(gate: &Gate, statement: &Statement<'_>) -> bool {
 
 /// Whether two words are of one sort: types, or alike but for their numbers.
 fn kin(a: &str, b: &str) -> bool {
-    let stem = |it: &'_ str| -> Vec<u8> { it.bytes().filter(|it| !it.is_ascii_digit()).collect() };
-    (type_of(a).is_some() && type_of(b).is_some())
-        || (a.bytes().any(|it| it.is_ascii_digit()) && stem(a) == stem(b))
+    fn stem(word: &str) -> impl Iterator<Item = u8> + '_ {
+        word.bytes().filter(|it| !it.is_ascii_digit())
+    }
+    (a.bytes().any(|it| it.is_ascii_digit()) && stem(a).eq(stem(b)))
+        || (type_of(a).is_some() && type_of(b).is_some())
 }

@@ -160,7 +160,19 @@ pub(crate) fn candidates<'t>(
 #[must_use]
 pub fn fit<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Option<Fit<'t>> {
     candidates(tables, statement).find_map(|instruction| {
-        let mut variants = instruction.variants.iter();
+        let words = &statement.words[instruction.fixed.len()..];
+        let mut ids = WordSet::default();
+        for (index, word) in words.iter().enumerate() {
+            match instruction.word_ids.get(word) {
+                Some(id) if !is_ignored(instruction, words, index) => ids.insert(*id),
+                None if !is_ignored(instruction, words, index) => return None,
+                _ => {}
+            }
+        }
+        let mut variants = instruction
+            .variants
+            .iter()
+            .filter(|it| it.words.covers(&ids));
         variants.find_map(|it| Search::new(instruction, it, statement).run())
     })
 }

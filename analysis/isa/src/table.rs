@@ -50,6 +50,8 @@ pub struct Variant {
     pub syntax: &'static str,
     /// What follows the fixed words, in the canonical order.
     pub slots: Vec<Slot>,
+    /// The words of all slots.
+    pub words: WordSet,
     /// The operands.
     pub operands: Vec<OperandPattern>,
     /// What the variant demands.
@@ -155,6 +157,12 @@ impl WordSet {
     #[must_use]
     pub fn intersects(&self, other: &WordSet) -> bool {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether all words of the other set are in this one.
+    #[must_use]
+    pub fn covers(&self, other: &WordSet) -> bool {
+        self.0.iter().zip(other.0).all(|(a, b)| b & !a == 0)
     }
 
     /// Adds all words of another set.

@@ -30,6 +30,7 @@ pub(super) const UNSUPPORTED_BY_VERSION: &str = "unsupported-by-version";
 pub(super) const UNSUPPORTED_BY_TARGET: &str = "unsupported-by-target";
 pub(super) const IGNORED_MODIFIER: &str = "ignored-modifier";
 pub(super) const REGISTER_PLUS_CONSTANT: &str = "register-plus-constant";
+pub(super) const NOT_PORTABLE: &str = "not-portable";
 pub(super) const UNKNOWN_DIRECTIVE: &str = "unknown-directive";
 pub(super) const MISSING_DIRECTIVE: &str = "missing-directive";
 pub(super) const UNKNOWN_VERSION: &str = "unknown-version";
@@ -143,6 +144,10 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: UNSUPPORTED_BY_TARGET,
         summary: "The target of the module does not have the instruction or modifier.",
+    },
+    DiagnosticCode {
+        name: NOT_PORTABLE,
+        summary: "A target that the file is to be portable to lacks what is written.",
     },
     DiagnosticCode {
         name: IGNORED_MODIFIER,

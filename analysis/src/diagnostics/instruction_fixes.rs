@@ -11,7 +11,13 @@ use syntax::TextRange;
 
 use crate::FixKind;
 
-use super::{Place, fix::Repair, instructions::Found, suggestion::most_similar};
+use super::{
+    Place,
+    fix::Repair,
+    instructions::Found,
+    operand_fixes::{correct, exchange},
+    suggestion::most_similar,
+};
 
 /// Fixes that one problem has at most.
 const MAX_CHOICES: usize = 12;
@@ -49,6 +55,10 @@ pub(super) fn fixes(
         (Reason::Word { allowed, .. }, At::Word(index)) => not_allowed(found, index, allowed),
         (Reason::Superfluous { .. }, At::Word(index)) => not_allowed(found, index, &[]),
         (Reason::Unlike { words }, At::Word(index)) => replace(found, index, words.to_vec()),
+        (Reason::Swapped { with }, At::Operand(index)) => exchange(found, index, *with),
+        (Reason::Kind(_), place) => place
+            .operand()
+            .map_or_else(Vec::new, |it| correct(found, it)),
         (Reason::Misplaced { before }, At::Word(index)) => {
             moved(found, index, *before).into_iter().collect()
         }
@@ -113,7 +123,7 @@ fn fits_elsewhere(found: &Found<'_>, words: &[&str]) -> bool {
 }
 
 /// The one preferred fix is the only one.
-fn prefer_single(mut repairs: Vec<Repair>) -> Vec<Repair> {
+pub(super) fn prefer_single(mut repairs: Vec<Repair>) -> Vec<Repair> {
     if let [only] = &mut repairs[..] {
         only.preferred = true;
     }

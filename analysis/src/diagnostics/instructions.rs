@@ -94,10 +94,7 @@ fn special_registers(
         let Some(register) = special_registers::get(index) else {
             continue;
         };
-        let name = match reference.member {
-            Some(number) => register.name.replace('#', &number.to_string()),
-            None => register.name.to_owned(),
-        };
+        let name = register.written(reference.member);
         let demanded = gate(&name);
         let module = in_force.at(reference.range.start());
         if !demanded.admits_target(module.target) || !demanded.admits_version(module.version) {
@@ -302,7 +299,7 @@ pub(super) fn finding(
 pub(super) struct Found<'a> {
     pub(super) opcode: CursorToken<'a>,
     pub(super) modifiers: &'a [CursorToken<'a>],
-    nodes: &'a [Cursor<'a>],
+    pub(super) nodes: &'a [Cursor<'a>],
     pub(super) operands: &'a [Operand],
     pub(super) module: Module,
     /// Whether the settings say which target it is, whatever the module says.
@@ -311,7 +308,7 @@ pub(super) struct Found<'a> {
 
 impl Found<'_> {
     /// The opcode with its modifiers.
-    fn head(&self) -> String {
+    pub(super) fn head(&self) -> String {
         self.modifiers
             .iter()
             .fold(self.opcode.text().to_owned(), |head, it| head + it.text())
@@ -323,7 +320,7 @@ impl Found<'_> {
         modifiers.fold(self.opcode.text().to_owned(), |head, it| head + it.text())
     }
 
-    fn head_range(&self) -> TextRange {
+    pub(super) fn head_range(&self) -> TextRange {
         let end = self
             .modifiers
             .last()
@@ -331,7 +328,7 @@ impl Found<'_> {
         self.opcode.range().cover(end)
     }
 
-    fn range(&self, place: isa::matcher::Place) -> TextRange {
+    pub(super) fn range(&self, place: isa::matcher::Place) -> TextRange {
         use isa::matcher::Place;
         match place {
             Place::Opcode => self.opcode.range(),
@@ -518,6 +515,18 @@ impl Found<'_> {
     }
 }
 
+/// The targets that a gate demands, if it demands one.
+pub(super) fn needed(gate: &Gate) -> Option<String> {
+    let all: Vec<String> = gate
+        .alternatives()
+        .map(|it| match it.suffix {
+            Suffix::Plain => format!("`{it}` or later"),
+            _ => format!("`{it}`"),
+        })
+        .collect();
+    (!all.is_empty()).then(|| either(&all))
+}
+
 /// That the module does not meet a gate.
 pub(super) fn gate_finding(
     range: TextRange,
@@ -527,20 +536,13 @@ pub(super) fn gate_finding(
 ) -> Finding {
     let Module { version, target } = module;
     if !gate.admits_target(target) {
-        let needed: Vec<String> = gate
-            .alternatives()
-            .map(|it| match it.suffix {
-                Suffix::Plain => format!("`{it}` or later"),
-                _ => format!("`{it}`"),
-            })
-            .collect();
         let message = match gate.below {
             Some(below) if target.number >= below => {
                 format!("{subject} is gone since `sm_{below}`; this module is for `{target}`")
             }
             _ => format!(
                 "{subject} needs target {}; this module is for `{target}`",
-                either(&needed)
+                needed(gate).unwrap_or_default()
             ),
         };
         return finding(range, UNSUPPORTED_BY_TARGET, message, None);

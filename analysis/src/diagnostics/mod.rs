@@ -20,11 +20,13 @@ mod instruction_fixes;
 mod instruction_tests;
 mod instructions;
 mod names;
+mod operand_fixes;
 #[cfg(test)]
 mod pages;
 mod parameter_access;
 mod parameter_words;
 mod parameters;
+mod portability;
 mod prototype_fixes;
 mod prototypes;
 mod register_fixes;
@@ -107,6 +109,7 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     parameters::in_function(db, function, &mut findings);
     calls::in_function(db, function, &mut findings);
     directives::in_function(db, function, &mut findings);
+    portability::in_function(db, function, &mut findings);
     findings
 }
 
@@ -119,6 +122,7 @@ fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Findi
     constants::in_module(db, file, &mut findings);
     variables::in_module(db, file, &mut findings);
     directives::in_module(db, file, &mut findings);
+    portability::in_module(db, file, &mut findings);
     findings
 }
 

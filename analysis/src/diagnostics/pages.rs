@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use super::DIAGNOSTIC_CODES;
-use crate::{Diagnostic, FileId, Severity, fixture::Fixture};
+use crate::{AnalysisConfig, Change, Diagnostic, FileId, Severity, fixture::Fixture};
 
 /// The examples below a heading of a page.
 fn examples(page: &str, heading: &str) -> Vec<String> {
@@ -20,7 +20,15 @@ fn examples(page: &str, heading: &str) -> Vec<String> {
 }
 
 fn errors_of(text: &str) -> Vec<Diagnostic> {
-    Fixture::new(text)
+    let mut fixture = Fixture::new(text);
+    fixture.host.apply_change(Change {
+        files: Vec::new(),
+        config: Some(AnalysisConfig {
+            portability_targets: vec!["sm_75".into()],
+            ..AnalysisConfig::default()
+        }),
+    });
+    fixture
         .host
         .analysis()
         .diagnostics(FileId(0))

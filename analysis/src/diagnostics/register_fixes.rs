@@ -14,7 +14,7 @@ use crate::{
     hir::{
         body::{Definition, OUTERMOST, Reference, body},
         declared::{declared, words},
-        in_force::in_force,
+        in_force::{address_size, in_force},
         items::Function,
         number::split_name,
         operand::operand,
@@ -111,7 +111,11 @@ fn wanted(
     let address = nodes
         .iter()
         .any(|it| it.kind() == SyntaxKind::ADDRESS && contains(it));
-    let addresses = [Class::B64, Class::B32].into_iter().filter(|_| address);
+    let mut addresses = [Class::B64, Class::B32];
+    if address_size(db, function.file(db)) == 32 {
+        addresses.reverse();
+    }
+    let addresses = addresses.into_iter().filter(|_| address);
     let named = plain.iter().filter_map(|it| Class::from_word(it));
     let usual = [
         Class::B32,

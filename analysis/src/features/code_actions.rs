@@ -84,6 +84,7 @@ fn title(kind: FixKind) -> &'static str {
         FixKind::ChangeDirective => "Correct all directives in the file",
         FixKind::InsertPunctuation => "Insert all missing punctuation in the file",
         FixKind::DeclareRegister => "Declare all registers that are missing in the file",
+        FixKind::CorrectOperand => "Correct all operands with one right form in the file",
         FixKind::WidenRegisters => "Declare all numbered registers that are missing in the file",
         FixKind::CorrectDeclaration => "Correct all declarations in the file",
         FixKind::CorrectInitializer => "Correct all initial values in the file",

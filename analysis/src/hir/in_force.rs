@@ -79,6 +79,25 @@ pub(crate) fn in_force_at_item(db: &dyn Database, file: SourceFile, item: u32) -
     Some(module)
 }
 
+/// Width of addresses in bits: what `.address_size` says, or 32 without one.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn address_size(db: &dyn Database, file: SourceFile) -> u32 {
+    let mut sizes = items(db, file).module.items(db).iter().filter_map(|it| {
+        let cursor = it.green.cursor();
+        let directive = cursor.kind() == SyntaxKind::ADDRESS_SIZE_DIRECTIVE;
+        directive.then(|| {
+            cursor
+                .node(SyntaxKind::LITERAL)?
+                .tokens()
+                .next()?
+                .text()
+                .parse()
+                .ok()
+        })?
+    });
+    sizes.next_back().unwrap_or(32)
+}
+
 /// The last architecture that a `.target` directive names.
 pub(crate) fn target_of(directive: &Cursor<'_>) -> Option<Target> {
     directive

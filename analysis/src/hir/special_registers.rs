@@ -13,6 +13,16 @@ pub(crate) struct SpecialRegister {
     pub(crate) description: &'static str,
 }
 
+impl SpecialRegister {
+    /// The name with the number of a numbered register.
+    pub(crate) fn written(&self, number: Option<u32>) -> String {
+        match number {
+            Some(number) => self.name.replace('#', &number.to_string()),
+            None => self.name.to_owned(),
+        }
+    }
+}
+
 /// Components of the vectors; the fourth element reads as zero.
 const XYZ: &[&str] = &[".x", ".y", ".z"];
 

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use analysis::{AnalysisConfig, AnalysisHost, Change, Diagnostic, FileId, Severity};
+use analysis::{AnalysisConfig, AnalysisHost, Change, Diagnostic, FileId, Severity, is_target};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -35,6 +35,9 @@ pub(super) struct CheckArgs {
     /// Judge every file as if its .target directive said this, for example sm_90a.
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
+    /// Also warn of what these targets lack, for example sm_80,sm_90.
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', value_parser = target)]
+    portable_to: Vec<String>,
     /// Whether to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -80,6 +83,14 @@ struct Checked {
     failed: Option<String>,
 }
 
+/// A target that exists.
+fn target(text: &str) -> Result<String, String> {
+    match is_target(text) {
+        true => Ok(text.to_owned()),
+        false => Err("there is no such target".to_owned()),
+    }
+}
+
 pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let color = match args.color {
         Color::Auto => io.color,
@@ -93,6 +104,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         .map_err(io::Error::other)?;
     let config = AnalysisConfig {
         target_override: args.target.as_deref().map(Arc::from),
+        portability_targets: args.portable_to.iter().map(|it| Arc::from(&**it)).collect(),
     };
     let (mut files, mut errors, mut warnings) = (0, 0, 0);
     for chunk in inputs.chunks(CHUNK) {

@@ -111,14 +111,16 @@ fn insertable<'t>(
     before: usize,
 ) -> Vec<&'t str> {
     let mut words: Vec<&str> = Vec::new();
+    let before = before.min(statement.words.len());
+    let mut with = statement.words.to_vec();
+    with.insert(before, "");
     for word in known {
         if words.contains(word) {
             continue;
         }
-        let mut longer = statement.words.to_vec();
-        longer.insert(before.min(longer.len()), word);
+        with[before] = word;
         let longer = Statement {
-            words: &longer,
+            words: &with,
             ..*statement
         };
         if fit(tables, &longer).is_some_and(|it| it.ignored.is_empty()) {

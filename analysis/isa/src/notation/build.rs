@@ -228,6 +228,10 @@ fn instruction(
         }
         out.variants.push(Variant {
             syntax: head.syntax,
+            words: slots.iter().fold(WordSet::default(), |mut all, it| {
+                all.extend(&it.values);
+                all
+            }),
             slots,
             operands,
             gate: head.gate.clone(),

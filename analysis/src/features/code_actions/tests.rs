@@ -232,6 +232,7 @@ fn a_target_of_the_settings_is_not_changed() {
     assert_eq!(actions(&fixture), []);
     let config = AnalysisConfig {
         target_override: Some(Arc::from("sm_90")),
+        ..AnalysisConfig::default()
     };
     fixture.host.apply_change(Change {
         files: Vec::new(),
@@ -368,6 +369,30 @@ fn prototypes() {
 }
 
 #[test]
+fn operands_in_a_wrong_form() {
+    check_fix(
+        "st.global.f32 $0%f1, [%d1+4];",
+        "Exchange the operands",
+        "st.global.f32 [%d1+4], %f1;",
+    );
+    check_fix(
+        "ld.global.f32 %f1, $0%d1;",
+        "Put `%d1` in brackets",
+        "ld.global.f32 %f1, [%d1];",
+    );
+    check_fix(
+        "add.s32 %r1, [$0%r2], 1;",
+        "Remove the brackets",
+        "add.s32 %r1, %r2, 1;",
+    );
+    check_fix(
+        "elect.sync $0%p1, -1;",
+        "Make `%p1` the second part of a pair",
+        "elect.sync _|%p1, -1;",
+    );
+}
+
+#[test]
 fn state_spaces_of_parameters() {
     check(
         ".entry k(.u64 $0a) { ret; }\n",
@@ -427,5 +452,38 @@ fn directives() {
         ".version 8.5\n.target sm_90\n.func f .abi_pre$0serve 3 { exit; }\n",
         "Raise `.version` to 9.0",
         ".version 9.0\n.target sm_90\n.func f .abi_preserve 3 { exit; }\n",
+    );
+}
+
+#[test]
+fn the_space_of_a_variable() {
+    let module = |word: &str| {
+        format!(
+            ".const .f32 c;\n.shared .f32 s;\n.entry k(.param .f32 p) {{\n.reg .f32 f;\n{word}\n}}\n"
+        )
+    };
+    check(
+        &module("ld.f32 f, [$0p];"),
+        "Insert `.param`",
+        &module("ld.param.f32 f, [p];"),
+    );
+    check(
+        &module("ld.global.f32 f, [$0s];"),
+        "Replace `.global` by `.shared`",
+        &module("ld.shared.f32 f, [s];"),
+    );
+    check(
+        &module("ld.f32 f, [$0c+4];"),
+        "Insert `.const`",
+        &module("ld.const.f32 f, [c+4];"),
+    );
+}
+
+#[test]
+fn addresses_are_as_wide_as_the_module_says() {
+    check_module(
+        ".version 7.0\n.target sm_70\n.address_size 32\n.entry k {\n.reg .f32 f;\nld.global.f32 f, [$0a];\n}\n",
+        "Declare `.reg .b32 a`",
+        ".version 7.0\n.target sm_70\n.address_size 32\n.entry k {\n.reg .b32 a;\n.reg .f32 f;\nld.global.f32 f, [a];\n}\n",
     );
 }
