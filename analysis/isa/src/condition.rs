@@ -17,6 +17,8 @@ pub struct Choices<'a> {
     pub present: WordSet,
     /// Names of the operands that are there, by index of the top-level pattern.
     pub operands: Vec<&'static str>,
+    /// The operands among them that are integer constants, with their values.
+    pub integers: Vec<(&'static str, i64)>,
     /// What the statement is judged against.
     pub module: Module,
 }
@@ -30,6 +32,12 @@ impl Choices<'_> {
             .copied()
             .flatten()
             .map(|it| self.words[usize::from(it)])
+    }
+
+    /// The value of an operand that is an integer constant.
+    fn integer(&self, operand: &str) -> Option<i64> {
+        let found = self.integers.iter().find(|it| it.0 == operand);
+        found.map(|it| it.1)
     }
 }
 
@@ -133,6 +141,10 @@ pub enum Expression {
     Dimension(u8, char),
     /// Width in bits of the type in a slot.
     Bits(u8),
+    /// The value of an earlier operand that is an integer constant.
+    Value(&'static str),
+    /// Its low 32 bits as an unsigned number; 0 if the operand is no constant.
+    Low32(&'static str),
     /// Sum, difference, product and quotient, rounded up.
     Binary(Box<Expression>, char, Box<Expression>),
     /// The second if the condition holds, else the third.
@@ -151,6 +163,8 @@ impl Expression {
                 first_number(&word[word.find(*letter)? + 1..])?
             }
             Expression::Bits(slot) => i64::from(type_of(choices.word(*slot)?)?.bits),
+            Expression::Value(name) => choices.integer(name)?,
+            Expression::Low32(name) => choices.integer(name).unwrap_or_default() & 0xffff_ffff,
             Expression::Binary(a, operator, b) => {
                 let (a, b) = (a.value(choices)?, b.value(choices)?);
                 match operator {

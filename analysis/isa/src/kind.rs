@@ -93,6 +93,8 @@ pub enum AddressWidth {
     Only64,
     /// 32 bits.
     Only32,
+    /// 8 bits.
+    Only8,
 }
 
 /// One thing that an operand may be.
@@ -116,6 +118,8 @@ pub enum Kind {
     Float,
     /// A float constant in `0f` notation.
     Hex32,
+    /// A float constant above 0 and up to 1, as an `.f32`.
+    Fraction,
     /// A predicate register, perhaps negated.
     Predicate {
         /// Whether `!p` may stand for `p`.
@@ -145,6 +149,9 @@ pub enum Kind {
     Minus(Box<Kind>),
     /// `a.b0`: one of these selectors after an operand of the kind; `[0-3]` in one is a digit.
     Selected(Box<Kind>, Vec<Cow<'static, str>>),
+    /// One of these without the brackets of the address that it stands for: ptxas reads over them where
+    /// another operand of the instruction is a bracket of several.
+    Bare(Vec<Kind>),
     /// Any register, and the names of textures, samplers and surfaces.
     AnyRegister,
     /// Anything: the operands of `call` are checked against the callee.
@@ -163,6 +170,18 @@ pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
         .iter()
         .filter(|it| !(named && variable) || matches!(it, Kind::VariableName(_)))
         .any(|it| accepts(it, operand, choices))
+}
+
+/// Whether the operand may stand for an address of one of the kinds without brackets.
+#[must_use]
+pub fn fits_bare(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
+    kinds.iter().any(|it| match it {
+        Kind::Bare(inner) => fits(inner, operand, choices),
+        Kind::When(inner, condition) => {
+            condition.holds(choices) && fits_bare(std::slice::from_ref(&**inner), operand, choices)
+        }
+        _ => false,
+    })
 }
 
 /// Whether the operand is of the kind.
@@ -198,6 +217,9 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
             Operand::Not(inner) => *negatable && predicate(inner),
             _ => predicate(operand),
         },
+        Kind::Fraction => {
+            matches!(operand, Operand::Float(_, it) if *it as f32 > 0.0 && *it as f32 <= 1.0)
+        }
         Kind::Hex32 => matches!(operand, Operand::Float(FloatForm::Hex32, _)),
         Kind::Vector(it) => vector::accepts(it, operand, choices),
         Kind::Tuple(elements) => vector::accepts_each(elements, operand, choices),
@@ -243,6 +265,7 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
             Operand::Selected(it, selector)
                 if selectors.iter().any(|it| selects(it, selector)) && accepts(inner, it, choices)
         ),
+        Kind::Bare(_) => false,
         Kind::AnyRegister => matches!(
             operand,
             Operand::Register { .. }
@@ -412,6 +435,7 @@ fn address(
                     AddressWidth::From32 => bits == 32 || bits == 64,
                     AddressWidth::Only64 => bits == 64,
                     AddressWidth::Only32 => bits == 32,
+                    AddressWidth::Only8 => bits == 8,
                 }
                 && space != "param::func"
         }

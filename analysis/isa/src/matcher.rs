@@ -4,7 +4,7 @@ use crate::{
     accidents::{REPEATABLE, UNCHECKED},
     condition::Choices,
     explain,
-    kind::{Kind, fits},
+    kind::{Kind, fits, fits_bare},
     operand::Operand,
     table::{
         Consequence, Form, Instruction, OperandPattern, Presence, Rule, Tables, Variant, WordSet,
@@ -376,6 +376,7 @@ pub(crate) fn choices<'t>(
         slots: slots.iter().map(|it| it.map(|it| it.0)).collect(),
         present,
         operands: Vec::new(),
+        integers: Vec::new(),
         module: statement.module,
     }
 }
@@ -456,6 +457,11 @@ pub(crate) fn match_operands<'t>(
             continue;
         }
         choices.operands.push(pattern.name);
+        if let Operand::Integer(value) = operands[next]
+            && let Ok(value) = i64::try_from(value)
+        {
+            choices.integers.push((pattern.name, value));
+        }
         // ptxas takes `d|_` for nearly every destination.
         let operand = match (&pattern.form, &operands[next]) {
             (Form::Plain(_), Operand::Pair(first, second))
@@ -537,6 +543,7 @@ pub(crate) fn match_operand<'t>(
                     element = vec![operand.clone()];
                     (&element, &None)
                 }
+                _ if bare(patterns, operand, choices) => return None,
                 _ => return Some((None, Wanted::Brackets)),
             };
             if word.as_deref().is_some_and(|it| Some(it) != *suffix) {
@@ -544,6 +551,10 @@ pub(crate) fn match_operand<'t>(
             }
             if word.is_some() {
                 choices.operands.push("unified");
+            }
+            // ptxas reads no sum as the first of several.
+            if let [Operand::Offset(..), _, ..] = &items[..] {
+                return Some((Some(0), Wanted::Elements(patterns)));
             }
             let mut rest = &items[..];
             for (index, pattern) in patterns.iter().enumerate() {
@@ -576,5 +587,18 @@ pub(crate) fn match_operand<'t>(
                 Some((None, Wanted::Elements(patterns)))
             }
         }
+    }
+}
+
+/// Whether the operand may stand without the brackets of this pattern.
+fn bare(patterns: &[OperandPattern], operand: &Operand, choices: &Choices<'_>) -> bool {
+    match patterns {
+        [
+            OperandPattern {
+                form: Form::Plain(kinds),
+                ..
+            },
+        ] => fits_bare(kinds, operand, choices),
+        _ => false,
     }
 }

@@ -464,6 +464,7 @@ impl<'t> Solver<'t> {
     fn is_known(&self, expression: &Expression) -> bool {
         match expression {
             Expression::Number(_) => true,
+            Expression::Value(_) | Expression::Low32(_) => false,
             Expression::Slot(slot) | Expression::Dimension(slot, _) | Expression::Bits(slot) => {
                 self.slots.get(usize::from(*slot)) != Some(&State::Open)
             }
@@ -492,6 +493,7 @@ impl<'t> Solver<'t> {
             slots,
             present,
             operands: Vec::new(),
+            integers: Vec::new(),
             module: self.module,
         }
     }

@@ -3,6 +3,8 @@
 //! ptxas looks at a vector as a whole (measured with 13.5): neighbours must go together, and then it
 //! compares one type with what the instruction wants, that of the elements if they are all of one type,
 //! else the untyped bits of their width. So `{%u32, %b32}` is fine where `{%u32, %u32}` is not.
+//! Special registers count as untyped bits, and their components do not stand beside constants.
+//! A register as the first element fixes the width; after a constant every element may have its own.
 
 use crate::{
     condition::{Choices, Expression},
@@ -28,6 +30,10 @@ pub struct VectorKind {
     /// Whether each element must be of the kinds, not only the vector as a whole: ptxas replaces the
     /// instruction by others that take the elements one by one.
     pub each: bool,
+    /// Other kinds that each element must be of besides; empty if there are none.
+    pub also: Vec<Kind>,
+    /// Whether an integer constant as the first element speaks for the whole vector.
+    pub first: bool,
 }
 
 /// Whether the operand is such a vector.
@@ -93,12 +99,43 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         if !alike(elements) {
             return false;
         }
-        let whole = common(elements).or_else(|| constants(elements).filter(|_| vector.constants));
-        if let Some(whole) = whole.filter(|_| !vector.each) {
-            let source = vector.constants || vector.element.iter().any(takes_constants);
-            return (source || !elements.iter().any(is_constant))
-                && one(&whole)
-                && !narrows(elements, &whole);
+        if !vector.also.is_empty()
+            && !elements
+                .iter()
+                .all(|it| kind::fits(&vector.also, it, choices))
+        {
+            return false;
+        }
+        let constants = elements.iter().filter(|it| is_constant(it)).count();
+        let special = |it: &&Operand| matches!(it, Operand::Special { .. });
+        let component = |it: &Operand| {
+            matches!(
+                it,
+                Operand::Special {
+                    component: true,
+                    ..
+                }
+            )
+        };
+        if (constants > 0 && elements.iter().any(component))
+            || !elements.iter().filter(special).all(one)
+        {
+            return false;
+        }
+        if let Some(whole) = common(elements).filter(|_| !vector.each) {
+            let source =
+                constants == 0 || vector.constants || vector.element.iter().any(takes_constants);
+            // Integers in the place of a register are still to be in its range.
+            let ranges = vector.element.iter().any(takes_integers);
+            let integers = elements
+                .iter()
+                .filter(|it| matches!(it, Operand::Integer(_)))
+                .all(|it| !ranges || one(it));
+            let speaks = vector.first && matches!(elements.first(), Some(Operand::Integer(_)));
+            let fits = source && integers && (speaks || one(&whole));
+            if fits || constants < elements.len() {
+                return fits;
+            }
         }
     }
     let register = |it: &Operand| matches!(it, Operand::Register { .. });
@@ -131,27 +168,44 @@ pub(crate) fn wrong_element(
 }
 
 /// The type of a vector whose elements go together, as a register; none if it does not consist of
-/// registers and constants.
+/// registers and constants, or of integer constants only.
 fn common(elements: &[Operand]) -> Option<Operand> {
     let mut all: Option<Class> = None;
     let mut several = false;
+    let mut bits = None;
     for element in elements {
-        match element {
-            Operand::Register { class, lanes: 1 } => {
-                several |= all.is_some_and(|it| it != *class);
-                // Predicates are as wide as what stands beside them.
-                if all.is_none_or(|it| it == Class::Pred) {
-                    all = Some(*class);
-                }
-            }
-            Operand::Integer(_) | Operand::Float(..) => several = true,
-            Operand::Sink => {}
+        let class = match element {
+            Operand::Register { class, lanes: 1 } => *class,
+            Operand::Special {
+                class, lanes: 1, ..
+            } => match class.bits() {
+                32 => Class::B32,
+                _ => Class::B64,
+            },
+            Operand::Float(FloatForm::Hex32, _) => Class::F32,
+            Operand::Float(..) => Class::F64,
+            Operand::Integer(_) => Class::S64,
+            Operand::Sink => continue,
             _ => return None,
+        };
+        several |= all.is_some_and(|it| it != class);
+        let constant = is_constant(element);
+        match all {
+            None => bits = Some((width(class), constant)),
+            // Only behind a constant the later elements count, if they differ from it.
+            Some(first) if bits.is_some_and(|it| it.1) && width(class) != width(first) => {
+                bits = Some((width(class), true));
+            }
+            Some(_) => {}
         }
+        all = all.or(Some(class));
     }
-    let class = all?;
-    let untyped = match (several, class.bits()) {
-        (false, _) | (_, 1) => class,
+    let (class, (bits, _)) = (all?, bits?);
+    if elements.iter().all(|it| matches!(it, Operand::Integer(_))) {
+        return None;
+    }
+    let untyped = match (several, bits) {
+        (false, _) => class,
         (_, 8) => Class::B8,
         (_, 16) => Class::B16,
         (_, 32) => Class::B32,
@@ -161,30 +215,12 @@ fn common(elements: &[Operand]) -> Option<Operand> {
     Some(scalar(untyped))
 }
 
-/// The same for a vector of float constants.
-fn constants(elements: &[Operand]) -> Option<Operand> {
-    let (mut narrow, mut wide) = (false, false);
-    for element in elements {
-        match element {
-            Operand::Float(FloatForm::Hex32, _) => narrow = true,
-            Operand::Float(..) => wide = true,
-            _ => return None,
-        }
+/// In bits; predicates are as wide as the 32-bit registers beside them.
+fn width(class: Class) -> u32 {
+    match class {
+        Class::Pred => 32,
+        _ => class.bits(),
     }
-    Some(scalar(match (narrow, wide) {
-        (true, false) => Class::F32,
-        (false, true) => Class::F64,
-        _ => Class::B32,
-    }))
-}
-
-/// Whether a `0f` constant comes first and makes the vector 32 bits wide, and a constant of 64 bits
-/// follows.
-fn narrows(elements: &[Operand], whole: &Operand) -> bool {
-    let wide = |it: &Operand| matches!(it, Operand::Float(form, _) if *form != FloatForm::Hex32);
-    matches!(whole, Operand::Register { class, .. } if class.bits() == 32)
-        && matches!(elements.first(), Some(Operand::Float(FloatForm::Hex32, _)))
-        && elements.iter().any(wide)
 }
 
 fn scalar(class: Class) -> Operand {
@@ -199,6 +235,14 @@ fn takes_constants(kind: &Kind) -> bool {
     match kind {
         Kind::When(inner, _) => takes_constants(inner),
         Kind::Integer(_) | Kind::Float | Kind::Constant(_) | Kind::Source(_) => true,
+        _ => false,
+    }
+}
+
+fn takes_integers(kind: &Kind) -> bool {
+    match kind {
+        Kind::When(inner, _) => takes_integers(inner),
+        Kind::Integer(_) => true,
         _ => false,
     }
 }
@@ -220,23 +264,23 @@ fn loose_element(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool 
             .is_some_and(|it| it.bits == class.bits())
 }
 
-/// Whether ptxas takes these elements together: all registers are of one width, and no neighbours are of
-/// two kinds unless one of them is untyped.
+/// Whether ptxas takes these elements together: no neighbours are of two kinds unless one of them is
+/// untyped, and all registers are of one width if the first element is one.
 #[must_use]
 pub fn alike(elements: &[Operand]) -> bool {
-    let width = |it: &Operand| match it {
-        Operand::Register {
-            class: Class::Pred,
-            lanes: 1,
-        } => Some(32),
-        Operand::Register { class, lanes: 1 } => Some(class.bits()),
+    let bits = |it: &Operand| match it {
+        Operand::Register { class, lanes: 1 }
+        | Operand::Special {
+            class, lanes: 1, ..
+        } => Some(width(*class)),
         _ => None,
     };
-    let mut widths = elements.iter().filter_map(width);
+    let mut widths = elements.iter().filter_map(bits);
     let first = widths.next();
+    let free = elements.first().is_some_and(is_constant);
     let mut pairs = elements.iter().filter(|it| !matches!(it, Operand::Sink));
     let mut before = pairs.next();
-    widths.all(|it| Some(it) == first)
+    (free || widths.all(|it| Some(it) == first))
         && pairs.all(|it| {
             before
                 .replace(it)

@@ -198,6 +198,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Integer(set) => integers(set, choices),
         Kind::Float => "a floating-point constant".to_owned(),
         Kind::Tuple(elements) => format!("a vector `{{…}}` of {} elements", elements.len()),
+        Kind::Fraction => "a floating-point constant above 0 and up to 1".to_owned(),
         Kind::When(inner, condition) if condition.holds(choices) => self::kind(inner, choices)?,
         Kind::Predicate { negatable: false } => "a .pred register".to_owned(),
         Kind::Predicate { negatable: true } => "a .pred register, perhaps negated".to_owned(),
@@ -239,7 +240,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Sink => "`_`".to_owned(),
         Kind::Minus(inner) => format!("minus {}", self::kind(inner, choices)?),
         Kind::Selected(inner, _) => format!("{} with a selector", self::kind(inner, choices)?),
-        Kind::AnyRegister | Kind::Any | Kind::Hex32 | Kind::When(..) => return None,
+        Kind::AnyRegister | Kind::Any | Kind::Bare(_) | Kind::Hex32 | Kind::When(..) => return None,
     })
 }
 

@@ -108,6 +108,38 @@ mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%u2,%u1}, {
 }
 
 #[test]
+fn operands_of_copies() {
+    // The sizes go together, and addresses are as wide as what replaces the instruction wants.
+    check(
+        "cp.async.ca.shared.global [%r1], [%rd1], 8, 4;
+cp.async.ca.shared.global [%r1], [%rd1], 8, 16;
+//                                          ^^ invalid-operand: the constant 16 cannot stand here in `cp.async.ca.shared.global` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 8
+cp.async.cg.shared.global [%r1], [%rd1], 8;
+//                                       ^ invalid-operand: the constant 8 cannot stand here in `cp.async.cg.shared.global` | expected the constant 16
+createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 16, -1;
+createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 16, 8;
+//                                                      ^ invalid-operand: the constant 8 cannot stand here in `createpolicy.range.L2::evict_last.b64` | expected a .b32, .u32 or .s32 register, or a constant from 16 to 4294967295
+createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;
+createpolicy.fractional.L2::evict_last.b64 %rd1, 1.5;
+//                                               ^^^ invalid-operand: a floating-point constant cannot stand here in `createpolicy.fractional.L2::evict_last.b64` | expected a .b32 or .f32 register or a floating-point constant above 0 and up to 1
+st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%h1], %r1, [%h1];
+//                                                         ^^^ invalid-operand: a .b16 register cannot stand here in `st.async.shared::cluster.mbarrier::complete_tx::bytes.b32` | expected an address: an integer register or a variable of the state space, perhaps plus a constant
+cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %f1}], [%r3];
+cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%u1, %f1}], [%r3];
+//                                                           ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
+cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1+8, {%r1, %r2}], [%r3];
+//                                                     ^^^^^^ invalid-operand: a .b64 register plus a constant cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected brackets with 2 elements: `[map, coordinates]`
+cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%tid.x, 1}], [%r3];
+//                                                           ^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
+cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%laneid, 1}], [%r3];
+cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {1, %h1}], [%r3];
+//                                                           ^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
+cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {0, 0, 0, 0}], [%r3], {1, %r1};
+",
+    );
+}
+
+#[test]
 fn versions_and_targets() {
     check(
         "wgmma.fence.sync.aligned;

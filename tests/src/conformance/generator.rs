@@ -133,6 +133,7 @@ pub fn draft(
         slots: vec![None; variant.slots.len()],
         present: WordSet::default(),
         operands: Vec::new(),
+        integers: Vec::new(),
         module: *rng.choice(modules)?,
     };
     let optional = if rng.bool() { 2 } else { 6 };
@@ -216,6 +217,7 @@ fn choose(variant: &Variant, choices: &mut Choices<'_>, slot: usize, optional: u
 
 fn operands(variant: &Variant, choices: &mut Choices<'static>, rng: &mut Rng) -> Option<Vec<Item>> {
     choices.operands.clear();
+    choices.integers.clear();
     let optional = variant
         .operands
         .iter()
@@ -236,7 +238,11 @@ fn operands(variant: &Variant, choices: &mut Choices<'static>, rng: &mut Rng) ->
         };
         if take {
             choices.operands.push(pattern.name);
-            items.push(of_pattern(pattern, choices, rng)?);
+            let item = of_pattern(pattern, choices, rng)?;
+            if let Some(value) = item.integer() {
+                choices.integers.push((pattern.name, value));
+            }
+            items.push(item);
         }
     }
     Some(items)
@@ -328,7 +334,7 @@ fn expression_slots(expression: &Expression, slots: &mut Vec<usize>) {
             expression_slots(a, slots);
             expression_slots(b, slots);
         }
-        Expression::Number(_) => {}
+        Expression::Number(_) | Expression::Value(_) | Expression::Low32(_) => {}
     }
 }
 

@@ -27,6 +27,16 @@ pub enum Item {
     Pair(Box<Item>, Box<Item>),
 }
 
+impl Item {
+    /// The value of an integer constant.
+    pub fn integer(&self) -> Option<i64> {
+        match self {
+            Item::Scalar(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, items: &[Item]| {
@@ -127,6 +137,9 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
         | Kind::ClassesOffset(_) => register_for(kind, choices, rng),
         Kind::Integer(set) => Some(Item::Scalar(integer(set, choices, rng)?.to_string())),
         Kind::Float => scalar(rng.choice(["1.5", "0f3F800000", "0d3FF0000000000000", "-2.0"])?),
+        Kind::Fraction => scalar(rng.choice(["0.25", "0f3F800000", "1.0"])?),
+        // An accident; only changes of accepted statements make it.
+        Kind::Bare(_) => None,
         Kind::Predicate { negatable } => {
             let name = register(Class::Pred, rng.usize(..REGISTERS));
             Some(Item::Scalar(if *negatable && rng.bool() {
@@ -292,6 +305,7 @@ pub fn address(space: &str, width: AddressWidth, rng: &mut Rng) -> Option<Item> 
         _ => {
             let classes: &[Class] = match width {
                 AddressWidth::Only64 => &[Class::B64, Class::U64, Class::S64],
+                AddressWidth::Only8 => &[Class::B8, Class::U8, Class::S8],
                 AddressWidth::Only32 => &[Class::B32, Class::U32, Class::S32],
                 AddressWidth::From32 => {
                     &[Class::B64, Class::U64, Class::S64, Class::B32, Class::U32]

@@ -265,6 +265,16 @@ fn factor(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
     let name = s
         .word()
         .ok_or_else(|| format!("expected a number or a slot, found `{}`", s.rest()))?;
+    if matches!(name, "value" | "low32") && s.eat("(") {
+        let operand = s.word().ok_or("expected the name of an operand")?;
+        if !s.eat(")") {
+            return Err("expected `)`".to_owned());
+        }
+        return Ok(match name {
+            "value" => Expression::Value(operand),
+            _ => Expression::Low32(operand),
+        });
+    }
     if name == "if" && s.eat("(") {
         let rest = s.rest();
         let close = matching(rest).ok_or("expected `)`")?;

@@ -10,14 +10,18 @@
 //! | `offset(b32 …)` | the same, or such a register plus a constant |
 //! | `int`, `int(0..15)`, `int(0..1008/16)`, `int{1 2 4}` | an integer constant; `int32(…)` looks at its low 32 bits |
 //! | `float`, `hex32` | a float constant, one in `0f` notation |
+//! | `fraction` | a float constant above 0 and up to 1 |
 //! | `pred`, `!pred` | a predicate, perhaps negated |
 //! | `vec(n; kinds)`, `vec(n; kinds; sink)` | `{…}` of n elements, or a vector register; some may be `_` |
 //! | `vec(n; kinds; constants)` | the same with constants among the registers |
 //! | `vec(n; kinds; mixed)` | the same with elements of several types, as the coordinates of layered textures |
 //! | `vec(n; kinds; each)` | the same where each element must be of the kinds, not only the vector as a whole |
+//! | `vec(n; kinds; also kinds)` | each element is also of one of these other kinds |
+//! | `vec(n; kinds; first)` | an integer constant as the first element speaks for all |
 //! | `{kinds, kinds}` | `{…}` with kinds for each element |
 //! | `kind when condition` | the kind, where the condition holds |
-//! | `addr(space)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
+//! | `bare(kinds)` | one of these without the brackets of the address that it stands for |
+//! | `addr(space)`, `addr8(…)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
 //! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
 //! | `variable`, `variable(space)`, `function` | a name |
 //! | `label branchtargets calltargets callprototype texref samplerref surfref` | a name of that kind |
@@ -97,6 +101,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
     Ok(match text {
         "int" => Kind::Integer(Integers::Any),
         "float" => Kind::Float,
+        "fraction" => Kind::Fraction,
         "hex32" => Kind::Hex32,
         "pred" => Kind::Predicate { negatable: false },
         "!pred" => Kind::Predicate { negatable: true },
@@ -153,6 +158,7 @@ fn call(text: &'static str) -> Option<(&'static str, &'static str)> {
 fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Result<Kind> {
     let width = match name {
         "addr" => Some(AddressWidth::Any),
+        "addr8" => Some(AddressWidth::Only8),
         "addr16" => Some(AddressWidth::From16),
         "addr32_64" => Some(AddressWidth::From32),
         "addr32" => Some(AddressWidth::Only32),
@@ -170,6 +176,7 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
         "sreg" => Kind::Special(type_ref(argument, scope)?),
         "loose_sreg" => Kind::LooseSpecial(type_ref(argument, scope)?),
         "variable" => Kind::VariableName(Some(space(argument, scope))),
+        "bare" => Kind::Bare(kinds(argument, scope)?),
         "offset" => Kind::ClassesOffset(classes(argument, scope)?),
         "int" | "int32" => {
             let bounds = argument
@@ -205,6 +212,8 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 constants: false,
                 mixed: false,
                 each: false,
+                also: Vec::new(),
+                first: false,
             };
             for flag in &parts[2..] {
                 match *flag {
@@ -212,6 +221,8 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                     "constants" => vector.constants = true,
                     "mixed" => vector.mixed = true,
                     "each" => vector.each = true,
+                    "first" => vector.first = true,
+                    _ if flag.starts_with("also ") => vector.also = kinds(&flag[5..], scope)?,
                     _ => return Err(format!("`{flag}` says nothing about a vector")),
                 }
             }
