@@ -182,6 +182,14 @@ impl Check<'_, '_> {
         let word = self.ty.word();
         let range = trimmed(node);
         if node.kind() == SyntaxKind::INITIALIZER_LIST {
+            // ptxas looks into no list that stands for a packed value, though it takes no other.
+            let packed = matches!(
+                self.ty,
+                VariableType::Basic(Class::F16x2) | VariableType::Packed { .. }
+            );
+            if packed {
+                return true;
+            }
             self.wrong(range, "a single value stands without braces".to_owned());
             return false;
         }

@@ -29,6 +29,7 @@ mod parameters;
 mod portability;
 mod prototype_fixes;
 mod prototypes;
+mod redeclarations;
 mod register_fixes;
 mod storage;
 mod suggestion;
@@ -119,6 +120,7 @@ fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Findi
     let mut findings = Vec::new();
     names::in_module(db, file, &mut findings);
     duplicates::in_module(db, file, &mut findings);
+    redeclarations::in_module(db, file, &mut findings);
     constants::in_module(db, file, &mut findings);
     variables::in_module(db, file, &mut findings);
     directives::in_module(db, file, &mut findings);

@@ -3,7 +3,7 @@
 use isa::{
     types::Class,
     variable::{
-        LAST_BANK, Opaque, StateSpace, VariableType, body_parameter_gate, gate,
+        LAST_BANK, Opaque, StateSpace, VariableType, bank_gate, body_parameter_gate, gate,
         module_register_gate, stand_in, texture_space_gate,
     },
 };
@@ -122,7 +122,7 @@ impl Judge<'_> {
                     self.report(range, message, None);
                     return false;
                 }
-                if space != StateSpace::Global {
+                if space != StateSpace::Global && !array {
                     let message =
                         format!("a `{text}` is `.global`; `{name}` is in `{}`", space.word());
                     self.report(range, message, None);
@@ -237,7 +237,16 @@ impl Judge<'_> {
             WordKind::Bank(bank) => Some((bank.value?, it.range)),
             _ => None,
         });
-        let Some((bank, range)) = bank else {
+        // While there were banks, a variable without one was in bank 0.
+        let banks = || {
+            let module = self.module?;
+            bank_gate().until.filter(|it| module.version <= *it)
+        };
+        let implied = || {
+            let word = declaration.space()?.1;
+            banks().map(|_| (0, word.range))
+        };
+        let Some((bank, range)) = bank.or_else(implied) else {
             return true;
         };
         let open = declarator

@@ -72,6 +72,7 @@ fn what_ptxas_accepts() {
         .global .u32 g; .global .u8 x[3] = {0xff(g), 0xff00(generic(g)+4), 0xff(12)};
         .global .texref x = {width = 1, width = 1.5, filter_mode = nearest, addr_mode_0 = 0};
         .common .global .u32 x = 1;
+        .global .f16x2 x = {1, 2, 3};
         .entry e { .param .align 16 .b8 q[2][2], s; .const .u32 x[2] = {1, 2}; .reg .b32; ret; }
         .global .u32 x = WARP_SZ * (7 % 4) + (1 ? 2 : 3);
         ",
@@ -137,6 +138,7 @@ fn types_and_spaces() {
         .entry e { .param .f16x2 q; ret; }
         .entry e { .global .texref q; ret; }
         .const .texref x;
+        .const .texref x[2];
         .global .samplerref x;
         .reg .u32 x;
         .param .u32 x;
@@ -212,6 +214,11 @@ fn attributes() {
         .global .attribute(.managed(1)) .u32 x;
         .global .attribute(.unified(1)) .u32 x;
         .global .attribute(.unified(1, 2)) .u32 x;
+        .func .attribute(.managed) x { ret; }
+        .func .attribute(.unified(1, 2)) x { ret; }
+        .func .attribute(.unified(1, 2), .managed) x;
+        .entry .attribute(.unified(1, 2)) x { ret; }
+        .entry e { .func .attribute(.unified(1)) x; ret; }
         ",
         expect![[r#"
             Error invalid-declaration ".managed": `.managed` is for `.global` variables; `x` is in `.const`
@@ -219,6 +226,11 @@ fn attributes() {
             Error invalid-declaration "(1)": `.managed` takes no numbers
             Error invalid-declaration "(1)": `.unified` takes 2 numbers in parentheses
             Error compile-only ".unified": ptxas takes `.unified` with `--compile-only` only | such modules are linked before they run
+            Error invalid-declaration ".managed": `.managed` is an attribute of variables, not of functions
+            Error compile-only ".unified": ptxas takes `.unified` with `--compile-only` only | such modules are linked before they run
+            Error invalid-declaration ".managed": a function has one attribute
+            Error invalid-declaration ".attribute(.unified(1, 2))": an entry has no attributes
+            Error invalid-declaration "(1)": `.unified` takes 2 numbers in parentheses
         "#]],
     );
 }
@@ -332,6 +344,7 @@ fn demands() {
         .extern .const[2] .u32 x[];
         .const[2] .u32 x;
         .extern .const[11] .u32 x[];
+        .extern .const .u32 x[];
         ",
         expect![[r#"
             Error unsupported-by-version "g": an address as initial value needs PTX ISA 2.1; this module is 2.0
@@ -343,6 +356,7 @@ fn demands() {
                 Change `.target` to `sm_70` and raise `.version` to 8.3 -> .global .b128 x;
             Error invalid-declaration "[2]": bank 2 is for `.extern` arrays of unknown size only
             Error invalid-declaration "[11]": there is no constant bank 11: the last one is 10
+            Error invalid-declaration ".const": bank 0 holds no `.extern` array of unknown size
         "#]],
     );
     check_with(
@@ -393,6 +407,28 @@ fn constants() {
             Error invalid-constant "99999999999999999999": `99999999999999999999` does not fit into 64 bits
             Error invalid-constant "0": division by zero: `0` is 0 | ptxas divides in branches that are not taken, too
             Error invalid-constant "1.5": `1.5` must be an integer here
+        "#]],
+    );
+}
+
+#[test]
+fn redeclarations() {
+    check(
+        "
+        .extern .global .u32 x; .extern .const .align 8 .u32 x; .visible .global .u32 x;
+        .extern .global .u32 x[]; .visible .global .u32 x[4]; .extern .global .u32 x[];
+        .extern .global .u32 x; .extern .global .s32 x;
+        .extern .global .u32 x[4]; .visible .global .u32 x[] = {1, 2};
+        .extern .global .u32 x[]; .extern .global .u32 x[4]; .extern .global .u32 x[5];
+        .extern .global .u32 x[2]; .extern .global .v2 .u32 x;
+        .extern .global .u32 x<4>; .extern .global .s32 x<4>;
+        ",
+        expect![[r#"
+            Error conflicting-declaration "x": `x` is `.s32` here, but `.u32` on line 2
+            Error conflicting-declaration "x": `x` is `.u32 [2]` here, but `.u32 [4]` on line 2
+            Error conflicting-declaration "x": `x` is `.u32 [5]` here, but `.u32 [4]` on line 2
+            Error conflicting-declaration "x": `x` is `.v2 .u32` here, but `.u32 [2]` on line 2
+            Error conflicting-declaration "x": `x` is `.s32` here, but `.u32` on line 2
         "#]],
     );
 }

@@ -59,7 +59,7 @@ pub(super) struct Judge<'a> {
     pub(super) findings: &'a mut Vec<Finding>,
 }
 
-/// The variables that a body declares.
+/// The variables that a body declares, and the attributes of functions.
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let cursor = function.green(db).cursor();
     let header = header(db, function.file(db));
@@ -74,7 +74,11 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
     let errors = function.errors(db);
     let mut each = |node: &Cursor<'_>| {
-        let range = trimmed(node);
+        let range = match node.node(SyntaxKind::BLOCK) {
+            // The body of a function is no matter of its header.
+            Some(body) => TextRange::new(trimmed(node).start(), body.range().start()),
+            None => trimmed(node),
+        };
         if errors.iter().any(|it| it.range.intersect(range).is_some()) {
             return;
         }
@@ -86,15 +90,21 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             resolve: &resolve,
             findings,
         };
-        judge.declaration(&Declaration::of(node));
+        if node.kind() == SyntaxKind::FUNCTION {
+            attributes::of_function(&mut judge, node);
+        } else {
+            judge.declaration(&Declaration::of(node));
+        }
     };
+    each(&cursor);
     visit(&cursor, &mut each);
 }
 
+/// Calls `act` for each variable and prototype in a body.
 fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
     for child in node.nodes() {
         match child.kind() {
-            SyntaxKind::VARIABLE_DECLARATION => act(&child),
+            SyntaxKind::VARIABLE_DECLARATION | SyntaxKind::FUNCTION => act(&child),
             SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => visit(&child, act),
             _ => {}
         }

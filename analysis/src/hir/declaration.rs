@@ -2,11 +2,6 @@
 //!
 //! Borrowed from the tree and cheap to make; what must outlive it is [`Shape`].
 
-#![allow(
-    dead_code,
-    reason = "the checks of declarations, which come next, use all of it"
-)]
-
 use isa::{
     types::Class,
     variable::{StateSpace, VariableType, vector_length},
@@ -251,17 +246,53 @@ impl<'a> Declaration<'a> {
 
     /// What other declarations of a name must agree with.
     pub(crate) fn shape(&self, declarator: &Declarator<'a>) -> Shape {
+        let mut dimensions: Vec<u64> = declarator
+            .dimensions
+            .iter()
+            .map(|it| it.elements().unwrap_or_default())
+            .collect();
+        if let (Some(first @ 0), Some(list)) = (dimensions.first_mut(), declarator.initializer)
+            && list.kind() == SyntaxKind::INITIALIZER_LIST
+        {
+            *first = list.nodes().count() as u64;
+        }
         Shape {
             space: self.space().map(|it| it.0),
             ty: self.ty().map(|it| it.0),
             lanes: self.vector().map_or(1, |it| it.0),
             alignment: self.alignment().and_then(|it| it.0.value),
-            dimensions: declarator
-                .dimensions
-                .iter()
-                .map(|it| it.elements().unwrap_or_default())
-                .collect(),
+            dimensions,
         }
+    }
+}
+
+impl Shape {
+    /// Whether ptxas takes both for one variable: the type and the dimensions agree, where an open first
+    /// dimension agrees with any. State space and alignment do not matter.
+    pub(crate) fn agrees(&self, other: &Shape) -> bool {
+        let sizes = || self.dimensions.iter().zip(&other.dimensions).enumerate();
+        self.ty == other.ty
+            && self.lanes == other.lanes
+            && self.dimensions.len() == other.dimensions.len()
+            && sizes().all(|(index, (a, b))| a == b || (index == 0 && (*a == 0 || *b == 0)))
+    }
+}
+
+impl std::fmt::Display for Shape {
+    /// The words that matter for [`Shape::agrees`]: `.v2 .f32 [4][2]`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.lanes > 1 {
+            write!(f, ".v{} ", self.lanes)?;
+        }
+        f.write_str(&self.ty.map_or_else(String::new, VariableType::word))?;
+        for (index, size) in self.dimensions.iter().enumerate() {
+            let blank = if index == 0 { " " } else { "" };
+            match size {
+                0 => write!(f, "{blank}[]")?,
+                _ => write!(f, "{blank}[{size}]")?,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -384,7 +415,7 @@ mod tests {
                 ".align 0x10": Alignment(Some(16))
                 ".v2": Vector(2)
                 ".f32": Type(Basic(F32))
-                Some("a") count None Some(Const) Some(Basic(F32)) x2 align Some(16) [0, 4] = Some("{{1.0, 2.0}}")
+                Some("a") count None Some(Const) Some(Basic(F32)) x2 align Some(16) [1, 4] = Some("{{1.0, 2.0}}")
                 Some("b") count Some(Some(3)) Some(Const) Some(Basic(F32)) x2 align Some(16) [] = None
             "#]],
         );

@@ -12,6 +12,7 @@ use crate::{SymbolKind, db::SourceFile};
 
 use super::{
     body::{DefinitionId, body},
+    declaration::{Declaration as Declared, Shape},
     header::FunctionHeader,
     items::{Function, ModuleItems, items},
     lower::count,
@@ -130,6 +131,8 @@ pub(crate) struct ModuleVariable {
     pub(crate) count: Option<u32>,
     /// Its linking directive.
     pub(crate) linkage: Option<Linkage>,
+    /// What its other declarations must agree with.
+    pub(crate) shape: Shape,
     /// The name in the text.
     pub(crate) name_range: TextRange,
     /// The declaration in the text.
@@ -215,24 +218,22 @@ pub(crate) fn module_body<'db>(db: &'db dyn Database, items: ModuleItems<'db>) -
 fn variables(body: &mut ModuleBody, item: u32, node: &Cursor<'_>, broken: bool) {
     let kind = tree::variable_kind(node);
     let linkage = tree::linkage(node);
-    let declarators = || {
-        node.nodes()
-            .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
-    };
-    let only = declarators().nth(1).is_none();
-    for declarator in declarators() {
-        if let Some(name) = tree::name(&declarator) {
+    let declaration = Declared::of(node);
+    let only = declaration.declarators.len() == 1;
+    for declarator in &declaration.declarators {
+        if let Some(name) = declarator.name {
             body.variables.push(ModuleVariable {
                 item,
                 name: name.text().into(),
                 kind,
-                count: count(&declarator),
+                count: count(&declarator.node),
                 linkage,
+                shape: declaration.shape(declarator),
                 name_range: name.range(),
-                full_range: trimmed(if only { node } else { &declarator }),
+                full_range: trimmed(if only { node } else { &declarator.node }),
             });
         }
-        initializers(body, item, &declarator, broken);
+        initializers(body, item, &declarator.node, broken);
     }
 }
 
