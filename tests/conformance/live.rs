@@ -24,8 +24,9 @@ use ptx_tests::conformance::{
     mutation::{just_below, mutate},
     ours::Checker,
     program::Case,
-    ptxas::{Judged, Ptxas, RELEASE, Verdict},
+    ptxas::{Judged, Ptxas, RELEASE, Verdict, architecture},
     report::Report,
+    walks::{Walk, examples, walk},
 };
 
 /// Statements that are judged together.
@@ -56,6 +57,9 @@ struct Arguments {
     /// A folder of PTX files to mutate, below it; programs of this project if there is none.
     #[arg(long, requires = "mutants")]
     corpus: Option<PathBuf>,
+    /// Judges this many statements instead that completion alone writes, and the examples of the documentation.
+    #[arg(long, conflicts_with_all = ["count", "instruction", "mutants"])]
+    walks: Option<usize>,
     /// Share of false alarms among mutants, in percent, above which the exit status is 1.
     #[arg(long, default_value_t = 0.2)]
     false_alarms: f64,
@@ -86,6 +90,16 @@ fn main() -> anyhow::Result<ExitCode> {
     if let Some(count) = arguments.mutants {
         println!("seed {seed}, {count} mutants, ptxas {release}");
         return mutate_programs(&arguments, count, seed, &ptxas);
+    }
+    if let Some(count) = arguments.walks {
+        println!("seed {seed}, {count} walks, ptxas {release}");
+        let examples = judge_examples(&ptxas)?;
+        let walks = walk_tables(&arguments, count, seed, &ptxas)?;
+        return Ok(if examples && walks {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        });
     }
     println!(
         "seed {seed}, {} statements, ptxas {release}",
@@ -150,6 +164,70 @@ fn main() -> anyhow::Result<ExitCode> {
         println!("agreement {agreement:.3} % is below {threshold} %");
         ExitCode::FAILURE
     })
+}
+
+/// The examples of the documentation, and the snippets of completion: all must assemble.
+fn judge_examples(ptxas: &Ptxas) -> anyhow::Result<bool> {
+    let mut checker = Checker::default();
+    let (mut all, mut wrong) = (0, 0);
+    for (name, program) in examples() {
+        all += 1;
+        let ours = checker.errors(&program);
+        let target = program.lines().find_map(|it| it.strip_prefix(".target "));
+        let architecture = architecture(target.unwrap_or_default());
+        let (verdict, _) = ptxas.messages(&architecture, &program)?;
+        if verdict != Verdict::Accepted || !ours.is_empty() {
+            wrong += 1;
+            println!("example of {name}: ptxas {verdict:?}, we {ours:?}\n{program}");
+        }
+    }
+    println!("{all} examples, {wrong} of them wrong");
+    Ok(wrong == 0)
+}
+
+/// Statements that completion alone writes must assemble.
+fn walk_tables(
+    arguments: &Arguments,
+    count: usize,
+    seed: u64,
+    ptxas: &Ptxas,
+) -> anyhow::Result<bool> {
+    let started = Instant::now();
+    let mut rng = Rng::with_seed(seed);
+    let modules = modules();
+    let mut report = Report::default();
+    let mut tally = Tally::default();
+    let mut dead = Vec::new();
+    while tally.judged < count {
+        let mut cases = Vec::new();
+        while cases.len() < ROUND.min(count - tally.judged) {
+            match walk(&modules, &mut rng) {
+                Walk::Statement(case) => cases.push(case),
+                Walk::DeadEnd(head) => dead.push(head),
+                Walk::Nothing => {}
+            }
+        }
+        tally.judged += cases.len();
+        round(&cases, ptxas, arguments.jobs, &mut report, &mut tally)?;
+    }
+    let total = report.total();
+    let rejected = total.judged - total.accepted;
+    println!("{}", report.text());
+    println!(
+        "seed {seed}: {} walks, {} dead ends, {rejected} rejected by ptxas, {:.0} s",
+        tally.judged,
+        dead.len(),
+        started.elapsed().as_secs_f64()
+    );
+    dead.sort();
+    dead.dedup();
+    for head in dead.iter().take(20) {
+        println!("  dead end: {head}");
+    }
+    let share = 100.0 * (1.0 - (rejected + dead.len()) as f64 / tally.judged.max(1) as f64);
+    let threshold = arguments.threshold.unwrap_or(99.9);
+    println!("{share:.3} % of the walks assemble; the threshold is {threshold} %");
+    Ok(share >= threshold)
 }
 
 /// Numbers beside the report.

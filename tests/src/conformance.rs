@@ -10,3 +10,4 @@ pub mod ptxas;
 pub mod recorded;
 pub mod report;
 pub mod text;
+pub mod walks;

@@ -61,7 +61,7 @@ pub fn continuations<'t>(tables: &'t Tables, partial: &Partial<'_>) -> Vec<Conti
         if let Some(word) = instruction.fixed.get(partial.before.len()) {
             let rest = &instruction.fixed[partial.before.len() + 1..];
             let after = partial.after.iter().zip(rest).all(|(a, b)| a == b);
-            if after {
+            if after && is_available(instruction, partial.module) {
                 add(
                     0,
                     Continuation {
@@ -107,6 +107,15 @@ pub fn continuations<'t>(tables: &'t Tables, partial: &Partial<'_>) -> Vec<Conti
     }
     found.sort_by_key(|it| (it.1.out_of_order, it.0));
     found.into_iter().map(|it| it.1).collect()
+}
+
+/// Whether the module has some form of the instruction.
+#[must_use]
+pub fn is_available(instruction: &Instruction, module: Module) -> bool {
+    meets(&instruction.gate, module)
+        && instruction.variants.iter().any(|variant| {
+            meets(&variant.gate, module) && Solver::new(instruction, variant, module).solvable()
+        })
 }
 
 /// A variant as the words of a statement read it.

@@ -215,7 +215,12 @@ fn choose(variant: &Variant, choices: &mut Choices<'_>, slot: usize, optional: u
     }
 }
 
-fn operands(variant: &Variant, choices: &mut Choices<'static>, rng: &mut Rng) -> Option<Vec<Item>> {
+/// Random operands for the words of the choices; fills in which of the optional ones are there.
+pub fn operands(
+    variant: &Variant,
+    choices: &mut Choices<'static>,
+    rng: &mut Rng,
+) -> Option<Vec<Item>> {
     choices.operands.clear();
     choices.integers.clear();
     let optional = variant

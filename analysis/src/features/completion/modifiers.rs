@@ -1,7 +1,7 @@
 //! Opcodes and modifiers, from the instruction tables.
 
 use isa::{
-    partial::{Partial, continuations},
+    partial::{Partial, continuations, is_available},
     table::tables,
     target::Module,
     types::type_of,
@@ -21,9 +21,9 @@ pub(super) fn opcodes(module: Module, items: &mut Vec<CompletionItem>) {
         .collect();
     opcodes.sort_unstable_by_key(|it| (std::cmp::Reverse(it.0), it.1));
     for (_, opcode) in opcodes {
-        let mut instructions = tables.with_opcode(opcode).filter(|it| {
-            it.gate.admits_version(module.version) && it.gate.admits_target(module.target)
-        });
+        let mut instructions = tables
+            .with_opcode(opcode)
+            .filter(|it| is_available(it, module));
         let Some(first) = instructions.next() else {
             continue;
         };
