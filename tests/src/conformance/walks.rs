@@ -38,7 +38,7 @@ pub fn walk(modules: &[Module], rng: &mut Rng) -> Walk {
     };
     let known = tables()
         .with_opcode(opcode)
-        .any(|it| it.gate.admits_version(module.version) && it.gate.admits_target(module.target));
+        .any(|it| is_available(it, module));
     if !known {
         return Walk::Nothing;
     }
