@@ -1,6 +1,11 @@
 //! Completion offers what stood there: the last modifier or an operand of an instruction is deleted, and
 //! asked for again.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "what was not found among the first is what one wants to see"
+)]
+
 use std::sync::Arc;
 
 use analysis::{AnalysisHost, Change, FileContents, FileId, FilePosition};

@@ -1,5 +1,10 @@
 //! Formatting changes blanks only, and a formatted file stays as it is.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the number of files says what was tested"
+)]
+
 use std::sync::Arc;
 
 use analysis::{AnalysisHost, Change, FileContents, FileId, FormattingOptions};
