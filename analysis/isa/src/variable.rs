@@ -228,15 +228,13 @@ pub fn body_parameter_gate(entry: bool, version: Version) -> Gate {
     }
 }
 
-/// An attribute of `.attribute(…)`, PTX ISA 5.4.8.
+/// An attribute of variables in `.attribute(…)`, PTX ISA 5.4.8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
     /// The spelling.
     pub word: &'static str,
     /// How many numbers follow in parentheses.
     pub numbers: usize,
-    /// Whether functions may have it, not only `.global` variables.
-    pub functions: bool,
     /// Whether ptxas demands `--compile-only`.
     pub compile_only: bool,
 }
@@ -246,13 +244,11 @@ pub const ATTRIBUTES: [Attribute; 2] = [
     Attribute {
         word: ".managed",
         numbers: 0,
-        functions: false,
         compile_only: false,
     },
     Attribute {
         word: ".unified",
         numbers: 2,
-        functions: true,
         compile_only: true,
     },
 ];

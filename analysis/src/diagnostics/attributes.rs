@@ -1,4 +1,4 @@
-//! `.attribute(…)` of variables and functions.
+//! `.attribute(…)` of variables; that of functions is judged with their directives.
 
 use isa::{
     directive::gate,
@@ -8,7 +8,7 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::hir::{
     declaration::{Declaration, WordKind},
-    tree::{has_word, trimmed},
+    tree::trimmed,
 };
 
 use super::{
@@ -102,45 +102,6 @@ fn compile_only_demanded(judge: &mut Judge<'_>, item: &Item<'_>, compile_only: b
         ));
     }
     compile_only && admitted
-}
-
-/// Judges the attributes of a function: one `.attribute` with one attribute.
-pub(super) fn of_function(judge: &mut Judge<'_>, function: &Cursor<'_>) {
-    let mut nodes = function
-        .nodes()
-        .filter(|it| it.kind() == SyntaxKind::ATTRIBUTE);
-    let Some(node) = nodes.next() else {
-        return;
-    };
-    if has_word(function, ".entry") {
-        let message = "an entry has no attributes".to_owned();
-        judge.report(trimmed(&node), message, None);
-        return;
-    }
-    if let Some(second) = nodes.next() {
-        let message = "a function has one `.attribute`".to_owned();
-        judge.report(trimmed(&second), message, None);
-        return;
-    }
-    let items = attributes(&node);
-    let Some(item) = items.first() else {
-        return;
-    };
-    let Some(compile_only) = form(judge, item) else {
-        return;
-    };
-    let text = item.word.text();
-    if !ATTRIBUTES.iter().any(|it| it.word == text && it.functions) {
-        let message = format!("`{text}` is an attribute of variables, not of functions");
-        judge.report(item.word.range(), message, None);
-        return;
-    }
-    if let Some(second) = items.get(1) {
-        let message = "a function has one attribute".to_owned();
-        judge.report(second.word.range(), message, None);
-        return;
-    }
-    compile_only_demanded(judge, item, compile_only);
 }
 
 /// Whether an attribute that is written as it should be needs `--compile-only`.

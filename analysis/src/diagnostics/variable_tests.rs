@@ -214,11 +214,6 @@ fn attributes() {
         .global .attribute(.managed(1)) .u32 x;
         .global .attribute(.unified(1)) .u32 x;
         .global .attribute(.unified(1, 2)) .u32 x;
-        .func .attribute(.managed) x { ret; }
-        .func .attribute(.unified(1, 2)) x { ret; }
-        .func .attribute(.unified(1, 2), .managed) x;
-        .entry .attribute(.unified(1, 2)) x { ret; }
-        .entry e { .func .attribute(.unified(1)) x; ret; }
         ",
         expect![[r#"
             Error invalid-declaration ".managed": `.managed` is for `.global` variables; `x` is in `.const`
@@ -226,11 +221,6 @@ fn attributes() {
             Error invalid-declaration "(1)": `.managed` takes no numbers
             Error invalid-declaration "(1)": `.unified` takes 2 numbers in parentheses
             Error compile-only ".unified": ptxas takes `.unified` with `--compile-only` only | such modules are linked before they run
-            Error invalid-declaration ".managed": `.managed` is an attribute of variables, not of functions
-            Error compile-only ".unified": ptxas takes `.unified` with `--compile-only` only | such modules are linked before they run
-            Error invalid-declaration ".managed": a function has one attribute
-            Error invalid-declaration ".attribute(.unified(1, 2))": an entry has no attributes
-            Error invalid-declaration "(1)": `.unified` takes 2 numbers in parentheses
         "#]],
     );
 }

@@ -59,7 +59,7 @@ pub(super) struct Judge<'a> {
     pub(super) findings: &'a mut Vec<Finding>,
 }
 
-/// The variables that a body declares, and the attributes of functions.
+/// The variables that a body declares.
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let cursor = function.green(db).cursor();
     let header = header(db, function.file(db));
@@ -74,11 +74,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
     let errors = function.errors(db);
     let mut each = |node: &Cursor<'_>| {
-        let range = match node.node(SyntaxKind::BLOCK) {
-            // The body of a function is no matter of its header.
-            Some(body) => TextRange::new(trimmed(node).start(), body.range().start()),
-            None => trimmed(node),
-        };
+        let range = trimmed(node);
         if errors.iter().any(|it| it.range.intersect(range).is_some()) {
             return;
         }
@@ -90,21 +86,16 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             resolve: &resolve,
             findings,
         };
-        if node.kind() == SyntaxKind::FUNCTION {
-            attributes::of_function(&mut judge, node);
-        } else {
-            judge.declaration(&Declaration::of(node));
-        }
+        judge.declaration(&Declaration::of(node));
     };
-    each(&cursor);
     visit(&cursor, &mut each);
 }
 
-/// Calls `act` for each variable and prototype in a body.
+/// Calls `act` for each declaration of variables in a body.
 fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
     for child in node.nodes() {
         match child.kind() {
-            SyntaxKind::VARIABLE_DECLARATION | SyntaxKind::FUNCTION => act(&child),
+            SyntaxKind::VARIABLE_DECLARATION => act(&child),
             SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => visit(&child, act),
             _ => {}
         }
