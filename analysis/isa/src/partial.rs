@@ -619,14 +619,16 @@ mod tests {
             (8, 0),
             "sm_90",
             expect![
-                "pack sat rni rzi rmi rpi ftz rn rz rm rp rna u8 u16 u32 u64 s8 s16 s32 s64 bf16 relu satfinite f16 f32 f64 f16x2 tf32 bf16x2 e4m3x2 e5m2x2"
+                "pack sat rni rzi rmi rpi ftz rn rz rm rp rna u8 u16 u32 u64 s8 s16 s32 s64 bf16 relu satfinite f16 f32 f64 f16x2 tf32 e2m1p4x4 bf16x2 e4m3x2 e5m2x2"
             ],
         );
         check(
             "cvt.rn.|",
             (8, 0),
             "sm_90",
-            expect!["ftz bf16 relu satfinite sat f16 f32 f64 f16x2 bf16x2 tf32 e4m3x2 e5m2x2"],
+            expect![
+                "ftz bf16 relu satfinite sat f16 f32 f64 f16x2 e2m1p4x4 bf16x2 tf32 e4m3x2 e5m2x2"
+            ],
         );
         check(
             "cvt.f32.|",

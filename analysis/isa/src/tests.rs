@@ -124,7 +124,8 @@ fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
     expect.assert_eq(&text);
 }
 
-const SMALL: &str = "instr op 1.1
+const SMALL: &str = "set opaque = pred texref
+instr op 1.1
   op{.sat}.to.from d, a
     to = u32 s32
     from = u32 s32 b32
@@ -133,6 +134,7 @@ const SMALL: &str = "instr op 1.1
     part! = lo hi
   op.b32.async d @8.1
   d a b: b32
+  spare opaque
 ";
 
 #[test]
@@ -146,6 +148,13 @@ fn words_go_to_slots() {
     check(
         SMALL,
         &["s32", "u32", "sat"],
+        2,
+        expect!["fits op{.sat}.to.from d, a"],
+    );
+    // ptxas reads over it.
+    check(
+        SMALL,
+        &["u32", "texref", "s32"],
         2,
         expect!["fits op{.sat}.to.from d, a"],
     );

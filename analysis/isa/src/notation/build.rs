@@ -170,7 +170,12 @@ fn instruction(
     for definition in heads.iter().flat_map(|it| it.1.iter()).chain(&block.shared) {
         if let DefinitionKind::Spare { words } = definition.kind {
             used.insert(definition.line.number);
-            out.spare.extend(words.split_whitespace());
+            for word in words.split_whitespace() {
+                match sets.get(word) {
+                    Some(set) => out.spare.extend(set),
+                    None => out.spare.push(word),
+                }
+            }
         }
     }
     // Slots of all variants first: conditions may name any word of the instruction.
