@@ -30,6 +30,10 @@ fn schema(ty: SettingType, default: &Value) -> Value {
         SettingType::Globs => json!({
             "type": "array", "items": { "type": "string" }, "default": default,
         }),
+        SettingType::Levels(levels) => json!({
+            "type": "object", "default": default,
+            "additionalProperties": { "type": "string", "enum": levels },
+        }),
         SettingType::Choice(choices) => json!({
             "type": "string", "enum": choices, "default": default,
         }),

@@ -1,6 +1,6 @@
 //! Plain data that crosses the boundary between the analysis and its users.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use syntax::{TextRange, TextSize};
 
@@ -46,6 +46,50 @@ pub enum Severity {
     Information,
     /// A suggestion.
     Hint,
+}
+
+/// How bad the diagnostics of one code are to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// They are not shown.
+    Off,
+    /// [`Severity::Hint`]
+    Hint,
+    /// [`Severity::Information`]
+    Information,
+    /// [`Severity::Warning`]
+    Warning,
+    /// [`Severity::Error`]
+    Error,
+}
+
+impl Level {
+    /// Names of all levels, as settings have them.
+    pub const NAMES: [(&str, Level); 5] = [
+        ("off", Level::Off),
+        ("hint", Level::Hint),
+        ("information", Level::Information),
+        ("warning", Level::Warning),
+        ("error", Level::Error),
+    ];
+
+    /// The level with a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Level> {
+        Level::NAMES.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    /// The severity; none if the diagnostics are not shown.
+    #[must_use]
+    pub fn severity(self) -> Option<Severity> {
+        match self {
+            Level::Off => None,
+            Level::Hint => Some(Severity::Hint),
+            Level::Information => Some(Severity::Information),
+            Level::Warning => Some(Severity::Warning),
+            Level::Error => Some(Severity::Error),
+        }
+    }
 }
 
 /// A property of a diagnostic that an editor may show by style.
@@ -120,6 +164,10 @@ pub enum FixKind {
     CorrectInitializer,
     /// Declares a function or the prototype of a call.
     DeclarePrototype,
+    /// Writes modifiers in the order of the manual.
+    ReorderModifiers,
+    /// Replaces something deprecated.
+    Modernize,
 }
 
 /// One way to repair a problem.
@@ -384,6 +432,8 @@ pub struct AnalysisConfig {
     pub target_override: Option<Arc<str>>,
     /// Targets such as `sm_80`: what one of them lacks is warned of. Names of no target are ignored.
     pub portability_targets: Vec<Arc<str>>,
+    /// Levels of diagnostics by their codes, where they differ from the usual ones.
+    pub severity: BTreeMap<Box<str>, Level>,
 }
 
 /// How much of everything a file has.

@@ -10,6 +10,7 @@ use syntax::{FileContents, TextSize};
 
 use crate::{
     Analysis, AnalysisHost, Change, Diagnostic, FileId, FilePosition, FileRange, Severity,
+    diagnostics::is_lint,
 };
 
 /// The header of a module, so that fixtures need not repeat it.
@@ -69,6 +70,13 @@ impl Fixture {
         }
     }
 
+    /// The diagnostics of the first file, but for lints.
+    pub(crate) fn diagnostics(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.host.analysis().diagnostics(FileId(0)).unwrap();
+        diagnostics.retain(|it| !is_lint(it.code));
+        diagnostics
+    }
+
     /// A snapshot and the only cursor.
     pub(crate) fn cursor(&self) -> (Analysis, FilePosition) {
         assert_eq!(self.cursors.len(), 1, "the fixture needs one `$0`");
@@ -94,15 +102,29 @@ impl Fixture {
 }
 
 /// Compares the diagnostics of a module, given without its header, with its `^^^` comments.
+///
+/// Lints are left out: [`check_lints`] is for them.
 #[track_caller]
 pub(crate) fn check_diagnostics(body: &str) {
+    check(body, |code| !is_lint(code));
+}
+
+/// Compares the lints of a module, given without its header, with its `^^^` comments.
+#[track_caller]
+pub(crate) fn check_lints(body: &str) {
+    check(body, |_| true);
+}
+
+#[track_caller]
+fn check(body: &str, wanted: impl Fn(&str) -> bool) {
     let expected = format!("{HEADER}{body}");
     let text: String = expected
         .split_inclusive('\n')
         .filter(|it| !is_annotation(it))
         .collect();
     let fixture = Fixture::new(&text);
-    let diagnostics = fixture.host.analysis().diagnostics(FileId(0)).unwrap();
+    let mut diagnostics = fixture.host.analysis().diagnostics(FileId(0)).unwrap();
+    diagnostics.retain(|it| wanted(it.code));
     let actual = annotate(&text, &diagnostics);
     assert!(actual == expected, "diagnostics differ; actual:\n{actual}");
 }

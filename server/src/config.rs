@@ -1,7 +1,8 @@
 //! The settings of the server: one table, from which documentation is generated too.
 
-use std::{path::Path, str::FromStr, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::Path, str::FromStr, sync::Arc, time::Duration};
 
+use analysis::{DIAGNOSTIC_CODES, Level};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
 use tracing::level_filters::LevelFilter;
@@ -32,6 +33,8 @@ pub enum SettingType {
     Targets,
     /// One of the given strings.
     Choice(&'static [&'static str]),
+    /// An object with one of the given strings for each diagnostic code that it names.
+    Levels(&'static [&'static str]),
 }
 
 impl SettingType {
@@ -49,6 +52,10 @@ impl SettingType {
             SettingType::Choice(choices) => {
                 let quoted: Vec<_> = choices.iter().map(|it| format!("\"{it}\"")).collect();
                 format!("one of {}", quoted.join(", "))
+            }
+            SettingType::Levels(values) => {
+                let quoted: Vec<_> = values.iter().map(|it| format!("\"{it}\"")).collect();
+                format!("an object of codes, each with one of {}", quoted.join(", "))
             }
         }
     }
@@ -78,6 +85,8 @@ impl Setting {
     }
 }
 
+/// The levels of [`Level`].
+const LEVELS: &[&str] = &["off", "hint", "information", "warning", "error"];
 const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 /// Never read, whatever the settings say: copies of files that are elsewhere, or of others.
 const ALWAYS_EXCLUDED: &[&str] = &["**/.git", "**/node_modules"];
@@ -112,6 +121,30 @@ pub const SETTINGS: &[Setting] = &[
             Ok(())
         },
         clear: |config| config.diagnostics = true,
+    },
+    Setting {
+        name: "diagnostics.severity",
+        ty: SettingType::Levels(LEVELS),
+        description: "How bad the problems of a code are, by the name of the code, such as \
+                      {\"unused-register\": \"warning\"}; \"off\" hides them.",
+        default: || json!({}),
+        set: |config, value| {
+            // Neovim sends an empty table of Lua as an empty array.
+            if value.as_array().is_some_and(Vec::is_empty) {
+                return Ok(());
+            }
+            let mut severity = BTreeMap::new();
+            for (code, level) in value.as_object().ok_or(None)? {
+                if !DIAGNOSTIC_CODES.iter().any(|it| it.name == code) {
+                    return Err(Some(format!("there is no code \"{code}\"")));
+                }
+                let level = level.as_str().and_then(Level::parse).ok_or(None)?;
+                severity.insert(code.as_str().into(), level);
+            }
+            config.severity = severity;
+            Ok(())
+        },
+        clear: |config| config.severity = BTreeMap::new(),
     },
     Setting {
         name: "log.level",
@@ -193,6 +226,7 @@ pub(crate) struct Config {
     pub(crate) target: Option<Arc<str>>,
     pub(crate) portability: Vec<Arc<str>>,
     pub(crate) diagnostics: bool,
+    pub(crate) severity: BTreeMap<Box<str>, Level>,
     pub(crate) debounce: Option<Duration>,
     pub(crate) index: bool,
     pub(crate) exclude: Exclude,
@@ -206,6 +240,7 @@ impl Default for Config {
             target: None,
             portability: Vec::new(),
             diagnostics: true,
+            severity: BTreeMap::new(),
             debounce: None,
             index: true,
             exclude: Exclude::default(),

@@ -362,13 +362,16 @@ impl State {
             logging::set_level(level);
         }
         let old = std::mem::replace(&mut self.config, config);
-        let portability = old.portability != self.config.portability;
-        if old.target != self.config.target || portability {
+        let analysis_changed = old.target != self.config.target
+            || old.portability != self.config.portability
+            || old.severity != self.config.severity;
+        if analysis_changed {
             self.write(
                 Vec::new(),
                 Some(AnalysisConfig {
                     target_override: self.config.target.clone(),
                     portability_targets: self.config.portability.clone(),
+                    severity: self.config.severity.clone(),
                 }),
             );
         }
@@ -376,10 +379,7 @@ impl State {
         if index_changed && self.workspace.is_ready() {
             self.reindex();
         }
-        if old.target != self.config.target
-            || portability
-            || old.diagnostics != self.config.diagnostics
-        {
+        if analysis_changed || old.diagnostics != self.config.diagnostics {
             self.refresh();
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs, path::Path, sync::Arc};
 
-use analysis::{AnalysisHost, Change, FileContents, FileId};
+use analysis::{AnalysisHost, Change, FileContents, FileId, Severity};
 
 const REGISTERS: &str = ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .u32 %u<9>;";
 
@@ -21,9 +21,12 @@ fn ours(module: &str, statement: &str) -> (String, String) {
     let found = host.analysis().diagnostics(file).expect("nobody cancels");
     let mut marked = Vec::new();
     let mut said = Vec::new();
-    for it in found {
+    for it in found.iter().filter(|it| it.severity < Severity::Hint) {
         marked.push(format!("`{}`", &program[it.range]));
-        let help = it.help.map_or_else(String::new, |it| format!("; {it}"));
+        let help = it
+            .help
+            .as_ref()
+            .map_or_else(String::new, |it| format!("; {it}"));
         said.push(format!("{}{help}", it.message));
     }
     (marked.join(", "), said.join("; "))

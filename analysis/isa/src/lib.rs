@@ -21,6 +21,7 @@ mod notation;
 pub mod operand;
 pub mod parameter;
 pub mod partial;
+mod reading;
 pub mod snippets;
 pub mod special;
 pub mod system_call;

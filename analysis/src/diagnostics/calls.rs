@@ -14,6 +14,7 @@ use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
+    Severity,
     db::SourceFile,
     hir::{
         body::{Body, Place as WordPlace, Reference, Target, body},
@@ -100,7 +101,10 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         let opcode = instruction.token(SyntaxKind::IDENT);
         if opcode.is_some_and(|it| it.text() == "call") {
             context.call(instruction, index, findings);
-        } else if !findings.iter().any(|it| range.contains_range(it.range)) {
+        } else if !findings
+            .iter()
+            .any(|it| it.severity == Severity::Error && range.contains_range(it.range))
+        {
             parameter_access::check(&context, instruction, findings);
         }
     });

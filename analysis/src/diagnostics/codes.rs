@@ -47,6 +47,20 @@ pub(super) const INVALID_DECLARATION: &str = "invalid-declaration";
 pub(super) const INVALID_INITIALIZER: &str = "invalid-initializer";
 pub(super) const COMPILE_ONLY: &str = "compile-only";
 
+pub(super) const UNUSED_REGISTER: &str = "unused-register";
+pub(super) const UNUSED_LABEL: &str = "unused-label";
+pub(super) const UNUSED_PARAMETER: &str = "unused-parameter";
+pub(super) const UNUSED_VARIABLE: &str = "unused-variable";
+pub(super) const SHADOWED_NAME: &str = "shadowed-name";
+pub(super) const DEPRECATED_FORM: &str = "deprecated-form";
+pub(super) const TRUNCATED_IMMEDIATE: &str = "truncated-immediate";
+pub(super) const OUT_OF_BOUNDS: &str = "out-of-bounds";
+pub(super) const MISALIGNED_ACCESS: &str = "misaligned-access";
+pub(super) const INCOMPLETE_ARGUMENT: &str = "incomplete-argument";
+pub(super) const TOO_MANY_THREADS: &str = "too-many-threads";
+pub(super) const MODIFIER_ORDER: &str = "modifier-order";
+pub(super) const CONTROL_COMMENT: &str = "control-comment";
+
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
@@ -216,6 +230,58 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: COMPILE_ONLY,
         summary: "ptxas takes this only with the option `--compile-only`.",
+    },
+    DiagnosticCode {
+        name: UNUSED_REGISTER,
+        summary: "A register is declared and never used.",
+    },
+    DiagnosticCode {
+        name: UNUSED_LABEL,
+        summary: "A label is declared and nothing refers to it.",
+    },
+    DiagnosticCode {
+        name: UNUSED_PARAMETER,
+        summary: "A function or entry never uses one of its parameters.",
+    },
+    DiagnosticCode {
+        name: UNUSED_VARIABLE,
+        summary: "A variable that only this file can use is never used.",
+    },
+    DiagnosticCode {
+        name: SHADOWED_NAME,
+        summary: "A declaration hides another one of the same name.",
+    },
+    DiagnosticCode {
+        name: DEPRECATED_FORM,
+        summary: "The manual calls this form of an instruction deprecated and has another one.",
+    },
+    DiagnosticCode {
+        name: TRUNCATED_IMMEDIATE,
+        summary: "An integer constant has more bits than its operand.",
+    },
+    DiagnosticCode {
+        name: OUT_OF_BOUNDS,
+        summary: "An access at a constant offset lies outside of its variable.",
+    },
+    DiagnosticCode {
+        name: MISALIGNED_ACCESS,
+        summary: "An access at a constant offset is not aligned to its size.",
+    },
+    DiagnosticCode {
+        name: INCOMPLETE_ARGUMENT,
+        summary: "An argument or result is stored in part only.",
+    },
+    DiagnosticCode {
+        name: TOO_MANY_THREADS,
+        summary: "A block size is larger than any GPU allows.",
+    },
+    DiagnosticCode {
+        name: MODIFIER_ORDER,
+        summary: "Modifiers stand in another order than in the manual.",
+    },
+    DiagnosticCode {
+        name: CONTROL_COMMENT,
+        summary: "A comment for ptx-analyzer is malformed or names an unknown code.",
     },
 ];
 

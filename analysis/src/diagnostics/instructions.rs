@@ -39,6 +39,10 @@ use super::{
         WRONG_OPERAND_COUNT,
     },
     instruction_fixes::{self, change_header},
+    lints::{
+        self,
+        statement::{Accepted, Named, named},
+    },
     suggestion::most_similar,
 };
 
@@ -58,6 +62,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let body = body(db, function);
     let types = declared(db, function);
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
+    let named = |range: TextRange| named(db, function, range);
     // A target that a body sets is no matter of the header.
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
@@ -75,7 +80,14 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             return;
         }
         let module = in_force.at(range.start());
-        judge(instruction, module, fixed(module), &resolve, findings);
+        judge(
+            instruction,
+            module,
+            fixed(module),
+            &resolve,
+            &named,
+            findings,
+        );
     });
 }
 
@@ -170,6 +182,7 @@ fn judge(
     module: Module,
     forced: bool,
     resolve: &dyn Fn(TextRange, &str) -> Operand,
+    named: &dyn Fn(TextRange) -> Option<Named>,
     findings: &mut Vec<Finding>,
 ) {
     let (Some(opcode), modifiers) = words(instruction) else {
@@ -190,6 +203,15 @@ fn judge(
     let problems = match match_statement(tables(), &statement) {
         Outcome::Fit(fit) => {
             warn(&fit.ignored, &modifiers, &nodes, &operands, findings);
+            let accepted = Accepted {
+                opcode,
+                modifiers: &modifiers,
+                nodes: &nodes,
+                statement: &statement,
+                fit: &fit,
+                named,
+            };
+            lints::statement::check(&accepted, findings);
             return;
         }
         Outcome::Mismatch(problems) => problems,

@@ -19,6 +19,8 @@ mod instruction_fixes;
 #[cfg(test)]
 mod instruction_tests;
 mod instructions;
+mod levels;
+mod lints;
 mod names;
 mod operand_fixes;
 #[cfg(test)]
@@ -58,6 +60,8 @@ use crate::{
 pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode};
 use fix::{HeaderPlaces, Repair};
 pub(crate) use instructions::{operand_nodes, resolve};
+#[cfg(test)]
+pub(crate) use lints::is_lint;
 pub(crate) use syntax_errors::syntax_diagnostics;
 
 /// A problem, with places that do not depend on where its item stands in the file.
@@ -111,6 +115,7 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     calls::in_function(db, function, &mut findings);
     directives::in_function(db, function, &mut findings);
     portability::in_function(db, function, &mut findings);
+    lints::in_function(db, function, &mut findings);
     findings
 }
 
@@ -125,6 +130,7 @@ fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Findi
     variables::in_module(db, file, &mut findings);
     directives::in_module(db, file, &mut findings);
     portability::in_module(db, file, &mut findings);
+    lints::in_module(db, file, &mut findings);
     findings
 }
 
@@ -158,6 +164,7 @@ pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic
             all.push(join.diagnostic(finding, *start));
         }
     }
+    levels::apply(db, file, &mut all);
     all.sort_by_key(|it| (it.range.start(), it.range.end()));
     all
 }

@@ -4,14 +4,10 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
-use crate::{Diagnostic, FileId, fixture::Fixture};
+use crate::{Diagnostic, fixture::Fixture};
 
 fn diagnostics(text: &str) -> Vec<Diagnostic> {
-    Fixture::new(text)
-        .host
-        .analysis()
-        .diagnostics(FileId(0))
-        .expect("nothing is written")
+    Fixture::new(text).diagnostics()
 }
 
 /// Lists severity, code, place, message and fixes of each diagnostic of some lines of a module, each of

@@ -6,6 +6,7 @@ pub(crate) mod declared;
 pub(crate) mod header;
 pub(crate) mod in_force;
 pub(crate) mod items;
+pub(crate) mod layout;
 mod lower;
 pub(crate) mod module;
 pub(crate) mod number;

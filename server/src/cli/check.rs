@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use analysis::{AnalysisConfig, AnalysisHost, Change, Diagnostic, FileId, Severity, is_target};
+use analysis::{
+    AnalysisConfig, AnalysisHost, Change, DIAGNOSTIC_CODES, Diagnostic, FileId, Level, Severity,
+    is_target,
+};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -38,6 +41,12 @@ pub(super) struct CheckArgs {
     /// Also warn of what these targets lack, for example sm_80,sm_90.
     #[arg(long, value_name = "TARGETS", value_delimiter = ',', value_parser = target)]
     portable_to: Vec<String>,
+    /// Show hints, too.
+    #[arg(long)]
+    hints: bool,
+    /// How bad the problems of a code are: off, hint, information, warning or error; may be repeated.
+    #[arg(long, value_name = "CODE=LEVEL", value_parser = severity)]
+    severity: Vec<(Box<str>, Level)>,
     /// Whether to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -105,6 +114,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let config = AnalysisConfig {
         target_override: args.target.as_deref().map(Arc::from),
         portability_targets: args.portable_to.iter().map(|it| Arc::from(&**it)).collect(),
+        severity: args.severity.iter().cloned().collect(),
     };
     let (mut files, mut errors, mut warnings) = (0, 0, 0);
     for chunk in inputs.chunks(CHUNK) {
@@ -122,8 +132,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 (path.to_string_lossy(), text)
             };
             let checked = text.and_then(|text| {
-                let format = args.format;
-                std::panic::catch_unwind(|| check(&name, text, &config, format, color))
+                std::panic::catch_unwind(|| check(&name, text, &config, args, color))
                     .unwrap_or_else(|_| Err(format!("{name}: internal error")))
             });
             checked.unwrap_or_else(|failed| Checked {
@@ -184,7 +193,7 @@ fn check(
     name: &str,
     text: String,
     config: &AnalysisConfig,
-    format: Format,
+    args: &CheckArgs,
     color: bool,
 ) -> Result<Checked, String> {
     if text.len() > syntax::text::MAX_LEN {
@@ -198,10 +207,11 @@ fn check(
         files: vec![(file, Some(contents.clone()))],
         config: Some(config.clone()),
     });
-    let diagnostics = host
+    let mut diagnostics = host
         .analysis()
         .diagnostics(file)
         .map_err(|_| format!("{name}: the check was cancelled"))?;
+    diagnostics.retain(|it| args.hints || it.severity != Severity::Hint);
     let count = |severity| {
         diagnostics
             .iter()
@@ -215,7 +225,7 @@ fn check(
         failed: None,
     };
     for diagnostic in &diagnostics {
-        checked.output += &match format {
+        checked.output += &match args.format {
             Format::Text => {
                 render::render(name, document.text(), &contents.lines, diagnostic, color)
             }
@@ -223,6 +233,21 @@ fn check(
         };
     }
     Ok(checked)
+}
+
+/// Reads `unused-register=warning`.
+fn severity(text: &str) -> Result<(Box<str>, Level), String> {
+    let (code, level) = text.split_once('=').ok_or("this has the form CODE=LEVEL")?;
+    if !DIAGNOSTIC_CODES.iter().any(|it| it.name == code) {
+        return Err(format!("there is no code {code}"));
+    }
+    match Level::parse(level) {
+        Some(level) => Ok((code.into(), level)),
+        None => {
+            let names: Vec<_> = Level::NAMES.iter().map(|it| it.0).collect();
+            Err(format!("the level is one of {}", names.join(", ")))
+        }
+    }
 }
 
 fn json(file: &str, lines: &LineTable, diagnostic: &Diagnostic) -> String {

@@ -266,16 +266,13 @@ fn misplaced(directive: &Cursor<'_>, message: &str) -> Option<Finding> {
 fn version(directive: &Cursor<'_>) -> Option<Finding> {
     let number = directive.token(SyntaxKind::FLOAT)?;
     // Word and number are one token for ptxas.
-    let between = directive
+    let mut between = directive
         .children()
         .filter_map(NodeOrToken::into_token)
         .skip_while(|it| it.kind() != SyntaxKind::DOTTED)
         .skip(1)
         .take_while(|it| it.kind().is_trivia());
-    if between
-        .flat_map(|it| it.text().chars())
-        .any(|it| !matches!(it, ' ' | '\t' | '\r' | '\u{c}'))
-    {
+    if between.any(|it| it.kind() != SyntaxKind::WHITESPACE || it.text().contains('\n')) {
         let message = "the number of `.version` stands on its line, after a blank";
         return Some(missing(number.range(), message));
     }

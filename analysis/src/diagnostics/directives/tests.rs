@@ -4,19 +4,14 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
-use crate::{FileId, fixture::Fixture};
+use crate::fixture::Fixture;
 
 /// Lists code, place and message of each diagnostic of a module, which brings its own header.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let fixture = Fixture::new(text);
     let mut out = String::new();
-    for it in fixture
-        .host
-        .analysis()
-        .diagnostics(FileId(0))
-        .expect("nothing is written")
-    {
+    for it in fixture.diagnostics() {
         let _ = write!(out, "{} {:?}: {}", it.code, &text[it.range], it.message);
         let _ = it.help.map(|help| write!(out, " | {help}"));
         out.push('\n');

@@ -1,0 +1,79 @@
+//! What a statement that fits means: the order of its words and the types of its constants.
+
+use crate::{
+    condition::Choices,
+    kind::Kind,
+    matcher::{Fit, Statement},
+    operand::Operand,
+    table::{Form, Presence, WordSet},
+    types::type_of,
+};
+
+impl Fit<'_> {
+    /// The words of the statement in the order in which the manual writes them, those that ptxas reads over
+    /// left out.
+    #[must_use]
+    pub fn ordered_words(&self) -> Vec<&'static str> {
+        let chosen = self.slots.iter().flatten();
+        let chosen = chosen.filter_map(|it| self.instruction.words.get(usize::from(*it)));
+        self.instruction
+            .fixed
+            .iter()
+            .chain(chosen)
+            .copied()
+            .collect()
+    }
+
+    /// For each operand that an integer constant may be, the width in bits of the integer type that it has
+    /// there.
+    #[must_use]
+    pub fn constant_bits(&self, statement: &Statement<'_>) -> Vec<Option<u32>> {
+        let mut present = WordSet::default();
+        for id in self.slots.iter().flatten() {
+            present.insert(*id);
+        }
+        let mut choices = Choices {
+            words: &self.instruction.words,
+            slots: self.slots.clone(),
+            present,
+            operands: Vec::new(),
+            integers: Vec::new(),
+            module: statement.module,
+        };
+        let mut bits = Vec::with_capacity(statement.operands.len());
+        let patterns = &self.variant.operands;
+        for (index, pattern) in patterns.iter().enumerate() {
+            let rest = statement.operands.len().saturating_sub(bits.len());
+            let later = patterns.iter().skip(index + 1);
+            let demanded = later.filter(|it| matches!(it.presence, Presence::Required));
+            let take = match &pattern.presence {
+                Presence::Required => true,
+                // Optional operands are filled from the left.
+                Presence::Optional => rest > demanded.count(),
+                Presence::If(condition) => condition.holds(&choices),
+            };
+            if !take {
+                continue;
+            }
+            choices.operands.push(pattern.name);
+            if let Some(Operand::Integer(value)) = statement.operands.get(bits.len())
+                && let Ok(value) = i64::try_from(*value)
+            {
+                choices.integers.push((pattern.name, value));
+            }
+            bits.push(match &pattern.form {
+                Form::Plain(kinds) => kinds.iter().find_map(|it| integer_bits(it, &choices)),
+                _ => None,
+            });
+        }
+        bits
+    }
+}
+
+fn integer_bits(kind: &Kind, choices: &Choices<'_>) -> Option<u32> {
+    let (Kind::Source(ty) | Kind::Constant(ty)) = kind else {
+        return None;
+    };
+    let ty = type_of(&ty.word(choices)?)?;
+    ty.constants.integer.then_some(ty.bits)
+}

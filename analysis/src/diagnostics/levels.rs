@@ -1,0 +1,281 @@
+//! How bad the findings of each code are: by the table of lints, the settings, and comments in the file.
+//!
+//! A comment `// ptx-analyzer: allow(unused-register)` stands behind a statement, before a statement,
+//! declaration or function, or at the head of the file; the nearest one decides.
+
+use salsa::Database;
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, text::LineTable};
+
+use crate::{
+    Diagnostic, Level, Severity,
+    db::{SourceFile, Workspace},
+    hir::items::{Function, ModuleItems, item_offsets, items},
+};
+
+use super::{
+    DIAGNOSTIC_CODES, Finding, codes::CONTROL_COMMENT, fix::Repair, lints::lint,
+    suggestion::most_similar,
+};
+
+/// What a comment starts with to be one for us.
+const MARK: &str = "ptx-analyzer:";
+/// The verbs of comments.
+const VERBS: [(&str, Level); 6] = [
+    ("allow", Level::Off),
+    ("off", Level::Off),
+    ("hint", Level::Hint),
+    ("information", Level::Information),
+    ("warning", Level::Warning),
+    ("error", Level::Error),
+];
+
+/// A comment that sets levels; places are relative to its item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Control {
+    /// The comment.
+    range: TextRange,
+    level: Level,
+    /// Indices into [`DIAGNOSTIC_CODES`].
+    codes: Vec<u16>,
+    scope: Scope,
+}
+
+/// Which findings a comment is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// Those inside of the statement, declaration or function that it stands before.
+    Node(TextRange),
+    /// Those on its line.
+    Line,
+    /// Those on its line and the next one.
+    NextLine,
+}
+
+/// The comments of an item, and what is wrong with them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Controls {
+    controls: Vec<Control>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// The comments in a function.
+#[salsa::tracked(returns(ref))]
+pub(super) fn function_controls<'db>(db: &'db dyn Database, function: Function<'db>) -> Controls {
+    let mut controls = Controls::default();
+    read(&function.green(db).cursor(), &mut controls);
+    controls
+}
+
+/// The comments in the items that are no functions, by item; items without any are left out.
+#[salsa::tracked(returns(deref))]
+pub(super) fn module_controls<'db>(
+    db: &'db dyn Database,
+    module: ModuleItems<'db>,
+) -> Vec<(u32, Controls)> {
+    let mut all = Vec::new();
+    for (index, item) in (0u32..).zip(module.items(db)) {
+        let mut controls = Controls::default();
+        read(&item.green.cursor(), &mut controls);
+        if controls != Controls::default() {
+            all.push((index, controls));
+        }
+    }
+    all
+}
+
+/// Collects the comments of a node and of all nodes in it.
+fn read(node: &Cursor<'_>, out: &mut Controls) {
+    let (mut leading, mut own_line) = (true, true);
+    for child in node.children() {
+        match child {
+            NodeOrToken::Node(it) => {
+                read(&it, out);
+                (leading, own_line) = (false, false);
+            }
+            NodeOrToken::Token(token) => match token.kind() {
+                SyntaxKind::LINE_COMMENT | SyntaxKind::BLOCK_COMMENT => {
+                    let scope = match (leading, own_line) {
+                        (true, _) => Scope::Node(node.range()),
+                        (false, true) => Scope::NextLine,
+                        (false, false) => Scope::Line,
+                    };
+                    comment(&token, scope, out);
+                }
+                SyntaxKind::WHITESPACE => own_line |= token.text().contains('\n'),
+                _ => (leading, own_line) = (false, false),
+            },
+        }
+    }
+}
+
+/// Reads one comment.
+fn comment(token: &CursorToken<'_>, scope: Scope, out: &mut Controls) {
+    let Some(text) = token.text().get(2..) else {
+        return;
+    };
+    let text = text.strip_suffix("*/").unwrap_or(text).trim();
+    let Some(command) = text.strip_prefix(MARK) else {
+        return;
+    };
+    let command = command.trim();
+    let parts = command
+        .split_once('(')
+        .and_then(|(verb, rest)| Some((verb.trim(), rest.trim_end().strip_suffix(')')?)));
+    let Some((verb, list)) = parts else {
+        out.wrong(
+            token.range(),
+            "a control comment has the form `allow(code, …)`".to_owned(),
+        );
+        return;
+    };
+    let Some((_, level)) = VERBS.iter().find(|it| it.0 == verb) else {
+        let verbs: Vec<_> = VERBS.iter().map(|it| format!("`{}`", it.0)).collect();
+        out.wrong(
+            token.range(),
+            format!("`{verb}` is none of {}", verbs.join(", ")),
+        );
+        return;
+    };
+    let mut codes = Vec::new();
+    // Every name of the list is a part of the text of the token.
+    for name in list.split(',') {
+        let name = name.trim();
+        if let Some(index) = DIAGNOSTIC_CODES.iter().position(|it| it.name == name) {
+            codes.push(index as u16);
+            continue;
+        }
+        let start = name.as_ptr() as usize - token.text().as_ptr() as usize;
+        let range = TextRange::at(
+            token.range().start() + TextSize::new(start as u32),
+            TextSize::of(name),
+        );
+        out.wrong(range, format!("there is no diagnostic code `{name}`"));
+        let similar = most_similar(name, DIAGNOSTIC_CODES.iter().map(|it| it.name));
+        if let (Some(similar), Some(finding)) = (similar, out.findings.last_mut()) {
+            finding.help = Some(format!("did you mean `{similar}`?"));
+            finding
+                .fixes
+                .push(Repair::respell(range, name, similar.to_owned()));
+        }
+    }
+    out.controls.push(Control {
+        range: token.range(),
+        level: *level,
+        codes,
+        scope,
+    });
+}
+
+impl Controls {
+    fn wrong(&mut self, range: TextRange, message: String) {
+        self.findings.push(Finding {
+            range,
+            severity: Severity::Warning,
+            code: CONTROL_COMMENT,
+            message,
+            help: None,
+            related: Vec::new(),
+            fixes: Vec::new(),
+        });
+    }
+}
+
+/// A comment in its file.
+struct Placed {
+    /// Findings that start here are meant.
+    range: TextRange,
+    level: Level,
+    codes: Vec<u16>,
+}
+
+/// Gives each diagnostic of a file its severity and tags, and takes out those that nobody wants.
+pub(super) fn apply(db: &dyn Database, file: SourceFile, diagnostics: &mut Vec<Diagnostic>) {
+    let settings = &Workspace::get(db).config(db).severity;
+    let placed = placed(db, file);
+    diagnostics.retain_mut(|diagnostic| {
+        let lint = lint(diagnostic.code);
+        if let Some(lint) = lint {
+            diagnostic.tags = lint.tags.to_vec();
+        }
+        let start = diagnostic.range.start();
+        let commented = placed
+            .iter()
+            .filter(|it| {
+                it.range.contains_inclusive(start)
+                    && it
+                        .codes
+                        .iter()
+                        .any(|it| DIAGNOSTIC_CODES[usize::from(*it)].name == diagnostic.code)
+            })
+            .min_by_key(|it| it.range.len());
+        let level = match commented {
+            Some(it) => Some(it.level),
+            None => settings.get(diagnostic.code).copied(),
+        };
+        match level {
+            None => lint.is_none_or(|it| it.level != Level::Off),
+            Some(level) => match level.severity() {
+                Some(severity) => {
+                    diagnostic.severity = severity;
+                    true
+                }
+                None => false,
+            },
+        }
+    });
+}
+
+/// The comments of a file with their places in it.
+fn placed(db: &dyn Database, file: SourceFile) -> Vec<Placed> {
+    let items = items(db, file);
+    let offsets = item_offsets(db, file);
+    let contents = file.contents(db);
+    let lines = &contents.lines;
+    let first = offsets
+        .functions
+        .first()
+        .into_iter()
+        .chain(offsets.module.first())
+        .min()
+        .copied();
+    let mut placed = Vec::new();
+    let mut add = |controls: &Controls, start: TextSize| {
+        for control in &controls.controls {
+            let line = lines.line_of(control.range.start() + start);
+            let whole = |last: u32| TextRange::new(lines.line_start(line), line_end(lines, last));
+            let range = match control.scope {
+                // What stands before the first item is about the file.
+                Scope::Node(_) if Some(start) == first && control.scope.starts_at_zero() => {
+                    TextRange::up_to(TextSize::new(u32::MAX))
+                }
+                Scope::Node(range) => range + start,
+                Scope::Line => whole(line),
+                Scope::NextLine => whole(line + 1),
+            };
+            placed.push(Placed {
+                range,
+                level: control.level,
+                codes: control.codes.clone(),
+            });
+        }
+    };
+    for (index, controls) in module_controls(db, items.module) {
+        add(controls, offsets.module[*index as usize]);
+    }
+    for (function, start) in items.functions.iter().zip(&offsets.functions) {
+        add(function_controls(db, *function), *start);
+    }
+    placed
+}
+
+/// Where a line ends.
+fn line_end(lines: &LineTable, line: u32) -> TextSize {
+    lines.line_start(line + 1)
+}
+
+impl Scope {
+    /// Whether it is an item from its start.
+    fn starts_at_zero(self) -> bool {
+        matches!(self, Scope::Node(range) if range.start() == TextSize::new(0))
+    }
+}

@@ -1,0 +1,46 @@
+//! Block sizes that no GPU has.
+
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind};
+
+use crate::hir::{items::Function, number::integer, tree::trimmed};
+
+use super::{super::Finding, codes::TOO_MANY_THREADS, finding};
+
+/// Threads of a block, on every GPU since sm_20; PTX ISA leaves it to the CUDA programming guide.
+const MAX_THREADS: u64 = 1024;
+
+pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+    let cursor = function.green(db).cursor();
+    for directive in cursor.nodes() {
+        if directive.kind() != SyntaxKind::TUNING_DIRECTIVE {
+            continue;
+        }
+        let Some(word) = directive.token(SyntaxKind::DOTTED) else {
+            continue;
+        };
+        if !matches!(word.text(), ".maxntid" | ".reqntid") {
+            continue;
+        }
+        let threads = product(&directive);
+        if threads > MAX_THREADS {
+            findings.push(finding(
+                TOO_MANY_THREADS,
+                trimmed(&directive),
+                format!("a block of {threads} threads cannot be launched"),
+                Some(format!(
+                    "no GPU has blocks of more than {MAX_THREADS} threads"
+                )),
+            ));
+        }
+    }
+}
+
+/// The product of the numbers of a directive.
+fn product(directive: &Cursor<'_>) -> u64 {
+    directive
+        .nodes()
+        .filter(|it| it.kind() == SyntaxKind::LITERAL)
+        .filter_map(|it| integer(it.tokens().next()?.text()))
+        .fold(1, u64::saturating_mul)
+}
