@@ -582,7 +582,7 @@ mod tests {
             "cp.async.|",
             (7, 0),
             "sm_80",
-            expect!["bulk mbarrier commit_group wait_group wait_all ca cg shared shared::cta"],
+            expect!["mbarrier commit_group wait_group wait_all ca cg shared shared::cta"],
         );
     }
 
