@@ -122,10 +122,10 @@ fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
 #[divan::bench]
 fn match_statements(bencher: Bencher<'_, '_>) {
     let statements = statements();
-    let module = Module {
-        version: Version::new(8, 5),
-        target: Target::parse("sm_90").expect("a target"),
-    };
+    let module = Module::new(
+        Version::new(8, 5),
+        Target::parse("sm_90").expect("a target"),
+    );
     bencher
         .counter(ItemsCount::new(statements.len()))
         .bench_local(|| {

@@ -2,7 +2,7 @@
 
 use crate::{
     table::WordSet,
-    target::{Module, Suffix},
+    target::{Module, Suffix, TextureMode},
     types::type_of,
 };
 
@@ -78,6 +78,8 @@ pub enum Atom {
     TargetBelow(u16),
     /// The target is one of these: number and letter.
     TargetIn(Vec<(u16, Suffix)>),
+    /// The texture mode of the module is this.
+    TextureMode(TextureMode),
     /// The first number is smaller than, equal to or larger than the second.
     Compare(Expression, std::cmp::Ordering, Expression),
     /// The first number is not larger than the second.
@@ -117,6 +119,7 @@ impl Atom {
             Atom::VersionBelow(it) => version < *it,
             Atom::TargetFrom(it) => target.number >= *it,
             Atom::TargetBelow(it) => target.number < *it,
+            Atom::TextureMode(it) => choices.module.texture_mode == *it,
             Atom::TargetIn(list) => list.contains(&(target.number, target.suffix)),
             Atom::Compare(a, order, b) => match (a.value(choices), b.value(choices)) {
                 (Some(a), Some(b)) => a.cmp(&b) == *order,

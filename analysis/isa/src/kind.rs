@@ -245,7 +245,9 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
         },
         Kind::VariableName(space) => {
             let base = match operand {
-                Operand::Offset(base, _) => base,
+                Operand::Offset(base, _) | Operand::Element(base, _) => base,
+                // ptxas gives no address to the parameters of calls, but to places in them.
+                Operand::Symbol(Symbol::Variable(Space::LocalParameter)) => return false,
                 _ => operand,
             };
             match (base, space) {
@@ -455,9 +457,12 @@ fn symbol_fits(symbol: Space, space: &str) -> bool {
             | Space::LocalParameter
     );
     match space {
-        "" => matches!(symbol, Space::Global | Space::Shared | Space::Local),
+        "" => matches!(
+            symbol,
+            Space::Global | Space::Unified | Space::Shared | Space::Local
+        ),
         "const" => symbol == Space::Const,
-        "global" => symbol == Space::Global,
+        "global" => matches!(symbol, Space::Global | Space::Unified),
         "local" => symbol == Space::Local,
         "param" => parameter,
         "param::entry" => symbol == Space::EntryParameter,

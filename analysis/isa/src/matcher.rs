@@ -5,7 +5,7 @@ use crate::{
     condition::Choices,
     explain,
     kind::{Kind, fits, fits_bare},
-    operand::Operand,
+    operand::{Operand, Space, Symbol},
     table::{
         Consequence, Form, Instruction, OperandPattern, Presence, Rule, Tables, Variant, WordSet,
     },
@@ -465,13 +465,21 @@ pub(crate) fn match_operands<'t>(
         // ptxas takes `d|_` for nearly every destination.
         let operand = match (&pattern.form, &operands[next]) {
             (Form::Plain(_), Operand::Pair(first, second))
-                if next == 0 && matches!(**second, Operand::Sink) =>
+                if next == 0
+                    && matches!(**second, Operand::Sink)
+                    && !matches!(**first, Operand::Vector(_) | Operand::Sink) =>
             {
                 first
             }
             (_, operand) => operand,
         };
-        if let Some((element, wanted)) = match_operand(pattern, operand, choices) {
+        let problem = match (&pattern.form, operand) {
+            (Form::Bracket(..), Operand::Element(..)) if !takes_elements(variant) => {
+                Some((None, Wanted::Brackets))
+            }
+            _ => match_operand(pattern, operand, choices),
+        };
+        if let Some((element, wanted)) = problem {
             problems.push(OperandProblem::Operand(Mismatch {
                 operand: next,
                 element,
@@ -484,6 +492,21 @@ pub(crate) fn match_operands<'t>(
         next += 1;
     }
     problems
+}
+
+/// Whether ptxas takes `table[4]` for `[table+4]` in this instruction.
+fn takes_elements(variant: &Variant) -> bool {
+    let opcode = variant.syntax.split(['.', '{', ' ']).next();
+    matches!(opcode, Some("ld" | "ldu" | "st"))
+}
+
+/// Whether the base of an address is a variable that `[a].unified` cannot name.
+fn is_not_unified(address: &Operand) -> bool {
+    let base = match address {
+        Operand::Offset(base, _) => base,
+        _ => address,
+    };
+    matches!(base, Operand::Symbol(Symbol::Variable(space)) if *space != Space::Unified)
 }
 
 /// What an operand should be, and in brackets which element it is about; `None` if it fits.
@@ -527,7 +550,9 @@ pub(crate) fn match_operand<'t>(
                 (Some(rest), _) => {
                     choices.operands.push(second.name);
                     match (first, rest) {
-                        (Operand::Sink, Operand::Sink) => Some((None, Wanted::Kinds(kinds))),
+                        (Operand::Sink | Operand::Vector(_), Operand::Sink) => {
+                            Some((None, Wanted::Kinds(kinds)))
+                        }
                         (_, Operand::Sink) if wanted.is_none() => None,
                         _ => match_operand(second, rest, choices),
                     }
@@ -538,9 +563,8 @@ pub(crate) fn match_operand<'t>(
             let element;
             let (items, word) = match operand {
                 Operand::Address(items, word) => (items, word),
-                // `table[4]` is the address of an element.
-                Operand::Offset(base, _) if matches!(**base, Operand::Symbol(_)) => {
-                    element = vec![operand.clone()];
+                Operand::Element(base, at) => {
+                    element = vec![Operand::Offset(base.clone(), *at)];
                     (&element, &None)
                 }
                 _ if bare(patterns, operand, choices) => return None,
@@ -551,6 +575,9 @@ pub(crate) fn match_operand<'t>(
             }
             if word.is_some() {
                 choices.operands.push("unified");
+                if items.iter().any(is_not_unified) {
+                    return Some((None, Wanted::Suffix(None)));
+                }
             }
             // ptxas reads no sum as the first of several.
             if let [Operand::Offset(..), _, ..] = &items[..] {

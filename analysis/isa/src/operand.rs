@@ -9,6 +9,8 @@ pub enum Space {
     Const,
     /// `.global`
     Global,
+    /// `.global` with the attribute `.unified`, which `[a].unified` needs.
+    Unified,
     /// `.local`
     Local,
     /// `.shared`
@@ -84,8 +86,10 @@ pub enum Operand {
     Float(FloatForm, f64),
     /// A name in memory or in the code.
     Symbol(Symbol),
-    /// `base + constant` or `base[constant]`.
+    /// `base + constant`
     Offset(Box<Operand>, i128),
+    /// `base[constant]`, where the base is a name.
+    Element(Box<Operand>, i128),
     /// `[…]`, with the word after it (`.unified`).
     Address(Vec<Operand>, Option<Box<str>>),
     /// `{…}`

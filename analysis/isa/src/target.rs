@@ -170,6 +170,16 @@ fn covers(demand: Target, target: Target) -> bool {
     }
 }
 
+/// How a module names its textures and samplers, PTX ISA 5.3.1 and the options of `.target`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TextureMode {
+    /// `texmode_unified`, the default: one handle is a texture with its sampler.
+    #[default]
+    Unified,
+    /// `texmode_independent`: textures and samplers are apart, an instruction names both.
+    Independent,
+}
+
 /// What the statement is judged against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Module {
@@ -177,6 +187,20 @@ pub struct Module {
     pub version: Version,
     /// The `.target`.
     pub target: Target,
+    /// The option of `.target`.
+    pub texture_mode: TextureMode,
+}
+
+impl Module {
+    /// A module without options of `.target`.
+    #[must_use]
+    pub const fn new(version: Version, target: Target) -> Module {
+        Module {
+            version,
+            target,
+            texture_mode: TextureMode::Unified,
+        }
+    }
 }
 
 /// The minor versions of PTX ISA that ptxas 13.5 knows, by major version from 1 on: `5` is `.0` to `.5`.

@@ -94,10 +94,10 @@ fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
         class: Class::B32,
         lanes: 1,
     };
-    let module = Module {
-        version: Version::new(8, 0),
-        target: Target::parse("sm_90").expect("a target"),
-    };
+    let module = Module::new(
+        Version::new(8, 0),
+        Target::parse("sm_90").expect("a target"),
+    );
     let statement = Statement {
         opcode: "op",
         words,

@@ -24,9 +24,8 @@ pub struct VectorKind {
     pub sink: bool,
     /// Whether constants may stand among the registers.
     pub constants: bool,
-    /// Whether neighbours may be of different types: the coordinates of layered textures start with an
-    /// index.
-    pub mixed: bool,
+    /// Which element is the index of an array of textures, from 1 on; none or 0 if none is.
+    pub index: Option<Expression>,
     /// Whether each element must be of the kinds, not only the vector as a whole: ptxas replaces the
     /// instruction by others that take the elements one by one.
     pub each: bool,
@@ -95,47 +94,48 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         let mut kinds = vector.element.iter();
         kinds.any(|kind| kind::accepts(kind, it, choices) || loose_element(kind, it, choices))
     };
-    if !vector.mixed {
-        if !alike(elements) {
-            return false;
-        }
-        if !vector.also.is_empty()
-            && !elements
-                .iter()
-                .all(|it| kind::fits(&vector.also, it, choices))
-        {
-            return false;
-        }
-        let constants = elements.iter().filter(|it| is_constant(it)).count();
-        let special = |it: &&Operand| matches!(it, Operand::Special { .. });
-        let component = |it: &Operand| {
-            matches!(
-                it,
-                Operand::Special {
-                    component: true,
-                    ..
-                }
-            )
-        };
-        if (constants > 0 && elements.iter().any(component))
-            || !elements.iter().filter(special).all(one)
-        {
-            return false;
-        }
-        if let Some(whole) = common(elements).filter(|_| !vector.each) {
-            let source =
-                constants == 0 || vector.constants || vector.element.iter().any(takes_constants);
-            // Integers in the place of a register are still to be in its range.
-            let ranges = vector.element.iter().any(takes_integers);
-            let integers = elements
-                .iter()
-                .filter(|it| matches!(it, Operand::Integer(_)))
-                .all(|it| !ranges || one(it));
-            let speaks = vector.first && matches!(elements.first(), Some(Operand::Integer(_)));
-            let fits = source && integers && (speaks || one(&whole));
-            if fits || constants < elements.len() {
-                return fits;
+    let index = vector.index.as_ref();
+    let index = index.and_then(|it| usize::try_from(it.value(choices)?).ok()?.checked_sub(1));
+    let indexed = index.and_then(|it| elements.get(it));
+    if indexed.is_some_and(|it| !is_index(it)) || !together(elements, index) {
+        return false;
+    }
+    if !vector.also.is_empty()
+        && !elements
+            .iter()
+            .all(|it| kind::fits(&vector.also, it, choices))
+    {
+        return false;
+    }
+    let constants = elements.iter().filter(|it| is_constant(it)).count();
+    let special = |it: &&Operand| matches!(it, Operand::Special { .. });
+    let component = |it: &Operand| {
+        matches!(
+            it,
+            Operand::Special {
+                component: true,
+                ..
             }
+        )
+    };
+    if (constants > 0 && elements.iter().any(component))
+        || !elements.iter().filter(special).all(one)
+    {
+        return false;
+    }
+    if let Some(whole) = common(elements).filter(|_| !vector.each) {
+        let source =
+            constants == 0 || vector.constants || vector.element.iter().any(takes_constants);
+        // Integers in the place of a register are still to be in its range.
+        let ranges = vector.element.iter().any(takes_integers);
+        let integers = elements
+            .iter()
+            .filter(|it| matches!(it, Operand::Integer(_)))
+            .all(|it| !ranges || one(it));
+        let speaks = vector.first && matches!(elements.first(), Some(Operand::Integer(_)));
+        let fits = source && integers && (speaks || one(&whole));
+        if fits || constants < elements.len() {
+            return fits;
         }
     }
     let register = |it: &Operand| matches!(it, Operand::Register { .. });
@@ -264,10 +264,26 @@ fn loose_element(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool 
             .is_some_and(|it| it.bits == class.bits())
 }
 
+/// Whether the element can be the index of an array of textures.
+fn is_index(element: &Operand) -> bool {
+    match element {
+        Operand::Register { class, lanes: 1 } => {
+            matches!(class, Class::B32 | Class::U32 | Class::S32)
+        }
+        Operand::Special { .. } | Operand::Integer(_) | Operand::Unknown => true,
+        _ => false,
+    }
+}
+
 /// Whether ptxas takes these elements together: no neighbours are of two kinds unless one of them is
 /// untyped, and all registers are of one width if the first element is one.
 #[must_use]
 pub fn alike(elements: &[Operand]) -> bool {
+    together(elements, None)
+}
+
+/// The same, where the element at `index` is the index of an array and may be of another kind.
+fn together(elements: &[Operand], index: Option<usize>) -> bool {
     let bits = |it: &Operand| match it {
         Operand::Register { class, lanes: 1 }
         | Operand::Special {
@@ -278,14 +294,19 @@ pub fn alike(elements: &[Operand]) -> bool {
     let mut widths = elements.iter().filter_map(bits);
     let first = widths.next();
     let free = elements.first().is_some_and(is_constant);
-    let mut pairs = elements.iter().filter(|it| !matches!(it, Operand::Sink));
-    let mut before = pairs.next();
-    (free || widths.all(|it| Some(it) == first))
-        && pairs.all(|it| {
-            before
-                .replace(it)
-                .is_none_or(|before| neighbours(before, it))
-        })
+    if !free && !widths.all(|it| Some(it) == first) {
+        return false;
+    }
+    let mut before = None;
+    elements.iter().enumerate().all(|(at, it)| {
+        if matches!(it, Operand::Sink) {
+            return true;
+        }
+        let apart = index.is_some_and(|index| index == at || index + 1 == at);
+        before
+            .replace(it)
+            .is_none_or(|before| apart || neighbours(before, it))
+    })
 }
 
 fn neighbours(left: &Operand, right: &Operand) -> bool {

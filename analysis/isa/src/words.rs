@@ -4,6 +4,7 @@ use crate::{
     condition::{Atom, Choices, Condition, Expression},
     kind::{AddressWidth, Integers, Kind},
     table::{Consequence, OperandPattern, Presence, Rule, Variant, WordSet},
+    target::TextureMode,
     types::Classes,
     vector::VectorKind,
 };
@@ -99,6 +100,10 @@ fn condition(condition: &Condition, variant: &Variant, choices: &Choices<'_>) ->
         Atom::VersionBelow(it) => format!("a PTX ISA before {}.{}", it / 10, it % 10),
         Atom::TargetFrom(it) => format!("sm_{it} or later"),
         Atom::TargetBelow(it) => format!("a target before sm_{it}"),
+        Atom::TextureMode(TextureMode::Unified) => "the texture mode texmode_unified".to_owned(),
+        Atom::TextureMode(TextureMode::Independent) => {
+            "the texture mode texmode_independent".to_owned()
+        }
         Atom::TargetIn(_) | Atom::Compare(..) | Atom::AtMost(..) => "other sizes".to_owned(),
     };
     let all: Vec<String> = condition

@@ -111,7 +111,7 @@ fn fits_elsewhere(found: &Found<'_>, words: &[&str]) -> bool {
         return false;
     };
     targets().any(|(target, _)| {
-        let module = Module { version, target };
+        let module = Module::new(version, target);
         let statement = Statement {
             opcode: found.opcode.text(),
             words,
@@ -392,7 +392,9 @@ pub(super) fn change_header(
     gates: &[&Gate],
     fits: impl Fn(Module) -> bool,
 ) -> Vec<Repair> {
-    let Module { version, target } = module;
+    let Module {
+        version, target, ..
+    } = module;
     let since = gates.iter().filter_map(|it| it.since).max();
     let mut repairs: Vec<Repair> = Vec::new();
     for new in sufficient_targets(gates, target) {
@@ -405,6 +407,7 @@ pub(super) fn change_header(
                 .max(since.unwrap_or(version))
                 .max(least.unwrap_or(version)),
             target: new,
+            ..module
         };
         if fits(new) {
             repairs.extend(header_repair(module, new));

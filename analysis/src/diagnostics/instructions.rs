@@ -556,7 +556,9 @@ pub(super) fn gate_finding(
     module: Module,
     gate: &Gate,
 ) -> Finding {
-    let Module { version, target } = module;
+    let Module {
+        version, target, ..
+    } = module;
     if !gate.admits_target(target) {
         let message = match gate.below {
             Some(below) if target.number >= below => {

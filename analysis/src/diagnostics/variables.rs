@@ -2,7 +2,7 @@
 
 use isa::{
     operand::Operand,
-    target::{Gate, Module},
+    target::{Gate, Module, TextureMode},
     types::Class,
     variable::{
         MAX_ALIGNMENT, MAX_PARAMETER_ALIGNMENT, MAX_VECTOR_BITS, StateSpace, VariableType,
@@ -82,7 +82,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             owner,
             module: in_force.as_ref().map(|it| it.at(range.start())),
             forced: header.forced,
-            independent: header.independent_textures,
+            independent: header.texture_mode == TextureMode::Independent,
             resolve: &resolve,
             findings,
         };
@@ -129,7 +129,7 @@ pub(super) fn in_module(
             owner: Owner::Module,
             module: in_force_at_item(db, file, index),
             forced: header.forced,
-            independent: header.independent_textures,
+            independent: header.texture_mode == TextureMode::Independent,
             resolve: &resolve,
             findings: &mut found,
         };

@@ -2,7 +2,7 @@
 
 use isa::{
     operand::{Operand, Space, Symbol},
-    target::{Module, Target as IsaTarget, Version},
+    target::{Module, Target as IsaTarget, TextureMode, Version},
     variable::{Opaque, StateSpace, VariableType},
 };
 use rustc_hash::FxHashMap;
@@ -171,6 +171,10 @@ fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
         Some((VariableType::Opaque(it), _)) => Some(it),
         _ => None,
     };
+    let unified = || {
+        let mut attributes = node.nodes().filter(|it| it.kind() == SyntaxKind::ATTRIBUTE);
+        attributes.any(|it| tree::has_word(&it, ".unified"))
+    };
     match (opaque, declaration.space().map(|it| it.0)) {
         // The textures of PTX ISA 1.x are variables of a space of their own.
         (Some(Opaque::Texture), _) | (_, Some(StateSpace::Texture)) => {
@@ -196,6 +200,7 @@ fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
                 Owner::Function => Space::InputParameter,
                 Owner::Module | Owner::Body => Space::LocalParameter,
             },
+            _ if unified() => Space::Unified,
             // The others are dealt with above.
             _ => Space::Global,
         })),
@@ -213,8 +218,8 @@ pub(crate) struct Header {
     pub(crate) target: Option<IsaTarget>,
     /// Whether the settings demand the target, whatever the file says.
     pub(crate) forced: bool,
-    /// Whether textures and samplers are declared apart: `texmode_independent`.
-    pub(crate) independent_textures: bool,
+    /// The texture mode, an option of any `.target`.
+    pub(crate) texture_mode: TextureMode,
 }
 
 impl Header {
@@ -223,6 +228,7 @@ impl Header {
         Some(Module {
             version: self.version?,
             target: self.target?,
+            texture_mode: self.texture_mode,
         })
     }
 }
@@ -234,7 +240,7 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
         version: None,
         target: None,
         forced: false,
-        independent_textures: false,
+        texture_mode: TextureMode::Unified,
     };
     // Of several in a row the last counts; elsewhere they are errors.
     let mut placed = true;
@@ -248,11 +254,11 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
                     .or(number.and_then(|it| Version::parse(it.text())));
             }
             SyntaxKind::TARGET_DIRECTIVE => {
+                let mut options = cursor.nodes().filter_map(|it| it.token(SyntaxKind::IDENT));
+                if options.any(|it| it.text() == "texmode_independent") {
+                    header.texture_mode = TextureMode::Independent;
+                }
                 let named = target_of(&cursor);
-                header.independent_textures |= cursor
-                    .nodes()
-                    .filter_map(|it| it.token(SyntaxKind::IDENT))
-                    .any(|it| it.text() == "texmode_independent");
                 header.target = if placed {
                     named.or(header.target)
                 } else {

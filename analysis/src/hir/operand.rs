@@ -47,10 +47,10 @@ pub(crate) fn operand(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
         SyntaxKind::INDEX_EXPRESSION => match (child(), child()) {
             (Operand::Unknown, _) | (_, Operand::Unknown) => Operand::Unknown,
             (base @ Operand::Symbol(_), Operand::Integer(it)) => {
-                Operand::Offset(Box::new(base), it)
+                Operand::Element(Box::new(base), it)
             }
             (base @ Operand::Symbol(_), Operand::Register { .. } | Operand::Offset(..)) => {
-                Operand::Offset(Box::new(base), 0)
+                Operand::Element(Box::new(base), 0)
             }
             _ => Operand::Invalid,
         },
@@ -176,6 +176,7 @@ pub(crate) fn describe(operand: &Operand) -> String {
         }
         .to_owned(),
         Operand::Offset(base, _) => format!("{} plus a constant", describe(base)),
+        Operand::Element(base, _) => format!("an element of {}", describe(base)),
         Operand::Address(..) => "an address in brackets".to_owned(),
         Operand::Vector(elements) => format!("a vector of {}", elements.len()),
         Operand::Pair(..) => "a pair".to_owned(),

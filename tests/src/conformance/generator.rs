@@ -4,7 +4,7 @@ use fastrand::Rng;
 use isa::{
     condition::{Atom, Choices, Condition, Expression},
     table::{Consequence, Instruction, Presence, Rule, Variant, WordSet},
-    target::{Gate, Module, Target, Version},
+    target::{Gate, Module, Target, TextureMode, Version},
     types::CLASSES,
 };
 
@@ -103,19 +103,32 @@ pub fn any_version(rng: &mut Rng) -> String {
     format!("{}.{}", number / 10, number % 10)
 }
 
-/// Every pair of a version and a target that ptxas accepts.
+/// Every module that ptxas accepts: a version, a target and a texture mode.
 pub fn modules() -> Vec<Module> {
-    let pairs = TARGETS.iter().flat_map(|(target, least)| {
+    [TextureMode::Unified, TextureMode::Independent]
+        .into_iter()
+        .flat_map(modules_of)
+        .collect()
+}
+
+/// Those of a texture mode, target by target, versions ascending.
+fn modules_of(texture_mode: TextureMode) -> impl Iterator<Item = Module> {
+    // Options of `.target` came with 1.5.
+    let first = match texture_mode {
+        TextureMode::Unified => 10,
+        TextureMode::Independent => 15,
+    };
+    TARGETS.iter().flat_map(move |(target, least)| {
         let target = Target::parse(target).expect("a target");
         VERSIONS
             .iter()
-            .filter(move |it| *it >= least)
+            .filter(move |it| **it >= first.max(*least))
             .map(move |it| Module {
                 version: Version::new((it / 10) as u8, (it % 10) as u8),
                 target,
+                texture_mode,
             })
-    });
-    pairs.collect()
+    })
 }
 
 /// How often a form is tried before another is taken.
@@ -464,8 +477,12 @@ pub fn case(
         part.push(' ');
     }
     let mut target = module.target.to_string();
-    // Samplers of their own exist only in this mode, and there every texture needs one.
-    if names(&statement, "smp`") {
+    let independent = module.texture_mode == TextureMode::Independent;
+    // Samplers of their own exist only in this mode.
+    if names(&statement, "smp`") && !independent {
+        return None;
+    }
+    if independent {
         target.push_str(", texmode_independent");
     }
     Some(Case {

@@ -103,7 +103,9 @@ pub fn of_pattern(
                 }
                 items.push(of_pattern(pattern, choices, rng)?);
             }
-            let word = word.filter(|_| rng.u8(..4) == 0);
+            // No variable of the programs has the attribute.
+            let of_register = matches!(&items[..], [Item::Scalar(it)] if !it.contains('`'));
+            let word = word.filter(|_| of_register && rng.u8(..4) == 0);
             if word.is_some() {
                 choices.operands.push("unified");
             }

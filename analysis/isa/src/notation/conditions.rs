@@ -9,7 +9,7 @@ use super::{
 use crate::{
     condition::{Atom, Condition, Expression},
     table::WordSet,
-    target::{Gate, Target, Version},
+    target::{Gate, Target, TextureMode, Version},
 };
 
 type Result<T> = std::result::Result<T, String>;
@@ -142,6 +142,16 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
             } else {
                 Atom::VersionFrom(number)
             });
+        }
+        "texmode" => {
+            if !s.eat("=") {
+                return Err("expected `=`".to_owned());
+            }
+            return match s.rest() {
+                "unified" => Ok(Atom::TextureMode(TextureMode::Unified)),
+                "independent" => Ok(Atom::TextureMode(TextureMode::Independent)),
+                it => Err(format!("`{it}` is no texture mode")),
+            };
         }
         "target" => {
             if s.eat_word("in") {

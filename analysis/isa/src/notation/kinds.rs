@@ -14,7 +14,7 @@
 //! | `pred`, `!pred` | a predicate, perhaps negated |
 //! | `vec(n; kinds)`, `vec(n; kinds; sink)` | `{…}` of n elements, or a vector register; some may be `_` |
 //! | `vec(n; kinds; constants)` | the same with constants among the registers |
-//! | `vec(n; kinds; mixed)` | the same with elements of several types, as the coordinates of layered textures |
+//! | `vec(n; kinds; index(k))` | the same where the k-th element is the index of an array of textures; none for 0 |
 //! | `vec(n; kinds; each)` | the same where each element must be of the kinds, not only the vector as a whole |
 //! | `vec(n; kinds; also kinds)` | each element is also of one of these other kinds |
 //! | `vec(n; kinds; first)` | an integer constant as the first element speaks for all |
@@ -210,20 +210,25 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 element,
                 sink: false,
                 constants: false,
-                mixed: false,
                 each: false,
                 also: Vec::new(),
                 first: false,
+                index: None,
             };
             for flag in &parts[2..] {
                 match *flag {
                     "sink" => vector.sink = true,
                     "constants" => vector.constants = true,
-                    "mixed" => vector.mixed = true,
                     "each" => vector.each = true,
                     "first" => vector.first = true,
                     _ if flag.starts_with("also ") => vector.also = kinds(&flag[5..], scope)?,
-                    _ => return Err(format!("`{flag}` says nothing about a vector")),
+                    _ => {
+                        let index = flag
+                            .strip_prefix("index(")
+                            .and_then(|it| it.strip_suffix(')'))
+                            .ok_or_else(|| format!("`{flag}` says nothing about a vector"))?;
+                        vector.index = Some(expression(&mut Scanner::new(index), scope)?);
+                    }
                 }
             }
             Kind::Vector(vector)

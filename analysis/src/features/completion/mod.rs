@@ -80,5 +80,6 @@ pub(super) fn module(db: &dyn Database, file: SourceFile) -> Module {
             number: 90,
             suffix: isa::target::Suffix::Plain,
         }),
+        texture_mode: header.texture_mode,
     }
 }

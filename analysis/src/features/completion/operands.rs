@@ -142,13 +142,11 @@ pub(super) fn predicates(
         before: vec!["pred".to_owned()],
         after: Vec::new(),
     };
-    let module = Module {
-        version: Version::new(9, 0),
-        target: IsaTarget {
-            number: 90,
-            suffix: Suffix::Plain,
-        },
+    let target = IsaTarget {
+        number: 90,
+        suffix: Suffix::Plain,
     };
+    let module = Module::new(Version::new(9, 0), target);
     let place = OperandPlace::default();
     operands(db, function, offset, &head, &place, module, items);
     items.retain(|it| it.kind == CompletionKind::Register);
