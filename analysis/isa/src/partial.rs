@@ -550,10 +550,10 @@ mod tests {
             opcode,
             before: &before,
             after: &after,
-            module: Module {
-                version: Version::new(version.0, version.1),
-                target: Target::parse(target).expect("a target"),
-            },
+            module: Module::new(
+                Version::new(version.0, version.1),
+                Target::parse(target).expect("a target"),
+            ),
         };
         let words: Vec<&str> = continuations(tables(), &partial)
             .iter()

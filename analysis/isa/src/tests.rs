@@ -225,10 +225,10 @@ fn vectors() {
             opcode: "op",
             words: &[word],
             operands: &[operand],
-            module: Module {
-                version: Version::new(8, 0),
-                target: Target::parse("sm_90").expect("a target"),
-            },
+            module: Module::new(
+                Version::new(8, 0),
+                Target::parse("sm_90").expect("a target"),
+            ),
         };
         matches!(match_statement(&tables, &statement), Outcome::Fit(_))
     };
