@@ -106,18 +106,23 @@ impl Fixture {
 /// Lints are left out: [`check_lints`] is for them.
 #[track_caller]
 pub(crate) fn check_diagnostics(body: &str) {
-    check(body, |code| !is_lint(code));
+    check_file(&format!("{HEADER}{body}"));
+}
+
+/// The same for a file with a header of its own.
+#[track_caller]
+pub(crate) fn check_file(expected: &str) {
+    check(expected, |code| !is_lint(code));
 }
 
 /// Compares the lints of a module, given without its header, with its `^^^` comments.
 #[track_caller]
 pub(crate) fn check_lints(body: &str) {
-    check(body, |_| true);
+    check(&format!("{HEADER}{body}"), |_| true);
 }
 
 #[track_caller]
-fn check(body: &str, wanted: impl Fn(&str) -> bool) {
-    let expected = format!("{HEADER}{body}");
+fn check(expected: &str, wanted: impl Fn(&str) -> bool) {
     let text: String = expected
         .split_inclusive('\n')
         .filter(|it| !is_annotation(it))

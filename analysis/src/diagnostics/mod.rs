@@ -39,6 +39,8 @@ mod syntax_errors;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod texture_tests;
+#[cfg(test)]
 mod variable_tests;
 mod variables;
 

@@ -1,7 +1,7 @@
 //! Operands of an instruction with their names resolved, as the instruction tables want them.
 
 use isa::{
-    operand::{FloatForm, Operand, Symbol},
+    operand::{FloatForm, Operand, Space, Symbol},
     types::Class,
 };
 use syntax::{Cursor, SyntaxKind, TextRange};
@@ -164,6 +164,7 @@ pub(crate) fn describe(operand: &Operand) -> String {
         Operand::Integer(it) => format!("the constant {it}"),
         Operand::Float(..) => "a floating-point constant".to_owned(),
         Operand::Symbol(symbol) => match symbol {
+            Symbol::Variable(Space::LocalParameter) => "the name of a parameter of calls",
             Symbol::Variable(_) => "the name of a variable",
             Symbol::Function => "the name of a function",
             Symbol::Entry => "the name of an entry",
@@ -176,7 +177,7 @@ pub(crate) fn describe(operand: &Operand) -> String {
         }
         .to_owned(),
         Operand::Offset(base, _) => format!("{} plus a constant", describe(base)),
-        Operand::Element(base, _) => format!("an element of {}", describe(base)),
+        Operand::Element(..) => "an element of an array".to_owned(),
         Operand::Address(..) => "an address in brackets".to_owned(),
         Operand::Vector(elements) => format!("a vector of {}", elements.len()),
         Operand::Pair(..) => "a pair".to_owned(),
