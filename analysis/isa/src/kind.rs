@@ -246,8 +246,6 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
         Kind::VariableName(space) => {
             let base = match operand {
                 Operand::Offset(base, _) | Operand::Element(base, _) => base,
-                // ptxas gives no address to the parameters of calls, but to places in them.
-                Operand::Symbol(Symbol::Variable(Space::LocalParameter)) => return false,
                 _ => operand,
             };
             match (base, space) {

@@ -65,8 +65,7 @@ fn addresses() {
         "",
         ".global .b8 table[16]; .global .attribute(.unified(1, 2)) .b8 shared_by_all[16];
 //                                        ^^^^^^^^ compile-only: ptxas takes `.unified` with `--compile-only` only | such modules are linked before they run",
-        ".param .b32 argument;
-ld.global.b32 %r1, [shared_by_all].unified;
+        "ld.global.b32 %r1, [shared_by_all].unified;
 ld.global.b32 %r1, [table].unified;
 //                 ^^^^^^^^^^^^^^^ invalid-operand: an address in brackets cannot stand here in `ld.global.b32` | expected no word after the bracket
 ld.global.b32 %r1, table[4];
@@ -75,8 +74,6 @@ atom.global.add.u32 %r1, table[4], 1;
 add.u64 %rd1, table[4], 1;
 //            ^^^^^^^^ invalid-operand: an element of an array cannot stand here in `add.u64` | expected a register for .u64 or an integer constant
 mov.u64 %rd1, table[4];
-mov.u64 %rd1, argument;
-//            ^^^^^^^^ invalid-operand: the name of a parameter of calls cannot stand here in `mov.u64` | expected a register for .u64, an integer constant, a special register, the name of a variable, or the name of a function
 st.global.v2.b32 [%rd1], {%r1, _};
 //                             ^ invalid-operand: the sink `_` cannot stand here in `st.global.v2.b32` | expected a register at least as wide as .b32 or an integer constant
 fence.proxy.acquire.alias.sys;",

@@ -1,7 +1,7 @@
 //! Operands of an instruction with their names resolved, as the instruction tables want them.
 
 use isa::{
-    operand::{FloatForm, Operand, Space, Symbol},
+    operand::{FloatForm, Operand, Symbol},
     types::Class,
 };
 use syntax::{Cursor, SyntaxKind, TextRange};
@@ -164,7 +164,6 @@ pub(crate) fn describe(operand: &Operand) -> String {
         Operand::Integer(it) => format!("the constant {it}"),
         Operand::Float(..) => "a floating-point constant".to_owned(),
         Operand::Symbol(symbol) => match symbol {
-            Symbol::Variable(Space::LocalParameter) => "the name of a parameter of calls",
             Symbol::Variable(_) => "the name of a variable",
             Symbol::Function => "the name of a function",
             Symbol::Entry => "the name of an entry",
