@@ -4,7 +4,7 @@
 
 use isa::{
     parameter::{self, Unfit, unfit},
-    target::{Gate, Module},
+    target::{Gate, Module, TextureMode},
     types::Class,
     variable::{MAX_PARAMETER_ALIGNMENT, MAX_VECTOR_BITS, Opaque, StateSpace, VariableType, gate},
 };
@@ -39,7 +39,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let mut check = Check {
         errors,
         module: in_force.map(|it| it.start),
-        independent: header(db, function.file(db)).independent_textures,
+        independent: header(db, function.file(db)).texture_mode == TextureMode::Independent,
         owner: Owner::Function,
         defined: false,
         name: function.name(db).to_owned(),
