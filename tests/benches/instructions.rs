@@ -158,10 +158,10 @@ fn explain_statements(bencher: Bencher<'_, '_>) {
             _ => words[0] = "gloal",
         }
     }
-    let module = Module {
-        version: Version::new(8, 5),
-        target: Target::parse("sm_90").expect("a target"),
-    };
+    let module = Module::new(
+        Version::new(8, 5),
+        Target::parse("sm_90").expect("a target"),
+    );
     bencher
         .counter(ItemsCount::new(statements.len()))
         .bench_local(|| {

@@ -103,7 +103,7 @@ fn space(found: &Found<'_>, operand: &Operand) -> Option<Repair> {
     };
     let word = match space {
         Space::Const => "const",
-        Space::Global => "global",
+        Space::Global | Space::Unified => "global",
         Space::Local => "local",
         Space::Shared => "shared",
         Space::EntryParameter

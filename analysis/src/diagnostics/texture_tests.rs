@@ -75,7 +75,7 @@ add.u64 %rd1, table[4], 1;
 //            ^^^^^^^^ invalid-operand: an element of an array cannot stand here in `add.u64` | expected a register for .u64 or an integer constant
 mov.u64 %rd1, table[4];
 st.global.v2.b32 [%rd1], {%r1, _};
-//                             ^ invalid-operand: the sink `_` cannot stand here in `st.global.v2.b32` | expected a register at least as wide as .b32 or an integer constant
+//                             ^ invalid-operand: the sink `_` cannot stand here in `st.global.v2.b32` | expected a register at least as wide as .b32, an integer constant, or a special register
 fence.proxy.acquire.alias.sys;",
     );
 }
