@@ -193,10 +193,14 @@ mod tests {
                         && index == help.active_signature
                     {
                         let range = parameter.start as usize..parameter.end as usize;
-                        text.push_str(&format!(
-                            "    {}: {}\n",
-                            &it.label[range], parameter.documentation
-                        ));
+                        // What the pages say may change; what may stand there follows them.
+                        let kinds: Vec<&str> = parameter
+                            .documentation
+                            .lines()
+                            .filter_map(|it| Some(&it[it.rfind(" (")?..]))
+                            .collect();
+                        let operand = &it.label[range];
+                        text.push_str(&format!("    {operand}:{}\n", kinds.concat()));
                     }
                 }
                 text
@@ -210,47 +214,45 @@ mod tests {
         check(
             "add.s32 $0",
             expect![[r#"
-            > add.s32 d, a, b
-                d: `d`: the sum. (a register for .s32)
-        "#]],
+                > add.s32 d, a, b
+                    d: (a register for .s32)
+            "#]],
         );
         check(
             "add.s32 %r1, %r2, $0",
             expect![[r#"
-            > add.s32 d, a, b
-                b: `b`: the summands. (a register for .s32 or an integer constant)
-        "#]],
+                > add.s32 d, a, b
+                    b: (a register for .s32 or an integer constant)
+            "#]],
         );
         check(
             "ld.global.f32 %f1, [$0];",
             expect![[r#"
-            > ld.global.f32 d, [a]
-                [a]: `a` (an address: an integer register or a variable of the state space, perhaps plus a constant)
-        "#]],
+                > ld.global.f32 d, [a]
+                    [a]: (an address: an integer register or a variable of the state space, perhaps plus a constant)
+            "#]],
         );
         check(
             "cp.async.ca.shared.global [%r1], [%rd1], $0",
             expect![[r#"
-            > cp.async.ca.shared.global [to], [from], size, {source_size}
-                size: `size` (one of the constants 4, 8, 16)
-              cp.async.ca.shared.global [to], [from], size, ignore_source
-        "#]],
+                > cp.async.ca.shared.global [to], [from], size, {source_size}
+                    size: (one of the constants 4, 8, 16)
+                  cp.async.ca.shared.global [to], [from], size, ignore_source
+            "#]],
         );
         check(
             "add %r1, $0",
             expect![[r#"
                 > add d, a, b
-                    a: `a`: the summands.
+                    a:
             "#]],
         );
         check(
             "setp.eq.s32 $0",
             expect![[r#"
-            > setp.eq.s32 p|q, a, b
-                p|q: `p` (a .pred register, or `_`)
-
-            `q` (a .pred register, or a special register, or `_`)
-        "#]],
+                > setp.eq.s32 p|q, a, b
+                    p|q: (a .pred register, or `_`) (a .pred register, or a special register, or `_`)
+            "#]],
         );
         check("nonsense %r1, $0", expect!["nothing"]);
         check("ad$0", expect!["nothing"]);
