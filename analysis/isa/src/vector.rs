@@ -204,6 +204,9 @@ fn common(elements: &[Operand]) -> Option<Operand> {
     if elements.iter().all(|it| matches!(it, Operand::Integer(_))) {
         return None;
     }
+    if narrows(elements) {
+        return Some(scalar(Class::F32));
+    }
     let untyped = match (several, bits) {
         (false, _) => class,
         (_, 8) => Class::B8,
@@ -213,6 +216,17 @@ fn common(elements: &[Operand]) -> Option<Operand> {
         _ => Class::B128,
     };
     Some(scalar(untyped))
+}
+
+/// Whether a `0f` constant in front makes float constants of 64 bits, too, ones of `.f32`.
+fn narrows(elements: &[Operand]) -> bool {
+    let wide = |it: &Operand| matches!(it, Operand::Float(form, _) if *form != FloatForm::Hex32);
+    let fits = |it: &Operand| match it {
+        Operand::Register { class, .. } | Operand::Special { class, .. } => width(*class) == 32,
+        _ => true,
+    };
+    let narrow = matches!(elements.first(), Some(Operand::Float(FloatForm::Hex32, _)));
+    narrow && elements.iter().any(wide) && elements.iter().all(fits)
 }
 
 /// In bits; predicates are as wide as the 32-bit registers beside them.

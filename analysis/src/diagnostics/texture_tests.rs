@@ -53,6 +53,7 @@ tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f6}];
 tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%laneid, 1.5}];
 tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%tid.x, 1.5}];
 //                                              ^^^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `tex.2d.v4.f32.f32` | expected a vector `{…}` of 2 elements, a register for .f32 each, a vector `{…}` of 4 elements, a register for .f32 each, or a register for .f32
+tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {0f3F800000, 1.5, %f6, %laneid}];
 tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%u1, %f6}];
 tex.a1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [image, {%f5, %f6}];
 //                                               ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `tex.a1d.v4.f32.f32` | expected a vector `{…}` of 2 elements, a register for .f32 each, a vector `{…}` of 4 elements, a register for .f32 each, or a register for .f32",
