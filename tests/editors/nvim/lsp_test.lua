@@ -371,3 +371,81 @@ h.test('all uses of the register under the cursor are highlighted', function()
     { 10, 15, 16 }
   )
 end)
+
+h.test('K on an opcode explains the instruction', function()
+  h.open(KERNEL)
+  h.go_to('setp.eq')
+  vim.lsp.buf.hover()
+  local text = h.wait('the window', function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+      end
+    end
+  end)
+  h.contains(text, 'setp.')
+  h.contains(text, 'docs.nvidia.com')
+end)
+
+--- What omni completion offers at the cursor.
+local function completions()
+  local client = h.client()
+  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local answer = client:request_sync('textDocument/completion', params, h.WAIT_MS, 0)
+  assert(answer and answer.result, vim.inspect(answer))
+  return vim.tbl_map(function(item)
+    return item.label
+  end, answer.result.items)
+end
+
+h.test('completion offers the modifiers that can follow', function()
+  h.open(KERNEL)
+  h.go_to('add.f32 %sum')
+  vim.api.nvim_set_current_line('    ld.global.')
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_win_get_cursor(0)[1], 14 })
+  h.wait('the change', function()
+    local labels = completions()
+    return vim.tbl_contains(labels, '.f32') and not vim.tbl_contains(labels, '.lo')
+  end)
+end)
+
+h.test('completion offers registers of the right class first', function()
+  h.open(KERNEL)
+  h.go_to('add.f32 %sum')
+  vim.api.nvim_set_current_line('    add.f32 %sum, ')
+  vim.api.nvim_win_set_cursor(0, { vim.api.nvim_win_get_cursor(0)[1], 18 })
+  h.wait('the register', function()
+    return completions()[1] == '%sum'
+  end)
+end)
+
+h.test('signature help shows the operands', function()
+  local client = h.open(KERNEL)
+  h.go_to('%r1, 0;')
+  local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local answer = client:request_sync('textDocument/signatureHelp', params, h.WAIT_MS, 0)
+  h.contains(answer.result.signatures[1].label, 'setp.eq.u32 p')
+  h.eq(answer.result.activeParameter, 1)
+end)
+
+h.test('formatting lays out a file and changes no token', function()
+  h.open([[
+    .version 8.0
+    .target sm_80
+    .entry k() { .reg .b32 %r<4>; mov.u32 %r1,1;
+    add.s32 %r2 , %r1,%r1; // sum
+    ret; }
+  ]])
+  vim.bo.expandtab = true
+  vim.bo.shiftwidth = 4
+  vim.lsp.buf.format({ timeout_ms = h.WAIT_MS })
+  h.eq(vim.api.nvim_buf_get_lines(0, 2, -1, false), {
+    '.entry k()',
+    '{',
+    '    .reg .b32 %r<4>;',
+    '    mov.u32 %r1, 1;',
+    '    add.s32 %r2, %r1, %r1;  // sum',
+    '    ret;',
+    '}',
+  })
+end)

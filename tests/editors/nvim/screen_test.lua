@@ -96,6 +96,27 @@ screen_test('deleting a semicolon is reported while typing', 'tour.ptx', functio
   screen:wait_for('ready: no problems')
 end)
 
+screen_test('K explains an instruction', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>K')
+  screen:wait_for('╭', 'mad')
+  capture(screen, 'hover-instruction')
+end)
+
+screen_test('completion follows the words of an instruction', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>Ocp.async.<C-x><C-o>')
+  screen:wait_for('.commit_group', '.ca')
+  capture(screen, 'completion')
+  screen:type('<C-e><Esc>u')
+end)
+
+screen_test('signature help while the operands are written', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>f,a')
+  screen:wait_for('-- INSERT --')
+  screen:type('<C-s>')
+  screen:wait_for('mad.lo.s32 d, a, b, c')
+  capture(screen, 'signature')
+end)
+
 h.test('editors/try --print shows the tour without a terminal', function()
   local result = vim
     .system({ 'bash', vim.fs.joinpath(root, 'editors/try'), '--print' }, {

@@ -74,6 +74,18 @@ pub(super) fn modifiers(head: &Head, module: Module, items: &mut Vec<CompletionI
         )
     });
     for it in words {
+        // A fixed word is part of the name of the instruction.
+        if it.slot.is_none() {
+            let page = isa::documentation::instruction(it.instruction.name);
+            items.push(CompletionItem {
+                detail: page.map(|it| it.summary.to_owned()),
+                documentation: Some(DocumentationKey::Instruction(
+                    it.instruction.name.to_owned(),
+                )),
+                ..CompletionItem::new(format!(".{}", it.word), CompletionKind::Instruction)
+            });
+            continue;
+        }
         let documentation = isa::documentation::modifier(it.instruction.name, it.word);
         let kind = if type_of(it.word).is_some() {
             CompletionKind::Type

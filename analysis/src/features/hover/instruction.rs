@@ -9,7 +9,7 @@ use isa::{
     table::{Form, Instruction, OperandPattern, Variant, tables},
     target::Module,
 };
-use syntax::{Cursor, CursorToken, SyntaxKind, TextSize};
+use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     diagnostics::{operand_nodes, resolve},
@@ -89,7 +89,9 @@ impl Context<'_> {
             return nearest(opcode, &found.modifiers);
         };
         let page = documentation::instruction(fit.instruction.name);
-        let mut text = format!("```ptx\n{}\n```\n", syntax(fit.variant));
+        // The form, and below it what stands here.
+        let shown = tree::text_of_range(instruction, self.head_and_operands(instruction));
+        let mut text = format!("```ptx\n{}\n{shown}\n```\n", syntax(fit.variant));
         if let Some(page) = page {
             let _ = write!(text, "{}", page.summary);
             if !page.description.is_empty() {
@@ -116,6 +118,15 @@ impl Context<'_> {
             None => link(&mut text, fit.instruction),
         }
         Some(text)
+    }
+
+    /// The range of an instruction without its guard.
+    fn head_and_operands(&self, instruction: &Cursor<'_>) -> TextRange {
+        let whole = tree::trimmed(instruction);
+        let start = instruction
+            .token(SyntaxKind::IDENT)
+            .map_or(whole.start(), |it| it.range().start());
+        TextRange::new(start, whole.end())
     }
 
     /// What a modifier of an instruction means.

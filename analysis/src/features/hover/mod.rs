@@ -146,6 +146,7 @@ mod tests {
             expect![[r#"
                 ```ptx
                 add{.sat}.type d, a, b
+                add.s32 %r1, %r2, 7;
                 ```
                 Adds two numbers. Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
                 The packed types add each of their elements on its own.
@@ -215,7 +216,7 @@ mod tests {
                 ```ptx
                 mul….wide
                 ```
-                The result is twice as wide as the operands, so nothing is lost."#]],
+                all of the product, in a register twice as wide. For 16 and 32 bits."#]],
         );
     }
 

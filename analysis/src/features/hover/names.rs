@@ -616,9 +616,24 @@ mod tests {
                 ret
                 ```ptx
                 ret{.uni}
+                ret;
+                ```
+                Returns from a function; in a kernel it ends the thread.
+
+
+
+                - Results are not operands: move them into the return parameters before.
+                - Threads of a warp that return at different places wait for each other before the caller goes on, unless `.uni` stands here.
+                - In an `.entry` it is `exit`. A function that shall end the thread wherever it is called from needs `exit`.
+                - A function declared `.noreturn` that returns is undefined behaviour.
+
+                ```ptx
+                    setp.ge.u32 %p0, %r0, %r1;
+                    @%p0 ret;                       // nothing to do for this thread
                 ```
 
 
+                See also `call`, `exit`
 
                 [PTX ISA 9.7.13.6](https://docs.nvidia.com/cuda/parallel-thread-execution/#control-flow-instructions-ret)
             "#]],
