@@ -123,7 +123,13 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
     {
         return false;
     }
-    if let Some(whole) = common(elements).filter(|_| !vector.each) {
+    // Not so where ptxas replaces the instruction, as `mma`.
+    let whole = if !vector.constants && narrows(elements) {
+        Some(scalar(Class::F32))
+    } else {
+        common(elements)
+    };
+    if let Some(whole) = whole.filter(|_| !vector.each) {
         let source =
             constants == 0 || vector.constants || vector.element.iter().any(takes_constants);
         // Integers in the place of a register are still to be in its range.
@@ -203,9 +209,6 @@ fn common(elements: &[Operand]) -> Option<Operand> {
     let (class, (bits, _)) = (all?, bits?);
     if elements.iter().all(|it| matches!(it, Operand::Integer(_))) {
         return None;
-    }
-    if narrows(elements) {
-        return Some(scalar(Class::F32));
     }
     let untyped = match (several, bits) {
         (false, _) => class,
