@@ -117,6 +117,51 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await key('Escape');
   });
 
+  await test('pointing at an opcode explains the instruction', async () => {
+    await openFile('saxpy.ptx');
+    await page.mouse.move(5, 5);
+    await (await word('fma.rn.f32', 'fma')).hover();
+    const hover = shown('.monaco-hover:visible', 'PTX ISA');
+    await hover.waitFor();
+    const text = await hover.innerText();
+    if (!/fma\.rn\.f32/.test(text)) throw new Error(text);
+    await picture('hover-instruction');
+    await page.mouse.move(5, 5);
+    await key('Escape');
+  });
+
+  await test('completion offers the modifiers that can follow, and writes the chosen one', async () => {
+    await (await word('fma.rn.f32', 'fma')).click();
+    await key('End');
+    await page.keyboard.type('\nld.global.');
+    const widget = shown('.suggest-widget.visible .monaco-list-row', '.f32');
+    await widget.waitFor();
+    await picture('completion');
+    await page.keyboard.type('nc');
+    await shown('.suggest-widget.visible .monaco-list-row.focused', '.nc').waitFor();
+    await key('Tab');
+    await line('ld.global.nc').waitFor();
+    await page.keyboard.type('.f32 ');
+    await shown('.parameter-hints-widget.visible', 'ld.global.nc.f32 d, [a]').waitFor();
+    await picture('signature');
+    await key('Escape');
+    await runCommand('File: Revert File');
+    await hidden(line('ld.global.nc'));
+  });
+
+  await test('a document is formatted', async () => {
+    await openFile('saxpy.ptx');
+    await (await word('fma.rn.f32', 'fma')).click();
+    await key('Home');
+    await page.keyboard.type('            ');
+    await key('Shift+Alt+F');
+    await key('Control+Shift+I');
+    await page.waitForTimeout(1000);
+    await picture('formatted');
+    await runCommand('File: Revert File');
+    await openFile('broken.ptx');
+  });
+
   await test('the Problems panel lists both, and a click goes there', async () => {
     await key('Control+Shift+M');
     const row = shown('.markers-panel .monaco-list-row', '%count');
