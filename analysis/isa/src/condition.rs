@@ -1,5 +1,7 @@
 //! Conditions over the choices of a statement, and numbers that follow from them.
 
+use std::sync::Arc;
+
 use crate::{
     table::WordSet,
     target::{Module, Suffix, TextureMode},
@@ -43,7 +45,7 @@ impl Choices<'_> {
 
 /// Alternatives of conjunctions: `a, b or c` is `(a and b) or c`.
 #[derive(Debug, Clone, Default)]
-pub struct Condition(pub Vec<Vec<Atom>>);
+pub struct Condition(pub Arc<[Box<[Atom]>]>);
 
 /// A simple condition.
 #[derive(Debug, Clone)]

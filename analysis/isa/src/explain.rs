@@ -12,7 +12,7 @@ use crate::{
         OperandProblem, Place, Problem, Reason, Statement, candidates, choices, is_ignored,
         match_operand, match_operands, takes,
     },
-    table::{Instruction, Tables, Variant, WordSet},
+    table::{Instruction, Slot, Tables, Variant, WordSet},
     target::Gate,
     types::type_of,
 };
@@ -57,29 +57,47 @@ pub(crate) fn explain<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Vec<
     let Some(longest) = candidates(tables, statement).map(|it| it.fixed.len()).max() else {
         return vec![without_candidates(tables, statement)];
     };
+    let mut forms = Vec::new();
+    for instruction in candidates(tables, statement).filter(|it| it.fixed.len() == longest) {
+        let words = Words::new(instruction, &statement.words[longest..]);
+        let least = |it| (it, words.least_price(it));
+        let variants = instruction.variants.iter().map(least).collect::<Vec<_>>();
+        forms.push((instruction, words, variants));
+    }
     let mut nearest = Nearest::default();
+    let search = |form: usize, variant: &'t Variant, limit: u32, nearest: &mut Nearest<'t>| {
+        let (instruction, words, _) = &forms[form];
+        let mut search = Search {
+            instruction,
+            variant,
+            statement,
+            fixed: longest,
+            ids: &words.ids,
+            slots: vec![None; variant.slots.len()],
+            extra: Vec::new(),
+            limit,
+            steps: MAX_STEPS,
+            nearest,
+        };
+        search.run();
+    };
+    let variants = || {
+        let forms = forms.iter().enumerate();
+        forms.flat_map(|(form, it)| it.2.iter().map(move |it| (form, it.0, it.1)))
+    };
     // Nearly always one variant takes all words, and then the others need no long search.
     for limit in [0, u32::MAX] {
-        for instruction in candidates(tables, statement).filter(|it| it.fixed.len() == longest) {
-            let words = &statement.words[longest..];
-            let ids: Vec<Option<u16>> = words
-                .iter()
-                .map(|it| instruction.word_ids.get(it).copied())
-                .collect();
-            for variant in &instruction.variants {
-                let mut search = Search {
-                    instruction,
-                    variant,
-                    statement,
-                    fixed: longest,
-                    ids: &ids,
-                    slots: vec![None; variant.slots.len()],
-                    extra: Vec::new(),
-                    limit,
-                    steps: MAX_STEPS,
-                    nearest: &mut nearest,
-                };
-                search.run();
+        if limit > 0
+            && let Some((form, variant, _)) = variants().min_by_key(|it| it.2)
+        {
+            // The price of a good reading spares the search for worse ones.
+            let mut first = Nearest::default();
+            search(form, variant, limit, &mut first);
+            nearest.bound = first.cost();
+        }
+        for (form, variant, least) in variants() {
+            if least <= limit.min(nearest.cost()) {
+                search(form, variant, limit, &mut nearest);
             }
         }
         if !nearest.readings.is_empty() {
@@ -133,15 +151,76 @@ fn without_candidates<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Prob
     }
 }
 
+/// The words of a statement after the fixed ones, as an instruction knows them.
+struct Words {
+    ids: Vec<Option<u16>>,
+    /// All that the instruction knows.
+    known: WordSet,
+    /// Those that must find a slot.
+    needed: Vec<u16>,
+    /// How many the instruction does not know and ptxas does not read over.
+    unknown: u32,
+}
+
+impl Words {
+    fn new(instruction: &Instruction, words: &[&str]) -> Words {
+        let mut out = Words {
+            ids: Vec::with_capacity(words.len()),
+            known: WordSet::default(),
+            needed: Vec::with_capacity(words.len()),
+            unknown: 0,
+        };
+        for (index, word) in words.iter().enumerate() {
+            let id = instruction.word_ids.get(word).copied();
+            let ignored = is_ignored(instruction, words, index, id);
+            match id {
+                Some(id) => {
+                    out.known.insert(id);
+                    if !ignored {
+                        out.needed.push(id);
+                    }
+                }
+                None => out.unknown += u32::from(!ignored),
+            }
+            out.ids.push(id);
+        }
+        out
+    }
+
+    /// What reading the words as a variant costs at least: words without a slot may stand for the words
+    /// that slots lack, the others count alone.
+    fn least_price(&self, variant: &Variant) -> u32 {
+        let extra = self
+            .needed
+            .iter()
+            .filter(|it| !variant.words.contains(**it));
+        let extra = self.unknown + extra.count() as u32;
+        let empty = |it: &&Slot| it.required && !it.values.intersects(&self.known);
+        let missing = variant.slots.iter().filter(empty).count() as u32;
+        let both = extra.min(missing);
+        both * REPLACED_IN_PLACE + (extra - both) * WORD + (missing - both) * MISSING
+    }
+}
+
 /// The cheapest readings so far.
-#[derive(Default)]
 struct Nearest<'t> {
     readings: Vec<Reading<'t>>,
+    /// There is a reading of this price.
+    bound: u32,
+}
+
+impl Default for Nearest<'_> {
+    fn default() -> Self {
+        Nearest {
+            readings: Vec::new(),
+            bound: u32::MAX,
+        }
+    }
 }
 
 impl<'t> Nearest<'t> {
     fn cost(&self) -> u32 {
-        self.readings.first().map_or(u32::MAX, |it| it.cost)
+        self.readings.first().map_or(self.bound, |it| it.cost)
     }
 
     fn add(&mut self, reading: Reading<'t>) {
@@ -228,7 +307,7 @@ impl<'t> Search<'t, '_> {
             return;
         }
         let words = &self.statement.words[self.fixed..];
-        if is_ignored(self.instruction, words, next) {
+        if is_ignored(self.instruction, words, next, *id) {
             self.place(next + 1, cost);
         } else {
             self.extra.push(next);

@@ -7,7 +7,8 @@ use crate::{
     kind::{Kind, fits, fits_bare},
     operand::{Operand, Space, Symbol},
     table::{
-        Consequence, Form, Instruction, OperandPattern, Presence, Rule, Tables, Variant, WordSet,
+        Consequence, Form, Instruction, OperandPattern, Presence, Rule, Slot, Tables, Variant,
+        WordSet,
     },
     target::{Gate, Module},
 };
@@ -161,19 +162,28 @@ pub(crate) fn candidates<'t>(
 pub fn fit<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Option<Fit<'t>> {
     candidates(tables, statement).find_map(|instruction| {
         let words = &statement.words[instruction.fixed.len()..];
-        let mut ids = WordSet::default();
+        let mut ids = Vec::with_capacity(words.len());
+        let (mut known, mut needed) = (WordSet::default(), WordSet::default());
         for (index, word) in words.iter().enumerate() {
-            match instruction.word_ids.get(word) {
-                Some(id) if !is_ignored(instruction, words, index) => ids.insert(*id),
-                None if !is_ignored(instruction, words, index) => return None,
-                _ => {}
+            let id = instruction.word_ids.get(word).copied();
+            let ignored = is_ignored(instruction, words, index, id);
+            if id.is_none() && !ignored {
+                return None;
             }
+            if let Some(id) = id {
+                known.insert(id);
+                if !ignored {
+                    needed.insert(id);
+                }
+            }
+            ids.push(id);
         }
-        let mut variants = instruction
-            .variants
-            .iter()
-            .filter(|it| it.words.covers(&ids));
-        variants.find_map(|it| Search::new(instruction, it, statement).run())
+        // Most variants lack a word of the statement, or want one that it lacks.
+        let mut variants = instruction.variants.iter().filter(|it| {
+            let filled = |slot: &Slot| !slot.required || slot.values.intersects(&known);
+            it.words.covers(&needed) && it.slots.iter().all(filled)
+        });
+        variants.find_map(|it| Search::new(instruction, it, statement, &ids).run())
     })
 }
 
@@ -192,6 +202,7 @@ struct Search<'t, 's> {
     instruction: &'t Instruction,
     variant: &'t Variant,
     words: &'s [&'s str],
+    ids: &'s [Option<u16>],
     fixed: usize,
     /// Word id and index of the word in the statement.
     slots: Vec<Option<(u16, usize)>>,
@@ -204,12 +215,14 @@ impl<'t, 's> Search<'t, 's> {
         instruction: &'t Instruction,
         variant: &'t Variant,
         statement: &'s Statement<'s>,
+        ids: &'s [Option<u16>],
     ) -> Search<'t, 's> {
         let fixed = instruction.fixed.len();
         Search {
             instruction,
             variant,
             words: &statement.words[fixed..],
+            ids,
             fixed,
             slots: vec![None; variant.slots.len()],
             ignored: Vec::new(),
@@ -223,10 +236,6 @@ impl<'t, 's> Search<'t, 's> {
         } else {
             None
         }
-    }
-
-    fn id(&self, word: &str) -> Option<u16> {
-        self.instruction.word_ids.get(word).copied()
     }
 
     fn first_free_word(&self) -> usize {
@@ -245,12 +254,8 @@ impl<'t, 's> Search<'t, 's> {
             if !slot.positional {
                 continue;
             }
-            match self
-                .words
-                .get(next)
-                .and_then(|it| self.id(it))
-                .filter(|it| slot.values.contains(*it))
-            {
+            let id = self.ids.get(next).copied().flatten();
+            match id.filter(|it| slot.values.contains(*it)) {
                 Some(id) => {
                     self.slots[index] = Some((id, next));
                     next += 1;
@@ -264,10 +269,9 @@ impl<'t, 's> Search<'t, 's> {
 
     /// Places the words from `next` on.
     fn place(&mut self, next: usize) -> Option<Fit<'t>> {
-        let Some(word) = self.words.get(next) else {
+        let Some(id) = self.ids.get(next).copied() else {
             return self.finish();
         };
-        let id = self.id(word);
         let mut placed = false;
         if let Some(id) = id {
             for index in 0..self.variant.slots.len() {
@@ -282,7 +286,7 @@ impl<'t, 's> Search<'t, 's> {
                 self.slots[index] = None;
             }
         }
-        if !placed && is_ignored(self.instruction, self.words, next) {
+        if !placed && is_ignored(self.instruction, self.words, next, id) {
             self.ignored.push(self.fixed + next);
             let fit = self.place(next + 1);
             if fit.is_none() {
@@ -351,13 +355,18 @@ pub(crate) fn takes(
         && !later().any(|(other, it)| other.group == slot.group && it.is_some())
 }
 
-/// Whether ptxas reads over a word that no slot takes.
-pub(crate) fn is_ignored(instruction: &Instruction, words: &[&str], index: usize) -> bool {
+/// Whether ptxas reads over a word that no slot takes; `id` is its index if the instruction knows it.
+pub(crate) fn is_ignored(
+    instruction: &Instruction,
+    words: &[&str],
+    index: usize,
+    id: Option<u16>,
+) -> bool {
     let word = words[index];
     let repeated = || words[..index].contains(&word);
     // A word that the instruction knows is not read over.
     (REPEATABLE.contains(&word) && repeated())
-        || (UNCHECKED.contains(&word) && !instruction.word_ids.contains_key(word))
+        || (id.is_none() && UNCHECKED.contains(&word))
         || (instruction.spare.contains(&word) && !repeated())
 }
 

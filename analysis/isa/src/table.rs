@@ -1,6 +1,6 @@
 //! The tables as they are in memory.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::FxHashMap;
 
@@ -72,13 +72,13 @@ pub struct Slot {
     /// What may stand there.
     pub values: WordSet,
     /// What some of the values demand.
-    pub gates: Vec<(WordSet, Gate)>,
+    pub gates: Arc<[(WordSet, Gate)]>,
     /// Slots of one group share values and keep their order; slots of different groups may be swapped.
     pub group: u8,
 }
 
 /// A relation between choices.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rule {
     /// When it applies.
     pub when: Condition,
@@ -89,7 +89,7 @@ pub struct Rule {
 }
 
 /// What a rule demands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Consequence {
     /// The condition must hold.
     Require(Condition),
@@ -114,11 +114,11 @@ pub struct OperandPattern {
 #[derive(Debug)]
 pub enum Form {
     /// One operand of one of these kinds.
-    Plain(Vec<Kind>),
+    Plain(Arc<[Kind]>),
     /// `[a]`, `[a, b]`, perhaps with a word after it.
     Bracket(Vec<OperandPattern>, Option<&'static str>),
     /// `a|b`; the second may be optional.
-    Pair(Vec<Kind>, Box<OperandPattern>),
+    Pair(Arc<[Kind]>, Box<OperandPattern>),
 }
 
 /// When an operand is there.

@@ -66,7 +66,7 @@ pub(super) fn gates<'t>(
     check(&variant.gate, Place::Opcode);
     for (slot, it) in variant.slots.iter().zip(slots) {
         if let Some((id, index)) = it {
-            for (set, gate) in &slot.gates {
+            for (set, gate) in slot.gates.iter() {
                 if set.contains(*id) {
                     check(gate, Place::Word(fixed + index));
                 }
@@ -193,14 +193,18 @@ impl<'t> Reading<'t> {
             return related;
         }
         // What stands beside the word in a slot of some other instruction: the other state spaces.
+        let homes: Vec<(&Instruction, u16)> = tables
+            .instructions
+            .iter()
+            .filter_map(|it| Some((it, *it.word_ids.get(word)?)))
+            .collect();
         let sisters = |it: &&&str| {
-            tables.instructions.iter().any(|instruction| {
-                let id = |it: &str| instruction.word_ids.get(it).copied();
-                let (Some(a), Some(b)) = (id(word), id(it)) else {
+            homes.iter().any(|(instruction, a)| {
+                let Some(b) = instruction.word_ids.get(**it) else {
                     return false;
                 };
                 let mut slots = instruction.variants.iter().flat_map(|it| &it.slots);
-                slots.any(|it| it.values.contains(a) && it.values.contains(b))
+                slots.any(|it| it.values.contains(*a) && it.values.contains(*b))
             })
         };
         let related: Vec<&str> = all.iter().filter(sisters).copied().collect();

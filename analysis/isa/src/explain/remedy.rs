@@ -1,5 +1,7 @@
 //! Which words would make a statement right.
 
+use rustc_hash::FxHashSet;
+
 use crate::{
     matcher::{Place, Problem, Reason, Statement, fit},
     operand::Operand,
@@ -114,10 +116,8 @@ fn insertable<'t>(
     let before = before.min(statement.words.len());
     let mut with = statement.words.to_vec();
     with.insert(before, "");
-    for word in known {
-        if words.contains(word) {
-            continue;
-        }
+    let mut seen = FxHashSet::default();
+    for word in known.iter().filter(|it| seen.insert(**it)) {
         with[before] = word;
         let longer = Statement {
             words: &with,

@@ -1,6 +1,6 @@
 //! From lines to tables.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,9 +9,12 @@ use super::{
     conditions::{condition, split_gate},
     kinds::kinds,
     raw::{Block, Definition, DefinitionKind, Head, Line, Result, head, header, split},
-    scanner::{split_colon, split_outside},
+    scanner::{collect, find, split_colon, split_outside},
+    scope::{Known, Scope, Sets, expand},
 };
 use crate::{
+    condition::Condition,
+    kind::Kind,
     table::{
         Consequence, Form, Instruction, OperandPattern, Presence, Rule, Slot, Variant, WordSet,
     },
@@ -19,68 +22,22 @@ use crate::{
     types::type_of,
 };
 
-/// What a name means while a line of a variant is read.
-pub(super) struct Scope<'a> {
-    slots: &'a FxHashMap<&'static str, u8>,
-    /// Slots of other variants of the instruction: always empty in this one.
-    foreign: &'a FxHashSet<&'static str>,
-    word_ids: &'a FxHashMap<&'static str, u16>,
-    sets: &'a FxHashMap<&'static str, Vec<&'static str>>,
+/// What is known of the definitions of an instruction.
+#[derive(Default)]
+struct Memory {
+    /// Numbers of the lines that were used.
+    used: FxHashSet<usize>,
+    values: FxHashMap<usize, Values>,
+    kinds: Known<Arc<[Kind]>>,
+    presences: Known<Condition>,
+    rules: Known<Rule>,
+    /// The words that are types, and layouts.
+    types: WordSet,
+    layouts: WordSet,
 }
 
-/// Index of a slot that no variant has.
-const NO_SLOT: u8 = u8::MAX;
-
-impl Scope<'_> {
-    pub(super) fn slot(&self, name: &str) -> Option<u8> {
-        self.slots
-            .get(name)
-            .copied()
-            .or_else(|| self.foreign.contains(name).then_some(NO_SLOT))
-    }
-
-    pub(super) fn word(&self, word: &str) -> Option<u16> {
-        self.word_ids.get(word).copied()
-    }
-
-    /// The words of a list, with sets and ranges written out.
-    pub(super) fn expand(
-        &self,
-        text: &'static str,
-    ) -> std::result::Result<Vec<Cow<'static, str>>, String> {
-        expand(text, self.sets)
-    }
-}
-
-fn expand(
-    text: &'static str,
-    sets: &FxHashMap<&'static str, Vec<&'static str>>,
-) -> std::result::Result<Vec<Cow<'static, str>>, String> {
-    let mut out = Vec::new();
-    for word in text.split_whitespace() {
-        if let Some(set) = sets.get(word) {
-            out.extend(set.iter().map(|it| Cow::Borrowed(*it)));
-        } else if let Some((before, rest)) = word.split_once('{') {
-            let (range, after) = rest
-                .split_once('}')
-                .ok_or_else(|| format!("`{word}`: expected `}}`"))?;
-            let (range, step) = range.split_once('/').unwrap_or((range, "1"));
-            let (from, to) = range
-                .split_once("..")
-                .ok_or_else(|| format!("`{word}`: expected `from..to`"))?;
-            let number = |it: &str| {
-                it.parse::<usize>()
-                    .map_err(|_| format!("`{word}`: `{it}` is no number"))
-            };
-            for value in (number(from)?..=number(to)?).step_by(number(step)?.max(1)) {
-                out.push(Cow::Owned(format!("{before}{value}{after}")));
-            }
-        } else {
-            out.push(Cow::Borrowed(word));
-        }
-    }
-    Ok(out)
-}
+/// The values of a slot and the gates of some of them.
+type Values = (WordSet, Arc<[(WordSet, Gate)]>);
 
 /// Reads table files.
 pub(crate) fn read(
@@ -117,10 +74,7 @@ pub(crate) fn read(
     }
 }
 
-fn build(
-    block: &Block,
-    sets: &FxHashMap<&'static str, Vec<&'static str>>,
-) -> Result<Vec<Instruction>> {
+fn build(block: &Block, sets: &Sets) -> Result<Vec<Instruction>> {
     let Some(line) = block.header else {
         return Ok(Vec::new());
     };
@@ -145,7 +99,7 @@ fn instruction(
     name: &'static str,
     section: &'static str,
     gate: &Gate,
-    sets: &FxHashMap<&'static str, Vec<&'static str>>,
+    sets: &Sets,
 ) -> Result<Instruction> {
     let mut parts = name.split('.');
     let opcode = parts.next().unwrap_or(name);
@@ -166,10 +120,10 @@ fn instruction(
         .filter(|(line, _)| line.text.starts_with('$') || starts_with_name(line.text, name))
         .map(|(line, definitions)| Ok((head(*line, name)?, definitions)))
         .collect::<Result<_>>()?;
-    let mut used: FxHashSet<usize> = FxHashSet::default();
+    let mut memory = Memory::default();
     for definition in heads.iter().flat_map(|it| it.1.iter()).chain(&block.shared) {
         if let DefinitionKind::Spare { words } = definition.kind {
-            used.insert(definition.line.number);
+            memory.used.insert(definition.line.number);
             for word in words.split_whitespace() {
                 match sets.get(word) {
                     Some(set) => out.spare.extend(set),
@@ -179,10 +133,10 @@ fn instruction(
         }
     }
     // Slots of all variants first: conditions may name any word of the instruction.
-    let mut foreign: FxHashSet<&'static str> = FxHashSet::default();
-    let mut all_slots = Vec::new();
+    let mut names: FxHashSet<&'static str> = FxHashSet::default();
+    let mut all_slots = Vec::with_capacity(heads.len());
     for (head, definitions) in &heads {
-        let mut slots = Vec::new();
+        let mut slots = Vec::with_capacity(head.words.len());
         for (word, required) in &head.words {
             slots.push(slot(
                 &mut out,
@@ -191,44 +145,45 @@ fn instruction(
                 definitions,
                 &block.shared,
                 sets,
-                &mut used,
+                &mut memory,
                 head.line,
             )?);
         }
-        group(&mut slots, &out.words);
+        group(&mut slots, &memory);
         for definition in definitions.iter().chain(&block.shared) {
             if let DefinitionKind::Order { slots: names } = definition.kind {
-                used.insert(definition.line.number);
+                memory.used.insert(definition.line.number);
                 keep_order(&mut slots, names);
             }
         }
-        foreign.extend(slots.iter().map(|it| it.name));
+        names.extend(slots.iter().map(|it| it.name));
         all_slots.push(slots);
     }
     for ((head, definitions), slots) in heads.iter().zip(all_slots) {
-        let mut index: FxHashMap<&'static str, u8> = FxHashMap::default();
-        for (i, slot) in slots.iter().enumerate() {
-            index.entry(slot.name).or_insert(i as u8);
-        }
-        let scope = Scope {
-            slots: &index,
-            foreign: &foreign,
-            word_ids: &out.word_ids,
-            sets,
-        };
+        let scope = Scope::new(&slots, &names, &out.word_ids, sets);
         let operands = operand_list(
             head.operands,
             head.line,
             definitions,
             &block.shared,
             &scope,
-            &mut used,
+            &mut memory,
         )?;
         let mut rules = Vec::new();
-        for definition in definitions.iter().chain(&block.shared) {
-            if let DefinitionKind::Rule { text } = definition.kind {
-                used.insert(definition.line.number);
-                rules.push(rule(text, &scope).map_err(|it| (definition.line.number, it))?);
+        for (list, shared) in [(&definitions[..], false), (&block.shared[..], true)] {
+            for definition in list {
+                let DefinitionKind::Rule { text } = definition.kind else {
+                    continue;
+                };
+                let number = definition.line.number;
+                memory.used.insert(number);
+                let read = || rule(text, &scope).map_err(|it| (number, it));
+                rules.reserve_exact(1);
+                rules.push(if shared {
+                    memory.rules.read(number, &scope, read)?
+                } else {
+                    read()?
+                });
             }
         }
         out.variants.push(Variant {
@@ -244,7 +199,7 @@ fn instruction(
         });
     }
     for definition in heads.iter().flat_map(|it| it.1.iter()).chain(&block.shared) {
-        if !used.contains(&definition.line.number) {
+        if !memory.used.contains(&definition.line.number) {
             return Err((
                 definition.line.number,
                 format!("`{}` is not used", definition.line.text),
@@ -260,17 +215,10 @@ fn starts_with_name(text: &str, name: &str) -> bool {
 }
 
 /// Slots that share values keep their order, so they form a group; types keep theirs, and layouts.
-fn group(slots: &mut [Slot], words: &[&'static str]) {
-    let has =
-        |slot: &Slot, of: fn(&str) -> bool| slot.values.iter().any(|it| of(words[usize::from(it)]));
-    let traits: Vec<(bool, bool)> = slots
-        .iter()
-        .map(|it| (has(it, is_type), has(it, is_layout)))
-        .collect();
+fn group(slots: &mut [Slot], memory: &Memory) {
     let related = |a: usize, b: usize, slots: &[Slot]| {
-        (traits[a].0 && traits[b].0)
-            || (traits[a].1 && traits[b].1)
-            || slots[a].values.intersects(&slots[b].values)
+        let both = |of: &WordSet| [a, b].iter().all(|it| slots[*it].values.intersects(of));
+        both(&memory.types) || both(&memory.layouts) || slots[a].values.intersects(&slots[b].values)
     };
     for i in 0..slots.len() {
         slots[i].group = i as u8;
@@ -316,8 +264,8 @@ fn slot(
     required: bool,
     own: &[Definition],
     shared: &[Definition],
-    sets: &FxHashMap<&'static str, Vec<&'static str>>,
-    used: &mut FxHashSet<usize>,
+    sets: &Sets,
+    memory: &mut Memory,
     line: Line,
 ) -> Result<Slot> {
     let found = own.iter().chain(shared).find_map(|it| match it.kind {
@@ -328,39 +276,61 @@ fn slot(
         } if name == word => Some((it.line, positional, values)),
         _ => None,
     });
-    let (line, positional, values) = match found {
-        Some(it) => {
-            used.insert(it.0.number);
-            it
+    let (positional, (values, gates)) = match found {
+        Some((line, positional, text)) => {
+            memory.used.insert(line.number);
+            let values = match memory.values.get(&line.number) {
+                Some(known) => known.clone(),
+                None => {
+                    let fresh = values(out, text, sets, memory);
+                    let fresh = fresh.map_err(|it| (line.number, it))?;
+                    memory.values.insert(line.number, fresh.clone());
+                    fresh
+                }
+            };
+            (positional, values)
         }
-        None => (line, false, word),
+        None => {
+            let itself = values(out, word, sets, memory).map_err(|it| (line.number, it))?;
+            (false, itself)
+        }
     };
-    let mut slot = Slot {
+    Ok(Slot {
         name: word,
         required,
         positional,
-        values: WordSet::default(),
-        gates: Vec::new(),
+        values,
+        gates,
         group: 0,
-    };
-    for part in split_outside(values, '|') {
-        let (words, gate) = split_gate(part).map_err(|it| (line.number, it))?;
-        let mut set = WordSet::default();
-        for word in expand(words, sets).map_err(|it| (line.number, it))? {
-            set.insert(
-                word_id(out, word)
-                    .ok_or((line.number, "too many words in one instruction".to_owned()))?,
-            );
-        }
-        slot.values.extend(&set);
-        if !gate.is_open() {
-            slot.gates.push((set, gate));
-        }
-    }
-    Ok(slot)
+    })
 }
 
-fn word_id(out: &mut Instruction, word: Cow<'static, str>) -> Option<u16> {
+/// Reads `f16 f32 | f64 @1.0 sm_13`.
+fn values(
+    out: &mut Instruction,
+    text: &'static str,
+    sets: &Sets,
+    memory: &mut Memory,
+) -> std::result::Result<Values, String> {
+    let mut all = WordSet::default();
+    let mut gates = Vec::new();
+    for part in split_outside(text, b'|') {
+        let (words, gate) = split_gate(part)?;
+        let mut set = WordSet::default();
+        expand(words, sets, |word| {
+            let id = word_id(out, word, memory).ok_or("too many words in one instruction")?;
+            set.insert(id);
+            Ok(())
+        })?;
+        all.extend(&set);
+        if !gate.is_open() {
+            gates.push((set, gate));
+        }
+    }
+    Ok((all, gates.into()))
+}
+
+fn word_id(out: &mut Instruction, word: Cow<'static, str>, memory: &mut Memory) -> Option<u16> {
     if let Some(id) = out.word_ids.get(&*word) {
         return Some(*id);
     }
@@ -371,6 +341,11 @@ fn word_id(out: &mut Instruction, word: Cow<'static, str>) -> Option<u16> {
         Cow::Borrowed(it) => it,
         Cow::Owned(it) => Box::leak(it.into_boxed_str()),
     };
+    if is_type(word) {
+        memory.types.insert(id);
+    } else if is_layout(word) {
+        memory.layouts.insert(id);
+    }
     out.words.push(word);
     out.word_ids.insert(word, id);
     Some(id)
@@ -382,15 +357,12 @@ fn operand_list(
     own: &[Definition],
     shared: &[Definition],
     scope: &Scope<'_>,
-    used: &mut FxHashSet<usize>,
+    memory: &mut Memory,
 ) -> Result<Vec<OperandPattern>> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    split_outside(text, ',')
-        .into_iter()
-        .map(|it| operand(it, line, own, shared, scope, used))
-        .collect()
+    collect(split_outside(text, b',').map(|it| operand(it, line, own, shared, scope, memory)))
 }
 
 fn operand(
@@ -399,7 +371,7 @@ fn operand(
     own: &[Definition],
     shared: &[Definition],
     scope: &Scope<'_>,
-    used: &mut FxHashSet<usize>,
+    memory: &mut Memory,
 ) -> Result<OperandPattern> {
     let (body, optional) = match text.strip_suffix('?') {
         Some(body) => (body.trim(), true),
@@ -410,9 +382,9 @@ fn operand(
             .split_once(']')
             .ok_or((line.number, "expected `]`".to_owned()))?;
         let suffix = suffix.trim().trim_matches(['{', '}']).strip_prefix('.');
-        let inner = operand_list(inner.trim(), line, own, shared, scope, used)?;
+        let inner = operand_list(inner.trim(), line, own, shared, scope, memory)?;
         let name = inner.first().map_or("", |it| it.name);
-        let presence = presence(name, own, shared, scope, optional)?;
+        let presence = presence(name, own, shared, scope, optional, memory)?;
         return Ok(OperandPattern {
             name,
             form: Form::Bracket(inner, suffix),
@@ -423,12 +395,12 @@ fn operand(
         Some((first, second)) => (first.trim(), Some(second.trim())),
         None => (body, None),
     };
-    let list = operand_kinds(name, line, own, shared, scope, used)?;
+    let list = operand_kinds(name, line, own, shared, scope, memory)?;
     let form = match second {
         // `d|p?`: the question mark belongs to the second.
         Some(second) => {
-            let kinds = operand_kinds(second, line, own, shared, scope, used)?;
-            let inner_presence = presence(second, own, shared, scope, optional)?;
+            let kinds = operand_kinds(second, line, own, shared, scope, memory)?;
+            let inner_presence = presence(second, own, shared, scope, optional, memory)?;
             let inner = OperandPattern {
                 name: second,
                 form: Form::Plain(kinds),
@@ -437,7 +409,7 @@ fn operand(
             return Ok(OperandPattern {
                 name,
                 form: Form::Pair(list, Box::new(inner)),
-                presence: presence(name, own, shared, scope, false)?,
+                presence: presence(name, own, shared, scope, false, memory)?,
             });
         }
         None => Form::Plain(list),
@@ -445,23 +417,27 @@ fn operand(
     Ok(OperandPattern {
         name,
         form,
-        presence: presence(name, own, shared, scope, optional)?,
+        presence: presence(name, own, shared, scope, optional, memory)?,
     })
 }
 
+/// The definition of an operand: its line, what it says, and whether variants share it.
 fn find_operand<'a>(
     name: &str,
     own: &'a [Definition],
     shared: &'a [Definition],
-) -> Option<(Line, &'static str)> {
-    own.iter().chain(shared).find_map(|it| match it.kind {
-        DefinitionKind::Operand { names, kinds }
-            if names.split_whitespace().any(|it| it == name) =>
-        {
-            Some((it.line, kinds))
-        }
-        _ => None,
-    })
+) -> Option<(Line, &'static str, bool)> {
+    let find = |list: &'a [Definition], shared: bool| {
+        list.iter().find_map(|it| match it.kind {
+            DefinitionKind::Operand { names, kinds }
+                if names.split_ascii_whitespace().any(|it| it == name) =>
+            {
+                Some((it.line, kinds, shared))
+            }
+            _ => None,
+        })
+    };
+    find(own, false).or_else(|| find(shared, true))
 }
 
 fn operand_kinds(
@@ -470,12 +446,20 @@ fn operand_kinds(
     own: &[Definition],
     shared: &[Definition],
     scope: &Scope<'_>,
-    used: &mut FxHashSet<usize>,
-) -> Result<Vec<crate::kind::Kind>> {
-    let (line, text) = find_operand(name, own, shared)
+    memory: &mut Memory,
+) -> Result<Arc<[Kind]>> {
+    let (line, text, shared) = find_operand(name, own, shared)
         .ok_or((line.number, format!("operand `{name}` is not defined")))?;
-    used.insert(line.number);
-    kinds(split_if(text).0, scope).map_err(|it| (line.number, it))
+    memory.used.insert(line.number);
+    let read = || {
+        let kinds = kinds(split_if(text).0, scope).map_err(|it| (line.number, it))?;
+        Ok(kinds.into())
+    };
+    if shared {
+        memory.kinds.read(line.number, scope, read)
+    } else {
+        read()
+    }
 }
 
 fn presence(
@@ -484,13 +468,18 @@ fn presence(
     shared: &[Definition],
     scope: &Scope<'_>,
     optional: bool,
+    memory: &mut Memory,
 ) -> Result<Presence> {
-    let when =
-        find_operand(name, own, shared).and_then(|(line, text)| Some((line, split_if(text).1?)));
+    let when = find_operand(name, own, shared).and_then(|it| Some((it.0, split_if(it.1).1?, it.2)));
     match when {
-        Some((line, text)) => Ok(Presence::If(
-            condition(text, scope).map_err(|it| (line.number, it))?,
-        )),
+        Some((line, text, shared)) => {
+            let read = || condition(text, scope).map_err(|it| (line.number, it));
+            Ok(Presence::If(if shared {
+                memory.presences.read(line.number, scope, read)?
+            } else {
+                read()?
+            }))
+        }
         None if optional => Ok(Presence::Optional),
         None => Ok(Presence::Required),
     }
@@ -498,7 +487,7 @@ fn presence(
 
 /// `kinds if condition`
 fn split_if(text: &'static str) -> (&'static str, Option<&'static str>) {
-    match text.find(" if ") {
+    match find(text, " if ") {
         Some(at) => (text[..at].trim(), Some(text[at + 4..].trim())),
         None => (text, None),
     }

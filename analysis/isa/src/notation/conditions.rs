@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    build::Scope,
-    scanner::{Scanner, split_outside},
+    scanner::{Scanner, collect, split_outside},
+    scope::Scope,
 };
 use crate::{
     condition::{Atom, Condition, Expression},
@@ -52,18 +52,15 @@ pub(super) fn split_gate(text: &'static str) -> Result<(&'static str, Gate)> {
 
 /// Reads a condition.
 pub(super) fn condition(text: &'static str, scope: &Scope<'_>) -> Result<Condition> {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(1);
     let mut rest = text;
     loop {
         let (one, more) = split_or(rest);
-        let atoms = split_outside(one, ',')
-            .into_iter()
-            .map(|it| atom(it, scope))
-            .collect::<Result<Vec<_>>>()?;
-        out.push(atoms);
+        let atoms = collect(split_outside(one, b',').map(|it| atom(it, scope)))?;
+        out.push(atoms.into());
         match more {
             Some(more) => rest = more,
-            None => return Ok(Condition(out)),
+            None => return Ok(Condition(out.into())),
         }
     }
 }
@@ -205,7 +202,7 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
     }
     // A set may hold words of other instructions, a written word may not.
     let mut set = WordSet::default();
-    for word in scope.expand(s.rest())? {
+    scope.expand(s.rest(), |word| {
         match scope.word(&word) {
             Some(id) => set.insert(id),
             None if s.rest().split_whitespace().any(|it| it == word) => {
@@ -213,7 +210,8 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
             }
             None => {}
         }
-    }
+        Ok(())
+    })?;
     Ok(if not {
         Atom::NotIn(slot, set)
     } else {
@@ -288,7 +286,7 @@ fn factor(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
     if name == "if" && s.eat("(") {
         let rest = s.rest();
         let close = matching(rest).ok_or("expected `)`")?;
-        let parts = split_outside(&rest[..close], ';');
+        let parts: Vec<_> = split_outside(&rest[..close], b';').collect();
         let [when, then, otherwise] = parts[..] else {
             return Err("expected `if(condition; a; b)`".to_owned());
         };

@@ -32,9 +32,9 @@
 //! | `any` | anything |
 
 use super::{
-    build::Scope,
     conditions::{condition, expression, matching},
-    scanner::{Scanner, split_outside},
+    scanner::{Scanner, collect, find, split_outside},
+    scope::Scope,
 };
 use crate::{
     condition::Expression,
@@ -49,7 +49,8 @@ type Result<T> = std::result::Result<T, String>;
 /// Reads alternatives between `|`.
 pub(super) fn kinds(text: &'static str, scope: &Scope<'_>) -> Result<Vec<Kind>> {
     let mut out = Vec::new();
-    for one in split_outside(text, '|') {
+    for one in split_outside(text, b'|') {
+        out.reserve_exact(1);
         // `(kinds) when condition`
         let group = split_when(one)
             .and_then(|(it, when)| Some((it.strip_prefix('(')?.strip_suffix(')')?, when)));
@@ -71,10 +72,8 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
         return Ok(Kind::When(Box::new(kind(inner, scope)?), condition));
     }
     if let Some(elements) = text.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
-        let elements = split_outside(elements, ',').into_iter();
-        return Ok(Kind::Tuple(
-            elements.map(|it| kinds(it, scope)).collect::<Result<_>>()?,
-        ));
+        let elements = split_outside(elements, b',');
+        return Ok(Kind::Tuple(collect(elements.map(|it| kinds(it, scope)))?));
     }
     if let Some(rest) = text.strip_prefix("minus ") {
         return Ok(Kind::Minus(Box::new(kind(rest.trim(), scope)?)));
@@ -82,7 +81,10 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
     if let Some((inner, selectors)) = split_selectors(text) {
         let mut patterns = Vec::new();
         for part in selectors.split(',') {
-            patterns.extend(scope.expand(part)?);
+            scope.expand(part, |word| {
+                patterns.push(word);
+                Ok(())
+            })?;
         }
         return Ok(Kind::Selected(Box::new(kind(inner, scope)?), patterns));
     }
@@ -130,6 +132,7 @@ fn split_when(text: &'static str) -> Option<(&'static str, &'static str)> {
             _ => depth,
         })
     };
+    find(text, " when ")?;
     let (at, word) = text
         .match_indices(" when ")
         .find(|it| depth(&text[..it.0]) == 0)?;
@@ -199,7 +202,7 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
             })
         }
         "vec" => {
-            let parts = split_outside(argument, ';');
+            let parts: Vec<_> = split_outside(argument, b';').collect();
             let count = expression(&mut Scanner::new(parts[0]), scope)?;
             let element = kinds(
                 parts.get(1).copied().ok_or("expected `vec(n; kinds)`")?,
@@ -269,10 +272,11 @@ fn type_ref(text: &'static str, scope: &Scope<'_>) -> Result<TypeRef> {
 
 fn classes(text: &'static str, scope: &Scope<'_>) -> Result<Classes> {
     let mut out = Classes::default();
-    for word in scope.expand(text)? {
+    scope.expand(text, |word| {
         let class = Class::from_word(&word)
             .ok_or_else(|| format!("`{word}` is neither a kind of operand nor a register class"))?;
         out = out.union(Classes::of(&[class]));
-    }
+        Ok(())
+    })?;
     Ok(out)
 }

@@ -31,6 +31,7 @@ mod conditions;
 mod kinds;
 mod raw;
 mod scanner;
+mod scope;
 
 use std::fmt;
 

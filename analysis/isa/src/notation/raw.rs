@@ -1,8 +1,6 @@
 //! From text to lines, definitions and heads: what a table says, before names mean anything.
 
-use rustc_hash::FxHashMap;
-
-use super::{conditions::split_gate, scanner::split_colon};
+use super::{conditions::split_gate, scanner::split_colon, scope::Sets};
 use crate::target::Gate;
 
 /// What is read, or the line and the message of a mistake.
@@ -73,16 +71,15 @@ pub(super) fn definition(line: Line) -> Result<Definition> {
 #[derive(Default)]
 pub(super) struct Block {
     pub(super) header: Option<Line>,
+    /// The opcodes of the header.
+    pub(super) names: Vec<&'static str>,
     /// Heads with the definitions below them.
     pub(super) variants: Vec<(Line, Vec<Definition>)>,
     pub(super) shared: Vec<Definition>,
 }
 
 /// Splits a file into the blocks of its instructions, and collects its sets.
-pub(super) fn split(
-    text: &'static str,
-    sets: &mut FxHashMap<&'static str, Vec<&'static str>>,
-) -> Result<Vec<Block>> {
+pub(super) fn split(text: &'static str, sets: &mut Sets) -> Result<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut variant_indent = 0;
     for (index, raw) in text.lines().enumerate() {
@@ -113,6 +110,7 @@ pub(super) fn split(
         } else if line.text.starts_with("instr ") {
             blocks.push(Block {
                 header: Some(line),
+                names: header(line)?.0,
                 ..Block::default()
             });
             variant_indent = 0;
@@ -149,11 +147,8 @@ pub(super) fn header(line: Line) -> Result<(Vec<&'static str>, Vec<&'static str>
 }
 
 pub(super) fn is_variant(block: &Block, line: Line) -> bool {
-    let Some(Ok((names, _, _))) = block.header.map(header) else {
-        return false;
-    };
     let text = line.text;
-    names.iter().copied().chain(["$"]).any(|name| {
+    block.names.iter().copied().chain(["$"]).any(|name| {
         text.strip_prefix(name).is_some_and(|rest| {
             rest.is_empty()
                 || rest.starts_with(['.', '{', '@'])

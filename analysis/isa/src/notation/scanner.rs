@@ -109,24 +109,46 @@ impl Scanner {
     }
 }
 
-/// Splits at a separator that stands outside of brackets.
-pub(super) fn split_outside(text: &'static str, separator: char) -> Vec<&'static str> {
-    let mut out = Vec::new();
-    let mut depth = 0usize;
-    let mut start = 0;
-    for (i, c) in text.char_indices() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            _ if c == separator && depth == 0 => {
-                out.push(text[start..i].trim());
-                start = i + c.len_utf8();
+/// Splits at an ASCII separator that stands outside of brackets.
+pub(super) fn split_outside(
+    text: &'static str,
+    separator: u8,
+) -> impl Iterator<Item = &'static str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut depth = 0usize;
+        for (i, byte) in text.bytes().enumerate() {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+                _ if byte == separator && depth == 0 => {
+                    rest = Some(&text[i + 1..]);
+                    return Some(text[..i].trim_ascii());
+                }
+                _ => {}
             }
-            _ => {}
         }
+        rest = None;
+        Some(text.trim_ascii())
+    })
+}
+
+/// Index of the first occurrence of a short pattern; the lines are too short for a searcher.
+pub(super) fn find(text: &str, pattern: &str) -> Option<usize> {
+    let mut windows = text.as_bytes().windows(pattern.len());
+    windows.position(|it| it == pattern.as_bytes())
+}
+
+/// Collects what is nearly always one element, in an allocation of the right size.
+pub(super) fn collect<T, E>(items: impl Iterator<Item = Result<T, E>>) -> Result<Vec<T>, E> {
+    let mut out = Vec::new();
+    for item in items {
+        let item = item?;
+        out.reserve_exact(1);
+        out.push(item);
     }
-    out.push(text[start..].trim());
-    out
+    Ok(out)
 }
 
 /// Splits at the first `:` that is no part of a word.

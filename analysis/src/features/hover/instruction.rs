@@ -175,7 +175,7 @@ impl Context<'_> {
             if !others.is_empty() {
                 let _ = write!(text, "\n\nIn its place: {}", shortened(&others));
             }
-            for (set, gate) in &slot.gates {
+            for (set, gate) in slot.gates.iter() {
                 if id.is_some_and(|it| set.contains(it))
                     && let Some(demand) = demand(gate)
                 {
