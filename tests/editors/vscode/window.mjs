@@ -154,9 +154,13 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await (await word('fma.rn.f32', 'fma')).click();
     await key('Home');
     await page.keyboard.type('            ');
-    await key('Shift+Alt+F');
-    await key('Control+Shift+I');
-    await page.waitForTimeout(1000);
+    await runCommand('Format Document');
+    // Operands of neighbours start in one column.
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.editor-instance .view-line')].some((it) =>
+        /mul\.wide\.u32[\s\u00a0]{2}%rd3/.test(it.textContent),
+      ),
+    );
     await picture('formatted');
     await runCommand('File: Revert File');
     await openFile('broken.ptx');
