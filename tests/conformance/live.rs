@@ -198,10 +198,13 @@ fn walk_tables(
     let mut report = Report::default();
     let mut tally = Tally::default();
     let mut dead = Vec::new();
+    let mut checker = Checker::default();
     while tally.judged < count {
         let mut cases = Vec::new();
         while cases.len() < ROUND.min(count - tally.judged) {
-            match walk(&modules, &mut rng) {
+            match walk(&modules, &mut rng, &mut |case| {
+                checker.errors(&case.program("")).is_empty()
+            }) {
                 Walk::Statement(case) => cases.push(case),
                 Walk::DeadEnd(head) => dead.push(head),
                 Walk::Nothing => {}

@@ -28,7 +28,9 @@ pub enum Walk {
 }
 
 /// Writes one statement: an opcode of the module, then words that completion offers, until it may end.
-pub fn walk(modules: &[Module], rng: &mut Rng) -> Walk {
+///
+/// Operands are drawn until `accepts` takes them, as completion offers only such that fit.
+pub fn walk(modules: &[Module], rng: &mut Rng, accepts: &mut dyn FnMut(&Case) -> bool) -> Walk {
     let Some(module) = rng.choice(modules).copied() else {
         return Walk::Nothing;
     };
@@ -81,10 +83,14 @@ pub fn walk(modules: &[Module], rng: &mut Rng) -> Walk {
             let Some(items) = operands(reading.variant, &mut choices, rng) else {
                 continue;
             };
-            if admits(reading.instruction, reading.variant, &choices) {
-                let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
-                return case(reading.instruction, &words, &items, module)
-                    .map_or(Walk::Nothing, Walk::Statement);
+            if !admits(reading.instruction, reading.variant, &choices) {
+                continue;
+            }
+            let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+            match case(reading.instruction, &words, &items, module) {
+                Some(case) if accepts(&case) => return Walk::Statement(case),
+                Some(_) => {}
+                None => return Walk::Nothing,
             }
         }
         return Walk::Nothing;

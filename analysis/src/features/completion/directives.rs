@@ -210,7 +210,9 @@ fn declaration_words(tokens: &[&str], module: Module, items: &mut Vec<Completion
 /// The strings that `.pragma` knows.
 pub(super) fn pragmas(items: &mut Vec<CompletionItem>) {
     for it in entries(Topic::Pragmas) {
-        for word in it.words.iter().filter(|it| !it.contains('*')) {
+        // The options of `.target` are explained on the same page.
+        let is_pragma = |it: &&&str| !it.contains(['*', ' ']) && !TARGET_OPTIONS.contains(*it);
+        for word in it.words.iter().filter(is_pragma) {
             items.push(CompletionItem {
                 detail: Some(it.summary().to_owned()),
                 documentation: Some(DocumentationKey::Pragma((*word).to_owned())),
