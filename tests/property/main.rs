@@ -5,5 +5,6 @@ mod completion;
 mod everywhere;
 mod formatting;
 mod garbage;
+mod hover;
 mod incremental;
 mod text;
