@@ -22,6 +22,7 @@ pub mod operand;
 pub mod parameter;
 pub mod partial;
 mod reading;
+pub mod role;
 pub mod snippets;
 pub mod special;
 pub mod system_call;

@@ -8,6 +8,7 @@ use crate::{
     condition::Condition,
     kind::Kind,
     notation::{self, NotationError},
+    role::{self, Role},
     target::Gate,
 };
 
@@ -16,8 +17,16 @@ use crate::{
 pub struct Tables {
     /// Every instruction, in the order of the tables.
     pub instructions: Vec<Instruction>,
-    /// Indices of the instructions whose opcode word is the key, those with more fixed words first.
-    by_opcode: FxHashMap<&'static str, Vec<u16>>,
+    by_opcode: FxHashMap<&'static str, Opcode>,
+}
+
+/// What is known of the instructions that begin with one word.
+#[derive(Debug, Default)]
+struct Opcode {
+    /// Their indices, those with more fixed words first.
+    instructions: Vec<u16>,
+    /// What all their forms do with their operands.
+    role: Option<Role>,
 }
 
 /// One instruction: what the manual describes in one section.
@@ -108,6 +117,9 @@ pub struct OperandPattern {
     pub form: Form,
     /// When it is there.
     pub presence: Presence,
+    /// Whether the instruction writes the registers in it: the first operand if it is no address, where
+    /// the table says nothing else.
+    pub written: bool,
 }
 
 /// Form of an operand.
@@ -199,20 +211,29 @@ impl Tables {
                 .by_opcode
                 .entry(instruction.opcode)
                 .or_default()
+                .instructions
                 .push(index as u16);
         }
-        for list in tables.by_opcode.values_mut() {
-            list.sort_by_key(|it| {
-                std::cmp::Reverse(tables.instructions[usize::from(*it)].fixed.len())
-            });
+        for opcode in tables.by_opcode.values_mut() {
+            let instruction = |it: &u16| &tables.instructions[usize::from(*it)];
+            let list = &mut opcode.instructions;
+            list.sort_by_key(|it| std::cmp::Reverse(instruction(it).fixed.len()));
+            opcode.role = role::common(list.iter().map(instruction));
         }
         Ok(tables)
     }
 
     /// The instructions with this first word, those with more fixed words first.
     pub fn with_opcode(&self, opcode: &str) -> impl Iterator<Item = &Instruction> {
-        let list = self.by_opcode.get(opcode).map_or(&[][..], Vec::as_slice);
+        let found = self.by_opcode.get(opcode);
+        let list = found.map_or(&[][..], |it| &it.instructions);
         list.iter().map(|it| &self.instructions[usize::from(*it)])
+    }
+
+    /// What all forms of an opcode do with their operands, if they do the same; `None` if there is no such
+    /// opcode.
+    pub(crate) fn common_role(&self, opcode: &str) -> Option<Option<Role>> {
+        self.by_opcode.get(opcode).map(|it| it.role)
     }
 
     /// The opcode words.

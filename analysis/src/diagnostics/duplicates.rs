@@ -12,7 +12,6 @@ use crate::{
         items::{Function, items},
         module::{Declaration, DeclarationKind, header_of, module_body, module_scope},
         number::{is_canonical, split_name},
-        special_registers,
     },
 };
 
@@ -157,7 +156,7 @@ fn conflict(message: String, declaration: &Declaration, first: Option<&Declarati
 fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Problem>) {
     // Inside of functions, other names may hide special registers.
     if let Some(first) = declarations.first()
-        && special_registers::find(name).is_some()
+        && isa::special::find(name).is_some()
     {
         let message = format!("`{name}` is the name of a special register");
         problems.push(conflict(message, first, None));

@@ -6,7 +6,6 @@
 use isa::{
     matcher::{Outcome, Problem, Reason, Statement, match_statement},
     operand::Operand,
-    special::gate,
     table::tables,
     target::{Gate, Module, Suffix, versions},
     types::type_of,
@@ -26,7 +25,6 @@ use crate::{
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
         operand::{describe, operand, special},
-        special_registers,
         tree::trimmed,
     },
 };
@@ -103,11 +101,11 @@ fn special_registers(
         let Target::Special(index) = reference.target else {
             continue;
         };
-        let Some(register) = special_registers::get(index) else {
+        let Some(register) = isa::special::get(index) else {
             continue;
         };
         let name = register.written(reference.member);
-        let demanded = gate(&name);
+        let demanded = register.gate();
         let module = in_force.at(reference.range.start());
         if !demanded.admits_target(module.target) || !demanded.admits_version(module.version) {
             let subject = format!("`{name}`");

@@ -19,7 +19,6 @@ use crate::{
             module_item_order, module_scope,
         },
         number::split_name,
-        special_registers::SPECIAL_REGISTERS,
     },
 };
 
@@ -244,7 +243,7 @@ fn similar_name<'a>(
                 })
         })
         .map(|(name, _)| name);
-    let special = SPECIAL_REGISTERS
+    let special = isa::special::SPECIAL_REGISTERS
         .iter()
         .map(|it| it.name)
         .filter(|_| place == WordPlace::Operand && name.starts_with('%'));

@@ -7,7 +7,6 @@ use isa::{
     directive,
     matcher::{Outcome, Reason, Statement, fit, match_statement},
     operand::Operand,
-    special,
     table::tables,
     target::{Gate, Module, Target as IsaTarget},
 };
@@ -23,7 +22,6 @@ use crate::{
         in_force::{in_force, in_force_at_item},
         items::{Function, items},
         operand::operand,
-        special_registers,
         tree::trimmed,
     },
 };
@@ -58,9 +56,8 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         let module = in_force.at(range.start());
         let specials = body.references.iter().filter_map(|it| match it.target {
             Target::Special(index) if range.contains_range(it.range) => {
-                let name = special_registers::get(index)?.written(it.member);
-                let gate = special::gate(&name);
-                Some((it.range, name, gate))
+                let register = isa::special::get(index)?;
+                Some((it.range, register.written(it.member), register.gate()))
             }
             _ => None,
         });

@@ -17,7 +17,6 @@ use crate::{
         body::{Body, body},
         items::{Function, item_offsets, items},
         module::module_scope,
-        special_registers,
         symbol::{NameAt, Symbol, declarations, linked_files, name_at, occurrences, word_at},
     },
 };
@@ -183,7 +182,7 @@ fn check_name(name: &str, family: bool) -> Result<()> {
     if name == "WARP_SZ" {
         return refuse("`WARP_SZ` is a constant of PTX.");
     }
-    if special_registers::find(name).is_some() {
+    if isa::special::find(name).is_some() {
         return refuse(format!("`{name}` is a special register."));
     }
     if family && name.ends_with(|it: char| it.is_ascii_digit()) {

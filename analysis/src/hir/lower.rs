@@ -7,6 +7,7 @@ mod names;
 
 use std::borrow::Cow;
 
+use isa::{role::Role, table::tables};
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
@@ -17,7 +18,6 @@ use super::{
     body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
     in_force::target_of,
     number::integer,
-    roles::{Role, role},
     tree::{self, trimmed},
 };
 
@@ -298,7 +298,7 @@ impl<'a> Lowering<'a> {
         }
         let first = self.body.references.len() as u32;
         let mut opcode = None;
-        let mut role_of = Role::Reads;
+        let mut role = Role::Plain(0);
         let mut operand = 0;
         let mut end = node.range().end();
         let mut start = None;
@@ -311,7 +311,9 @@ impl<'a> Lowering<'a> {
                     }
                     if token.kind() == SyntaxKind::IDENT && opcode.is_none() {
                         opcode = Some(token.range());
-                        role_of = role(token.text(), words(node));
+                        role = tables().role(token.text(), || {
+                            words(node).map(|it| it.trim_start_matches('.'))
+                        });
                     }
                 }
                 NodeOrToken::Node(child) => {
@@ -320,7 +322,7 @@ impl<'a> Lowering<'a> {
                     if child.kind() == SyntaxKind::GUARD {
                         self.names_of(&child, Place::Operand, broken);
                     } else if child.kind() != SyntaxKind::ERROR {
-                        self.operand_of(&child, role_of, &mut operand, broken);
+                        self.operand_of(&child, role, &mut operand, broken);
                     }
                 }
             }
@@ -330,17 +332,16 @@ impl<'a> Lowering<'a> {
             range,
             opcode: opcode.unwrap_or(TextRange::empty(range.start())),
             references: first..self.body.references.len() as u32,
-            call: role_of == Role::Calls,
+            call: role == Role::Call,
         });
     }
 
     /// An operand, with its number counted for its role.
     fn operand_of(&mut self, node: &Cursor<'a>, role: Role, number: &mut u32, broken: bool) {
         let (place, write) = match role {
-            Role::WritesFirst => (Place::Operand, *number == 0),
-            Role::Reads => (Place::Operand, false),
-            Role::Branches => (Place::Branch, false),
-            Role::Calls => {
+            Role::Plain(_) => (Place::Operand, role.writes(*number)),
+            Role::Branch => (Place::Branch, false),
+            Role::Call => {
                 // Without a result list the callee comes first.
                 if *number == 0 && node.kind() != SyntaxKind::ARGUMENT_LIST {
                     *number = 1;

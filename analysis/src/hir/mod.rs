@@ -11,8 +11,6 @@ mod lower;
 pub(crate) mod module;
 pub(crate) mod number;
 pub(crate) mod operand;
-mod roles;
-pub(crate) mod special_registers;
 pub(crate) mod symbol;
 pub(crate) mod tree;
 pub(crate) mod words;

@@ -1,14 +1,9 @@
 //! Operands of an instruction with their names resolved, as the instruction tables want them.
 
-use isa::{
-    operand::{FloatForm, Operand, Symbol},
-    types::Class,
-};
+use isa::operand::{FloatForm, Operand, Symbol};
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::constant::{Constant, Value, evaluate};
-
-use super::special_registers;
 
 /// What a name in use means; [`Operand::Unknown`] where that is reported elsewhere.
 pub(crate) type Resolve<'a> = &'a dyn Fn(TextRange, &str) -> Operand;
@@ -113,14 +108,10 @@ fn constant(value: Constant) -> Operand {
 
 /// The operand of a special register.
 pub(crate) fn special(index: u16) -> Operand {
-    let Some(register) = special_registers::get(index) else {
+    let Some(register) = isa::special::get(index) else {
         return Operand::Unknown;
     };
-    // 32 bits before PTX ISA 3.0 and 64 since, and either is still read as the other.
-    if register.name == "%gridid" {
-        return Operand::Unknown;
-    }
-    let Some(class) = Class::from_word(register.ty.trim_start_matches('.')) else {
+    let Some(class) = register.class() else {
         return Operand::Unknown;
     };
     let lanes = if register.components.is_empty() { 1 } else { 4 };

@@ -161,7 +161,7 @@ fn instruction(
     }
     for ((head, definitions), slots) in heads.iter().zip(all_slots) {
         let scope = Scope::new(&slots, &names, &out.word_ids, sets);
-        let operands = operand_list(
+        let mut operands = operand_list(
             head.operands,
             head.line,
             definitions,
@@ -169,6 +169,19 @@ fn instruction(
             &scope,
             &mut memory,
         )?;
+        for (index, operand) in operands.iter_mut().enumerate() {
+            let all = definitions.iter().chain(&block.shared);
+            let mut said = all.filter_map(|it| match it.kind {
+                DefinitionKind::Operand { names, written, .. } => {
+                    let is = names.split_ascii_whitespace().any(|it| it == operand.name);
+                    is.then_some(written)
+                }
+                _ => None,
+            });
+            let register = !matches!(operand.form, Form::Bracket(..));
+            let said = said.next().flatten();
+            operand.written = register && said.unwrap_or(index == 0);
+        }
         let mut rules = Vec::new();
         for (list, shared) in [(&definitions[..], false), (&block.shared[..], true)] {
             for definition in list {
@@ -389,6 +402,7 @@ fn operand(
             name,
             form: Form::Bracket(inner, suffix),
             presence,
+            written: false,
         });
     }
     let (name, second) = match body.split_once('|') {
@@ -405,11 +419,13 @@ fn operand(
                 name: second,
                 form: Form::Plain(kinds),
                 presence: inner_presence,
+                written: false,
             };
             return Ok(OperandPattern {
                 name,
                 form: Form::Pair(list, Box::new(inner)),
                 presence: presence(name, own, shared, scope, false, memory)?,
+                written: false,
             });
         }
         None => Form::Plain(list),
@@ -418,6 +434,7 @@ fn operand(
         name,
         form,
         presence: presence(name, own, shared, scope, optional, memory)?,
+        written: false,
     })
 }
 
@@ -429,7 +446,7 @@ fn find_operand<'a>(
 ) -> Option<(Line, &'static str, bool)> {
     let find = |list: &'a [Definition], shared: bool| {
         list.iter().find_map(|it| match it.kind {
-            DefinitionKind::Operand { names, kinds }
+            DefinitionKind::Operand { names, kinds, .. }
                 if names.split_ascii_whitespace().any(|it| it == name) =>
             {
                 Some((it.line, kinds, shared))

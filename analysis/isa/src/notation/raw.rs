@@ -29,9 +29,11 @@ pub(super) enum DefinitionKind {
         positional: bool,
         values: &'static str,
     },
-    /// `names: kinds if condition`
+    /// `names: kinds if condition`, with `in` or `out` before the kinds
     Operand {
         names: &'static str,
+        /// Whether the instruction writes it, where the table says so.
+        written: Option<bool>,
         kinds: &'static str,
     },
     /// `when condition: condition`, `when condition @gate`; `never` in the place of the second condition.
@@ -50,7 +52,16 @@ pub(super) fn definition(line: Line) -> Result<Definition> {
     } else if let Some(words) = line.text.strip_prefix("spare ") {
         DefinitionKind::Spare { words }
     } else if let Some((names, kinds)) = split_colon(line.text) {
-        DefinitionKind::Operand { names, kinds }
+        let (written, kinds) = match (kinds.strip_prefix("in "), kinds.strip_prefix("out ")) {
+            (Some(kinds), _) => (Some(false), kinds),
+            (_, Some(kinds)) => (Some(true), kinds),
+            _ => (None, kinds),
+        };
+        DefinitionKind::Operand {
+            names,
+            written,
+            kinds,
+        }
     } else if let Some((name, values)) = line.text.split_once('=') {
         let name = name.trim();
         let positional = name.ends_with('!');

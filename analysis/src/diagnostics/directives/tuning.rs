@@ -15,7 +15,6 @@ use crate::{
     hir::{
         body::{Target, body},
         items::Function,
-        special_registers,
         tree::{has_word, trimmed},
     },
 };
@@ -357,7 +356,7 @@ pub(super) fn special_registers(
         let Target::Special(index) = reference.target else {
             continue;
         };
-        let name = special_registers::get(index).map_or("", |it| it.name);
+        let name = isa::special::get(index).map_or("", |it| it.name);
         if CTA_MEMORY_REGISTERS.contains(&name) {
             findings.push(finding(
                 reference.range,

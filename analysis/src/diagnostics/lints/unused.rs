@@ -10,7 +10,7 @@ use crate::{
         body::{Body, Definition, OUTERMOST, Target, body},
         items::{Function, items},
         module::{ModulePlace, module_body, module_scope},
-        special_registers, tree,
+        tree,
     },
 };
 
@@ -137,7 +137,7 @@ fn shadowed(db: &dyn Database, function: Function<'_>, body: &Body, findings: &m
                 ),
                 Some(Place::of(outer)),
             )),
-            _ if special_registers::find(&definition.name).is_some() => Some((
+            _ if isa::special::find(&definition.name).is_some() => Some((
                 format!(
                     "`{}` hides the special register of this name",
                     definition.name

@@ -18,7 +18,6 @@ use crate::{
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
         operand::special,
-        special_registers::SPECIAL_REGISTERS,
     },
 };
 
@@ -322,12 +321,12 @@ fn module_names(
 
 /// Special registers that the module has.
 fn special_registers(fitting: &mut Fitting<'_>, module: Module, found: &mut Vec<CompletionItem>) {
-    for (index, register) in (0u16..).zip(SPECIAL_REGISTERS) {
+    for (index, register) in (0u16..).zip(isa::special::SPECIAL_REGISTERS) {
         // Names with a number are for those who know which.
         if register.name.contains('#') {
             continue;
         }
-        let gate = isa::special::gate(register.name);
+        let gate = register.gate();
         if !gate.admits_version(module.version) || !gate.admits_target(module.target) {
             continue;
         }

@@ -15,7 +15,6 @@ use crate::{
         items::items,
         module::{DeclarationSource, module_body},
         number::integer,
-        special_registers,
         symbol::{
             Symbol, declaration_symbol_kind, declarations, linked_files, name_at, occurrences,
             word_at,
@@ -316,11 +315,8 @@ fn comment_above(node: &Cursor<'_>) -> Option<String> {
 }
 
 fn special(index: u16, number: Option<u32>) -> Option<String> {
-    let register = special_registers::get(index)?;
-    let name = match number {
-        Some(number) => register.name.replace('#', &number.to_string()),
-        None => register.name.to_owned(),
-    };
+    let register = isa::special::get(index)?;
+    let name = register.written(number);
     let vector = if register.components.is_empty() {
         ""
     } else {

@@ -11,7 +11,6 @@ use super::Lowering;
 use crate::hir::{
     body::{Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target},
     number::{is_canonical, split_name},
-    special_registers,
 };
 
 /// A block that is being read.
@@ -181,7 +180,7 @@ impl<'a> Lowering<'a> {
         if name == "WARP_SZ" {
             return Some((Target::WarpSize, None));
         }
-        let (special, number) = special_registers::find(name)?;
+        let (special, number) = isa::special::find(name)?;
         Some((Target::Special(special), number))
     }
 
