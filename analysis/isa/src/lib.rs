@@ -11,6 +11,7 @@
 pub mod accidents;
 pub mod call;
 pub mod condition;
+pub mod defaults;
 pub mod directive;
 pub mod documentation;
 mod explain;
