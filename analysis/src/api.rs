@@ -1,8 +1,12 @@
 //! Plain data that crosses the boundary between the analysis and its users.
 
+mod annotations;
+
 use std::{collections::BTreeMap, sync::Arc};
 
 use syntax::{TextRange, TextSize};
+
+pub use annotations::*;
 
 /// A file known to the analysis; the user of the crate maps it to a path or URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,10 +7,11 @@ use salsa::{Database as _, Setter as _};
 use syntax::{TextRange, text::Edit};
 
 use crate::{
-    AnalysisConfig, Cancellable, Cancelled, CodeAction, Completions, Diagnostic, DocumentSymbol,
-    FileContents, FileId, FilePosition, FileRange, FileStats, Fold, FormattingOptions, Hover,
-    NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken,
-    SignatureHelp, SourceChange,
+    AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, Completions, Diagnostic,
+    DocumentLink, DocumentSymbol, FileContents, FileId, FilePosition, FileRange, FileStats, Fold,
+    FormattingOptions, Hover, InlayHint, InlayHintKinds, NavigationTarget, RangeInfo, Reference,
+    RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines,
+    SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -269,6 +270,100 @@ impl Analysis {
     ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
         self.with_file(at.file, |db, file| {
             features::goto::goto_declaration(db, file, at)
+        })
+    }
+
+    /// Where the register or variable at a position is declared; for an argument of a call, the
+    /// parameter that it is passed to.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn goto_type_definition(
+        &self,
+        at: FilePosition,
+    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
+        self.with_file(at.file, |db, file| {
+            features::goto::goto_type_definition(db, file, at)
+        })
+    }
+
+    /// The lines of other languages from which the instruction or `.loc` at a position was made: its
+    /// own, and the one into which that was inlined.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn source_locations(
+        &self,
+        at: FilePosition,
+    ) -> Cancellable<Option<RangeInfo<Vec<SourceLocation>>>> {
+        self.with_file(at.file, |db, file| {
+            features::source_locations::source_locations(db, file, at)
+        })
+    }
+
+    /// All instructions of the file that were made from the same source line as the one at a position.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn same_source_line(&self, at: FilePosition) -> Cancellable<Option<SourceLines>> {
+        self.with_file(at.file, |db, file| {
+            features::source_locations::same_source_line(db, file, at)
+        })
+    }
+
+    /// The files that a file names, in the order of the text.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn document_links(&self, file: FileId) -> Cancellable<Vec<DocumentLink>> {
+        self.with_file(file, features::source_locations::document_links)
+    }
+
+    /// What is to be shown between the words of a range, in the order of the text.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn inlay_hints(&self, at: FileRange, kinds: InlayHintKinds) -> Cancellable<Vec<InlayHint>> {
+        self.with_file(at.file, |db, file| {
+            features::inlay_hints::inlay_hints(db, file, at.range, kinds)
+        })
+    }
+
+    /// The functions and labels of a file, above which the number of their uses may be shown.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn code_lenses(&self, file: FileId) -> Cancellable<Vec<CodeLens>> {
+        self.with_file(file, features::code_lenses::code_lenses)
+    }
+
+    /// The function at a position, from which calls can be followed.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn call_hierarchy(&self, at: FilePosition) -> Cancellable<Vec<NavigationTarget>> {
+        self.with_file(at.file, |db, file| {
+            features::call_hierarchy::prepare(db, file, at)
+        })
+    }
+
+    /// The functions that call the one at a position, in all files that share its name.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn incoming_calls(&self, at: FilePosition) -> Cancellable<Vec<Call>> {
+        self.with_file(at.file, |db, file| {
+            features::call_hierarchy::incoming(db, file, at)
+        })
+    }
+
+    /// The functions that the one at a position calls, if it is defined in that file.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn outgoing_calls(&self, at: FilePosition) -> Cancellable<Vec<Call>> {
+        self.with_file(at.file, |db, file| {
+            features::call_hierarchy::outgoing(db, file, at)
         })
     }
 

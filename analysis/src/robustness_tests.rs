@@ -2,7 +2,9 @@
 
 use syntax::{TextRange, TextSize};
 
-use crate::{Analysis, FileId, FilePosition, FileRange, Severity, fixture::Fixture};
+use crate::{
+    Analysis, FileId, FilePosition, FileRange, InlayHintKinds, Severity, fixture::Fixture,
+};
 
 const TEXTS: &[&str] = &[
     "",
@@ -56,6 +58,22 @@ fn ask(analysis: &Analysis, at: FilePosition, end: TextSize) {
     analysis.hover(at).unwrap();
     analysis.goto_definition(at).unwrap();
     analysis.goto_declaration(at).unwrap();
+    analysis.goto_type_definition(at).unwrap();
+    if let Some(found) = analysis.source_locations(at).unwrap() {
+        assert!(found.range.contains_inclusive(at.offset) && !found.info.is_empty());
+        // What comes from a line comes from it again.
+        let lines = analysis.same_source_line(at).unwrap();
+        assert!(lines.is_none_or(|it| it.ranges.iter().all(|it| it.end() <= end)));
+    }
+    let function = analysis.call_hierarchy(at).unwrap();
+    let calls = [
+        analysis.incoming_calls(at).unwrap(),
+        analysis.outgoing_calls(at).unwrap(),
+    ];
+    for call in calls.iter().flatten() {
+        assert!(!function.is_empty() && !call.ranges.is_empty(), "{at:?}");
+        assert!(call.ranges.iter().all(|it| it.end() <= end));
+    }
     analysis.highlight(at).unwrap();
     let selection = analysis.selection_ranges(at).unwrap();
     assert!(selection.iter().all(|it| it.end() <= end));
@@ -76,6 +94,20 @@ fn ask(analysis: &Analysis, at: FilePosition, end: TextSize) {
     if let Ok(change) = analysis.rename(at, "completely_new_name").unwrap() {
         assert!(change.files.iter().all(|it| !it.edits.is_empty()));
     }
+}
+
+/// Asks for what is shown beside a part of the text.
+fn ask_beside(analysis: &Analysis, at: FileRange) {
+    let all = InlayHintKinds {
+        defaults: true,
+        demangled_names: true,
+        float_literals: true,
+        parameter_names: true,
+        register_types: true,
+    };
+    let hints = analysis.inlay_hints(at, all).unwrap();
+    assert!(hints.iter().all(|it| !it.label.is_empty()), "{hints:?}");
+    assert!(hints.is_sorted_by_key(|it| it.offset));
 }
 
 /// Nesting that the parser just follows, or no longer does.
@@ -107,6 +139,9 @@ fn deep_nesting_does_no_harm() {
         let range = TextRange::up_to(end);
         let file = FileId(0);
         analysis.code_actions(FileRange { file, range }).unwrap();
+        ask_beside(&analysis, FileRange { file, range });
+        analysis.code_lenses(file).unwrap();
+        analysis.document_links(file).unwrap();
         analysis.semantic_tokens(FileId(0), None).unwrap();
     }
 }
@@ -127,12 +162,16 @@ fn every_question_has_an_answer_everywhere() {
             let range = TextRange::at(at.offset, 7.into());
             analysis.semantic_tokens(file, Some(range)).unwrap();
             analysis.syntax_tree(file, Some(range)).unwrap();
+            ask_beside(&analysis, FileRange { file, range });
         }
         analysis.diagnostics(file).unwrap();
         analysis.document_symbols(file).unwrap();
         analysis.folding_ranges(file).unwrap();
         let range = TextRange::up_to(end);
         analysis.code_actions(FileRange { file, range }).unwrap();
+        ask_beside(&analysis, FileRange { file, range });
+        analysis.code_lenses(file).unwrap();
+        analysis.document_links(file).unwrap();
         analysis.stats(file).unwrap();
         for query in ["", "a", "\u{e4}"] {
             analysis.workspace_symbols(query, 100).unwrap();

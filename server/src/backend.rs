@@ -10,31 +10,37 @@ use tower_lsp::{
     LanguageServer, async_trait,
     jsonrpc::{Error, ErrorCode, Result},
     lsp_types::{
-        CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
-        DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
-        DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentFormattingParams,
-        DocumentHighlight, DocumentHighlightParams, DocumentOnTypeFormattingParams,
+        CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+        CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
+        CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
+        CompletionParams, CompletionResponse, DidChangeConfigurationParams,
+        DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
+        DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
+        DocumentDiagnosticReportResult, DocumentFormattingParams, DocumentHighlight,
+        DocumentHighlightParams, DocumentLink, DocumentLinkParams, DocumentOnTypeFormattingParams,
         DocumentRangeFormattingParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
         FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-        InitializeParams, InitializeResult, InitializedParams, Location, PrepareRenameResponse,
-        ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
-        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
-        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult, SignatureHelp,
-        SignatureHelpParams, SymbolInformation, TextDocumentPositionParams, TextEdit,
-        WorkspaceEdit, WorkspaceSymbolParams,
-        request::{GotoDeclarationParams, GotoDeclarationResponse},
+        InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams,
+        Location, PrepareRenameResponse, ReferenceParams, RenameParams, SelectionRange,
+        SelectionRangeParams, SemanticTokensDeltaParams, SemanticTokensFullDeltaResult,
+        SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult,
+        SemanticTokensResult, SignatureHelp, SignatureHelpParams, SymbolInformation,
+        TextDocumentPositionParams, TextEdit, WorkspaceEdit, WorkspaceSymbolParams,
+        request::{
+            GotoDeclarationParams, GotoDeclarationResponse, GotoTypeDefinitionParams,
+            GotoTypeDefinitionResponse,
+        },
     },
 };
 
 use crate::{
     handlers::{
-        Handler, code_actions, completion, diagnostics, formatting, navigation, rename, structure,
-        tokens,
+        Handler, annotations, calls, code_actions, completion, diagnostics, formatting, navigation,
+        rename, source, structure, tokens,
     },
     lsp::{
         capabilities::{Client, initialize_result},
-        ext::{ServerStatus, ViewSyntaxTreeParams},
+        ext::{SameSourceLine, ServerStatus, ViewSyntaxTreeParams},
     },
     snapshot::RequestError,
     state::{CancelSlot, Event, Request, StateHandle},
@@ -81,6 +87,14 @@ impl Backend {
         params: ViewSyntaxTreeParams,
     ) -> Result<Option<String>> {
         self.ask(&structure::VIEW_SYNTAX_TREE, params).await
+    }
+
+    /// `ptx/sameSourceLine`.
+    pub(crate) async fn same_source_line(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<SameSourceLine>> {
+        self.ask(&source::SAME_SOURCE_LINE, params).await
     }
 
     /// `ptx/testPanic`.
@@ -228,6 +242,50 @@ impl LanguageServer for Backend {
         params: GotoDeclarationParams,
     ) -> Result<Option<GotoDeclarationResponse>> {
         self.ask(&navigation::DECLARATION, params).await
+    }
+
+    async fn goto_type_definition(
+        &self,
+        params: GotoTypeDefinitionParams,
+    ) -> Result<Option<GotoTypeDefinitionResponse>> {
+        self.ask(&navigation::TYPE_DEFINITION, params).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        self.ask(&calls::PREPARE, params).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        self.ask(&calls::INCOMING, params).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        self.ask(&calls::OUTGOING, params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        self.ask(&source::DOCUMENT_LINK, params).await
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.ask(&annotations::INLAY_HINT, params).await
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.ask(&annotations::CODE_LENS, params).await
+    }
+
+    async fn code_lens_resolve(&self, params: CodeLens) -> Result<CodeLens> {
+        self.ask(&annotations::CODE_LENS_RESOLVE, params).await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path, str::FromStr, sync::Arc, time::Duration};
 
-use analysis::{DIAGNOSTIC_CODES, Level};
+use analysis::{DIAGNOSTIC_CODES, InlayHintKinds, Level};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
 use tracing::level_filters::LevelFilter;
@@ -91,8 +91,31 @@ const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 /// Never read, whatever the settings say: copies of files that are elsewhere, or of others.
 const ALWAYS_EXCLUDED: &[&str] = &["**/.git", "**/node_modules"];
 
+/// A setting that is on or off.
+macro_rules! switch {
+    ($name:literal, $default:literal, |$config:ident| $place:expr, $description:literal) => {
+        Setting {
+            name: $name,
+            ty: SettingType::Bool,
+            description: $description,
+            default: || json!($default),
+            set: |$config, value| {
+                $place = value.as_bool().ok_or(None)?;
+                Ok(())
+            },
+            clear: |$config| $place = $default,
+        }
+    };
+}
+
 /// Every setting, sorted by name.
 pub const SETTINGS: &[Setting] = &[
+    switch!(
+        "codeLens.references",
+        false,
+        |config| config.features.code_lenses,
+        "Whether a line above each function and label says how often it is used."
+    ),
     Setting {
         name: "diagnostics.debounce",
         ty: SettingType::OptionalInteger {
@@ -111,17 +134,12 @@ pub const SETTINGS: &[Setting] = &[
         },
         clear: |config| config.debounce = None,
     },
-    Setting {
-        name: "diagnostics.enable",
-        ty: SettingType::Bool,
-        description: "Whether problems are reported at all.",
-        default: || json!(true),
-        set: |config, value| {
-            config.diagnostics = value.as_bool().ok_or(None)?;
-            Ok(())
-        },
-        clear: |config| config.diagnostics = true,
-    },
+    switch!(
+        "diagnostics.enable",
+        true,
+        |config| config.diagnostics,
+        "Whether problems are reported at all."
+    ),
     Setting {
         name: "diagnostics.severity",
         ty: SettingType::Levels(LEVELS),
@@ -146,6 +164,36 @@ pub const SETTINGS: &[Setting] = &[
         },
         clear: |config| config.severity = BTreeMap::new(),
     },
+    switch!(
+        "inlayHints.defaults",
+        false,
+        |config| config.features.hints.defaults,
+        "Whether modifiers are shown that are assumed where none is written, such as .relaxed.gpu of atom."
+    ),
+    switch!(
+        "inlayHints.demangledNames",
+        false,
+        |config| config.features.hints.demangled_names,
+        "Whether C++ names are shown behind mangled names of functions."
+    ),
+    switch!(
+        "inlayHints.floatLiterals",
+        true,
+        |config| config.features.hints.float_literals,
+        "Whether the values of floating-point constants such as 0f3F800000 are shown."
+    ),
+    switch!(
+        "inlayHints.parameterNames",
+        true,
+        |config| config.features.hints.parameter_names,
+        "Whether the names of parameters are shown before the arguments of calls."
+    ),
+    switch!(
+        "inlayHints.registerTypes",
+        false,
+        |config| config.features.hints.register_types,
+        "Whether the types of registers are shown where they are written, unless their names tell them."
+    ),
     Setting {
         name: "log.level",
         ty: SettingType::Choice(LOG_LEVELS),
@@ -206,19 +254,21 @@ pub const SETTINGS: &[Setting] = &[
         },
         clear: |config| config.exclude = Exclude::default(),
     },
-    Setting {
-        name: "workspace.index",
-        ty: SettingType::Bool,
-        description: "Whether the .ptx files of the workspace are read in the background, so \
-                      that names resolve across files.",
-        default: || json!(true),
-        set: |config, value| {
-            config.index = value.as_bool().ok_or(None)?;
-            Ok(())
-        },
-        clear: |config| config.index = true,
-    },
+    switch!(
+        "workspace.index",
+        true,
+        |config| config.index,
+        "Whether the .ptx files of the workspace are read in the background, so that names resolve \
+         across files."
+    ),
 ];
+
+/// Which features that show something beside the text are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Features {
+    pub(crate) hints: InlayHintKinds,
+    pub(crate) code_lenses: bool,
+}
 
 /// The settings in force.
 #[derive(Clone, Debug)]
@@ -226,6 +276,7 @@ pub(crate) struct Config {
     pub(crate) target: Option<Arc<str>>,
     pub(crate) portability: Vec<Arc<str>>,
     pub(crate) diagnostics: bool,
+    pub(crate) features: Features,
     pub(crate) severity: BTreeMap<Box<str>, Level>,
     pub(crate) debounce: Option<Duration>,
     pub(crate) index: bool,
@@ -240,6 +291,7 @@ impl Default for Config {
             target: None,
             portability: Vec::new(),
             diagnostics: true,
+            features: Features::default(),
             severity: BTreeMap::new(),
             debounce: None,
             index: true,

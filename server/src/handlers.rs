@@ -1,11 +1,14 @@
 //! One constant per request: from LSP parameters to LSP results, over a snapshot.
 
+pub(crate) mod annotations;
+pub(crate) mod calls;
 pub(crate) mod code_actions;
 pub(crate) mod completion;
 pub(crate) mod diagnostics;
 pub(crate) mod formatting;
 pub(crate) mod navigation;
 pub(crate) mod rename;
+pub(crate) mod source;
 pub(crate) mod structure;
 #[cfg(debug_assertions)]
 pub(crate) mod test_panic;

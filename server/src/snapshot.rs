@@ -4,11 +4,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use analysis::{Analysis, Cancelled, FileId, FilePosition, FileRange};
 use syntax::{
-    FileContents, TextRange,
+    FileContents, TextRange, TextSize,
     text::{Encoding, LineTable},
 };
 
 use crate::{
+    config::Features,
     files::FileTable,
     lsp::{
         capabilities::Client,
@@ -78,6 +79,8 @@ pub(crate) struct Snapshot {
     pub(crate) shared: Arc<Shared>,
     /// Whether problems are reported at all.
     pub(crate) diagnostics: bool,
+    /// What else is shown.
+    pub(crate) features: Features,
 }
 
 /// A file with what is needed to convert its positions.
@@ -90,6 +93,10 @@ pub(crate) struct Document {
 impl Document {
     pub(crate) fn lines(&self) -> &LineTable {
         &self.contents.lines
+    }
+
+    pub(crate) fn position(&self, offset: TextSize) -> Position {
+        self.range(TextRange::empty(offset)).start
     }
 
     pub(crate) fn range(&self, range: TextRange) -> Range {

@@ -382,6 +382,16 @@ impl State {
         if analysis_changed || old.diagnostics != self.config.diagnostics {
             self.refresh();
         }
+        if old.features.hints != self.config.features.hints
+            && self.shared.client.refresh_inlay_hints
+        {
+            self.say(Outgoing::RefreshInlayHints);
+        }
+        if old.features.code_lenses != self.config.features.code_lenses
+            && self.shared.client.refresh_code_lenses
+        {
+            self.say(Outgoing::RefreshCodeLenses);
+        }
     }
 
     /// Sends what had to wait until the client was ready for it.
@@ -400,6 +410,7 @@ impl State {
             analysis: self.host.analysis(),
             shared: self.shared.clone(),
             diagnostics: self.config.diagnostics,
+            features: self.config.features,
         }
     }
 

@@ -71,6 +71,7 @@ where
         Backend::new(backend_state)
     })
     .custom_method(ext::VIEW_SYNTAX_TREE, Backend::view_syntax_tree)
+    .custom_method(ext::SAME_SOURCE_LINE, Backend::same_source_line)
     .custom_method(ext::SERVER_STATUS, Backend::server_status);
     #[cfg(debug_assertions)]
     let builder = builder.custom_method(handlers::test_panic::METHOD, Backend::test_panic);

@@ -1,5 +1,6 @@
 //! The server as its clients see it: messages in, messages out.
 
+mod annotations;
 mod binary;
 mod clients;
 mod code_actions;

@@ -364,7 +364,9 @@ impl TestServer {
             "window/workDoneProgress/create"
             | "client/registerCapability"
             | "client/unregisterCapability"
+            | "workspace/codeLens/refresh"
             | "workspace/diagnostic/refresh"
+            | "workspace/inlayHint/refresh"
             | "workspace/semanticTokens/refresh" => Value::Null,
             method => panic!("the server asks for {method}"),
         };

@@ -131,17 +131,17 @@ pub(super) struct Callee<'a> {
 }
 
 /// The parts of a call.
-pub(super) struct Call<'a> {
-    pub(super) results: Option<Cursor<'a>>,
-    pub(super) callee: Cursor<'a>,
-    pub(super) arguments: Option<Cursor<'a>>,
+pub(crate) struct Call<'a> {
+    pub(crate) results: Option<Cursor<'a>>,
+    pub(crate) callee: Cursor<'a>,
+    pub(crate) arguments: Option<Cursor<'a>>,
     /// The prototype or list of targets of an indirect call.
-    pub(super) table: Option<Cursor<'a>>,
+    pub(crate) table: Option<Cursor<'a>>,
 }
 
 impl<'a> Call<'a> {
     /// The parts, or the first operand that a call has no place for.
-    fn of(instruction: &Cursor<'a>) -> Result<Call<'a>, Option<Cursor<'a>>> {
+    pub(crate) fn of(instruction: &Cursor<'a>) -> Result<Call<'a>, Option<Cursor<'a>>> {
         let is_list = |it: &Cursor<'_>| it.kind() == SyntaxKind::ARGUMENT_LIST;
         let mut nodes = operand_nodes(instruction).peekable();
         let results = nodes.next_if(is_list);

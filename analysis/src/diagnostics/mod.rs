@@ -59,7 +59,9 @@ use crate::{
     },
 };
 
+pub(crate) use calls::Call;
 pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode};
+pub(crate) use directives::locations_of;
 use fix::{HeaderPlaces, Repair};
 pub(crate) use instructions::{operand_nodes, resolve};
 #[cfg(test)]

@@ -9,6 +9,8 @@ use crate::{
     hir::tree::{self, OneLine, trimmed},
 };
 
+use super::demangle::demangled;
+
 /// Directives of the module, variables, and functions with what they declare.
 pub(crate) fn document_symbols(db: &dyn Database, file: SourceFile) -> Vec<DocumentSymbol> {
     let contents = file.contents(db);
@@ -194,9 +196,15 @@ fn function(node: &Cursor<'_>) -> DocumentSymbol {
             (keyword.to_owned(), TextRange::empty(range.start()))
         }
     };
+    let mut detail = words.finish();
+    if let Some(found) = demangled(&name) {
+        // As in `.visible .entry saxpy(int, float*)`.
+        detail.push(' ');
+        detail.push_str(&found.name);
+    }
     DocumentSymbol {
         name,
-        detail: Some(words.finish()),
+        detail: Some(detail),
         kind: if entry {
             SymbolKind::Entry
         } else {
@@ -281,6 +289,18 @@ p: .callprototype _ (.param .b32 _);
                 Entry k [.entry] 13:1 .entry k;
                 Section .debug_info [.section] 14:1 .section .debug_info { info: .b8 1 }
                   SectionLabel info [] 14:24 info:
+            "#]],
+        );
+    }
+
+    #[test]
+    fn mangled_names_are_explained() {
+        check(
+            ".visible .entry _Z5saxpyifPfS_(.param .u32 _Z5saxpyifPfS__param_0) { }\n.func _Z;\n",
+            expect![[r#"
+                Entry _Z5saxpyifPfS_ [.visible .entry saxpy(int, float, float*, float*)] 1:1 .visible .entry _Z5saxpyifPfS_(.param .u32 _Z5saxpyifPfS__param_0) { }
+                  Parameter _Z5saxpyifPfS__param_0 [.param .u32 _Z5saxpyifPfS__param_0] 1:32 .param .u32 _Z5saxpyifPfS__param_0
+                Function _Z [.func] 2:1 .func _Z;
             "#]],
         );
     }

@@ -1,43 +1,58 @@
 //! Go to definition and go to declaration.
 
 use salsa::Database;
+use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::{
     FilePosition, NavigationTarget, RangeInfo, SymbolKind,
     db::SourceFile,
+    diagnostics::Call,
     hir::{
         items::{item_offsets, items},
         module::{Declaration, module_body},
-        symbol::{Symbol, declarations, linked_files, name_at},
+        symbol::{ItemAt, Symbol, declarations, item_at, linked_files, name_at},
+        tree::{self, OneLine, node_at, trimmed},
     },
+    host::find_file,
 };
 
-use super::navigation::{local_target, module_target, section_label_targets};
+use super::navigation::{local_target, module_target, path_to, section_label_targets};
 
 type Targets = Option<RangeInfo<Vec<NavigationTarget>>>;
 
 /// Where the name at a position is defined: the body of a function, if any file has it.
 pub(crate) fn goto_definition(db: &dyn Database, file: SourceFile, at: FilePosition) -> Targets {
     goto(db, file, at, |file, name, member| {
-        let here = declarations(db, file, name, member);
-        let mut targets = targets_where(db, file, here, |it| it.defined);
-        if targets.is_empty() {
-            targets = aliases(db, file, name);
-        }
-        if targets.is_empty() {
-            targets = linked_files(db, file, name)
-                .into_iter()
-                .flat_map(|file| {
-                    let there = declarations(db, file, name, member);
-                    targets_where(db, file, there, |it| it.defined && it.linkage.is_some())
-                })
-                .collect();
-        }
-        if targets.is_empty() {
-            targets = targets_where(db, file, here, |_| true);
-        }
-        targets
+        definition_targets(db, file, name, member)
     })
+}
+
+/// Where a name of a module is defined, in this file or in one that is linked to it; its declarations if
+/// no file defines it.
+pub(super) fn definition_targets(
+    db: &dyn Database,
+    file: SourceFile,
+    name: &str,
+    member: Option<u32>,
+) -> Vec<NavigationTarget> {
+    let here = declarations(db, file, name, member);
+    let mut targets = targets_where(db, file, here, |it| it.defined);
+    if targets.is_empty() {
+        targets = aliases(db, file, name);
+    }
+    if targets.is_empty() {
+        targets = linked_files(db, file, name)
+            .into_iter()
+            .flat_map(|file| {
+                let there = declarations(db, file, name, member);
+                targets_where(db, file, there, |it| it.defined && it.linkage.is_some())
+            })
+            .collect();
+    }
+    if targets.is_empty() {
+        targets = targets_where(db, file, here, |_| true);
+    }
+    targets
 }
 
 /// Where the name at a position is declared: prototypes and `.extern` declarations, if there are any.
@@ -50,6 +65,73 @@ pub(crate) fn goto_declaration(db: &dyn Database, file: SourceFile, at: FilePosi
         } else {
             targets
         }
+    })
+}
+
+/// Where the register or variable at a position is declared, which says its type. An argument of a call
+/// leads to the parameter that it is passed to, and a result to the one that it comes from.
+pub(crate) fn goto_type_definition(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Targets {
+    let declaration = goto_declaration(db, file, at)?;
+    if let Some(parameter) = parameter_of(db, file, declaration.range.start()) {
+        return Some(RangeInfo {
+            range: declaration.range,
+            info: vec![parameter],
+        });
+    }
+    let has_type = |it: &NavigationTarget| {
+        matches!(
+            it.kind,
+            SymbolKind::Register | SymbolKind::Variable | SymbolKind::Parameter
+        )
+    };
+    declaration.info.iter().all(has_type).then_some(declaration)
+}
+
+/// The parameter or result of the callee that stands for the argument at an offset.
+fn parameter_of(db: &dyn Database, file: SourceFile, offset: TextSize) -> Option<NavigationTarget> {
+    let ItemAt::Function(function, start) = item_at(db, file, offset)? else {
+        return None;
+    };
+    let instruction = node_at(
+        &function.green(db).cursor(),
+        SyntaxKind::INSTRUCTION,
+        offset - start,
+    )?;
+    if instruction.token(SyntaxKind::IDENT)?.text() != "call" {
+        return None;
+    }
+    let call = Call::of(&instruction).ok()?;
+    let index = |list: &Option<Cursor<'_>>| {
+        let mut nodes = list.as_ref()?.nodes();
+        nodes.position(|it| it.range().contains(offset - start))
+    };
+    let (list, index) = match index(&call.arguments) {
+        Some(index) => (SyntaxKind::PARAMETER_LIST, index),
+        None => (SyntaxKind::RETURN_LIST, index(&call.results)?),
+    };
+    let name = call.callee.token(SyntaxKind::IDENT)?.text();
+    let callee = definition_targets(db, file, name, None)
+        .into_iter()
+        .find(|it| it.kind == SymbolKind::Function)?;
+    let text = find_file(db, callee.file)?.contents(db);
+    // A prototype stands inside of another function.
+    let header = path_to(&text.tree.cursor(), callee.focus_range.start())
+        .into_iter()
+        .rfind(|it| it.kind() == SyntaxKind::FUNCTION)?;
+    let parameter = header.node(list)?.nodes().nth(index)?;
+    let name = tree::name(&parameter)?;
+    Some(NavigationTarget {
+        file: callee.file,
+        full_range: trimmed(&parameter),
+        focus_range: name.range(),
+        name: name.text().to_owned(),
+        kind: SymbolKind::Parameter,
+        container: Some(callee.name),
+        detail: Some(OneLine::of(&parameter)),
     })
 }
 
@@ -160,6 +242,45 @@ mod tests {
 
     fn check_declaration(text: &str, expect: Expect) {
         expect.assert_eq(&show(text, Analysis::goto_declaration));
+    }
+
+    #[track_caller]
+    fn check_type(text: &str, expect: Expect) {
+        expect.assert_eq(&show(text, Analysis::goto_type_definition));
+    }
+
+    #[test]
+    fn types() {
+        check_type(
+            ".entry k { .reg .b32 %a, %r<4>; mov.b32 %r$03, 1; }",
+            expect![[r#"
+                Register 1:26 %r at 1:26 %r<4> in "k": .reg .b32 %r<4>
+            "#]],
+        );
+        check_type(
+            "//- /a.ptx\n.extern .func (.reg .b32 r) f(.param .b32 x, .param .b64 y);\n.entry k { .param .b64 a; .reg .b32 s; call (s), f, (1, $0a); }\n//- /b.ptx\n.visible .func (.reg .b32 r) f(.param .b32 x, .param .b64 y) { }\n",
+            expect![[r#"
+                Parameter /b.ptx:1:59 y at /b.ptx:1:47 .param .b64 y in "f": .param .b64 y
+            "#]],
+        );
+        check_type(
+            ".entry k { .reg .b32 s; .func (.reg .b32 r) f; call ($0s), f; }",
+            expect![[r#"
+                Parameter 1:42 r at 1:32 .reg .b32 r in "f": .reg .b32 r
+            "#]],
+        );
+        check_type(
+            ".func f;\n.entry k { call $0f; }",
+            expect![[r#"
+            nothing
+        "#]],
+        );
+        check_type(
+            ".entry k { L: bra $0L; }",
+            expect![[r#"
+            nothing
+        "#]],
+        );
     }
 
     #[test]

@@ -16,6 +16,10 @@ vim.api.nvim_create_user_command('PtxSyntaxTree', function(args)
   require('ptx_analyzer').syntax_tree(args.range > 0 and { args.line1, args.line2 } or nil)
 end, { desc = 'Show the syntax tree of the file, or of a range of lines', range = true })
 
+vim.lsp.commands['ptx-analyzer.showReferences'] = function(command, context)
+  require('ptx_analyzer').show_references(command, context)
+end
+
 -- Says once what to do when the program is missing: Neovim itself stays silent about it.
 vim.api.nvim_create_autocmd('FileType', {
   group = vim.api.nvim_create_augroup('ptx_analyzer', {}),

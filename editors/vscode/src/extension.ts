@@ -1,6 +1,7 @@
 /** Entry points of the extension: registers the commands, starts the server, and hands a small interface to tests. */
 
 import * as vscode from 'vscode';
+import type { Location, Position } from 'vscode-languageclient/node';
 import { Controller, SECTION } from './controller';
 import { Status, type ServerState } from './status';
 import { SyntaxTreeView } from './syntaxTree';
@@ -31,6 +32,17 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('ptx-analyzer.stopServer', () => control.stop()),
     vscode.commands.registerCommand('ptx-analyzer.showLog', () => log.show(true)),
     vscode.commands.registerCommand('ptx-analyzer.showSyntaxTree', () => trees.open()),
+    vscode.commands.registerCommand('ptx-analyzer.showReferences', (uri: string, at: Position, uses: Location[]) => {
+      // The command of a code lens; its arguments are those of the protocol.
+      const convert = control.client?.protocol2CodeConverter;
+      if (convert === undefined) return undefined;
+      return vscode.commands.executeCommand(
+        'editor.action.showReferences',
+        convert.asUri(uri),
+        convert.asPosition(at),
+        uses.map((use) => convert.asLocation(use)),
+      );
+    }),
     vscode.commands.registerCommand('ptx-analyzer.openSettings', () =>
       // On a remote machine the server's settings are of that machine and shown on a page of their own.
       vscode.commands.executeCommand(

@@ -2,7 +2,7 @@
 
 use analysis::{FilePosition, NavigationTarget, RangeInfo};
 
-use super::Handler;
+use super::{Handler, source};
 use crate::{
     lsp::{
         lsp_types::{
@@ -54,9 +54,14 @@ pub(crate) const DEFINITION: Goto = Handler {
     run: |snapshot, params| {
         let links = snapshot.shared.client.definition_links;
         let at = &params.text_document_position_params;
-        goto(snapshot, at, links, |position| {
+        let of_name = goto(snapshot, at, links, |position| {
             Ok(snapshot.analysis.goto_definition(position)?)
-        })
+        })?;
+        if of_name.is_some() {
+            return Ok(of_name);
+        }
+        let of_source = source::definition(snapshot, at)?;
+        Ok(of_source.map(|it| response(it, links)))
     },
 };
 
@@ -69,6 +74,19 @@ pub(crate) const DECLARATION: Goto = Handler {
         let at = &params.text_document_position_params;
         goto(snapshot, at, links, |position| {
             Ok(snapshot.analysis.goto_declaration(position)?)
+        })
+    },
+};
+
+pub(crate) const TYPE_DEFINITION: Goto = Handler {
+    method: "textDocument/typeDefinition",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position_params.text_document),
+    run: |snapshot, params| {
+        let links = snapshot.shared.client.type_definition_links;
+        let at = &params.text_document_position_params;
+        goto(snapshot, at, links, |position| {
+            Ok(snapshot.analysis.goto_type_definition(position)?)
         })
     },
 };
@@ -100,15 +118,19 @@ fn goto(
             target_selection_range: document.range(target.focus_range),
         });
     }
-    Ok(Some(if links {
-        GotoDefinitionResponse::Link(targets)
-    } else {
-        let plain = |link: LocationLink| Location {
-            uri: link.target_uri,
-            range: link.target_selection_range,
-        };
-        GotoDefinitionResponse::Array(targets.into_iter().map(plain).collect())
-    }))
+    Ok(Some(response(targets, links)))
+}
+
+/// The places in the form that the client knows.
+fn response(targets: Vec<LocationLink>, links: bool) -> GotoDefinitionResponse {
+    if links {
+        return GotoDefinitionResponse::Link(targets);
+    }
+    let plain = |link: LocationLink| Location {
+        uri: link.target_uri,
+        range: link.target_selection_range,
+    };
+    GotoDefinitionResponse::Array(targets.into_iter().map(plain).collect())
 }
 
 pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = Handler {

@@ -5,14 +5,15 @@ use syntax::text::Encoding;
 
 use super::{
     lsp_types::{
-        CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-        DeclarationCapability, DiagnosticOptions, DiagnosticServerCapabilities,
+        CallHierarchyServerCapability, CodeActionKind, CodeActionOptions,
+        CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
+        DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
         DocumentOnTypeFormattingOptions, FoldingRangeProviderCapability, HoverProviderCapability,
         InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
         SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
         ServerCapabilities, ServerInfo, SignatureHelpOptions, TextDocumentSyncCapability,
-        TextDocumentSyncKind, TextDocumentSyncOptions, Url, WorkDoneProgressOptions,
-        WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+        TextDocumentSyncKind, TextDocumentSyncOptions, TypeDefinitionProviderCapability, Url,
+        WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
     },
     semantic_tokens,
 };
@@ -41,6 +42,8 @@ pub(crate) struct Client {
     pub(crate) definition_links: bool,
     /// As above, for declarations.
     pub(crate) declaration_links: bool,
+    /// As above, for type definitions.
+    pub(crate) type_definition_links: bool,
     /// Folding ranges are whole lines.
     pub(crate) line_folding_only: bool,
     /// Semantic tokens may span lines.
@@ -57,6 +60,10 @@ pub(crate) struct Client {
     pub(crate) refresh_diagnostics: bool,
     /// The client can be told to ask for semantic tokens again.
     pub(crate) refresh_semantic_tokens: bool,
+    /// The client can be told to ask for inlay hints again.
+    pub(crate) refresh_inlay_hints: bool,
+    /// The client can be told to ask for code lenses again.
+    pub(crate) refresh_code_lenses: bool,
     /// Workspace edits may name document versions.
     pub(crate) document_changes: bool,
     /// Code actions may be more than commands.
@@ -116,6 +123,7 @@ impl Client {
             symbol_tree: flag("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             definition_links: flag("textDocument/definition/linkSupport"),
             declaration_links: flag("textDocument/declaration/linkSupport"),
+            type_definition_links: flag("textDocument/typeDefinition/linkSupport"),
             line_folding_only: flag("textDocument/foldingRange/lineFoldingOnly"),
             multiline_tokens: flag("textDocument/semanticTokens/multilineTokenSupport"),
             pull_diagnostics: pull,
@@ -127,6 +135,8 @@ impl Client {
             refresh_diagnostics: flag("workspace/diagnostics/refreshSupport")
                 || flag("workspace/diagnostic/refreshSupport"),
             refresh_semantic_tokens: flag("workspace/semanticTokens/refreshSupport"),
+            refresh_inlay_hints: flag("workspace/inlayHint/refreshSupport"),
+            refresh_code_lenses: flag("workspace/codeLens/refreshSupport"),
             document_changes: flag("workspace/workspaceEdit/documentChanges"),
             code_action_literals: has("textDocument/codeAction/codeActionLiteralSupport"),
             preferred_code_actions: flag("textDocument/codeAction/isPreferredSupport"),
@@ -220,6 +230,8 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         definition_provider: Some(OneOf::Left(true)),
         declaration_provider: Some(DeclarationCapability::Simple(true)),
+        type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         rename_provider: Some(OneOf::Right(RenameOptions {
@@ -243,6 +255,14 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
         }),
         document_symbol_provider: Some(OneOf::Left(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: None,
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        code_lens_provider: Some(CodeLensOptions {
+            resolve_provider: Some(true),
+        }),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
         semantic_tokens_provider: Some(

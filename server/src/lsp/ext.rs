@@ -3,14 +3,22 @@
 //! | method | parameters | result |
 //! |---|---|---|
 //! | `ptx/viewSyntaxTree` | [`ViewSyntaxTreeParams`] | the tree as text, one node or token per line; `null` for a file that the server does not know |
+//! | `ptx/sameSourceLine` | `TextDocumentPositionParams`: an opcode, or a `.loc` | [`SameSourceLine`], or `null` where no source line is known |
 //! | `ptx/serverStatus` | none | [`ServerStatus`] |
+//!
+//! Code lenses have the command [`SHOW_REFERENCES`], which clients are to define: its arguments are a
+//! URI, a position and a list of locations.
 
 use serde::{Deserialize, Serialize};
 
-use super::lsp_types::{Range, TextDocumentIdentifier};
+use super::lsp_types::{Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.
 pub(crate) const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
+/// Finds the instructions that were made from the same source line as one of them.
+pub(crate) const SAME_SOURCE_LINE: &str = "ptx/sameSourceLine";
+/// Command of the client that lists locations.
+pub(crate) const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Says how the server is doing, for bug reports.
 pub(crate) const SERVER_STATUS: &str = "ptx/serverStatus";
 
@@ -22,6 +30,20 @@ pub(crate) struct ViewSyntaxTreeParams {
     pub(crate) text_document: TextDocumentIdentifier,
     /// The smallest node that covers this range is shown; the whole file without it.
     pub(crate) range: Option<Range>,
+}
+
+/// Result of `ptx/sameSourceLine`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SameSourceLine {
+    /// The source file, if it exists.
+    pub(crate) uri: Option<Url>,
+    /// The path as the `.file` has it.
+    pub(crate) path: String,
+    /// The line in the source file, counted from 0.
+    pub(crate) line: u32,
+    /// Runs of instructions in the PTX file.
+    pub(crate) ranges: Vec<Range>,
 }
 
 /// Result of `ptx/serverStatus`.

@@ -39,6 +39,10 @@ pub(crate) enum Outgoing {
     RefreshDiagnostics,
     /// `workspace/semanticTokens/refresh`.
     RefreshSemanticTokens,
+    /// `workspace/inlayHint/refresh`.
+    RefreshInlayHints,
+    /// `workspace/codeLens/refresh`.
+    RefreshCodeLenses,
 }
 
 /// Sends messages in order until the state thread ends.
@@ -88,6 +92,8 @@ async fn ask(client: Client, request: Outgoing, state: StateHandle) {
         Outgoing::Register(registrations) => client.register_capability(registrations).await,
         Outgoing::RefreshDiagnostics => client.workspace_diagnostic_refresh().await,
         Outgoing::RefreshSemanticTokens => client.semantic_tokens_refresh().await,
+        Outgoing::RefreshInlayHints => client.inlay_hint_refresh().await,
+        Outgoing::RefreshCodeLenses => client.code_lens_refresh().await,
         notification => {
             debug!(?notification, "not a request");
             return;

@@ -25,7 +25,7 @@ use super::{
 };
 
 /// File index, line and column.
-type Location = [u32; 3];
+pub(crate) type Location = [u32; 3];
 
 /// File indices that are defined twice, and those of intermediate sources, which must be defined before.
 pub(super) fn in_module(
@@ -169,13 +169,8 @@ impl<'db> Locations<'db> {
 fn own_locations<'db>(db: &'db dyn Database, function: Function<'db>) -> FxHashSet<Location> {
     let mut found = FxHashSet::default();
     statements(&function.green(db).cursor(), &mut |statement| {
-        if statement.kind() == SyntaxKind::LOC_DIRECTIVE
-            && statement
-                .token(SyntaxKind::DOTTED)
-                .is_some_and(|it| it.text() == ".loc")
-        {
-            let numbers: Vec<_> = literals(statement).collect();
-            found.extend(locations(&numbers).0);
+        if statement.kind() == SyntaxKind::LOC_DIRECTIVE {
+            found.extend(locations_of(statement).0);
         }
     });
     found
@@ -188,7 +183,18 @@ fn literals<'a>(directive: &Cursor<'a>) -> impl Iterator<Item = Cursor<'a>> {
         .filter(|it| it.kind() == SyntaxKind::LITERAL)
 }
 
-/// The location of a `.loc` and the one that it is inlined at.
+/// The location of a `.loc` and the one that it is inlined at; none for another directive.
+pub(crate) fn locations_of(directive: &Cursor<'_>) -> (Option<Location>, Option<Location>) {
+    let is_loc = directive
+        .token(SyntaxKind::DOTTED)
+        .is_some_and(|it| it.text() == ".loc");
+    if !is_loc {
+        return (None, None);
+    }
+    let numbers: Vec<_> = literals(directive).collect();
+    locations(&numbers)
+}
+
 fn locations(numbers: &[Cursor<'_>]) -> (Option<Location>, Option<Location>) {
     let number = |it: usize| {
         let value = value(&token(numbers.get(it)?)?)?;

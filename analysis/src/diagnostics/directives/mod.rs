@@ -13,6 +13,7 @@ mod target_words;
 mod tests;
 mod tuning;
 
+pub(crate) use debug::locations_of;
 use isa::{directive::gate, target::Module};
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};

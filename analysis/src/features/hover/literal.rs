@@ -15,6 +15,22 @@ pub(super) enum Role {
     Value,
 }
 
+/// The value of a floating-point constant that is written as its bits, such as `0f3F800000`.
+pub(in crate::features) fn of_bits(text: &str) -> Option<String> {
+    let (prefix, hex) = text.split_at_checked(2)?;
+    Some(match prefix {
+        "0f" | "0F" => {
+            let value = f32::from_bits(u32::from_str_radix(hex, 16).ok()?);
+            number(value.into(), &format!("{value:?}"))
+        }
+        "0d" | "0D" => {
+            let value = f64::from_bits(u64::from_str_radix(hex, 16).ok()?);
+            number(value, &format!("{value:?}"))
+        }
+        _ => return None,
+    })
+}
+
 /// A literal in words.
 pub(super) fn describe(text: &str, role: Option<Role>) -> Option<String> {
     if let Some(hex) = text.strip_prefix("0f").or(text.strip_prefix("0F")) {

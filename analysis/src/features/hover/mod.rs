@@ -1,7 +1,7 @@
 //! Hover: what a word means here, as Markdown.
 
 mod instruction;
-mod literal;
+pub(super) mod literal;
 mod names;
 mod words;
 

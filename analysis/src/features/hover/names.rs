@@ -23,7 +23,10 @@ use crate::{
     },
 };
 
-use crate::features::navigation::{declaration_text, path_to};
+use crate::features::{
+    demangle::demangled,
+    navigation::{declaration_text, path_to},
+};
 
 /// Longer declarations are shown with a line for each parameter.
 const MAX_LINE: usize = 80;
@@ -66,6 +69,18 @@ pub(super) fn hover(
         .iter()
         .filter(|it| it.access != Access::Declaration)
         .count();
+    if let Symbol::Local { .. } | Symbol::Module { .. } = name.symbol
+        && let Some(found) = word_at(db, file, at.offset).and_then(|it| demangled(it.text()))
+    {
+        let _ = match found.parameter {
+            Some(number) => write!(
+                markdown,
+                "\n\nParameter {number}, counted from 0, of\n```cpp\n{}\n```",
+                found.name
+            ),
+            None => write!(markdown, "\n\n```cpp\n{}\n```", found.name),
+        };
+    }
     let plural = if uses == 1 { "" } else { "s" };
     let _ = write!(markdown, "\n\n{uses} use{plural} in this file");
     Some(RangeInfo {
@@ -358,6 +373,43 @@ mod tests {
             None => "nothing\n".to_owned(),
         };
         expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn mangled_names() {
+        check(
+            ".func _Z4axpyfPKf(.param .b32 _Z4axpyfPKf_param_0) { }\n.entry k { call _Z4a$0xpyfPKf, (1); }",
+            expect![[r#"
+                _Z4axpyfPKf
+                ```ptx
+                .func _Z4axpyfPKf(.param .b32 _Z4axpyfPKf_param_0)
+                ```
+                Device function
+
+                ```cpp
+                axpy(float, float const*)
+                ```
+
+                1 use in this file
+            "#]],
+        );
+        check(
+            ".func _Z4axpyfPKf(.param .b64 _Z4axpyfPKf_param_1) { .reg .b64 a; ld.param.b64 a, [$0_Z4axpyfPKf_param_1]; }",
+            expect![[r#"
+                _Z4axpyfPKf_param_1
+                ```ptx
+                .param .b64 _Z4axpyfPKf_param_1
+                ```
+                Parameter in `.param` space, type `.b64`, 64 bits (8 bytes) in `_Z4axpyfPKf`
+
+                Parameter 1, counted from 0, of
+                ```cpp
+                axpy(float, float const*)
+                ```
+
+                1 use in this file
+            "#]],
+        );
     }
 
     #[test]

@@ -194,4 +194,18 @@ function M.syntax_tree(lines)
   end
 end
 
+--- Puts the uses of a name into the quickfix list: the command of a code lens.
+---@param command lsp.Command Its arguments are a URI, a position and a list of locations.
+---@param context { client_id: integer }
+function M.show_references(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local locations = command.arguments and command.arguments[3] or {}
+  if not client or #locations == 0 then
+    return
+  end
+  local items = vim.lsp.util.locations_to_items(locations, client.offset_encoding)
+  vim.fn.setqflist({}, ' ', { title = command.title, items = items })
+  vim.cmd.copen()
+end
+
 return M

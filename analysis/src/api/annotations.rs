@@ -1,0 +1,109 @@
+//! What editors show beside the text: hints, lenses, links, calls and source lines.
+
+use syntax::{TextRange, TextSize};
+
+use super::NavigationTarget;
+
+/// Which inlay hints are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InlayHintKinds {
+    /// Modifiers that are assumed where none is written.
+    pub defaults: bool,
+    /// C++ names behind mangled names.
+    pub demangled_names: bool,
+    /// Values of floating-point constants that are written as bits.
+    pub float_literals: bool,
+    /// Names of parameters before the arguments of calls.
+    pub parameter_names: bool,
+    /// Types of registers whose names do not tell them, where they are written.
+    pub register_types: bool,
+}
+
+impl Default for InlayHintKinds {
+    fn default() -> InlayHintKinds {
+        InlayHintKinds {
+            defaults: false,
+            demangled_names: false,
+            float_literals: true,
+            parameter_names: true,
+            register_types: false,
+        }
+    }
+}
+
+/// What an inlay hint is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InlayHintKind {
+    /// A modifier that is assumed.
+    Default,
+    /// A C++ name.
+    DemangledName,
+    /// The value of a constant.
+    FloatLiteral,
+    /// The name of a parameter; stands before its argument.
+    ParameterName,
+    /// The type of a register.
+    RegisterType,
+}
+
+/// A short text that an editor shows between the words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlayHint {
+    /// Where, as an offset in UTF-8 bytes.
+    pub offset: TextSize,
+    /// The text.
+    pub label: String,
+    /// What it is about.
+    pub kind: InlayHintKind,
+    /// More about it, Markdown.
+    pub tooltip: Option<String>,
+}
+
+/// A name above which the number of its uses may be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeLens {
+    /// The name where it is declared.
+    pub range: TextRange,
+}
+
+/// A function at one end of calls, and where the calls stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The other function.
+    pub target: NavigationTarget,
+    /// The callees in the text of the caller, in the order of the text.
+    pub ranges: Vec<TextRange>,
+}
+
+/// A part of the text that names a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentLink {
+    /// The part.
+    pub range: TextRange,
+    /// The path as it is written in the `.file`.
+    pub path: String,
+    /// The line in the file, counted from 1.
+    pub line: Option<u32>,
+}
+
+/// A place in a file of another language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLocation {
+    /// The path as it is written in the `.file`.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// The column, counted from 1; 0 if it is not known.
+    pub column: u32,
+}
+
+/// What was made from one source line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLines {
+    /// The path as it is written in the `.file`.
+    pub path: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// Runs of instructions, in the order of the text.
+    pub ranges: Vec<TextRange>,
+}

@@ -1,0 +1,111 @@
+//! The files from which PTX was made: links to them, and the way there from an instruction and back.
+
+use rustc_hash::FxHashMap;
+
+use super::Handler;
+use crate::{
+    files::path_of,
+    lsp::{
+        ext::{self, SameSourceLine},
+        lsp_types::{
+            DocumentLink, DocumentLinkParams, LocationLink, Position, Range,
+            TextDocumentPositionParams, Url,
+        },
+    },
+    pool::Priority,
+    snapshot::{Answer, Snapshot},
+};
+
+pub(crate) const DOCUMENT_LINK: Handler<DocumentLinkParams, Option<Vec<DocumentLink>>> = Handler {
+    method: "textDocument/documentLink",
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let uri = &params.text_document.uri;
+        let Some(document) = snapshot.document(uri)? else {
+            return Ok(None);
+        };
+        // Thousands of links lead to few files.
+        let mut files: FxHashMap<String, Option<Url>> = FxHashMap::default();
+        let mut links = Vec::new();
+        for link in snapshot.analysis.document_links(document.file)? {
+            let file = files
+                .entry(link.path)
+                .or_insert_with_key(|path| source_file(uri, path));
+            let Some(mut target) = file.clone() else {
+                continue;
+            };
+            if let Some(line) = link.line {
+                // What editors understand as a line.
+                target.set_fragment(Some(&format!("L{line}")));
+            }
+            links.push(DocumentLink {
+                range: document.range(link.range),
+                target: Some(target),
+                tooltip: None,
+                data: None,
+            });
+        }
+        Ok(Some(links))
+    },
+};
+
+/// The source of the instruction or `.loc` at a position, as far as the files exist.
+pub(super) fn definition(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+) -> Answer<Option<Vec<LocationLink>>> {
+    let Some((document, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let Some(found) = snapshot.analysis.source_locations(position)? else {
+        return Ok(None);
+    };
+    let mut targets = Vec::new();
+    for location in found.info {
+        let Some(target_uri) = source_file(&at.text_document.uri, &location.path) else {
+            continue;
+        };
+        // Both count from 1 there. The column is one of bytes, of a line that nobody has read.
+        let place = Position::new(
+            location.line.saturating_sub(1),
+            location.column.saturating_sub(1),
+        );
+        targets.push(LocationLink {
+            origin_selection_range: Some(document.range(found.range)),
+            target_uri,
+            target_range: Range::new(place, place),
+            target_selection_range: Range::new(place, place),
+        });
+    }
+    Ok((!targets.is_empty()).then_some(targets))
+}
+
+pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<SameSourceLine>> =
+    Handler {
+        method: ext::SAME_SOURCE_LINE,
+        priority: Priority::Background,
+        document: |params| Some(&params.text_document),
+        run: |snapshot, params| {
+            let Some((document, position)) = snapshot.position(params)? else {
+                return Ok(None);
+            };
+            let found = snapshot.analysis.same_source_line(position)?;
+            Ok(found.map(|found| SameSourceLine {
+                uri: source_file(&params.text_document.uri, &found.path),
+                path: found.path,
+                line: found.line.saturating_sub(1),
+                ranges: found.ranges.iter().map(|it| document.range(*it)).collect(),
+            }))
+        },
+    };
+
+/// The file that a path in a PTX file means, if it exists: relative paths start at the PTX file.
+fn source_file(ptx: &Url, path: &str) -> Option<Url> {
+    let folder = path_of(ptx)?;
+    let path = folder.parent()?.join(path);
+    // Anything else, such as a device, is not to be opened.
+    path.is_file()
+        .then(|| Url::from_file_path(&path).ok())
+        .flatten()
+}

@@ -1,0 +1,241 @@
+//! Inlay hints, lenses, links, call hierarchy and source lines as a client sees them.
+
+use ptx_tests::client::{TestServer, place};
+use serde_json::{Value, json};
+
+use crate::URI;
+
+const TEXT: &str = "\
+.version 8.0
+.target sm_90
+.address_size 64
+.func scale(.param .f32 factor) { ret; }
+.entry _Z1kv()
+{
+    .reg .f32 sum;
+    mov.f32 sum, 0f3F800000;
+again:
+    call scale, (sum);
+    bra again;
+}
+";
+
+fn whole(uri: &str) -> Value {
+    json!({
+        "textDocument": { "uri": uri },
+        "range": {
+            "start": { "line": 0, "character": 0 },
+            "end": { "line": 99, "character": 0 },
+        },
+    })
+}
+
+/// Line, column and label of each inlay hint.
+fn hints(server: &mut TestServer) -> Vec<(u64, u64, String)> {
+    let answer = server.settled("textDocument/inlayHint", &whole(URI));
+    let number = |value: &Value| value.as_u64().expect("a number");
+    let hints = answer.as_array().expect("a list");
+    hints
+        .iter()
+        .map(|it| {
+            (
+                number(&it["position"]["line"]),
+                number(&it["position"]["character"]),
+                it["label"].as_str().expect("a string").to_owned(),
+            )
+        })
+        .collect()
+}
+
+fn with_settings(settings: Value, capabilities: Value) -> TestServer {
+    let mut server = TestServer::start();
+    server.initialize(json!({
+        "capabilities": capabilities, "initializationOptions": settings,
+    }));
+    server
+}
+
+#[test]
+fn the_usual_hints() {
+    let mut server = TestServer::ready();
+    server.open(URI, TEXT);
+    assert_eq!(
+        hints(&mut server),
+        [(7, 27, "= 1.0".to_owned()), (9, 17, "factor:".to_owned()),]
+    );
+    let first_line = json!({
+        "textDocument": { "uri": URI },
+        "range": {
+            "start": { "line": 0, "character": 0 },
+            "end": { "line": 1, "character": 0 },
+        },
+    });
+    let none = server.settled("textDocument/inlayHint", &first_line);
+    assert_eq!(none, json!([]));
+}
+
+#[test]
+fn settings_choose_the_hints_and_ask_for_a_refresh() {
+    let settings = json!({ "inlayHints": { "floatLiterals": false, "demangledNames": true } });
+    let mut server = with_settings(
+        settings,
+        json!({ "workspace": { "inlayHint": { "refreshSupport": true } } }),
+    );
+    server.open(URI, TEXT);
+    let labels = |server: &mut TestServer| -> Vec<String> {
+        hints(server).into_iter().map(|it| it.2).collect()
+    };
+    assert_eq!(labels(&mut server), ["k()", "factor:"]);
+    let settings = json!({ "inlayHints": { "registerTypes": true, "parameterNames": false } });
+    server.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": settings }),
+    );
+    assert_eq!(labels(&mut server), [": .f32", "= 1.0"]);
+    while !server
+        .server_requests
+        .iter()
+        .any(|it| it == "workspace/inlayHint/refresh")
+    {
+        server.has_notification("");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn lenses_are_shown_on_request_and_counted_when_they_are_seen() {
+    let document = json!({ "textDocument": { "uri": URI } });
+    let mut server = TestServer::ready();
+    server.open(URI, TEXT);
+    assert_eq!(
+        server.settled("textDocument/codeLens", &document),
+        Value::Null
+    );
+
+    let mut server = with_settings(json!({ "codeLens": { "references": true } }), json!({}));
+    server.open(URI, TEXT);
+    let lenses = server.settled("textDocument/codeLens", &document);
+    let titles: Vec<String> = lenses
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|lens| {
+            let lens = server.settled("codeLens/resolve", lens);
+            assert_eq!(lens["command"]["command"], "ptx-analyzer.showReferences");
+            let line = &lens["range"]["start"]["line"];
+            format!("{line}: {}", lens["command"]["title"].as_str().unwrap())
+        })
+        .collect();
+    assert_eq!(
+        titles,
+        ["3: 1 reference", "4: 0 references", "8: 1 reference"]
+    );
+    let lens = server.settled("codeLens/resolve", &lenses[0]);
+    let arguments = &lens["command"]["arguments"];
+    assert_eq!(arguments[0], URI);
+    assert_eq!(arguments[1], json!({ "line": 3, "character": 6 }));
+    assert_eq!(arguments[2][0]["range"]["start"]["line"], 9);
+    assert_eq!(arguments[2].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn calls_are_followed_both_ways() {
+    let mut server = TestServer::ready();
+    server.open(URI, TEXT);
+    let items = server.settled("textDocument/prepareCallHierarchy", &place(URI, 9, 12));
+    assert_eq!(items[0]["name"], "scale");
+    assert_eq!(items[0]["selectionRange"]["start"]["line"], 3);
+    let item = json!({ "item": items[0] });
+    let callers = server.settled("callHierarchy/incomingCalls", &item);
+    assert_eq!(callers[0]["from"]["name"], "_Z1kv");
+    assert_eq!(
+        callers[0]["fromRanges"],
+        json!([{
+            "start": { "line": 9, "character": 9 }, "end": { "line": 9, "character": 14 },
+        }])
+    );
+    let caller = json!({ "item": callers[0]["from"] });
+    let callees = server.settled("callHierarchy/outgoingCalls", &caller);
+    assert_eq!(callees[0]["to"]["name"], "scale");
+    assert_eq!(callees[0]["fromRanges"], callers[0]["fromRanges"]);
+    let nothing = server.settled("textDocument/prepareCallHierarchy", &place(URI, 7, 6));
+    assert_eq!(nothing, Value::Null);
+}
+
+#[test]
+fn an_argument_leads_to_its_parameter() {
+    let mut server = TestServer::ready();
+    server.open(URI, TEXT);
+    let found = server.settled("textDocument/typeDefinition", &place(URI, 9, 18));
+    assert_eq!(
+        found[0]["range"]["start"],
+        json!({ "line": 3, "character": 24 })
+    );
+    let found = server.settled("textDocument/typeDefinition", &place(URI, 7, 13));
+    assert_eq!(
+        found[0]["range"]["start"],
+        json!({ "line": 6, "character": 14 })
+    );
+}
+
+#[test]
+fn mangled_names_are_explained() {
+    let mut server = TestServer::ready();
+    server.open(URI, TEXT);
+    assert!(server.hover(URI, 4, 9).contains("k()"));
+    let document = json!({ "textDocument": { "uri": URI } });
+    let symbols = server.settled("textDocument/documentSymbol", &document);
+    assert!(symbols.to_string().contains("_Z1kv"));
+}
+
+#[test]
+fn the_source_is_found_if_it_exists() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join("src")).expect("a folder");
+    std::fs::write(folder.path().join("src/a.cu"), "\n\nx = y + 1;\n").expect("a file");
+    let uri = format!("file://{}/a.ptx", folder.path().display());
+    let source = format!("file://{}/src/a.cu", folder.path().display());
+    let mut server = TestServer::ready();
+    server.open(
+        &uri,
+        ".version 8.0\n.target sm_90\n.file 1 \"src/a.cu\"\n.file 2 \"gone.cu\"\n.entry k {\n\
+         .reg .b32 x;\n.loc 1 3 5\nadd.s32 x, x, 1;\n.loc 2 1 1\nsub.s32 x, x, 1;\n.loc 1 3 9\nret;\n}\n",
+    );
+    let document = json!({ "textDocument": { "uri": uri } });
+    let links = server.settled("textDocument/documentLink", &document);
+    let targets: Vec<&Value> = links
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["target"])
+        .collect();
+    let line = format!("{source}#L3");
+    assert_eq!(targets, [&json!(source), &json!(line), &json!(line)]);
+
+    let found = server.settled("textDocument/definition", &place(&uri, 7, 1));
+    let at = json!({ "line": 2, "character": 4 });
+    assert_eq!(
+        found,
+        json!([{ "uri": source, "range": { "start": at, "end": at } }])
+    );
+    let gone = server.settled("textDocument/definition", &place(&uri, 9, 1));
+    assert_eq!(gone, Value::Null);
+    // A name still leads to its declaration.
+    let name = server.settled("textDocument/definition", &place(&uri, 7, 8));
+    assert_eq!(name[0]["uri"], uri);
+
+    let lines = server.settled("ptx/sameSourceLine", &place(&uri, 11, 1));
+    assert_eq!((&lines["uri"], &lines["line"]), (&json!(source), &json!(2)));
+    let starts: Vec<&Value> = lines["ranges"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| &it["start"]["line"])
+        .collect();
+    assert_eq!(starts, [7, 11]);
+    let gone = server.settled("ptx/sameSourceLine", &place(&uri, 9, 1));
+    assert_eq!(
+        (&gone["uri"], &gone["path"]),
+        (&Value::Null, &json!("gone.cu"))
+    );
+}
