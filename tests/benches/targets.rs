@@ -11,7 +11,11 @@ use std::{
 };
 
 use peak_alloc::PeakAlloc;
-use ptx_tests::{binary, client::TestServer, fixtures};
+use ptx_tests::{
+    binary,
+    client::{self, TestServer},
+    fixtures,
+};
 use serde_json::{Value, json};
 use syntax::text::{Encoding, LineTable};
 
@@ -161,14 +165,20 @@ fn measure_server(text: &str) -> Vec<Row> {
         }
     }
 
-    let mut hovers = Vec::new();
-    for place in places(text) {
-        server.edit(URI, place, place, "1");
-        let start = Instant::now();
-        server.hover(URI, place.0, place.1);
-        hovers.push(start.elapsed());
-        server.edit(URI, place, (place.0, place.1 + 1), "");
-    }
+    // Each question comes right behind an edit, as it does while somebody types.
+    let mut ask_behind_edits = |method: &str| {
+        let mut times = Vec::new();
+        for place in places(text) {
+            server.edit(URI, place, place, "1");
+            let start = Instant::now();
+            server.settled(method, &client::place(URI, place.0, place.1));
+            times.push(start.elapsed());
+            server.edit(URI, place, (place.0, place.1 + 1), "");
+        }
+        times
+    };
+    let mut hovers = ask_behind_edits("textDocument/hover");
+    let mut completions = ask_behind_edits("textDocument/completion");
     let status = server
         .request("ptx/serverStatus", Value::Null)
         .expect("the status");
@@ -192,10 +202,22 @@ fn measure_server(text: &str) -> Vec<Row> {
             millis(percentile(&mut hovers, 50)),
             "ms",
         ),
-        Row::information(
+        Row::at_most(
             "hover after a keystroke, p95",
             millis(percentile(&mut hovers, 95)),
             "ms",
+            5.0,
+        ),
+        Row::information(
+            "completion after a keystroke, p50",
+            millis(percentile(&mut completions, 50)),
+            "ms",
+        ),
+        Row::at_most(
+            "completion after a keystroke, p95",
+            millis(percentile(&mut completions, 95)),
+            "ms",
+            5.0,
         ),
         Row::information(
             "turn of the state thread, p95",
