@@ -141,15 +141,15 @@ fn descriptors() {
         &format,
         0x6000_0040_8001_0040,
         expect![[r#"
-        0-13 start address: 0x400 bytes (0x40 · 16)
-        16-29 leading dimension offset: 0x10 bytes (0x1 · 16)
-        30-31 reserved: 0b10 !! reserved: must be 0
-        32-45 stride dimension offset: 0x400 bytes (0x40 · 16)
-        46-48 constant: 0b0 !! must be 0b1
-        49-51 base offset: 0
-        52-52 leading dimension: a relative offset
-        61-63 swizzle: 3 !! 3 means nothing here; 0 (none), 1 (128 bytes in units of 32), 2 (128 bytes), 4 (64 bytes), 6 (32 bytes)
-    "#]],
+            0-13 start address: 0x400 bytes (0x40 · 16)
+            16-29 leading dimension offset: 0x10 bytes (0x1 · 16)
+            30-31 reserved: 0b10 !! must be 0
+            32-45 stride dimension offset: 0x400 bytes (0x40 · 16)
+            46-48 constant: 0b0 !! must be 0b1
+            49-51 base offset: 0
+            52-52 leading dimension: a relative offset
+            61-63 swizzle: 3 !! 3 means nothing here; 0 (none), 1 (128 bytes in units of 32), 2 (128 bytes), 4 (64 bytes), 6 (32 bytes)
+        "#]],
     );
     let format = find("tcgen05.mma", "idesc", "cta_group::1.kind::f16", "sm_100a");
     check(
@@ -172,23 +172,23 @@ fn descriptors() {
         &format,
         0xffff_ffff,
         expect![[r#"
-        0-1 reserved: 0b11 !! reserved: must be 0
-        2-2 sparse: yes !! the instruction has no `.sp`, so it must be 0
-        3-3 reserved: 0b1 !! reserved: must be 0
-        4-5 type of D: 3 !! 3 means nothing here; 0 (f16), 1 (f32)
-        6-6 reserved: 0b1 !! reserved: must be 0
-        7-9 type of A: 7 !! 7 means nothing here; 0 (f16), 1 (bf16)
-        10-12 type of B: 7 !! 7 means nothing here; 0 (f16), 1 (bf16)
-        13-13 negate A: yes
-        14-14 negate B: yes
-        15-15 A: M-major, transposed
-        16-16 B: N-major, transposed
-        17-22 N: 504 !! from 8 to 256
-        23-23 reserved: 0b1 !! reserved: must be 0
-        24-28 M: 496 !! there are 64, 128, 256
-        29-29 reserved: 0b1 !! reserved: must be 0
-        30-31 reserved: 0b11 !! reserved: must be 0
-    "#]],
+            0-1 reserved: 0b11 !! must be 0
+            2-2 sparse: yes !! the instruction has no `.sp`, so it must be 0
+            3-3 reserved: 0b1 !! must be 0
+            4-5 type of D: 3 !! 3 means nothing here; 0 (f16), 1 (f32)
+            6-6 reserved: 0b1 !! must be 0
+            7-9 type of A: 7 !! 7 means nothing here; 0 (f16), 1 (bf16)
+            10-12 type of B: 7 !! 7 means nothing here; 0 (f16), 1 (bf16)
+            13-13 negate A: yes
+            14-14 negate B: yes
+            15-15 A: M-major, transposed
+            16-16 B: N-major, transposed
+            17-22 N: 504 !! from 8 to 256
+            23-23 reserved: 0b1 !! must be 0
+            24-28 M: 496 !! there are 64, 128, 256
+            29-29 reserved: 0b1 !! must be 0
+            30-31 reserved: 0b11 !! must be 0
+        "#]],
     );
     let format = find(
         "tcgen05.mma",

@@ -1,6 +1,6 @@
 //! Layouts cover their matrices, agree with the formulas of the manual, and have as many registers as the tables.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::*;
 use crate::{
@@ -102,7 +102,7 @@ fn one(instruction: &str, words: &str, operand: &str) -> Fragment {
 /// Every element of every matrix is held exactly once.
 #[track_caller]
 fn covers(what: &str, fragment: &Fragment) {
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     for lane in 0..fragment.lanes {
         for register in 0..fragment.registers {
             for element in 0..fragment.elements {

@@ -6,7 +6,7 @@ use isa::{
     documentation::{self, InstructionPage},
     matcher::{Fit, Outcome, Statement, match_statement},
     operand::Operand,
-    table::{Form, Instruction, OperandPattern, Variant, tables},
+    table::{Form, Instruction, OperandPattern, Presence, Variant, tables},
     target::Module,
 };
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-use super::{Context, literal::Role};
+use super::{Context, literal::Role, matrix};
 
 /// Alternatives of a modifier that are listed.
 const MAX_ALTERNATIVES: usize = 10;
@@ -34,13 +34,24 @@ const MAX_ALTERNATIVES: usize = 10;
 const MAX_LINES: usize = 8;
 
 /// An instruction of a file, and what the tables say about it.
-struct Found<'a> {
-    module: Module,
-    modifiers: Vec<CursorToken<'a>>,
-    nodes: Vec<Cursor<'a>>,
-    operands: Vec<Operand>,
+pub(super) struct Found<'a> {
+    pub(super) module: Module,
+    pub(super) modifiers: Vec<CursorToken<'a>>,
+    pub(super) nodes: Vec<Cursor<'a>>,
+    pub(super) operands: Vec<Operand>,
     /// The variant that fits.
-    fit: Option<Fit<'static>>,
+    pub(super) fit: Option<Fit<'static>>,
+}
+
+impl Found<'_> {
+    /// What an operand is in the tables, if its place tells it: nothing before it is left out.
+    pub(super) fn pattern(&self, index: usize) -> Option<&'static OperandPattern> {
+        let patterns = &self.fit.as_ref()?.variant.operands;
+        let is_there = |it: &OperandPattern| matches!(it.presence, Presence::Required);
+        let certain =
+            patterns.len() == self.nodes.len() || patterns.iter().take(index + 1).all(is_there);
+        patterns.get(index).filter(|_| certain)
+    }
 }
 
 impl Context<'_> {
@@ -49,7 +60,7 @@ impl Context<'_> {
         in_force.map_or_else(|| module(self.db, self.file), |it| it.start)
     }
 
-    fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
+    pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
         let function = self.function?;
         let (opcode, modifiers) = words(instruction);
         let (body, types) = (body(self.db, function), declared(self.db, function));
@@ -103,7 +114,8 @@ impl Context<'_> {
             }
         }
         modifiers(&mut text, fit);
-        operands(&mut text, &found, fit.variant, page);
+        operands(&mut text, &found, page);
+        matrix::fragments(&mut text, &found);
         if let Some(page) = page {
             if !page.notes.is_empty() {
                 let _ = write!(text, "\n{}\n", page.notes);
@@ -231,20 +243,13 @@ fn modifiers(text: &mut String, fit: &Fit<'_>) {
 }
 
 /// The operands of this instruction with their roles.
-fn operands(
-    text: &mut String,
-    found: &Found<'_>,
-    variant: &Variant,
-    page: Option<&InstructionPage>,
-) {
-    let patterns: Vec<&OperandPattern> = variant.operands.iter().collect();
-    // Which operands are left out only a match could tell; then positions say nothing.
-    let plain = patterns.len() == found.nodes.len();
+fn operands(text: &mut String, found: &Found<'_>, page: Option<&InstructionPage>) {
     for (index, (node, operand)) in found.nodes.iter().zip(&found.operands).enumerate() {
+        let pattern = found.pattern(index);
         let shown = tree::OneLine::of(node);
         let _ = write!(text, "\n- `{shown}`");
-        if plain {
-            let _ = write!(text, " = `{}`", pattern_name(patterns[index]));
+        if let Some(pattern) = pattern {
+            let _ = write!(text, " = `{}`", pattern_name(pattern));
         }
         if !matches!(
             operand,
@@ -252,7 +257,7 @@ fn operands(
         ) {
             let _ = write!(text, ", {}", describe(operand));
         }
-        if plain && let Some(entry) = page.and_then(|it| it.operand(patterns[index].name)) {
+        if let Some(entry) = page.and_then(|it| it.operand(pattern?.name)) {
             let _ = write!(text, ": {}", entry.text);
         }
     }

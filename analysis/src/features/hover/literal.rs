@@ -11,6 +11,8 @@ pub(super) enum Role {
     LookUpTable,
     /// The selector of `prmt` without a mode.
     Permutation,
+    /// A descriptor of a matrix or of a product.
+    Descriptor,
     /// Any other.
     Value,
 }
@@ -62,6 +64,7 @@ pub(super) fn describe(text: &str, role: Option<Role>) -> Option<String> {
         Some(Role::Permutation) => {
             let _ = write!(out, "\n\n{}", permutation(value as u16));
         }
+        Some(Role::Descriptor) => {}
         _ => {
             if let Some(meaning) = as_float(value) {
                 let _ = write!(out, "\n\nas bits of `.f32`: {meaning}");

@@ -2,8 +2,11 @@
 
 mod instruction;
 pub(super) mod literal;
+mod matrix;
 mod names;
 mod words;
+
+use std::fmt::Write as _;
 
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextSize, tokens_around};
@@ -13,11 +16,14 @@ use crate::{
     db::SourceFile,
     hir::{
         items::{Function, items},
+        number::integer,
         symbol::{ItemAt, item_at},
     },
 };
 
 use super::navigation::path_to;
+
+use literal::Role;
 
 /// What the word at a position means.
 pub(crate) fn hover(
@@ -25,7 +31,13 @@ pub(crate) fn hover(
     file: SourceFile,
     at: FilePosition,
 ) -> Option<RangeInfo<Hover>> {
-    if let Some(found) = names::hover(db, file, at) {
+    if let Some(mut found) = names::hover(db, file, at) {
+        let start = found.range.start();
+        let context = Context::at(db, file, start);
+        let more = context.and_then(|it| it.element(start).or_else(|| it.known_descriptor(start)));
+        if let Some(more) = more {
+            let _ = write!(found.info.markdown, "\n\n{more}");
+        }
         return Some(found);
     }
     let root = file.contents(db).tree.syntax();
@@ -45,25 +57,7 @@ pub(crate) fn hover(
         .filter(|it| is_word(it.kind()))
         .or(left.filter(|it| is_word(it.kind())))?;
     let range = token.text_range();
-    let context = match item_at(db, file, range.start())? {
-        ItemAt::Function(function, start) => Context {
-            db,
-            file,
-            function: Some(function),
-            path: path_to(&function.green(db).cursor(), range.start() - start),
-            start,
-        },
-        ItemAt::Other(index, start) => {
-            let item = items(db, file).module.items(db).get(index as usize)?;
-            Context {
-                db,
-                file,
-                function: None,
-                path: path_to(&item.green.cursor(), range.start() - start),
-                start,
-            }
-        }
-    };
+    let context = Context::at(db, file, range.start())?;
     let markdown = context.word(token.kind(), token.text(), range.start())?;
     Some(RangeInfo {
         range,
@@ -83,6 +77,29 @@ struct Context<'db> {
 }
 
 impl<'db> Context<'db> {
+    /// The word that starts at an offset.
+    fn at(db: &'db dyn Database, file: SourceFile, offset: TextSize) -> Option<Context<'db>> {
+        Some(match item_at(db, file, offset)? {
+            ItemAt::Function(function, start) => Context {
+                db,
+                file,
+                function: Some(function),
+                path: path_to(&function.green(db).cursor(), offset - start),
+                start,
+            },
+            ItemAt::Other(index, start) => {
+                let item = items(db, file).module.items(db).get(index as usize)?;
+                Context {
+                    db,
+                    file,
+                    function: None,
+                    path: path_to(&item.green.cursor(), offset - start),
+                    start,
+                }
+            }
+        })
+    }
+
     fn word(&self, kind: SyntaxKind, text: &str, offset: TextSize) -> Option<String> {
         let inner = self.path.last()?;
         let instruction = self
@@ -95,8 +112,16 @@ impl<'db> Context<'db> {
                 if inner.kind() == SyntaxKind::VERSION_DIRECTIVE {
                     return words::version(text);
                 }
-                let role = instruction.and_then(|it| self.selector_of(it, offset));
-                literal::describe(text, role)
+                let format = self.descriptor(offset);
+                let role = match &format {
+                    Some(_) => Some(Role::Descriptor),
+                    None => instruction.and_then(|it| self.selector_of(it, offset)),
+                };
+                let mut markdown = literal::describe(text, role)?;
+                if let (Some(format), Some(bits)) = (format, integer(text)) {
+                    let _ = write!(markdown, "\n\n{}", matrix::decoded(&format, bits));
+                }
+                Some(markdown)
             }
             (SyntaxKind::STRING, SyntaxKind::PRAGMA) => words::pragma(text.trim_matches('"')),
             (SyntaxKind::IDENT, SyntaxKind::TARGET_WORD) => words::target(text),
@@ -119,7 +144,7 @@ mod tests {
     use crate::fixture::{Fixture, HEADER};
 
     #[track_caller]
-    fn check(text: &str, expected: Expect) {
+    pub(super) fn check(text: &str, expected: Expect) {
         let fixture = Fixture::new(text);
         let (analysis, position) = fixture.cursor();
         let shown = match analysis.hover(position).unwrap() {

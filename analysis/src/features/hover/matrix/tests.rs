@@ -1,0 +1,331 @@
+//! Fragments and descriptors as they are shown.
+
+use expect_test::{Expect, expect};
+
+use crate::features::hover::tests::check;
+
+/// A module for an architecture, with registers for matrices.
+#[track_caller]
+fn check_matrix(target: &str, statement: &str, expected: Expect) {
+    check(
+        &format!(
+            ".version 9.0\n.target {target}\n.address_size 64\n.entry k() {{\n\
+             .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p;\n{statement}\nret;\n}}\n"
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn fragments_of_matrices() {
+    check_matrix(
+        "sm_80",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1$0,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            1 use in this file
+
+            `a[1]` of A: row g + 8, column 2t … 2t + 1; `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits
+
+            ```text
+            lane  row, column
+             0–3  8, 0…1   8, 2…3   8, 4…5   8, 6…7
+             4–7  9, 0…1   9, 2…3   9, 4…5   9, 6…7
+             8–11 10, 0…1  10, 2…3  10, 4…5  10, 6…7
+            12–15 11, 0…1  11, 2…3  11, 4…5  11, 6…7
+            16–19 12, 0…1  12, 2…3  12, 4…5  12, 6…7
+            20–23 13, 0…1  13, 2…3  13, 4…5  13, 6…7
+            24–27 14, 0…1  14, 2…3  14, 4…5  14, 6…7
+            28–31 15, 0…1  15, 2…3  15, 4…5  15, 6…7
+            ```"#]],
+    );
+    check_matrix(
+        "sm_80",
+        "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1$0}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r6, 0;",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            1 use in this file
+
+            `a[1]` of A: row g + 8, column 4t … 4t + 3; `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits
+
+            Of each 4 neighbouring columns of A 2 are kept: the columns are those among which they are.
+
+            ```text
+            lane  row, column
+             0–3  8, 0…3     8, 4…7     8, 8…11    8, 12…15
+             4–7  9, 0…3     9, 4…7     9, 8…11    9, 12…15
+             8–11 10, 0…3    10, 4…7    10, 8…11   10, 12…15
+            12–15 11, 0…3    11, 4…7    11, 8…11   11, 12…15
+            16–19 12, 0…3    12, 4…7    12, 8…11   12, 12…15
+            20–23 13, 0…3    13, 4…7    13, 8…11   13, 12…15
+            24–27 14, 0…3    14, 4…7    14, 8…11   14, 12…15
+            28–31 15, 0…3    15, 4…7    15, 8…11   15, 12…15
+            ```"#]],
+    );
+    check_matrix(
+        "sm_80",
+        "m$0ma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+        expect![[r#"
+            ```ptx
+            mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype d, a, b, c
+            mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};
+            ```
+            Multiplies two matrices of a warp and adds a third, all held in registers. One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane brings its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
+
+            ```c
+            for i < M, j < N:  D[i][j] = C[i][j] + sum over k of A[i][k] * B[k][j]
+
+            // who holds what (all shapes but .f16 m8n8k4):
+            g = %laneid / 4;  t = %laneid % 4;
+            e = 32 / bits of an element or its container     // 1 for .f64, in 64-bit registers
+            a[2p]   = A[g    ][4*e*p + e*t ... + e-1]        // lowest bits first; m8n8 shapes: a[p] only
+            a[2p+1] = A[g + 8][4*e*p + e*t ... + e-1]
+            // with .sp: the kept ones of A[...][8*e*p + 2*e*t ... + 2*e-1]
+            b[p]    = B[4*e*p + e*t ... + e-1][g]
+            c[0], c[1] = C[g][2t], C[g][2t + 1]              // .f16: both in one register
+            c[2], c[3] = C[g + 8][2t], C[g + 8][2t + 1]      // not in m8n8 shapes
+            ```
+
+            - `.sync`: Waits until all threads named by the member mask, or all of the warp, execute this same instruction.
+            - `.aligned`: A promise: all threads of the warp execute this same instruction.
+            - `.m16n8k16`: the shape.
+            - `.row`: the order of A and B.
+            - `.col`: the order of A and B.
+            - `.f32`: IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
+            - `.f16`: IEEE 754 half precision: 1 sign, 5 exponent and 10 fraction bits; largest finite value 65,504.
+            - `.f16`: IEEE 754 half precision: 1 sign, 5 exponent and 10 fraction bits; largest finite value 65,504.
+            - `.f32`: IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
+
+            - `{%f0,%f1,%f2,%f3}` = `d`: the result, as many registers as `c`. Elements that nobody needs may be `_`.
+            - `{%r0,%r1,%r2,%r3}` = `a`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
+            - `{%r4,%r5}` = `b`: the fragment of B, K * N * bits / 1024 registers of 32 bits. `.f64`: K * N / 32 registers.
+            - `{%f0,%f1,%f2,%f3}` = `c`: the accumulators: M * N / 32 registers of type `.f32`, `.s32` or `.f64`, half as many of two `.f16` values. May be the same registers as `d`.
+
+            Fragments, with `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits:
+
+            | register | of | row | column |
+            |---|---|---|---|
+            | `d[0]`, `c[0]` | D, C | g | 2t |
+            | `d[1]`, `c[1]` | D, C | g | 2t + 1 |
+            | `d[2]`, `c[2]` | D, C | g + 8 | 2t |
+            | `d[3]`, `c[3]` | D, C | g + 8 | 2t + 1 |
+            | `a[0]` | A | g | 2t … 2t + 1 |
+            | `a[1]` | A | g + 8 | 2t … 2t + 1 |
+            | `a[2]` | A | g | 2t + 8 … 2t + 9 |
+            | `a[3]` | A | g + 8 | 2t + 8 … 2t + 9 |
+            | `b[0]` | B | 2t … 2t + 1 | g |
+            | `b[1]` | B | 2t + 8 … 2t + 9 | g |
+
+            - All lanes of the warp execute the same instruction with the same modifiers. In code where the warp may have diverged, or after a lane has exited, the behaviour is undefined.
+            - Order and rounding of the sums and the treatment of subnormal inputs are unspecified, except for `.f64`, which works like `fma`. Results differ between architectures. `.f16` accumulators promise no more than half precision.
+            - The 13 lower bits of a `.tf32` register do not belong to the number: round with `cvt.rna.tf32.f32` before.
+            - Types of D and C are equal (`m8n8k4` may widen `.f16` to `.f32`). A and B may differ only among `.e4m3`/`.e5m2` (the five small floats with a kind), `.s8`/`.u8` and `.s4`/`.u4`.
+            - Every fragment stands in braces, also a single register. `.bf16` and `.tf32` fragments go into `.b32` registers; ptxas refuses `.f32` ones.
+            - `ldmatrix` loads just these fragments: `.x4` gives `a` of `m16n8k16` from a row-major A; B needs no `.trans` if its columns are contiguous, and `.trans` if its rows are.
+            - The `c` fragment of one product, converted to `.f16` pairs, is the `a` fragment of the next: two neighbouring n-tiles make one `m16n8k16` A.
+            - The `.f16` form of `m8n8k4` is different: four products at a time, by lanes 0–3 with 16–19, 4–7 with 20–23 and so on. It is fast on `sm_70` only.
+            - Slow forms, which ptxas expands into longer sequences: `.f16` `m8n8k4` from `sm_80` on; `.s4`/`.u4` from `sm_90` on; `.b1` with `.xor` from `sm_90`, with `.and` from `sm_100` on; `.e4m3`/`.e5m2` on `sm_90` and the `sm_100` and `sm_110` families (there `wgmma` and `tcgen05.mma` are the way); `.f64` of M 16 on `sm_103`, `sm_110` and `sm_120`; plain `.sp` from `sm_100` on.
+            - `scale_a` comes from two lanes of each group of four: 0 and 1 if `thread` is 0, 2 and 3 if it is 1. `scale_b` comes from the lane whose number modulo 4 is `thread`.
+            - Metadata: of the two positions in four, both must differ, and with `.sp::ordered_metadata` the lower one comes first; `.tf32` knows only `0b0100` and `0b1110`. The rest is undefined behaviour. The range of `f`: 0–3 where one lane of four provides `e`, 0–1 where two do, 0 where all do.
+
+            ```ptx
+                // 16x8x16: a 4 registers, b 2, c and d 4
+                mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+                    {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3};
+            ```
+
+
+            See also `ldmatrix`, `stmatrix`, `movmatrix`, `wgmma.mma_async`, `tcgen05.mma`, `wmma.mma`
+
+            [PTX ISA 9.7.15.5.14](https://docs.nvidia.com/cuda/parallel-thread-execution/#multiply-and-accumulate-instruction-mma)"#]],
+    );
+    check_matrix(
+        "sm_100a",
+        "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1$0}, [%r2];",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            1 use in this file
+
+            `r[1]` of memory: row (e % 2) + 4t + 2, column 8·(e / 2) + g; `g = lane / 4`, `t = lane % 4`, `e` the element in the register, lowest bits first
+
+            ```text
+            lane  row, column
+             0–3  2…3, 0/8     6…7, 0/8     10…11, 0/8   14…15, 0/8
+             4–7  2…3, 1/9     6…7, 1/9     10…11, 1/9   14…15, 1/9
+             8–11 2…3, 2/10    6…7, 2/10    10…11, 2/10  14…15, 2/10
+            12–15 2…3, 3/11    6…7, 3/11    10…11, 3/11  14…15, 3/11
+            16–19 2…3, 4/12    6…7, 4/12    10…11, 4/12  14…15, 4/12
+            20–23 2…3, 5/13    6…7, 5/13    10…11, 5/13  14…15, 5/13
+            24–27 2…3, 6/14    6…7, 6/14    10…11, 6/14  14…15, 6/14
+            28–31 2…3, 7/15    6…7, 7/15    10…11, 7/15  14…15, 7/15
+            ```"#]],
+    );
+    check_matrix(
+        "sm_70",
+        "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r6,%r7$0}, {%r0,%r1,%r2,%r3};",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+
+            1 use in this file
+
+            `b[1]` of B: row 2 … 3, column t + 4·(lane / 16), product (lane / 4 % 4); `t = lane % 4`, the first of several elements in the lowest bits
+
+            ```text
+            lane  product: row, column
+             0–3  0: 2…3, 0  0: 2…3, 1  0: 2…3, 2  0: 2…3, 3
+             4–7  1: 2…3, 0  1: 2…3, 1  1: 2…3, 2  1: 2…3, 3
+             8–11 2: 2…3, 0  2: 2…3, 1  2: 2…3, 2  2: 2…3, 3
+            12–15 3: 2…3, 0  3: 2…3, 1  3: 2…3, 2  3: 2…3, 3
+            16–19 0: 2…3, 4  0: 2…3, 5  0: 2…3, 6  0: 2…3, 7
+            20–23 1: 2…3, 4  1: 2…3, 5  1: 2…3, 6  1: 2…3, 7
+            24–27 2: 2…3, 4  2: 2…3, 5  2: 2…3, 6  2: 2…3, 7
+            28–31 3: 2…3, 4  3: 2…3, 5  3: 2…3, 6  3: 2…3, 7
+            ```"#]],
+    );
+    check_matrix(
+        "sm_90a",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3$0}, {%r0,%r1,%r2,%r3}, %rd1, %p, 1, 1, 0;",
+        expect![[r#"
+            ```ptx
+            .reg .f32 %f<9>
+            ```
+            Register, type `.f32`, 32 bits (4 bytes) in `k`: `%f3`
+
+            1 use in this file
+
+            `d[3]` of D: row g + 16w + 8, column 2t + 1; `g = lane / 4`, `t = lane % 4`, `w` the warp in its warpgroup
+
+            ```text
+            lane  row, column
+             0–3  8, 1   8, 3   8, 5   8, 7
+             4–7  9, 1   9, 3   9, 5   9, 7
+             8–11 10, 1  10, 3  10, 5  10, 7
+            12–15 11, 1  11, 3  11, 5  11, 7
+            16–19 12, 1  12, 3  12, 5  12, 7
+            20–23 13, 1  13, 3  13, 5  13, 7
+            24–27 14, 1  14, 3  14, 5  14, 7
+            28–31 15, 1  15, 3  15, 5  15, 7
+            ```
+            Warp 0; each of the next three has the 16 rows below."#]],
+    );
+    // A vector of a wrong length says nothing.
+    check_matrix(
+        "sm_80",
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1$0}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            1 use in this file"#]],
+    );
+}
+
+#[test]
+fn descriptors_of_matrices() {
+    check_matrix(
+        "sm_100a",
+        "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, 13631$01632, %p;",
+        expect![[r#"
+            ```ptx
+            136311632
+            ```
+            136311632 = 0x81ff350 = 0b1000_0001_1111_1111_0011_0101_0000
+
+            Instruction descriptor
+
+            | bits | field | value |
+            |---|---|---|
+            | 2 | sparse | no |
+            | 4–5 | type of D | f32 |
+            | 6 | reserved | 0b1 |
+            | 7–9 | type of A | 6 |
+            | 10–12 | type of B | 4 |
+            | 13 | negate A | yes |
+            | 14 | negate B | yes |
+            | 15 | A | M-major, transposed |
+            | 16 | B | N-major, transposed |
+            | 17–22 | N | 120 |
+            | 24–28 | M | 128 |
+
+            Not right:
+            - reserved (bit 6): must be 0
+            - type of A (bits 7–9): 6 means nothing here; 0 (f16), 1 (bf16)
+            - type of B (bits 10–12): 4 means nothing here; 0 (f16), 1 (bf16)"#]],
+    );
+    check_matrix(
+        "sm_100a",
+        "mov.b32 %r1, 0x8200490;\ntcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r$01, %p;",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            2 uses in this file
+
+            `0x8200490` from the `mov` that alone writes it. Instruction descriptor
+
+            | bits | field | value |
+            |---|---|---|
+            | 2 | sparse | no |
+            | 4–5 | type of D | f32 |
+            | 7–9 | type of A | bf16 |
+            | 10–12 | type of B | bf16 |
+            | 13 | negate A | no |
+            | 14 | negate B | no |
+            | 15 | A | K-major |
+            | 16 | B | K-major |
+            | 17–22 | N | 128 |
+            | 24–28 | M | 128 |
+        "#]],
+    );
+    // Two writes: who knows.
+    check_matrix(
+        "sm_100a",
+        "mov.b32 %r1, 0x8200490;\nmov.b32 %r1, 5;\ntcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r$01, %p;",
+        expect![[r#"
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            3 uses in this file"#]],
+    );
+    check_matrix(
+        "sm_90a",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, 0x4000$0004000010040, %rd1, %p, 1, 1, 0, 0;",
+        expect![[r#"
+            ```ptx
+            0x4000004000010040
+            ```
+            4611686293305360448 = 0x4000004000010040 = 0b100_0000_0000_0000_0000_0000_0100_0000_0000_0000_0000_0001_0000_0000_0100_0000
+
+            Descriptor of a matrix in shared memory
+
+            | bits | field | value |
+            |---|---|---|
+            | 0–13 | start address | 0x400 bytes (0x40 · 16) |
+            | 16–29 | leading dimension offset | 0x10 bytes (0x1 · 16) |
+            | 32–45 | stride dimension offset | 0x400 bytes (0x40 · 16) |
+            | 49–51 | base offset | 0 |
+            | 62–63 | swizzle | 128 bytes |
+        "#]],
+    );
+}
