@@ -60,6 +60,8 @@ pub struct Decoded {
 pub struct Format {
     /// What it is called.
     pub title: &'static str,
+    /// Concepts of the documentation that explain it.
+    pub concepts: &'static [&'static str],
     /// Bits of the whole.
     pub bits: u32,
     /// Its fields, ascending.
@@ -137,6 +139,7 @@ fn warpgroup() -> Format {
     ];
     Format {
         title: "Descriptor of a matrix in shared memory",
+        concepts: &["matrix descriptor", "swizzling"],
         bits: 64,
         fields,
     }
@@ -174,6 +177,7 @@ fn shared(newest: bool) -> Format {
     fields.push(field("swizzle", 61, 3, Meaning::Choice(WIDE_SWIZZLES)));
     Format {
         title: "Descriptor of a matrix in shared memory",
+        concepts: &["matrix descriptor", "swizzling"],
         bits: 64,
         fields,
     }
@@ -190,6 +194,7 @@ fn product(kind: &str, sparse: bool, ws: bool, newest: bool) -> Option<Format> {
     };
     Some(Format {
         title: "Instruction descriptor",
+        concepts: &["instruction descriptor"],
         bits: 32,
         fields,
     })
@@ -384,6 +389,7 @@ fn zero_columns() -> Format {
     ];
     Format {
         title: "Zero-column mask descriptor",
+        concepts: &["zero-column mask"],
         bits: 64,
         fields,
     }

@@ -3,9 +3,9 @@
 use crate::target::{Gate, Suffix, Target, Version};
 
 /// Least version, last version, number of the least target, and the directives that demand them.
-type Row = ((u8, u8), Option<(u8, u8)>, u16, &'static [&'static str]);
+pub(crate) type Row = ((u8, u8), Option<(u8, u8)>, u16, &'static [&'static str]);
 
-const GATES: &[Row] = &[
+pub(crate) const GATES: &[Row] = &[
     ((1, 3), None, 10, &[".maxnreg", ".maxntid"]),
     ((1, 0), Some((1, 5)), 10, &["@@DWARF"]),
     ((1, 3), Some((2, 0)), 10, &[".maxnctapersm"]),

@@ -226,6 +226,7 @@ pub(crate) fn demand(gate: &Gate) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{features::completion::directives, hir::special_registers::SPECIAL_REGISTERS};
 
     #[test]
     fn keys_survive_a_way_through_an_editor() {
@@ -242,5 +243,24 @@ mod tests {
         }
         assert_eq!(DocumentationKey::from_text("nonsense"), None);
         assert_eq!(DocumentationKey::from_text("modifier\tadd"), None);
+    }
+
+    /// Words that the tables of the instruction set do not have.
+    #[test]
+    fn special_registers_and_directives_are_documented() {
+        let registers = SPECIAL_REGISTERS
+            .iter()
+            .map(|it| DocumentationKey::SpecialRegister(it.written(Some(1))));
+        let directives = directives::OF_MODULE
+            .iter()
+            .chain(directives::OF_BODY)
+            .map(|it| DocumentationKey::Directive((*it).to_owned()));
+        let keys: Vec<_> = registers.chain(directives).collect();
+        assert!(keys.len() > 60, "{}", keys.len());
+        let missing: Vec<_> = keys
+            .iter()
+            .filter(|it| documentation(it).is_none())
+            .collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

@@ -3,7 +3,10 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::table::tables;
+use crate::{
+    documentation::{Topic, entry},
+    table::tables,
+};
 
 fn target(name: &str) -> Target {
     Target::parse(name).expect("a target")
@@ -50,6 +53,9 @@ fn fields_lie_side_by_side() {
             next += field.width;
         }
         assert_eq!(next, format.bits, "{}", format.title);
+        for concept in format.concepts {
+            assert!(entry(Topic::Concepts, concept).is_some(), "{concept}");
+        }
     }
 }
 

@@ -102,7 +102,7 @@ pub(super) fn find<'a>(entries: &'a [Entry], word: &str) -> Option<&'a Entry> {
 }
 
 /// Whether a pattern, in which `*` stands for any letters and digits but at least one, matches a word.
-fn matches(pattern: &str, word: &str) -> bool {
+pub(super) fn matches(pattern: &str, word: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else {
         return pattern == word;
     };

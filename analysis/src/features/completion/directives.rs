@@ -11,7 +11,7 @@ use isa::{
 use crate::{CompletionItem, CompletionKind, DocumentationKey};
 
 /// Directives that begin an item of a module, the frequent ones first.
-const OF_MODULE: &[&str] = &[
+pub(in crate::features) const OF_MODULE: &[&str] = &[
     ".visible",
     ".entry",
     ".func",
@@ -30,7 +30,7 @@ const OF_MODULE: &[&str] = &[
     ".address_size",
 ];
 /// Directives that begin a statement.
-const OF_BODY: &[&str] = &[
+pub(in crate::features) const OF_BODY: &[&str] = &[
     ".reg",
     ".shared",
     ".local",

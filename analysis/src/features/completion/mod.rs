@@ -1,7 +1,7 @@
 //! Completion: what can be written at the cursor, the likeliest first.
 
 mod context;
-mod directives;
+pub(super) mod directives;
 mod modifiers;
 mod operands;
 mod snippets;

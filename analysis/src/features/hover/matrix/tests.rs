@@ -267,7 +267,9 @@ fn descriptors_of_matrices() {
             Not right:
             - reserved (bit 6): must be 0
             - type of A (bits 7–9): 6 means nothing here; 0 (f16), 1 (bf16)
-            - type of B (bits 10–12): 4 means nothing here; 0 (f16), 1 (bf16)"#]],
+            - type of B (bits 10–12): 4 means nothing here; 0 (f16), 1 (bf16)
+
+            See also `instruction descriptor`"#]],
     );
     check_matrix(
         "sm_100a",
@@ -294,7 +296,8 @@ fn descriptors_of_matrices() {
             | 16 | B | K-major |
             | 17–22 | N | 128 |
             | 24–28 | M | 128 |
-        "#]],
+
+            See also `instruction descriptor`"#]],
     );
     // Two writes: who knows.
     check_matrix(
@@ -326,6 +329,7 @@ fn descriptors_of_matrices() {
             | 32–45 | stride dimension offset | 0x400 bytes (0x40 · 16) |
             | 49–51 | base offset | 0 |
             | 62–63 | swizzle | 128 bytes |
-        "#]],
+
+            See also `matrix descriptor`, `swizzling`"#]],
     );
 }
