@@ -20,6 +20,9 @@ mod robustness_tests;
 
 pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode};
-pub use features::documentation::{documentation, documented};
+pub use features::{
+    documentation::{documentation, documented},
+    site::{SiteChapter, SitePage, site_chapters},
+};
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
 pub use syntax::FileContents;

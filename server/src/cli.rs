@@ -6,6 +6,7 @@ mod format;
 mod inspect;
 mod lsp;
 mod render;
+mod site;
 
 use std::{
     ffi::OsString,
@@ -50,6 +51,9 @@ enum Command {
     Format(format::FormatArgs),
     /// Print the documentation of words of PTX and of problems.
     Explain(explain::ExplainArgs),
+    /// Write the documentation as a book for mdBook.
+    #[command(hide = true)]
+    Site(site::SiteArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
     /// Print sizes and times of a file, one METRIC line each.
@@ -74,6 +78,7 @@ where
             Command::Check(args) => check::run(&args, io),
             Command::Format(args) => format::run(&args, io),
             Command::Explain(args) => explain::run(&args, io),
+            Command::Site(args) => site::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
         },

@@ -166,7 +166,7 @@ fn instruction<'a>(
 }
 
 /// The syntax lines of the variants, without repetitions.
-fn syntax_lines<'a>(
+pub(super) fn syntax_lines<'a>(
     first: &'a Instruction,
     more: impl Iterator<Item = &'a Instruction>,
 ) -> Vec<&'a str> {

@@ -18,6 +18,7 @@ pub(crate) mod rename;
 pub(crate) mod selection_ranges;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature_help;
+pub(crate) mod site;
 pub(crate) mod source_locations;
 pub(crate) mod stats;
 pub(crate) mod syntax_tree;

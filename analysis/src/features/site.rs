@@ -1,0 +1,229 @@
+//! The documentation of the language as pages of a book: the same texts that hover shows.
+
+use std::fmt::Write as _;
+
+use isa::{
+    documentation::{self, Entry, Example, InstructionPage, Topic},
+    table::{Instruction, tables},
+};
+
+use crate::{DIAGNOSTIC_CODES, DocumentationKey};
+
+use super::documentation::{demand, documentation, syntax_lines};
+
+/// A page of the book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SitePage {
+    /// The file, below the folder of the book, with `/` between its parts.
+    pub path: String,
+    /// What a table of contents calls it.
+    pub title: String,
+    /// Its Markdown, with the title as its heading.
+    pub markdown: String,
+}
+
+/// Pages under one heading, of which the first tells what the others are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteChapter {
+    /// The page of the chapter itself.
+    pub page: SitePage,
+    /// The pages below it.
+    pub pages: Vec<SitePage>,
+}
+
+/// The chapters about the language and about diagnostics.
+#[must_use]
+pub fn site_chapters() -> Vec<SiteChapter> {
+    vec![instructions(), words(), diagnostics()]
+}
+
+/// The file of the page of an instruction. Names have full stops and colons, which files had better not have.
+fn instruction_path(name: &str) -> String {
+    format!(
+        "instructions/{}.md",
+        name.replace("::", "--").replace('.', "-")
+    )
+}
+
+fn chapter(path: &str, title: &str, intro: &str, pages: Vec<SitePage>) -> SiteChapter {
+    let folder = path.rsplit_once('/').map_or("", |it| it.0);
+    let mut markdown = format!("# {title}\n\n{intro}\n\n");
+    for page in &pages {
+        let target = page.path.strip_prefix(folder).unwrap_or(&page.path);
+        let target = target.trim_start_matches('/');
+        // What follows the heading says what the page is about.
+        let summary = page.markdown.lines().skip(1).find(|it| !it.is_empty());
+        let summary = summary.filter(|it| !it.starts_with(['`', '#', '-', '|']));
+        let _ = write!(markdown, "- [`{}`]({target})", page.title);
+        match summary {
+            Some(summary) => {
+                let _ = writeln!(markdown, ": {summary}");
+            }
+            None => markdown.push('\n'),
+        }
+    }
+    SiteChapter {
+        page: SitePage {
+            path: path.to_owned(),
+            title: title.to_owned(),
+            markdown,
+        },
+        pages,
+    }
+}
+
+fn instructions() -> SiteChapter {
+    let mut all: Vec<&InstructionPage> = documentation::instructions().collect();
+    all.sort_by_key(|it| it.name);
+    let pages = all.into_iter().map(instruction).collect();
+    let intro = "Every instruction, with all its forms.";
+    chapter("instructions/index.md", "Instructions", intro, pages)
+}
+
+fn instruction(page: &InstructionPage) -> SitePage {
+    let mut forms = tables()
+        .instructions
+        .iter()
+        .filter(|it| it.name == page.name);
+    let first = forms.next();
+    let mut text = format!("# {}\n\n{}\n", page.name, page.summary);
+    if let Some(first) = first {
+        let lines = syntax_lines(first, forms).join("\n");
+        let _ = write!(text, "\n```ptx\n{lines}\n```\n");
+    }
+    if !page.description.is_empty() {
+        let _ = write!(text, "\n{}\n", page.description);
+    }
+    if !page.code.is_empty() {
+        let _ = write!(
+            text,
+            "\n## Pseudo-code\n\n```c\n{}\n```\n",
+            page.code.trim_end()
+        );
+    }
+    list(&mut text, "Operands", &page.operands);
+    list(&mut text, "Modifiers", &page.modifiers);
+    if !page.notes.is_empty() {
+        let _ = write!(text, "\n## Notes\n\n{}\n", page.notes);
+    }
+    if !page.examples.is_empty() {
+        text.push_str("\n## Examples\n");
+    }
+    for Example {
+        version,
+        target,
+        text: example,
+    } in &page.examples
+    {
+        let _ = write!(
+            text,
+            "\nPTX ISA {version}, `{target}`:\n\n```ptx\n{example}\n```\n"
+        );
+    }
+    if let Some(first) = first {
+        needs(&mut text, first);
+    }
+    if !page.related.is_empty() {
+        let related: Vec<String> = page.related.iter().map(|it| related(it)).collect();
+        let _ = write!(text, "\n## See also\n\n{}\n", related.join(", "));
+    }
+    SitePage {
+        path: instruction_path(page.name),
+        title: page.name.to_owned(),
+        markdown: text,
+    }
+}
+
+fn list(text: &mut String, heading: &str, entries: &[Entry]) {
+    if entries.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n## {heading}\n\n");
+    for entry in entries {
+        let words: Vec<String> = entry.words.iter().map(|it| format!("`{it}`")).collect();
+        let _ = writeln!(text, "- {}: {}", words.join(", "), entry.text);
+    }
+}
+
+/// What all forms demand, and where the manual speaks about it.
+fn needs(text: &mut String, instruction: &Instruction) {
+    if let Some(demand) = demand(&instruction.gate) {
+        let _ = write!(text, "\nNeeds {demand}.\n");
+    }
+    if let Some(link) = documentation::section_link(instruction.section) {
+        let _ = write!(
+            text,
+            "\nIn the manual: [PTX ISA {}]({link})\n",
+            instruction.section
+        );
+    }
+}
+
+/// A link to an instruction, if there is a page of this name.
+fn related(name: &str) -> String {
+    match documentation::instruction(name) {
+        Some(_) => {
+            let path = instruction_path(name);
+            let file = path.rsplit('/').next().unwrap_or_default();
+            format!("[`{name}`]({file})")
+        }
+        None => format!("`{name}`"),
+    }
+}
+
+fn words() -> SiteChapter {
+    let title = |topic| match topic {
+        Topic::Modifiers => "Modifiers",
+        Topic::Types => "Types",
+        Topic::StateSpaces => "State spaces",
+        Topic::SpecialRegisters => "Special registers",
+        Topic::Directives => "Directives",
+        Topic::Pragmas => "Pragmas and options",
+        Topic::Targets => "Targets",
+        Topic::Versions => "Versions",
+        Topic::Concepts => "Concepts",
+    };
+    let page = |topic: Topic| {
+        let mut markdown = format!("# {}\n", title(topic));
+        for entry in documentation::entries(topic) {
+            let words: Vec<String> = entry.words.iter().map(|it| format!("`{it}`")).collect();
+            let _ = write!(
+                markdown,
+                "\n## {}\n\n{}\n",
+                words.join(", "),
+                plain(entry.text)
+            );
+        }
+        SitePage {
+            path: format!("words/{}", topic.file()),
+            title: title(topic).to_owned(),
+            markdown,
+        }
+    };
+    let pages = Topic::ALL.into_iter().map(page).collect();
+    let intro = "What words mean wherever they stand.";
+    chapter("words/index.md", "Words of the language", intro, pages)
+}
+
+/// A text whose examples do not say for whom they are.
+fn plain(text: &str) -> String {
+    let lines = text.lines().map(|it| match it.strip_prefix("```ptx ") {
+        Some(_) => "```ptx",
+        None => it,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn diagnostics() -> SiteChapter {
+    let page = |name: &str| {
+        let text = documentation(&DocumentationKey::Diagnostic(name.to_owned()));
+        SitePage {
+            path: format!("diagnostics/{name}.md"),
+            title: name.to_owned(),
+            markdown: format!("# {name}\n\n{}\n", text.unwrap_or_default()),
+        }
+    };
+    let pages = DIAGNOSTIC_CODES.iter().map(|it| page(it.name)).collect();
+    let intro = "Every problem that is reported, by its code.";
+    chapter("diagnostics/index.md", "Diagnostics", intro, pages)
+}

@@ -1,0 +1,114 @@
+//! The book is whole: every page is in the table of contents, and every link leads somewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use super::*;
+
+fn book() -> BTreeMap<String, String> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let files = files(&repository).expect("the files of the repository");
+    let count = files.len();
+    let files: BTreeMap<_, _> = files.into_iter().collect();
+    assert_eq!(files.len(), count, "two pages are in one file");
+    files
+}
+
+/// The targets of the links of a page.
+fn links(text: &str) -> Vec<String> {
+    let events = Parser::new_ext(text, Options::ENABLE_TABLES);
+    let target = |event| match event {
+        Event::Start(Tag::Link { dest_url, .. }) => Some(dest_url.to_string()),
+        _ => None,
+    };
+    events.filter_map(target).collect()
+}
+
+#[test]
+fn links_lead_to_pages() {
+    let book = book();
+    let (mut broken, mut seen) = (Vec::new(), 0);
+    for (path, text) in &book {
+        let folder = path.rsplit_once('/').map_or("", |it| it.0);
+        for link in links(text) {
+            // Other sites are not ours to check; what is ours must be in the book or in the repository.
+            if let Some(file) = link.strip_prefix(REPOSITORY) {
+                let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+                if !top.join(file).exists() {
+                    broken.push(format!("{path}: {link}"));
+                }
+            } else if !link.contains("://") {
+                seen += 1;
+                if !book.contains_key(&format!("{folder}/{link}")) {
+                    broken.push(format!("{path}: {link}"));
+                }
+            }
+        }
+    }
+    assert!(seen > 700, "{seen}");
+    assert_eq!(broken, [""; 0]);
+}
+
+#[test]
+fn every_page_is_in_the_table_of_contents() {
+    let book = book();
+    let listed: BTreeSet<_> = links(&book["src/SUMMARY.md"])
+        .into_iter()
+        .map(|it| format!("src/{it}"))
+        .collect();
+    let pages: BTreeSet<_> = book
+        .keys()
+        .filter(|it| it.ends_with(".md") && *it != "src/SUMMARY.md")
+        .cloned()
+        .collect();
+    assert_eq!(listed, pages);
+    assert!(pages.contains("src/instructions/cp-async-bulk.md"));
+    assert!(pages.contains("src/words/concepts.md"));
+    assert!(pages.contains("src/diagnostics/undefined-name.md"));
+    for (path, text) in &book {
+        let is_page = pages.contains(path);
+        assert!(!is_page || text.starts_with("# "), "{path} has no title");
+    }
+    for setting in SETTINGS {
+        let heading = format!("## `{}`\n", setting.name);
+        assert!(book["src/settings.md"].contains(&heading), "{heading}");
+    }
+    assert!(book["src/features.md"].contains("| feature | state |"));
+    assert!(book["src/index.md"].contains("## Installation"));
+}
+
+#[test]
+fn links_of_the_repository() {
+    let text = "[a](ARCHITECTURE.md) [b](analysis/docs/diagnostics/x.md) [c](LICENSE-MIT) [d](https://e.f) [g](";
+    assert_eq!(
+        linked(text),
+        "[a](architecture.md) [b](diagnostics/x.md) \
+         [c](https://github.com/ptx-analyzer/ptx-analyzer/blob/main/LICENSE-MIT) [d](https://e.f) [g]("
+    );
+}
+
+#[test]
+fn the_book_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("book");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let said = |repository: &Path| {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let args = SiteArgs {
+            output: output.clone(),
+            repository: repository.to_owned(),
+        };
+        let mut io = Io {
+            stdin: &mut io::empty(),
+            stdout: &mut stdout,
+            stderr: &mut stderr,
+            color: false,
+        };
+        run(&args, &mut io).expect("streams that can be written")
+    };
+    assert_eq!(said(&repository), 0);
+    assert!(output.join("book.toml").exists());
+    assert!(output.join("src/SUMMARY.md").exists());
+    assert_eq!(said(&output.join("nowhere")), FAILED);
+}
