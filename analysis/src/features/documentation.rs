@@ -226,7 +226,7 @@ pub(crate) fn demand(gate: &Gate) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{features::completion::directives, hir::special_registers::SPECIAL_REGISTERS};
+    use crate::features::completion::directives;
 
     #[test]
     fn keys_survive_a_way_through_an_editor() {
@@ -245,21 +245,12 @@ mod tests {
         assert_eq!(DocumentationKey::from_text("modifier\tadd"), None);
     }
 
-    /// Words that the tables of the instruction set do not have.
+    /// The crate of the instruction set tests what it knows; it does not know these.
     #[test]
-    fn special_registers_and_directives_are_documented() {
-        let registers = SPECIAL_REGISTERS
-            .iter()
-            .map(|it| DocumentationKey::SpecialRegister(it.written(Some(1))));
-        let directives = directives::OF_MODULE
-            .iter()
-            .chain(directives::OF_BODY)
-            .map(|it| DocumentationKey::Directive((*it).to_owned()));
-        let keys: Vec<_> = registers.chain(directives).collect();
-        assert!(keys.len() > 60, "{}", keys.len());
-        let missing: Vec<_> = keys
-            .iter()
-            .filter(|it| documentation(it).is_none())
+    fn directives_are_documented() {
+        let directives = directives::OF_MODULE.iter().chain(directives::OF_BODY);
+        let missing: Vec<_> = directives
+            .filter(|it| documentation(&DocumentationKey::Directive((**it).to_owned())).is_none())
             .collect();
         assert!(missing.is_empty(), "{missing:?}");
     }

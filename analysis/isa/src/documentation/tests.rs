@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::{
     directive::{GATES, OTHER_PRAGMAS, PRAGMAS_OF_BODIES, TARGET_OPTIONS},
+    special::SPECIAL_REGISTERS,
     table::{Form, OperandPattern, tables},
     target::{targets, versions},
     tuning::TUNING,
@@ -129,6 +130,10 @@ fn everything_is_documented() {
     }
     for (target, _) in targets() {
         look("target", Topic::Targets, &target.to_string());
+    }
+    for register in SPECIAL_REGISTERS {
+        let name = register.written(Some(1));
+        look("special register", Topic::SpecialRegisters, &name);
     }
     for version in versions() {
         look("version", Topic::Versions, &version.to_string());
