@@ -633,9 +633,11 @@ impl Default for FormattingOptions {
 }
 
 impl FormattingOptions {
-    /// The blanks before a line inside of so many blocks.
+    /// The blanks before a line inside of so many blocks. Nobody nests deeper than the limit; without one,
+    /// a text of nothing but braces grows without measure.
     #[must_use]
     pub fn indent(self, depth: usize) -> String {
+        let depth = depth.min(64);
         if self.tabs {
             "\t".repeat(depth)
         } else {

@@ -102,13 +102,13 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
-            free_names 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
             layouts 1
             signature 1
+            used_private_names 1
         "#]],
     );
     // Another comment.
@@ -118,13 +118,13 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
-            free_names 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
             layouts 1
             signature 1
+            used_private_names 1
         "#]],
     );
     // Another declaration.
@@ -134,13 +134,13 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
-            free_names 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
             layouts 1
             signature 1
+            used_private_names 1
         "#]],
     );
 }
@@ -154,13 +154,13 @@ fn typing_between_items_computes_the_next_item_again() {
         expect![[r#"
             body 1
             declared 1
-            free_names 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
             layouts 1
             signature 1
+            used_private_names 1
         "#]],
     );
     check(
@@ -187,15 +187,31 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         expect![[r#"
             body 1
             declared 1
-            free_names 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
             layouts 1
             signature 1
+            used_private_names 1
         "#]],
     );
+}
+
+#[test]
+fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
+    let mut session = Session::new(
+        "
+.global .b32 inner;
+.extern .global .b32 outer;
+.entry k {
+    .reg .b32 %r<4>;
+    mov.b32 %r1, inner;
+    mov.b32 %r2, 1;
+}
+",
+    );
+    expect![[""]].assert_eq(&session.replace("mov.b32 %r2, 1;", "mov.b32 %r2, outer;"));
 }
 
 #[test]
@@ -206,7 +222,6 @@ fn a_new_function_leaves_the_others_as_they_are() {
         expect![[r#"
             body 1
             declared 1
-            free_names 1
             function_controls 1
             function_findings 5
             function_order 1
@@ -217,6 +232,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
             module_findings 1
             module_scope 1
             signature 1
+            used_private_names 1
         "#]],
     );
 }

@@ -1,18 +1,23 @@
 //! Random messages in random order: every request is answered, and the server stays well.
 
+use std::sync::LazyLock;
+
 use ptx_tests::{
     client::{RpcError, TestServer, change},
-    fixtures, mutate,
+    fixtures::{self, Fixture},
+    mutate,
 };
 use serde_json::{Value, json};
+use syntax::Document;
 
 use crate::{KERNEL, URI, assert_text};
 
-/// Sessions with a seed of their own, and messages of each.
+/// Sessions with a seed of their own; `PTX_SESSIONS` says another number.
 const SESSIONS: u64 = 12;
+/// Messages of each.
 const MESSAGES: usize = 250;
 
-const REQUESTS: [&str; 20] = [
+const REQUESTS: [&str; 26] = [
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/declaration",
@@ -28,6 +33,12 @@ const REQUESTS: [&str; 20] = [
     "textDocument/semanticTokens/full/delta",
     "textDocument/semanticTokens/range",
     "textDocument/diagnostic",
+    "textDocument/completion",
+    "completionItem/resolve",
+    "textDocument/signatureHelp",
+    "textDocument/formatting",
+    "textDocument/rangeFormatting",
+    "textDocument/onTypeFormatting",
     "workspace/symbol",
     "ptx/viewSyntaxTree",
     "ptx/serverStatus",
@@ -49,7 +60,11 @@ fn position(rng: &mut fastrand::Rng) -> (u32, u32) {
         0 => rng.u32(..),
         _ => rng.u32(..40),
     };
-    (number(rng), number(rng))
+    let line = match rng.bool() {
+        true => rng.u32(..200),
+        false => number(rng),
+    };
+    (line, number(rng))
 }
 
 /// Parameters that suit every request, or nearly.
@@ -64,6 +79,11 @@ fn params(rng: &mut fastrand::Rng) -> Value {
         "context": { "includeDeclaration": rng.bool(), "diagnostics": [] },
         "newName": "%fresh",
         "query": "k",
+        // Formatting, and an item of a completion.
+        "options": { "tabSize": *rng.choice(&[0, 2, 8, u32::MAX]).expect("a width"), "insertSpaces": rng.bool() },
+        "ch": *rng.choice(&[";", "}", "\n", "x"]).expect("a character"),
+        "label": "add",
+        "data": *rng.choice(&["instruction\tadd", "instruction\t", "modifier\tadd\tsat", "", "\t"]).expect("a key"),
         "previousResultId": rng.u8(..4).to_string(),
     });
     if rng.u8(..8) == 0 {
@@ -82,8 +102,27 @@ fn text(rng: &mut fastrand::Rng) -> String {
     match rng.u8(..4) {
         0 => mutate::soup(rng, 50),
         1 => KERNEL.to_owned(),
-        _ => rng.choice(fixtures::ptx()).expect("a fixture").text,
+        _ => {
+            let fixture = rng.choice(files()).expect("a fixture");
+            let mut document = Document::new(fixture.text.clone());
+            for _ in 0..rng.usize(..12) {
+                let edit = mutate::edit(rng, document.text(), document.lines());
+                document.apply(&edit).expect("the edit fits");
+            }
+            document.text().to_owned()
+        }
     }
+}
+
+/// The fixtures, and the smaller files of the corpus if there is one.
+fn files() -> &'static [Fixture] {
+    static FILES: LazyLock<Vec<Fixture>> = LazyLock::new(|| {
+        let mut files = fixtures::corpus();
+        files.retain(|it| it.text.len() < 60_000);
+        files.extend(fixtures::ptx());
+        files
+    });
+    &FILES
 }
 
 /// Sends one message; the id when it wants an answer.
@@ -122,7 +161,9 @@ fn send(rng: &mut fastrand::Rng, server: &mut TestServer, sent: &[i64]) -> Optio
 
 #[test]
 fn random_sessions() {
-    for seed in 0..SESSIONS {
+    let sessions = std::env::var("PTX_SESSIONS")
+        .map_or(SESSIONS, |it| it.parse().expect("PTX_SESSIONS is a number"));
+    for seed in 0..sessions {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut server = TestServer::ready();
         server.expect_problems_in_log();

@@ -6,7 +6,7 @@ use analysis::{Analysis, AnalysisHost, Change, FileId, Severity};
 use ptx_tests::{fixtures, mutate};
 use syntax::{Document, FileContents};
 
-/// Edits of each fixture.
+/// Edits of each fixture; `PTX_EDITS` says another number.
 const EDITS: usize = 500;
 /// Edits after which a document starts again from its file.
 const SESSION: usize = 30;
@@ -63,13 +63,15 @@ pub(crate) fn ask_about_file(text: &str) {
 
 #[test]
 fn answers_after_edits_equal_fresh_ones() {
+    let edits =
+        std::env::var("PTX_EDITS").map_or(EDITS, |it| it.parse().expect("PTX_EDITS is a number"));
     let fixtures = fixtures::ptx();
     let neighbour = Arc::new(FileContents::new(&fixtures[0].text));
     for (seed, fixture) in fixtures.iter().enumerate() {
         let mut rng = fastrand::Rng::with_seed(seed as u64);
         let mut document = Document::new(fixture.text.clone());
         let mut old = host([document.contents(), neighbour.clone()]);
-        for step in 1..=EDITS {
+        for step in 1..=edits {
             if step % SESSION == 0 {
                 document = Document::new(fixture.text.clone());
             }

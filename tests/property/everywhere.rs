@@ -14,6 +14,8 @@ use syntax::{
     text::{Edit, apply_edit},
 };
 
+use crate::writing;
+
 const FILE: FileId = FileId(0);
 const WHY: &str = "nobody cancels";
 
@@ -133,6 +135,7 @@ fn ask_everywhere(fixture: &Fixture, contents: &Arc<FileContents>) {
     for offset in offsets(contents) {
         ask(&analysis, offset, len);
     }
+    writing::ask_everywhere(&analysis, FILE, contents);
     check_whole_file(&analysis, contents);
     let beyond = len + TextSize::from(7);
     assert_eq!(

@@ -22,7 +22,7 @@ fn edits(text: &str) -> Vec<Edit> {
         .expect("nobody cancels")
 }
 
-fn apply(text: &str, edits: &[Edit]) -> String {
+pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut end = 0;
     for edit in edits {
@@ -37,7 +37,7 @@ fn apply(text: &str, edits: &[Edit]) -> String {
 }
 
 /// The tokens and comments of a text.
-fn tokens(text: &str) -> Vec<(SyntaxKind, String)> {
+pub(crate) fn tokens(text: &str) -> Vec<(SyntaxKind, String)> {
     FileContents::new(text)
         .tree
         .syntax()

@@ -2,9 +2,11 @@
 
 mod analysis;
 mod completion;
+mod doubling;
 mod everywhere;
 mod formatting;
 mod garbage;
 mod hover;
 mod incremental;
 mod text;
+mod writing;

@@ -35,6 +35,7 @@ use super::{
     codes::INVALID_CALL_TARGET,
     instructions::{finding, operand_nodes, resolve, visit},
     parameter_access, prototype_fixes,
+    torn::Torn,
 };
 
 /// How often a long body looks for a cancellation, in instructions.
@@ -83,7 +84,14 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     if !interesting.contains(&true) {
         return;
     }
-    let errors = function.errors(db);
+    let torn = Torn::new(function.errors(db));
+    // Where something is wrong already, in the order of the text.
+    let mut wrong: Vec<TextRange> = findings
+        .iter()
+        .filter(|it| it.severity == Severity::Error)
+        .map(|it| it.range)
+        .collect();
+    wrong.sort_unstable_by_key(|it| it.start());
     let mut index = 0;
     visit(&cursor, &mut |instruction| {
         if index % CHECK_INTERVAL == 0 {
@@ -95,16 +103,19 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             return;
         }
         let range = trimmed(instruction);
-        if errors.iter().any(|it| it.range.intersect(range).is_some()) {
+        if torn.meets(range) {
             return;
         }
         let opcode = instruction.token(SyntaxKind::IDENT);
         if opcode.is_some_and(|it| it.text() == "call") {
             context.call(instruction, index, findings);
-        } else if !findings
+            return;
+        }
+        let inside = wrong.partition_point(|it| it.start() < range.start());
+        let mut inside = wrong[inside..]
             .iter()
-            .any(|it| it.severity == Severity::Error && range.contains_range(it.range))
-        {
+            .take_while(|it| it.start() <= range.end());
+        if !inside.any(|it| range.contains_range(*it)) {
             parameter_access::check(&context, instruction, findings);
         }
     });
@@ -306,10 +317,12 @@ impl<'a> Context<'a> {
                 if self.is_later(node) {
                     return None;
                 }
-                let mut prototypes = signature(db, self.function).prototypes.iter();
+                let prototypes = &signature(db, self.function).prototypes;
+                // They are in the order of their definitions.
+                let found = prototypes.binary_search_by_key(&id, |it| it.definition);
                 Some(Callee {
                     name,
-                    header: Cow::Borrowed(&prototypes.find(|it| it.definition == id)?.header),
+                    header: Cow::Borrowed(&prototypes.get(found.ok()?)?.header),
                     place: Some(Place::Own(definition.name_range)),
                 })
             }

@@ -42,6 +42,7 @@ use super::{
         statement::{Accepted, Named, named},
     },
     suggestion::most_similar,
+    torn::Torn,
 };
 
 /// Words that a message lists.
@@ -65,7 +66,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
     special_registers(db, function, &in_force, &fixed, findings);
-    let errors = function.errors(db);
+    let torn = Torn::new(function.errors(db));
     let mut count = 0;
     visit(&cursor, &mut |instruction| {
         count += 1;
@@ -74,7 +75,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         }
         let range = trimmed(instruction);
         // What a syntax error has torn apart says nothing about the instruction.
-        if !errors.is_empty() && errors.iter().any(|it| it.range.intersect(range).is_some()) {
+        if torn.meets(range) {
             return;
         }
         let module = in_force.at(range.start());

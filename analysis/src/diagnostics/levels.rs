@@ -188,24 +188,34 @@ struct Placed {
     codes: Vec<u16>,
 }
 
-/// Gives each diagnostic of a file its severity and tags, and takes out those that nobody wants.
+/// Gives each diagnostic of a file its severity and tags, and takes out those that nobody wants. The
+/// diagnostics are sorted by where they start.
 pub(super) fn apply(db: &dyn Database, file: SourceFile, diagnostics: &mut Vec<Diagnostic>) {
     let settings = &Workspace::get(db).config(db).severity;
-    let placed = placed(db, file);
+    let mut placed = placed(db, file);
+    placed.sort_by_key(|it| it.range.start());
+    let mut placed = placed.into_iter().peekable();
+    // The comments around the diagnostic: both are met in the order of the text, so that a file with many
+    // of both takes no time for their pairs.
+    let mut around: Vec<Placed> = Vec::new();
     diagnostics.retain_mut(|diagnostic| {
         let lint = lint(diagnostic.code);
         if let Some(lint) = lint {
             diagnostic.tags = lint.tags.to_vec();
         }
         let start = diagnostic.range.start();
-        let commented = placed
+        around.retain(|it| start <= it.range.end());
+        while let Some(next) = placed.next_if(|it| it.range.start() <= start) {
+            if start <= next.range.end() {
+                around.push(next);
+            }
+        }
+        let commented = around
             .iter()
             .filter(|it| {
-                it.range.contains_inclusive(start)
-                    && it
-                        .codes
-                        .iter()
-                        .any(|it| DIAGNOSTIC_CODES[usize::from(*it)].name == diagnostic.code)
+                it.codes
+                    .iter()
+                    .any(|it| DIAGNOSTIC_CODES[usize::from(*it)].name == diagnostic.code)
             })
             .min_by_key(|it| it.range.len());
         let level = match commented {

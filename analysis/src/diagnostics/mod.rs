@@ -40,6 +40,7 @@ mod syntax_errors;
 mod tests;
 #[cfg(test)]
 mod texture_tests;
+mod torn;
 #[cfg(test)]
 mod variable_tests;
 mod variables;
@@ -168,8 +169,8 @@ pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic
             all.push(join.diagnostic(finding, *start));
         }
     }
-    levels::apply(db, file, &mut all);
     all.sort_by_key(|it| (it.range.start(), it.range.end()));
+    levels::apply(db, file, &mut all);
     all
 }
 

@@ -9,7 +9,7 @@ use isa::{
     variable::{MAX_PARAMETER_ALIGNMENT, MAX_VECTOR_BITS, Opaque, StateSpace, VariableType, gate},
 };
 use salsa::Database;
-use syntax::{Cursor, SyntaxError, SyntaxKind, TextRange};
+use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
     FixKind, Severity, SymbolKind,
@@ -29,15 +29,16 @@ use super::{
     fix::Repair,
     instructions::{finding, gate_finding},
     parameter_words::misplaced,
+    torn::Torn,
 };
 
 /// The parameters of a function, of the prototypes in its body, and what the header says about them.
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let cursor = function.green(db).cursor();
-    let errors = function.errors(db);
+    let torn = Torn::new(function.errors(db));
     let in_force = in_force(db, function);
     let mut check = Check {
-        errors,
+        torn: &torn,
         module: in_force.map(|it| it.start),
         independent: header(db, function.file(db)).texture_mode == TextureMode::Independent,
         owner: Owner::Function,
@@ -82,7 +83,7 @@ pub(super) enum Owner {
 }
 
 struct Check<'a> {
-    errors: &'a [SyntaxError],
+    torn: &'a Torn,
     module: Option<Module>,
     /// Whether textures and samplers are declared apart.
     independent: bool,
@@ -122,9 +123,7 @@ impl Check<'_> {
     }
 
     fn broken(&self, range: TextRange) -> bool {
-        self.errors
-            .iter()
-            .any(|it| it.range.intersect(range).is_some())
+        self.torn.meets(range)
     }
 
     /// The header of a function or prototype.

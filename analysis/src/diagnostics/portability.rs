@@ -54,8 +54,14 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     visit(&cursor, &mut |instruction| {
         let range = trimmed(instruction);
         let module = in_force.at(range.start());
-        let specials = body.references.iter().filter_map(|it| match it.target {
-            Target::Special(index) if range.contains_range(it.range) => {
+        let start = body
+            .references
+            .partition_point(|it| it.range.start() < range.start());
+        let inside = body.references[start..]
+            .iter()
+            .take_while(|it| it.range.end() <= range.end());
+        let specials = inside.filter_map(|it| match it.target {
+            Target::Special(index) => {
                 let register = isa::special::get(index)?;
                 Some((it.range, register.written(it.member), register.gate()))
             }

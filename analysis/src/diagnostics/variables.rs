@@ -35,6 +35,7 @@ use super::{
     instruction_fixes::change_header,
     instructions::{finding, gate_finding, module_name, resolve},
     suggestion::most_similar,
+    torn::Torn,
 };
 
 /// Where a declaration stands.
@@ -72,10 +73,10 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let body = body(db, function);
     let types = declared(db, function);
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
-    let errors = function.errors(db);
+    let torn = Torn::new(function.errors(db));
     let mut each = |node: &Cursor<'_>| {
         let range = trimmed(node);
-        if errors.iter().any(|it| it.range.intersect(range).is_some()) {
+        if torn.meets(range) {
             return;
         }
         let mut judge = Judge {

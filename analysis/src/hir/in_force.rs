@@ -12,7 +12,7 @@ use super::{
     body::body,
     declared::header,
     items::{Function, items},
-    module::module_scope,
+    module::{function_order, module_scope},
 };
 
 /// What the statements of one function are judged against.
@@ -55,10 +55,8 @@ pub(crate) fn in_force<'db>(
     }
     let scope = module_scope(db, file);
     if !scope.targets.is_empty() {
-        let items = items(db, file);
-        let index = items.functions.iter().position(|it| *it == function)?;
-        let order = index as u32 + items.before.get(index)?;
-        start.target = scope.target_before(order).unwrap_or(start.target);
+        let order = function_order(db, file).get(&function)?;
+        start.target = scope.target_before(*order).unwrap_or(start.target);
     }
     Some(InForce {
         start,

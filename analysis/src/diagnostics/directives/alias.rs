@@ -9,7 +9,7 @@ use crate::{
     hir::{
         body::{Target, body},
         items::{Function, items},
-        module::{Declaration, DeclarationKind, header_of, module_scope},
+        module::{Declaration, DeclarationKind, function_order, header_of, module_scope},
         tree::trimmed,
     },
 };
@@ -86,14 +86,11 @@ pub(super) fn in_body(
         }
     }
     let file = function.file(db);
-    let items = items(db, file);
-    let Some(index) = items.functions.iter().position(|it| *it == function) else {
+    let Some(order) = function_order(db, file).get(&function) else {
         return;
     };
-    let before = items.before.get(index).copied().unwrap_or_default();
     // The function itself is declared in its body.
-    let order = index as u32 + before + 1;
-    check(db, file, order, &alias, &aliasee, findings);
+    check(db, file, order + 1, &alias, &aliasee, findings);
 }
 
 /// The new name and the function that it stands for.

@@ -30,6 +30,7 @@ use crate::{
 
 use super::{
     Finding, ItemIndex, fix::Repair, instruction_fixes::change_header, instructions::gate_finding,
+    torn::Torn,
 };
 use crate::FixKind;
 
@@ -115,7 +116,10 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         _ => {}
     });
     let errors = function.errors(db);
-    found.retain(|it| !errors.iter().any(|error| touches(error.range, it.range)));
+    let torn = Torn::new(errors);
+    found.retain(|it| {
+        !torn.meets(it.range) || !errors.iter().any(|error| touches(error.range, it.range))
+    });
     findings.extend(found);
 }
 

@@ -66,6 +66,22 @@ mov.b32 a b;
 }
 
 #[test]
+fn a_block_hides_what_is_around_it_and_not_what_came_before() {
+    check(
+        r#".entry k {
+{ .reg .b32 r; mov.b32 r, 1; }
+.reg .b32 r;
+mov.b32 r, 1;
+{ .reg .b32 r; mov.b32 r, 1; }
+//          ^ hint shadowed-name: `r` hides the one of the block around, declared on line 6 | the hidden declaration on line 6
+{ { .reg .b32 r; mov.b32 r, 1; } }
+//            ^ hint shadowed-name: `r` hides the one of the block around, declared on line 6 | the hidden declaration on line 6
+}
+"#,
+    );
+}
+
+#[test]
 fn names_that_hide_others() {
     check(
         r#".global .b32 g;

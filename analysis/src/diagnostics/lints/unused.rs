@@ -9,7 +9,7 @@ use crate::{
     hir::{
         body::{Body, Definition, OUTERMOST, Target, body},
         items::{Function, items},
-        module::{ModulePlace, module_body, module_scope},
+        module::{ModuleBody, ModulePlace, ModuleVariable, module_body, module_scope},
         tree,
     },
 };
@@ -20,10 +20,26 @@ use super::{
     finding,
 };
 
-/// Names of the module that a function uses, sorted.
+/// Variables that only this module could use.
+fn private(module: &ModuleBody) -> impl Iterator<Item = &ModuleVariable> {
+    let variables = module.variables.iter();
+    variables.filter(|it| it.linkage.is_none() && it.count.is_none())
+}
+
+/// Names of the variables that only this module could use.
+#[salsa::tracked(returns(ref))]
+fn private_names(db: &dyn Database, file: SourceFile) -> FxHashSet<Box<str>> {
+    let module = module_body(db, items(db, file).module);
+    private(module).map(|it| it.name.clone()).collect()
+}
+
+/// Private variables of the module that a function uses, sorted. Other names of the module may come and go
+/// while somebody types, and no variable is looked at again.
 #[salsa::tracked(returns(deref))]
-fn free_names<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Box<str>> {
-    let mut names = body(db, function).free.clone();
+fn used_private_names<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Box<str>> {
+    let private = private_names(db, function.file(db));
+    let free = body(db, function).free.iter();
+    let mut names: Vec<_> = free.filter(|it| private.contains(*it)).cloned().collect();
     names.sort_unstable();
     names
 }
@@ -113,6 +129,14 @@ fn shadowed(db: &dyn Database, function: Function<'_>, body: &Body, findings: &m
     for definition in &body.definitions {
         let key = (&*definition.name, definition.count.is_some());
         let same = by_name.entry(key).or_default();
+        // Blocks one after the other declare the same names again, as those of inlined calls do: what is over
+        // is not looked at for each of them.
+        while same
+            .last()
+            .is_some_and(|it| it.scope != definition.scope && !encloses(body, it, definition))
+        {
+            same.pop();
+        }
         let outer = same
             .iter()
             .rev()
@@ -153,7 +177,9 @@ fn shadowed(db: &dyn Database, function: Function<'_>, body: &Body, findings: &m
                 .extend(place.map(|it| (it, "the hidden declaration")));
             findings.push(found);
         }
-        same.push(definition);
+        if same.last().is_none_or(|it| it.scope != definition.scope) {
+            same.push(definition);
+        }
     }
 }
 
@@ -175,18 +201,14 @@ pub(super) fn in_module(
 ) {
     let items = items(db, file);
     let module = module_body(db, items.module);
-    let private = || {
-        let variables = module.variables.iter();
-        variables.filter(|it| it.linkage.is_none() && it.count.is_none())
-    };
-    if private().next().is_none() {
+    if private_names(db, file).is_empty() {
         return;
     }
     let mut used: FxHashSet<&str> = module.references.iter().map(|it| &*it.name).collect();
     for function in &items.functions {
-        used.extend(free_names(db, *function).iter().map(|it| &**it));
+        used.extend(used_private_names(db, *function).iter().map(|it| &**it));
     }
-    for variable in private().filter(|it| !used.contains(&*it.name)) {
+    for variable in private(module).filter(|it| !used.contains(&*it.name)) {
         let message = format!("variable `{}` is never used", variable.name);
         findings.push((
             ItemIndex::Other(variable.item),

@@ -6,7 +6,7 @@ use isa::{
     table::tables,
     target::{Module, Suffix, Target as IsaTarget, Version},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{SyntaxKind, TextSize};
 
@@ -52,6 +52,10 @@ pub(super) fn operands(
     };
     let callee = head.opcode == "call";
     let recent = recent(body, offset);
+    let mut members: FxHashMap<DefinitionId, Vec<(Option<u32>, usize)>> = FxHashMap::default();
+    for ((id, member), age) in &recent {
+        members.entry(*id).or_default().push((*member, *age));
+    }
     let memory = head.before.iter().any(|it| it.starts_with("param"));
     let mut names: Vec<(Rank, CompletionItem)> = Vec::new();
     for (id, definition) in (0u32..).zip(&body.definitions) {
@@ -100,7 +104,7 @@ pub(super) fn operands(
             None => add(None, recent.get(&(id, None)).copied()),
             Some(count) => {
                 let mut highest = None;
-                for ((_, member), age) in recent.iter().filter(|it| it.0.0 == id) {
+                for (member, age) in members.get(&id).into_iter().flatten() {
                     add(*member, Some(*age));
                     highest = highest.max(*member);
                 }
@@ -112,6 +116,13 @@ pub(super) fn operands(
             }
         }
     }
+    // Of equal names the innermost is meant, which comes last.
+    let mut latest: FxHashMap<String, DefinitionId> = FxHashMap::default();
+    for (rank, item) in &names {
+        let id = latest.entry(item.label.clone()).or_default();
+        *id = rank.2.max(*id);
+    }
+    names.retain(|(rank, item)| latest.get(&item.label) == Some(&rank.2));
     names.sort_by_key(|it| it.0);
     // What does not fit may still be wanted while the opcode is being changed, but comes last.
     let (right, wrong): (Vec<_>, Vec<_>) = names.into_iter().partition(|it| !it.0.0);
@@ -123,6 +134,9 @@ pub(super) fn operands(
     }
     let registers = |it: &CompletionItem| it.kind == CompletionKind::Register;
     items.extend(wrong.into_iter().map(|it| it.1).filter(registers));
+    // What a name of the body hides.
+    let mut seen = FxHashSet::default();
+    items.retain(|it| seen.insert(it.label.clone()));
 }
 
 /// What does not fit comes last, then by age of use or distance, then by place of the declaration.

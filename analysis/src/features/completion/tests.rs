@@ -47,6 +47,14 @@ fn check_body(text: &str, expected: Expect) {
 }
 
 #[test]
+fn what_an_inner_declaration_hides_is_offered_once() {
+    check_body(
+        "{ .reg .b32 %r<3>; .shared .b8 table[4]; mov.b32 %r1, %r2; mov.b32 %r0, $0; }",
+        expect![[""]],
+    );
+}
+
+#[test]
 fn opcodes_and_directives() {
     check_body(
         "$0",

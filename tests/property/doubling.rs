@@ -1,0 +1,271 @@
+//! Texts of four times the size take four times as long, and not sixteen times.
+
+use std::{sync::Arc, time::Instant};
+
+use analysis::{AnalysisHost, Change, FileContents, FileId, FilePosition, FormattingOptions};
+
+const FILE: FileId = FileId(0);
+const WHY: &str = "nobody cancels";
+/// Repetitions in the smaller text; the larger one has four times as many.
+const COUNT: usize = 800;
+/// What four times the text may cost; what grows with the square costs 16.
+const MOST: f64 = 9.0;
+/// Seconds that count as none: the clock of a thread moves in steps of some milliseconds.
+const NOTHING: f64 = 4e-3;
+/// Runs, of which the fastest counts.
+const RUNS: usize = 6;
+
+const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
+
+/// What is asked about a text; the cursor is `$0`.
+#[derive(Clone, Copy, Debug)]
+enum Question {
+    Diagnostics,
+    Completion,
+    SignatureHelp,
+    Hover,
+    Formatting,
+}
+use Question::{Completion, Diagnostics, Formatting, Hover, SignatureHelp};
+
+/// Text before, repeated (`#` is the number of the repetition), and after.
+type Case = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [Question],
+);
+
+const ENTRY: &str = ".entry k(.param .b64 p) {\n.reg .b32 a, b; .reg .b64 d; .reg .pred q;\n";
+
+const CASES: &[Case] = &[
+    // Statements, right and wrong.
+    (
+        ENTRY,
+        "add.s32 a, a, #;\n",
+        "add.s32 a, $0;\n}",
+        &[Diagnostics, Completion, SignatureHelp, Hover, Formatting],
+    ),
+    (ENTRY, "add.s32 a, %unknown#;\n", "}", &[Diagnostics]),
+    (
+        ENTRY,
+        "add.f16x7 a;\nst.param.b32 [p+4], a;\n",
+        "}",
+        &[Diagnostics],
+    ),
+    (
+        ENTRY,
+        "add.s32 a a;\nadd.s32 a, a, 1;\n.reg .b32 r#;\n",
+        "}",
+        &[Diagnostics],
+    ),
+    (
+        ENTRY,
+        ") ] add.s32 a, a, 1;\n",
+        "}",
+        &[Diagnostics, Formatting],
+    ),
+    (
+        ENTRY,
+        "L#: bra L#;\n",
+        "bra $0\n}",
+        &[Diagnostics, Completion, Formatting],
+    ),
+    (ENTRY, "M#:\n", "}", &[Diagnostics, Formatting]),
+    // Blocks that declare the same names again, as inlined calls do.
+    (
+        ENTRY,
+        "{ .reg .b32 t; .param .b32 u; st.param.b32 [u], t; }\n",
+        "add.s32 a, $0;\n}",
+        &[Diagnostics, Completion, Formatting],
+    ),
+    (ENTRY, ".reg .b32 t;\n", "}", &[Diagnostics]),
+    (
+        ENTRY,
+        ".reg .b32 r#<9>; add.s32 r#1, a, b;\n",
+        "add.s32 a, $0;\n}",
+        &[Diagnostics, Completion],
+    ),
+    // Comments that allow something, and what they allow.
+    (
+        ENTRY,
+        "N#: // ptx-analyzer: allow(unused-label)\nO#:\n// ptx-analyzer: allow(nonsense)\n",
+        "}",
+        &[Diagnostics, Formatting],
+    ),
+    // Calls, prototypes and tables.
+    (
+        ENTRY,
+        ".func f# (.param .b32 x); .param .b32 y#; st.param.b32 [y#], a; call f#, (y#);\n",
+        "}",
+        &[Diagnostics],
+    ),
+    (
+        ENTRY,
+        "P#: .callprototype _ (.param .b32 x); call d, (a), P#;\n",
+        "}",
+        &[Diagnostics],
+    ),
+    (
+        ENTRY,
+        ".alias n#, m#;\n.target sm_90;\n.loc 1 # 1, function_name x, inlined_at 1 # 2\n",
+        "}",
+        &[Diagnostics],
+    ),
+    // Long expressions, lists and statements.
+    (
+        ".global .b32 x = 1",
+        "+1",
+        ";\n",
+        &[Diagnostics, Formatting],
+    ),
+    (
+        ".global .b32 x = 1",
+        "?1:1",
+        ";\n",
+        &[Diagnostics, Formatting],
+    ),
+    (
+        ".global .b32 x[] = {0",
+        ", #+1",
+        "};\n",
+        &[Diagnostics, Formatting],
+    ),
+    (".global .b32 x", "[1]", ";\n", &[Diagnostics]),
+    (
+        ".entry k() {\nmov.b32 a, {b",
+        ", b",
+        ", $0};\n}",
+        &[Diagnostics, Completion, SignatureHelp, Formatting],
+    ),
+    (
+        ".entry k() {\nadd",
+        ".s32",
+        ".$0 a, b, c;\n}",
+        &[Diagnostics, Completion, Hover],
+    ),
+    (
+        ".entry k() {\nmov.b32 a, b",
+        "\n// c\n",
+        "$0;\n}",
+        &[Completion, Formatting],
+    ),
+    (
+        ".entry k() {\nmov.b32 a, b",
+        "\n\n",
+        "$0;\n}",
+        &[Completion, Formatting],
+    ),
+    // Items of the module.
+    (
+        "",
+        ".global .b32 g#;\n",
+        ".entry k() { mov.b32 a, $0; }",
+        &[Diagnostics, Completion, Formatting],
+    ),
+    ("", ".global .b32 g;\n", "", &[Diagnostics]),
+    (
+        "",
+        ".func f#(.param .b32 x) { mov.b32 y, g#; .alias z, f#; .target sm_80; }\n",
+        "",
+        &[Diagnostics, Formatting],
+    ),
+    ("", ".func f(.param .b32 x);\n", "", &[Diagnostics]),
+    (
+        ".func f(.param .b32 x",
+        ", .param .b32 x#",
+        ");\n",
+        &[Diagnostics, Formatting],
+    ),
+    (
+        ".section .debug_str {\n",
+        ".b8 1\nl#: .b64 l#\n",
+        "}",
+        &[Diagnostics, Formatting],
+    ),
+    ("", ".file # \"x\"\n.pragma \"x\";\n", "", &[Diagnostics]),
+    (
+        ".entry k() .maxntid 1",
+        " .maxntid 1 .pragma \"x\";",
+        "{ }",
+        &[Diagnostics],
+    ),
+];
+
+fn text((before, piece, after, _): &Case, count: usize) -> (String, u32) {
+    let mut text = format!("{HEADER}{before}");
+    for index in 0..count {
+        text.push_str(&piece.replace('#', &index.to_string()));
+    }
+    let start = text.len() + after.find("$0").unwrap_or_default();
+    text.push_str(&after.replace("$0", ""));
+    (text, u32::try_from(start).expect("a short text"))
+}
+
+/// Seconds that this thread has worked, where the system tells: other programs cost nothing then.
+fn worked(start: Instant) -> f64 {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|it| it.split(' ').next()?.parse::<f64>().ok())
+        .map_or_else(|| start.elapsed().as_secs_f64(), |it| it / 1e9)
+}
+
+/// How long the answer to a question about a text takes that nobody has seen before.
+fn cost((text, offset): &(String, u32), question: Question) -> f64 {
+    let mut host = AnalysisHost::new();
+    let contents = Arc::new(FileContents::new(text));
+    host.apply_change(Change {
+        files: vec![(FILE, Some(contents))],
+        config: None,
+    });
+    let analysis = host.analysis();
+    let at = FilePosition {
+        file: FILE,
+        offset: (*offset).into(),
+    };
+    let start = Instant::now();
+    let before = worked(start);
+    match question {
+        Diagnostics => drop(analysis.diagnostics(FILE).expect(WHY)),
+        Completion => drop(analysis.completions(at).expect(WHY)),
+        SignatureHelp => drop(analysis.signature_help(at).expect(WHY)),
+        Hover => drop(analysis.hover(at).expect(WHY)),
+        Formatting => {
+            let options = FormattingOptions::default();
+            drop(analysis.formatting(FILE, None, options).expect(WHY));
+        }
+    }
+    worked(start) - before
+}
+
+#[test]
+fn four_times_the_text_takes_four_times_as_long() {
+    // The tables of instructions are read once.
+    cost(&text(&CASES[0], 1), Diagnostics);
+    let mut slow = String::new();
+    for case in CASES {
+        let texts = [text(case, COUNT), text(case, 4 * COUNT)];
+        for question in case.3 {
+            let mut best = [f64::INFINITY; 2];
+            for _ in 0..RUNS {
+                for (best, text) in best.iter_mut().zip(&texts) {
+                    *best = best.min(cost(text, *question));
+                }
+                // What takes no time has no ratio.
+                if best[1] < MOST * best[0].max(NOTHING) {
+                    break;
+                }
+            }
+            let ratio = best[1] / best[0].max(NOTHING);
+            if MOST <= ratio {
+                slow.push_str(&format!(
+                    "{question:?} of {:?}: {ratio:.1} ({:.1} ms, then {:.1} ms)\n",
+                    case.1,
+                    best[0] * 1e3,
+                    best[1] * 1e3
+                ));
+            }
+        }
+    }
+    assert!(slow.is_empty(), "\n{slow}");
+}

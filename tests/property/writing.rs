@@ -1,0 +1,132 @@
+//! Questions of somebody who writes, at every token: completion, parameter hints and formatting.
+
+use std::collections::BTreeSet;
+
+use analysis::{Analysis, FileId, FilePosition, FormattingOptions, documentation};
+use syntax::{FileContents, NodeOrToken, TextRange, TextSize, text::Edit};
+
+use crate::formatting::{apply, tokens};
+
+const WHY: &str = "nobody cancels";
+/// Places in a file at which is asked; of longer files a part, evenly spread.
+const MOST: usize = 250;
+/// Of so many places one is formatted alone: each time the item around it is laid out.
+const FORMATTED: usize = 25;
+
+/// Asks at the insides and ends of tokens, where the cursor stands when somebody types.
+pub(crate) fn ask_everywhere(analysis: &Analysis, file: FileId, contents: &FileContents) {
+    let text = contents.tree.syntax().text().to_string();
+    let ranges: Vec<TextRange> = contents
+        .tree
+        .syntax()
+        .descendants_with_tokens()
+        .filter_map(NodeOrToken::into_token)
+        .map(|it| it.text_range())
+        .collect();
+    // A step that shares no factor with the period of a repeated statement meets all its tokens.
+    let step = (ranges.len() / MOST + 1) | 1;
+    for (index, range) in ranges.into_iter().step_by(step).enumerate() {
+        // Positions of an editor stand between characters.
+        let middle = usize::from(range.start()) + usize::from(range.len()) / 2;
+        let middle = u32::try_from(text.floor_char_boundary(middle)).expect("a short text");
+        let inside = TextSize::from(middle);
+        for offset in BTreeSet::from([inside, range.end()]) {
+            complete(analysis, FilePosition { file, offset }, &text);
+            signature_help(analysis, FilePosition { file, offset });
+        }
+        if index % FORMATTED == 0 {
+            let edits = edits(analysis, file, Some(range));
+            check_edits(&edits, &text);
+            let touches = |it: &Edit| it.range.intersect(range).is_some();
+            assert!(edits.iter().all(touches), "{range:?}: {edits:?}");
+        }
+    }
+    let beyond = TextSize::of(&text) + TextSize::from(7);
+    let at = FilePosition {
+        file,
+        offset: beyond,
+    };
+    analysis.completions(at).expect(WHY);
+    signature_help(analysis, at);
+    format(analysis, file, &text);
+}
+
+fn complete(analysis: &Analysis, at: FilePosition, text: &str) {
+    let Some(found) = analysis.completions(at).expect(WHY) else {
+        return;
+    };
+    // The editor replaces the word up to the cursor, and the cursor stands in the text.
+    assert_eq!(found.replace.end(), at.offset);
+    let word = text.get(usize::from(found.replace.start())..usize::from(at.offset));
+    let word = word.unwrap_or_else(|| panic!("{:?} is no part of the text", found.replace));
+    assert!(!word.contains(char::is_whitespace), "{at:?}: {word:?}");
+    let mut seen = BTreeSet::new();
+    for item in &found.items {
+        assert!(!item.label.is_empty(), "{at:?}");
+        let kind = format!("{:?}", item.kind);
+        assert!(
+            seen.insert((&item.label, kind)),
+            "{at:?}: {} twice",
+            item.label
+        );
+        if let Some(insert) = &item.insert {
+            assert!(!insert.plain.contains("${"), "{insert:?}");
+        }
+    }
+    // What the editor asks for when it shows an item.
+    for item in found.items.iter().take(3) {
+        if let Some(key) = &item.documentation {
+            assert!(
+                documentation(key).is_none_or(|it| !it.is_empty()),
+                "{key:?}"
+            );
+        }
+    }
+}
+
+fn signature_help(analysis: &Analysis, at: FilePosition) {
+    let Some(help) = analysis.signature_help(at).expect(WHY) else {
+        return;
+    };
+    assert!(help.active_signature < help.signatures.len(), "{help:?}");
+    for signature in &help.signatures {
+        let mut end = 0;
+        for parameter in &signature.parameters {
+            assert!(end <= parameter.start && parameter.start < parameter.end);
+            let range = parameter.start as usize..parameter.end as usize;
+            assert!(signature.label.get(range).is_some(), "{signature:?}");
+            end = parameter.end;
+        }
+    }
+}
+
+fn edits(analysis: &Analysis, file: FileId, range: Option<TextRange>) -> Vec<Edit> {
+    analysis
+        .formatting(file, range, FormattingOptions::default())
+        .expect(WHY)
+}
+
+/// Edits are in order, inside the text, and replace blanks by blanks.
+fn check_edits(edits: &[Edit], text: &str) {
+    let mut end = TextSize::from(0);
+    for edit in edits {
+        assert!(end <= edit.range.start(), "{edits:?}");
+        end = edit.range.end();
+        let range = usize::from(edit.range.start())..usize::from(end);
+        let old = text.get(range).expect("a range of the text");
+        assert!(old.chars().all(char::is_whitespace), "{edit:?}: {old:?}");
+        assert!(edit.insert.chars().all(char::is_whitespace), "{edit:?}");
+    }
+}
+
+/// Formats the whole file: its tokens stay.
+fn format(analysis: &Analysis, file: FileId, text: &str) {
+    let edits = edits(analysis, file, None);
+    check_edits(&edits, text);
+    let formatted = apply(text, &edits);
+    let (before, after) = (tokens(text), tokens(&formatted));
+    if let Some(at) = before.iter().zip(&after).position(|(a, b)| a != b) {
+        panic!("{:?} became {:?} in\n{formatted}", before[at], after[at]);
+    }
+    assert_eq!(before.len(), after.len());
+}
