@@ -211,7 +211,18 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
 }
 ",
     );
-    expect![[""]].assert_eq(&session.replace("mov.b32 %r2, 1;", "mov.b32 %r2, outer;"));
+    expect![[r#"
+        body 1
+        declared 1
+        function_controls 1
+        function_findings 1
+        item_offsets 1
+        items 1
+        layouts 1
+        signature 1
+        used_private_names 1
+    "#]]
+    .assert_eq(&session.replace("mov.b32 %r2, 1;", "mov.b32 %r2, outer;"));
 }
 
 #[test]
@@ -231,6 +242,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
             layouts 1
             module_findings 1
             module_scope 1
+            private_names 1
             signature 1
             used_private_names 1
         "#]],
@@ -252,6 +264,8 @@ fn a_new_name_of_the_module_checks_names_again() {
             module_declared 1
             module_findings 1
             module_scope 1
+            private_names 1
+            used_private_names 4
         "#]],
     );
 }

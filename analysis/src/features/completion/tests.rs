@@ -50,7 +50,9 @@ fn check_body(text: &str, expected: Expect) {
 fn what_an_inner_declaration_hides_is_offered_once() {
     check_body(
         "{ .reg .b32 %r<3>; .shared .b8 table[4]; mov.b32 %r1, %r2; mov.b32 %r0, $0; }",
-        expect![[""]],
+        expect![
+            "``: %r0 %r1 %r2 pointer %f0 table helper k %aggr_smem_size %clock %clock_hi %cluster_ctaid.x and 44 more"
+        ],
     );
 }
 
