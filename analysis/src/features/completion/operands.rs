@@ -301,7 +301,8 @@ fn module_names(
     let mut names: Vec<_> = module_scope(db, file).names().collect();
     names.sort_unstable_by_key(|it| it.0);
     for (name, declarations) in names {
-        let Some(declaration) = declarations.first() else {
+        // A function whose name is still missing is known by an empty one.
+        let Some(declaration) = declarations.first().filter(|_| !name.is_empty()) else {
             continue;
         };
         let (operand, kind) = match (declaration.kind, declaration.source) {

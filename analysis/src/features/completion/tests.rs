@@ -57,6 +57,16 @@ fn what_an_inner_declaration_hides_is_offered_once() {
 }
 
 #[test]
+fn a_function_without_a_name_is_not_offered() {
+    let text = ".func (.param .b32 x);\n.func named;\n.entry k() {\ncall $0;\n}\n";
+    let fixture = Fixture::new(&format!("{HEADER}{text}"));
+    let (analysis, position) = fixture.cursor();
+    let found = analysis.completions(position).unwrap().unwrap();
+    assert!(found.items.iter().any(|it| it.label == "named"));
+    assert!(found.items.iter().all(|it| !it.label.is_empty()));
+}
+
+#[test]
 fn opcodes_and_directives() {
     check_body(
         "$0",
