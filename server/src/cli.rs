@@ -3,10 +3,12 @@
 mod check;
 mod explain;
 mod format;
+mod generate;
 mod inspect;
 mod lsp;
 mod render;
 mod site;
+mod report;
 
 use std::{
     ffi::OsString,
@@ -58,6 +60,10 @@ enum Command {
     Parse(inspect::ParseArgs),
     /// Print sizes and times of a file, one METRIC line each.
     Stats(inspect::StatsArgs),
+    /// Print what completes the words of this program in a shell.
+    Completions(generate::CompletionsArgs),
+    /// Print the manual page, for man(1).
+    Man(generate::ManArgs),
 }
 
 /// The status for wrong usage and for files that cannot be read.
@@ -81,6 +87,8 @@ where
             Command::Site(args) => site::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
+            Command::Completions(args) => generate::completions(&args, io),
+            Command::Man(args) => generate::man(&args, io),
         },
         Err(error) => usage(&error, io),
     };

@@ -40,6 +40,7 @@ try {
     'icon.png',
     'language-configuration.json',
     'syntaxes',
+    'walkthrough',
     'dist/extension.js',
   ]) {
     cpSync(join(root, name), join(stage, name), { recursive: true });

@@ -50,6 +50,12 @@ export function activate(context: vscode.ExtensionContext): Api {
         { query: `@ext:${context.extension.id}` },
       ),
     ),
+    vscode.commands.registerCommand('ptx-analyzer.openExample', async () => {
+      // Without a name, so that saving asks for one and the example stays as it is.
+      const example = vscode.Uri.joinPath(context.extensionUri, 'walkthrough', 'example.ptx');
+      const content = new TextDecoder().decode(await vscode.workspace.fs.readFile(example));
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'ptx', content }));
+    }),
     vscode.commands.registerCommand('ptx-analyzer.openInstallHelp', () =>
       // The help is a file of the extension, so it is there without a network.
       vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(context.extensionUri, 'INSTALL.md')),

@@ -7,19 +7,15 @@ use std::{
 };
 
 use analysis::{
-    AnalysisConfig, AnalysisHost, Change, DIAGNOSTIC_CODES, Diagnostic, FileId, Level, Severity,
-    is_target,
+    AnalysisConfig, AnalysisHost, Change, DIAGNOSTIC_CODES, FileId, Level, Severity, is_target,
 };
 use clap::ValueEnum;
 use rayon::prelude::*;
-use serde::Serialize;
-use syntax::{
-    Document,
-    text::{Encoding, LineTable},
-};
+use serde_json::Value;
+use syntax::Document;
 use walkdir::WalkDir;
 
-use super::{FAILED, Io, read_text, render};
+use super::{FAILED, Io, read_text, render, report};
 use crate::files::{decode, is_ptx};
 
 /// How many files are checked before their results are written.
@@ -59,6 +55,10 @@ enum Format {
     Text,
     /// One JSON object per problem and line.
     Json,
+    /// One SARIF 2.1.0 document, for code scanning.
+    Sarif,
+    /// Annotations of GitHub workflows.
+    Github,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -70,22 +70,11 @@ enum Color {
     Never,
 }
 
-/// A problem as JSON; lines and columns count from 1, columns in UTF-8 bytes.
-#[derive(Serialize)]
-struct Record<'a> {
-    file: &'a str,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
-    severity: &'a str,
-    code: &'a str,
-    message: &'a str,
-}
-
 /// What became of one file.
 struct Checked {
     output: String,
+    /// The problems as results of SARIF, when that is asked for: the document is written at the end.
+    results: Vec<Value>,
     errors: usize,
     warnings: usize,
     /// The file could not be checked, and why.
@@ -117,6 +106,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         severity: args.severity.iter().cloned().collect(),
     };
     let (mut files, mut errors, mut warnings) = (0, 0, 0);
+    let mut results = Vec::new();
     for chunk in inputs.chunks(CHUNK) {
         // Standard input belongs to this thread.
         let stdin = match chunk.iter().any(|it| it == Path::new("-")) {
@@ -125,7 +115,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         };
         let check = |path: &PathBuf| {
             let (name, text) = if path == Path::new("-") {
-                ("<stdin>".into(), stdin.clone())
+                (report::STDIN.into(), stdin.clone())
             } else {
                 let text = std::fs::read(path).map(|bytes| decode(bytes).0);
                 let text = text.map_err(|error| format!("{}: {error}", path.display()));
@@ -137,13 +127,15 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
             });
             checked.unwrap_or_else(|failed| Checked {
                 output: String::new(),
+                results: Vec::new(),
                 errors: 0,
                 warnings: 0,
                 failed: Some(failed),
             })
         };
-        let results: Vec<_> = pool.install(|| chunk.par_iter().map(check).collect());
-        for checked in results {
+        let chunk: Vec<_> = pool.install(|| chunk.par_iter().map(check).collect());
+        for checked in chunk {
+            results.extend(checked.results);
             io.stdout.write_all(checked.output.as_bytes())?;
             files += usize::from(checked.failed.is_none());
             errors += checked.errors;
@@ -154,9 +146,16 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
     for failure in &failures {
         writeln!(io.stderr, "error: {failure}")?;
     }
-    if let Format::Text = args.format {
-        let summary = summary(files, errors, warnings);
-        writeln!(io.stdout, "{summary}")?;
+    match args.format {
+        Format::Text | Format::Github => {
+            let summary = summary(files, errors, warnings);
+            writeln!(io.stdout, "{summary}")?;
+        }
+        Format::Json => {}
+        Format::Sarif => {
+            let document = report::sarif(results, &failures);
+            io.stdout.write_all(document.as_bytes())?;
+        }
     }
     Ok(match (failures.is_empty(), errors) {
         (false, _) => FAILED,
@@ -220,17 +219,28 @@ fn check(
     };
     let mut checked = Checked {
         output: String::new(),
+        results: Vec::new(),
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
         failed: None,
     };
+    let lines = &contents.lines;
+    let uri = match args.format {
+        Format::Sarif if !diagnostics.is_empty() => report::uri(name),
+        _ => String::new(),
+    };
     for diagnostic in &diagnostics {
-        checked.output += &match args.format {
-            Format::Text => {
-                render::render(name, document.text(), &contents.lines, diagnostic, color)
+        let output = match args.format {
+            Format::Text => render::render(name, document.text(), lines, diagnostic, color),
+            Format::Json => report::json(name, lines, diagnostic),
+            Format::Github => report::github(name, lines, diagnostic),
+            Format::Sarif => {
+                let result = report::sarif_result(&uri, lines, diagnostic);
+                checked.results.push(result);
+                continue;
             }
-            Format::Json => json(name, &contents.lines, diagnostic),
         };
+        checked.output += &output;
     }
     Ok(checked)
 }
@@ -248,25 +258,6 @@ fn severity(text: &str) -> Result<(Box<str>, Level), String> {
             Err(format!("the level is one of {}", names.join(", ")))
         }
     }
-}
-
-fn json(file: &str, lines: &LineTable, diagnostic: &Diagnostic) -> String {
-    let start = lines.position(diagnostic.range.start(), Encoding::Utf8);
-    let end = lines.position(diagnostic.range.end(), Encoding::Utf8);
-    let record = Record {
-        file,
-        line: start.line + 1,
-        column: start.character + 1,
-        end_line: end.line + 1,
-        end_column: end.character + 1,
-        severity: render::severity(diagnostic.severity),
-        code: diagnostic.code,
-        message: &diagnostic.message,
-    };
-    // A record of strings and numbers always has a JSON form.
-    let mut line = serde_json::to_string(&record).unwrap_or_default();
-    line.push('\n');
-    line
 }
 
 fn summary(files: usize, errors: usize, warnings: usize) -> String {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use clap::CommandFactory;
 use expect_test::{Expect, expect};
 use tempfile::TempDir;
 
@@ -73,7 +74,7 @@ fn usage_mistakes_have_status_2() {
         "",
         expect![[r#"
         error: invalid value 'xml' for '--format <FORMAT>'
-          [possible values: text, json]
+          [possible values: text, json, sarif, github]
 
         For more information, try '--help'.
         status 2
@@ -275,6 +276,8 @@ fn output_that_nobody_reads_ends_quietly() {
         &["check", "-"],
         &["parse", "-"],
         &["stats", "-"],
+        &["completions", "bash"],
+        &["man"],
     ] {
         let mut stderr = Vec::new();
         let status = run(
@@ -288,4 +291,241 @@ fn output_that_nobody_reads_ends_quietly() {
         );
         assert_eq!((status, stderr), (FAILED, Vec::new()), "{args:?}");
     }
+}
+
+/// Two problems on lines after characters of several bytes, one of them with a related place and fixes.
+const SEVERAL: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\n    .reg .b32 %r<2>;\n    /* ä𝄞 */ mov.u32 %r4, 100%r;\n    .reg .b32 %r1;\n    ret;\n}\n";
+
+/// The document for code scanning, with what the schema of SARIF 2.1.0 demands checked.
+fn sarif(args: &[&str], stdin: &str) -> serde_json::Value {
+    let args: Vec<_> = [&["check", "--format=sarif"], args].concat();
+    let (_, stdout, _) = run_with(&args, stdin.as_bytes(), false);
+    let document: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(document["version"], "2.1.0");
+    let runs = document["runs"].as_array().expect("runs");
+    let [run] = &runs[..] else {
+        panic!("one run");
+    };
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "ptx-analyzer");
+    assert!(run["invocations"][0]["executionSuccessful"].is_boolean());
+    assert_eq!(run["columnKind"], "utf16CodeUnits");
+    let rules = driver["rules"].as_array().expect("rules");
+    for rule in rules {
+        let text = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
+        assert!(!text(&rule["shortDescription"]["text"]).is_empty());
+        assert!(text(&rule["help"]["text"]).contains("Right"));
+        assert!(text(&rule["help"]["markdown"]).contains("## Right"));
+        assert!(text(&rule["helpUri"]).ends_with(&format!("/{}.md", text(&rule["id"]))));
+    }
+    for result in run["results"].as_array().expect("results") {
+        let index = result["ruleIndex"].as_u64().expect("an index");
+        let rule = &rules[usize::try_from(index).expect("a small index")];
+        assert_eq!(rule["id"], result["ruleId"]);
+        let level = result["level"].as_str().expect("a level");
+        assert!(["error", "warning", "note"].contains(&level), "{level}");
+        assert!(result["message"]["text"].is_string());
+        let related = result["relatedLocations"].as_array();
+        let places = result["locations"].as_array().expect("locations").iter();
+        for place in places.chain(related.into_iter().flatten()) {
+            let place = &place["physicalLocation"];
+            assert!(place["artifactLocation"]["uri"].is_string());
+            for number in ["startLine", "startColumn", "endLine", "endColumn"] {
+                assert!(place["region"][number].as_u64() > Some(0), "{number}");
+            }
+        }
+    }
+    document
+}
+
+#[test]
+fn sarif_documents() {
+    let document = sarif(&["-"], SEVERAL);
+    let results = &document["runs"][0]["results"];
+    expect![[r#"
+        [
+          {
+            "fixes": [
+              {
+                "artifactChanges": [
+                  {
+                    "artifactLocation": {
+                      "uri": "%3Cstdin%3E",
+                      "uriBaseId": "%SRCROOT%"
+                    },
+                    "replacements": [
+                      {
+                        "deletedRegion": {
+                          "endColumn": 31,
+                          "endLine": 6,
+                          "startColumn": 31,
+                          "startLine": 6
+                        },
+                        "insertedContent": {
+                          "text": ","
+                        }
+                      }
+                    ]
+                  }
+                ],
+                "description": {
+                  "text": "Insert `,`"
+                }
+              }
+            ],
+            "level": "error",
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "%3Cstdin%3E",
+                    "uriBaseId": "%SRCROOT%"
+                  },
+                  "region": {
+                    "endColumn": 33,
+                    "endLine": 6,
+                    "startColumn": 31,
+                    "startLine": 6
+                  }
+                }
+              }
+            ],
+            "message": {
+              "text": "expected `,` or `;`, found `%r`"
+            },
+            "ruleId": "syntax-error",
+            "ruleIndex": 0
+          },
+          {
+            "level": "error",
+            "locations": [
+              {
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "%3Cstdin%3E",
+                    "uriBaseId": "%SRCROOT%"
+                  },
+                  "region": {
+                    "endColumn": 18,
+                    "endLine": 7,
+                    "startColumn": 15,
+                    "startLine": 7
+                  }
+                }
+              }
+            ],
+            "message": {
+              "text": "`%r1` takes a name of `%r<2>`, declared in the same block on line 5"
+            },
+            "relatedLocations": [
+              {
+                "message": {
+                  "text": "first declared here"
+                },
+                "physicalLocation": {
+                  "artifactLocation": {
+                    "uri": "%3Cstdin%3E",
+                    "uriBaseId": "%SRCROOT%"
+                  },
+                  "region": {
+                    "endColumn": 17,
+                    "endLine": 5,
+                    "startColumn": 15,
+                    "startLine": 5
+                  }
+                }
+              }
+            ],
+            "ruleId": "duplicate-definition",
+            "ruleIndex": 1
+          }
+        ]
+    "#]]
+    .assert_eq(&format!("{results:#}\n"));
+}
+
+#[test]
+fn sarif_without_problems_and_with_failures() {
+    let empty = sarif(&["-"], GOOD);
+    assert_eq!(empty["runs"][0]["results"], serde_json::json!([]));
+    assert_eq!(
+        empty["runs"][0]["tool"]["driver"]["rules"],
+        serde_json::json!([])
+    );
+    let failed = sarif(&["no such folder/a.ptx"], "");
+    let invocation = &failed["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let notification = &invocation["toolExecutionNotifications"][0];
+    let text = notification["message"]["text"].as_str().expect("a text");
+    assert!(text.starts_with("no such folder/a.ptx: "), "{text}");
+}
+
+#[test]
+fn files_in_sarif_are_uris() {
+    assert_eq!(report::uri("a b/%ä#.ptx"), "a%20b/%25%C3%A4%23.ptx");
+    assert_eq!(report::uri("./a/b.ptx"), "a/b.ptx");
+    assert_eq!(report::uri(report::STDIN), "%3Cstdin%3E");
+    // The tests are run in the folder of the crate.
+    assert_eq!(report::uri("src/../Cargo.toml"), "Cargo.toml");
+    let folder = folder(&[("x y.ptx", b"")]);
+    let path = folder.path().join("x y.ptx");
+    let uri = report::uri(path.to_str().expect("a UTF-8 path"));
+    assert!(
+        uri.starts_with("file:///") && uri.ends_with("/x%20y.ptx"),
+        "{uri}"
+    );
+}
+
+// Windows has no such names.
+#[cfg(unix)]
+#[test]
+fn annotations_of_github() {
+    let folder = folder(&[("a,b:c.ptx", SEVERAL.as_bytes())]);
+    check_in(
+        folder.path(),
+        &["check", "--format=github", "DIR"],
+        b"",
+        expect![[r#"
+            ::error title=syntax-error,file=DIR/a%2Cb%3Ac.ptx,line=6,endLine=6,col=31,endColumn=33::expected `,` or `;`, found `%25r`
+            ::error title=duplicate-definition,file=DIR/a%2Cb%3Ac.ptx,line=7,endLine=7,col=15,endColumn=18::`%25r1` takes a name of `%25r<2>`, declared in the same block on line 5
+            checked 1 file: 2 errors
+            status 1
+        "#]],
+    );
+}
+
+#[test]
+fn completions_and_manual_pages() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let (status, stdout, stderr) = run_with(&["completions", shell], b"", false);
+        assert_eq!((status, stderr.as_str()), (0, ""), "{shell}");
+        for word in ["check", "portable-to"] {
+            assert!(stdout.contains(word), "{shell}: {word}");
+        }
+    }
+    let (status, page, _) = run_with(&["man"], b"", false);
+    assert_eq!(status, 0);
+    assert!(page.contains(".TH ptx-analyzer 1"), "{page}");
+    let program = Args::command();
+    for command in program.get_subcommands().filter(|it| !it.is_hide_set()) {
+        let name = command.get_name();
+        assert!(
+            page.contains(&format!("ptx\\-analyzer\\-{name}(1)")),
+            "{name}\n{page}"
+        );
+        let (status, page, _) = run_with(&["man", name], b"", false);
+        assert_eq!(status, 0, "{name}");
+        assert!(
+            page.contains(&format!(".TH ptx-analyzer-{name} 1")),
+            "{page}"
+        );
+    }
+    check(
+        &["man", "nothing"],
+        "",
+        expect![[r#"
+            error: there is no command nothing
+            status 2
+        "#]],
+    );
 }

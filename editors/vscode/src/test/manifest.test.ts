@@ -12,12 +12,15 @@ interface Manifest {
     configuration: { properties: Record<string, { scope?: string; markdownDescription?: string; default?: unknown }> };
     grammars: { path: string; scopeName: string }[];
     languages: { configuration: string }[];
+    problemMatchers: { name: string; pattern: { regexp: string } }[];
+    walkthroughs: { steps: { description: string; media: { markdown: string } }[] }[];
   };
 }
 
 // The tests are run in the folder of the extension.
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Manifest;
-const { commands, configuration, grammars, languages } = manifest.contributes;
+const { commands, configuration, grammars, languages, problemMatchers, walkthroughs } = manifest.contributes;
+const steps = walkthroughs.flatMap((it) => it.steps);
 
 void test('the extension has the version of the workspace', () => {
   const cargo = readFileSync('../../Cargo.toml', 'utf8');
@@ -51,5 +54,36 @@ void test('every command is registered', () => {
 
 void test('every file that is named exists', () => {
   const files = [manifest.icon, ...grammars.map((g) => g.path), ...languages.map((l) => l.configuration)];
+  files.push(...steps.map((step) => step.media.markdown));
   for (const file of files) assert.ok(existsSync(file), file);
+});
+
+void test('commands of the extension in the walkthrough exist', () => {
+  const named = steps.flatMap((step) =>
+    [...step.description.matchAll(/command:(ptx-analyzer\.\w+)/g)].map((it) => it[1]),
+  );
+  assert.ok(named.length > 0);
+  for (const name of named)
+    assert.ok(
+      commands.some((it) => it.command === name),
+      name,
+    );
+});
+
+void test('the problem matcher reads what ptxas writes', () => {
+  const pattern = new RegExp(problemMatchers[0]?.pattern.regexp ?? '');
+  const parts = (line: string) => pattern.exec(line)?.slice(1);
+  assert.deepEqual(parts("ptxas a b.ptx, line 6; error   : Arguments mismatch for instruction 'add'"), [
+    'a b.ptx',
+    '6',
+    'error',
+    "Arguments mismatch for instruction 'add'",
+  ]);
+  assert.deepEqual(parts('ptxas a.ptx, line 1; fatal   : Missing .version directive'), [
+    'a.ptx',
+    '1',
+    'fatal',
+    'Missing .version directive',
+  ]);
+  assert.equal(parts('ptxas fatal   : Ptx assembly aborted due to errors'), undefined);
 });

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Runs the configurations of `editors/others` in the real editors, with the real server.
+#
+# usage: tests/editors/run-others.sh [EDITOR]...
+#
+# EDITOR: eglot, lsp-mode or ale; without any, all. What is not installed is skipped, with a word.
+# On Debian and Ubuntu: apt-get install emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale
+# PTX_ANALYZER_SERVER names the server program; without it the debug build is used, and made when it is missing.
+# PTX_ALE names the folder of ALE when it is not where Debian has it.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+if [ -z "${PTX_ANALYZER_SERVER:-}" ]; then
+    cargo build --manifest-path "$root/Cargo.toml" --locked --package ptx-analyzer --bin ptx-analyzer
+    PTX_ANALYZER_SERVER=${CARGO_TARGET_DIR:-$root/target}/debug/ptx-analyzer
+fi
+
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+mkdir "$home/bin"
+ln -s "$(cd "$(dirname "$PTX_ANALYZER_SERVER")" && pwd)/$(basename "$PTX_ANALYZER_SERVER")" "$home/bin/ptx-analyzer"
+# The examples call the program by its name. A home of its own: the user's settings take no part.
+export HOME=$home PATH=$home/bin:$PATH
+export PTX_README=$root/editors/others/README.md
+
+# A fresh copy of the files for each editor, with a mark of a root.
+workspace() {
+    rm -rf "$home/workspace"
+    cp -r "$here/vscode/workspace" "$home/workspace"
+    mkdir "$home/workspace/.git"
+    cd "$home/workspace"
+}
+
+has_emacs_library() {
+    command -v emacs >/dev/null &&
+        emacs --batch --eval "(kill-emacs (if (locate-library \"$1\") 0 1))" >/dev/null 2>&1
+}
+
+run_emacs() {
+    workspace
+    # -q and not -Q: Debian's packages are found by the site files.
+    timeout 300 emacs -q --batch --directory "$root/editors/others" --load "$here/others/$1.el"
+}
+
+obstacle_eglot() { has_emacs_library eglot || echo "there is no Emacs with Eglot"; }
+obstacle_lsp-mode() { has_emacs_library lsp-mode || echo "there is no Emacs with lsp-mode"; }
+run_eglot() {
+    # The mode compiles without a warning, too.
+    cp "$root/editors/others/ptx-mode.el" "$home/"
+    emacs -Q --batch --eval "(setq byte-compile-error-on-warn t)" --funcall batch-byte-compile "$home/ptx-mode.el"
+    run_emacs eglot
+}
+run_lsp-mode() { run_emacs lsp-mode; }
+
+find_ale() {
+    local folder
+    for folder in "${PTX_ALE:-}" /usr/share/vim/vimfiles/pack/dist-bundle/opt/ale /usr/share/vim-ale; do
+        if [ -n "$folder" ] && [ -e "$folder/autoload/ale.vim" ]; then
+            echo "$folder"
+            return
+        fi
+    done
+}
+obstacle_ale() {
+    if ! command -v vim >/dev/null || ! vim --version | grep -q '+channel'; then
+        echo "there is no Vim with channels"
+    elif [ -z "$(find_ale)" ]; then
+        echo "there is no ALE"
+    fi
+}
+run_ale() {
+    workspace
+    awk '/^### /{ on = $2 == "ALE" } /^```$/{ code = 0 } on && code; /^```vim$/{ code = 1 }' "$PTX_README" >"$home/ale.vim"
+    local status=0
+    PTX_ALE=$(find_ale) PTX_CONFIGURATION=$home/ale.vim PTX_RESULTS=$home/results \
+        timeout 300 vim -N -u "$here/others/ale.vim" -i NONE --not-a-term -T dumb </dev/null >"$home/screen" 2>&1 || status=$?
+    cat "$home/results" || cat "$home/screen"
+    return "$status"
+}
+
+editors=${*:-eglot lsp-mode ale}
+status=0
+for editor in $editors; do
+    echo "==== $editor"
+    declare -F "run_$editor" >/dev/null || {
+        echo "error: there is no test of $editor" >&2
+        exit 2
+    }
+    reason=$("obstacle_$editor")
+    if [ -n "$reason" ]; then
+        echo "skipped: $reason"
+        continue
+    fi
+    # A shell of its own: the tests change the folder, and a failure ends one of them only.
+    set +e
+    (
+        set -euo pipefail
+        "run_$editor"
+    )
+    [ $? -eq 0 ] || status=1
+    set -e
+done
+exit "$status"
