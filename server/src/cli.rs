@@ -7,8 +7,8 @@ mod generate;
 mod inspect;
 mod lsp;
 mod render;
-mod site;
 mod report;
+mod site;
 
 use std::{
     ffi::OsString,
