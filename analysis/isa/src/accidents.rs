@@ -28,7 +28,7 @@ pub const UNCHECKED: [&str; 23] = [
 ];
 
 /// Words that ptxas accepts a second time.
-pub(crate) const REPEATABLE: [&str; 8] = [
+pub(crate) const REPEATABLE: [&str; 9] = [
     "sync",
     "sat",
     "cc",
@@ -37,4 +37,5 @@ pub(crate) const REPEATABLE: [&str; 8] = [
     "approx",
     "satfinite",
     "NaN",
+    "shiftamt",
 ];

@@ -506,7 +506,7 @@ pub(crate) fn match_operands<'t>(
 /// Whether ptxas takes `table[4]` for `[table+4]` in this instruction.
 fn takes_elements(variant: &Variant) -> bool {
     let opcode = variant.syntax.split(['.', '{', ' ']).next();
-    matches!(opcode, Some("ld" | "ldu" | "st"))
+    matches!(opcode, Some("ld" | "ldu" | "st")) || variant.syntax.starts_with("multimem.red{")
 }
 
 /// Whether the base of an address is a variable that `[a].unified` cannot name.

@@ -28,6 +28,20 @@ ret.uni;",
     );
 }
 
+/// What the manual does not say and ptxas takes all the same.
+#[test]
+fn beyond_the_manual() {
+    check(
+        "bfind.shiftamt.shiftamt.s32 %r1, %r2;
+//            ^^^^^^^^^ warning ignored-modifier: ptxas reads over `.shiftamt` here
+wmma.load.c.sync.aligned.row.m16n16k16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, _, %f8}, [%rd1];
+atom.exch.b32 %r1, [%rd1], %r2, %r3;
+st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], {%u1, %u2}, [%r3];
+stmatrix.sync.aligned.m8n8.x8.b16 [%rd1], {%r0, %r1};
+ldmatrix.sync.aligned.m8n8.x8.b16 {%r0, %r1}, [%rd1];",
+    );
+}
+
 #[test]
 fn opcodes_and_modifiers() {
     check(
