@@ -105,17 +105,27 @@ pub fn gate(word: &str) -> Gate {
 /// Words of `.target` that are no architecture.
 pub const TARGET_OPTIONS: &[&str] = &["texmode_unified", TEXMODE_INDEPENDENT, DEBUG, MAP_F64];
 
-/// Pragmas that mean something inside of a body only. As in ptxas 13.5, a string is one of them when it
-/// starts so, blanks aside.
-pub const PRAGMAS_OF_BODIES: &[&str] = &[
-    "used_bytes_mask",
-    "enable_smem_spilling",
-    "frequency",
-    "mma_throughput",
-];
+/// A pragma, chapter 11.7 of the manual; [`gate`] of its name is what it demands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pragma {
+    /// Its first word. As in ptxas 13.5, a string is the pragma when it starts so, blanks aside.
+    pub name: &'static str,
+    /// Whether it means something inside of a body only.
+    pub of_bodies: bool,
+}
 
-/// Pragmas that mean something in any place, as documented.
-pub const OTHER_PRAGMAS: &[&str] = &["nounroll"];
+const fn pragma(name: &'static str, of_bodies: bool) -> Pragma {
+    Pragma { name, of_bodies }
+}
+
+/// Every pragma.
+pub const PRAGMAS: &[Pragma] = &[
+    pragma("nounroll", false),
+    pragma("used_bytes_mask", true),
+    pragma("enable_smem_spilling", true),
+    pragma("frequency", true),
+    pragma("mma_throughput", true),
+];
 
 /// The names of source languages that `.language` takes, in any case.
 pub const LANGUAGES: &[&str] = &[

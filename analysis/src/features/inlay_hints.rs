@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use isa::defaults;
+use isa::{
+    defaults,
+    dotted::{WordClass, classify, type_bits, vector_length},
+};
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
@@ -17,7 +20,6 @@ use crate::{
         items::{Function, item_offsets, items},
         module::{header_of, module_scope},
         tree::{self, node_at, trimmed},
-        words::{WordClass, classify, type_bits, vector_length},
     },
 };
 

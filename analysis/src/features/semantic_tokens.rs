@@ -1,5 +1,6 @@
 //! Semantic highlighting: every token of the language, names by what they mean.
 
+use isa::dotted::{WordClass, classify};
 use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
@@ -12,7 +13,6 @@ use crate::{
         module::{
             DeclarationKind, DeclarationSource, ModuleBody, module_body, module_scope, signature,
         },
-        words::{WordClass, classify},
     },
 };
 

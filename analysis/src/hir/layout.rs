@@ -4,14 +4,16 @@ use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextSize};
 
-use isa::variable::{StateSpace, VariableType};
+use isa::{
+    dotted::type_bits,
+    variable::{StateSpace, VariableType},
+};
 
 use super::{
     body::body,
     declaration::Declaration,
     items::{Function, ModuleItems},
     module::module_body,
-    words::type_bits,
 };
 
 /// Size and alignment of a variable or parameter in memory.

@@ -13,4 +13,3 @@ pub(crate) mod number;
 pub(crate) mod operand;
 pub(crate) mod symbol;
 pub(crate) mod tree;
-pub(crate) mod words;

@@ -1,6 +1,6 @@
 //! Pragmas.
 
-use isa::directive::{OTHER_PRAGMAS, PRAGMAS_OF_BODIES};
+use isa::directive::PRAGMAS;
 use syntax::{Cursor, SyntaxKind};
 
 use crate::Severity;
@@ -26,7 +26,8 @@ pub(super) fn check(
 ) {
     for string in pragma.tokens().filter(|it| it.kind() == SyntaxKind::STRING) {
         let text = string.text().trim_matches('"');
-        let Some(name) = PRAGMAS_OF_BODIES.iter().find(|it| text.starts_with(**it)) else {
+        let mut of_bodies = PRAGMAS.iter().filter(|it| it.of_bodies).map(|it| it.name);
+        let Some(name) = of_bodies.find(|it| text.starts_with(it)) else {
             if let Some(unknown) = unknown(text) {
                 let mut finding = milder(
                     finding(
@@ -37,7 +38,7 @@ pub(super) fn check(
                     ),
                     Severity::Hint,
                 );
-                let known = PRAGMAS_OF_BODIES.iter().chain(OTHER_PRAGMAS).copied();
+                let known = PRAGMAS.iter().map(|it| it.name);
                 if let Some(similar) = most_similar(unknown, known) {
                     finding.help = Some(format!("did you mean `{similar}`?"));
                     let right = string.text().replacen(unknown, similar, 1);
@@ -64,7 +65,7 @@ pub(super) fn check(
             name,
             findings,
         );
-        if *name == "frequency" && !is_frequency(&text[name.len()..]) {
+        if name == "frequency" && !is_frequency(&text[name.len()..]) {
             let message = "the pragma `frequency` takes an integer from 1 on, as in `frequency 8`";
             findings.push(invalid(&string, message.to_owned()));
         }
@@ -75,10 +76,7 @@ pub(super) fn check(
 fn unknown(text: &str) -> Option<&str> {
     let text = text.trim();
     let word = text.split_whitespace().next()?;
-    let known = OTHER_PRAGMAS
-        .iter()
-        .chain(PRAGMAS_OF_BODIES)
-        .any(|it| text.starts_with(it));
+    let known = PRAGMAS.iter().any(|it| text.starts_with(it.name));
     (!known).then_some(word)
 }
 

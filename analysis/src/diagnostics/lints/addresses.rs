@@ -1,5 +1,6 @@
 //! Accesses to variables and parameters at constant offsets.
 
+use isa::dotted::{type_bits, vector_length};
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
@@ -14,7 +15,6 @@ use crate::{
         layout::{Layout, layouts, module_layouts},
         module::{DeclarationSource, module_scope},
         tree::{self, trimmed},
-        words::{type_bits, vector_length},
     },
 };
 

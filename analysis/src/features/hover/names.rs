@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use isa::system_call::{self, is_optix};
+use isa::{
+    dotted::{WordClass, classify, is_state_space, type_bits, vector_length},
+    system_call::{self, is_optix},
+};
 use salsa::Database;
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 
@@ -19,7 +22,6 @@ use crate::{
             Symbol, declaration_symbol_kind, declarations, linked_files, name_at, occurrences,
             word_at,
         },
-        words::{WordClass, classify, is_state_space, type_bits, vector_length},
     },
 };
 

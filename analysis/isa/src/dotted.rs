@@ -1,8 +1,8 @@
-//! Classification of the words that start with a full stop.
+//! Classification of the words that start with a full stop, and the widths of types.
 
 /// What a dotted word is, wherever it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WordClass {
+pub enum WordClass {
     /// A type such as `.f32`, or the number of elements of a vector.
     Type,
     /// A state space such as `.global`.
@@ -44,7 +44,8 @@ const OTHER_TYPES: &[&str] = &[
 ];
 
 /// The class of a dotted word.
-pub(crate) fn classify(word: &str) -> WordClass {
+#[must_use]
+pub fn classify(word: &str) -> WordClass {
     if is_state_space(word) {
         WordClass::StateSpace
     } else if type_bits(word).is_some() || OTHER_TYPES.contains(&word) {
@@ -55,18 +56,21 @@ pub(crate) fn classify(word: &str) -> WordClass {
 }
 
 /// Whether a word is a state space, with or without its part after `::`.
-pub(crate) fn is_state_space(word: &str) -> bool {
+#[must_use]
+pub fn is_state_space(word: &str) -> bool {
     let space = word.split("::").next().unwrap_or(word);
     STATE_SPACES.contains(&space)
 }
 
 /// Width of a type in bits.
-pub(crate) fn type_bits(word: &str) -> Option<u32> {
+#[must_use]
+pub fn type_bits(word: &str) -> Option<u32> {
     TYPES.iter().find(|(name, _)| *name == word).map(|it| it.1)
 }
 
 /// Number of elements of a vector word such as `.v4`.
-pub(crate) fn vector_length(word: &str) -> Option<u32> {
+#[must_use]
+pub fn vector_length(word: &str) -> Option<u32> {
     match word {
         ".v2" => Some(2),
         ".v4" => Some(4),
@@ -87,5 +91,18 @@ mod tests {
         assert_eq!(classify(".L2::cache_hint"), WordClass::Modifier);
         assert_eq!(classify(".rn"), WordClass::Modifier);
         assert_eq!(type_bits(".b128"), Some(128));
+    }
+
+    /// Where a value is narrower than what holds it, this is the width of the value.
+    #[test]
+    fn widths_are_those_of_registers() {
+        for (word, bits) in TYPES {
+            let narrow = [".e2m3", ".e3m2"].contains(word);
+            if let Some(ty) = crate::types::type_of(&word[1..])
+                && !narrow
+            {
+                assert_eq!(ty.bits, *bits, "{word}");
+            }
+        }
     }
 }
