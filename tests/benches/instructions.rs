@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use analysis::{AnalysisHost, Change, FileContents, FileId};
+use analysis::{AnalysisHost, Change, FileContents, FileId, Severity};
 use divan::{Bencher, black_box, counter::ItemsCount};
 use isa::{
     matcher::{Outcome, Statement, match_statement},
@@ -51,7 +51,8 @@ fn diagnostics_of_a_file(bencher: Bencher<'_, '_>) {
                 .analysis()
                 .diagnostics(FileId(0))
                 .expect("nobody cancels");
-            assert!(found.is_empty(), "{found:?}");
+            let mut wrong = found.iter().filter(|it| it.severity == Severity::Error);
+            assert_eq!(wrong.next(), None);
         });
 }
 
