@@ -145,7 +145,10 @@ impl Analysis {
     }
 
     /// Runs a question; a salsa cancellation becomes an error, a panic stays a panic.
-    fn with<T>(&self, question: impl FnOnce(&dyn salsa::Database) -> T) -> Cancellable<T> {
+    pub(crate) fn with<T>(
+        &self,
+        question: impl FnOnce(&dyn salsa::Database) -> T,
+    ) -> Cancellable<T> {
         let db = &self.db;
         // A question only reads; what it leaves half done are memos, which salsa guards itself.
         match salsa::Cancelled::catch(AssertUnwindSafe(|| question(db))) {

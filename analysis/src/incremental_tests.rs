@@ -102,6 +102,7 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
+            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -118,6 +119,7 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
+            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -134,6 +136,7 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
+            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -154,6 +157,7 @@ fn typing_between_items_computes_the_next_item_again() {
         expect![[r#"
             body 1
             declared 1
+            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -187,6 +191,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         expect![[r#"
             body 1
             declared 1
+            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -233,6 +238,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
         expect![[r#"
             body 1
             declared 1
+            flow 2
             function_controls 1
             function_findings 5
             function_order 1
@@ -255,6 +261,7 @@ fn a_new_name_of_the_module_checks_names_again() {
         ".global .b32 counter;",
         ".global .b32 counter, other;",
         expect![[r#"
+            flow 1
             function_findings 4
             header 1
             item_offsets 1

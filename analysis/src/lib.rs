@@ -11,6 +11,7 @@ mod diagnostics;
 mod features;
 #[cfg(test)]
 mod fixture;
+mod flow;
 mod hir;
 mod host;
 #[cfg(test)]

@@ -11,6 +11,7 @@
 pub mod accidents;
 pub mod call;
 pub mod condition;
+pub mod control;
 pub mod defaults;
 pub mod descriptor;
 pub mod directive;

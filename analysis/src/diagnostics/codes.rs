@@ -52,6 +52,9 @@ pub(super) const UNUSED_LABEL: &str = "unused-label";
 pub(super) const UNUSED_PARAMETER: &str = "unused-parameter";
 pub(super) const UNUSED_VARIABLE: &str = "unused-variable";
 pub(super) const SHADOWED_NAME: &str = "shadowed-name";
+pub(super) const UNREACHABLE_CODE: &str = "unreachable-code";
+pub(super) const UNINITIALIZED_REGISTER: &str = "uninitialized-register";
+pub(super) const MISSING_RETURN: &str = "missing-return";
 pub(super) const DEPRECATED_FORM: &str = "deprecated-form";
 pub(super) const TRUNCATED_IMMEDIATE: &str = "truncated-immediate";
 pub(super) const OUT_OF_BOUNDS: &str = "out-of-bounds";
@@ -250,6 +253,18 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: SHADOWED_NAME,
         summary: "A declaration hides another one of the same name.",
+    },
+    DiagnosticCode {
+        name: UNREACHABLE_CODE,
+        summary: "Control never gets to some instructions.",
+    },
+    DiagnosticCode {
+        name: UNINITIALIZED_REGISTER,
+        summary: "A register is read, and no way to there writes it.",
+    },
+    DiagnosticCode {
+        name: MISSING_RETURN,
+        summary: "An entry ends without `ret` or `exit`.",
     },
     DiagnosticCode {
         name: DEPRECATED_FORM,

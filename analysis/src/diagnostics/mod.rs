@@ -66,7 +66,7 @@ pub(crate) use directives::locations_of;
 use fix::{HeaderPlaces, Repair};
 pub(crate) use instructions::{operand_nodes, resolve};
 #[cfg(test)]
-pub(crate) use lints::is_lint;
+pub(crate) use lints::{is_flow_lint, is_lint};
 pub(crate) use syntax_errors::syntax_diagnostics;
 
 /// A problem, with places that do not depend on where its item stands in the file.

@@ -270,6 +270,8 @@ mod tests {
             TEXT,
             &["sm_90"],
             expect![[r#"
+                uninitialized-register `%r2`: nothing writes `%r2` before this, so its value is undefined
+                uninitialized-register `%r3`: nothing writes `%r3` before this, so its value is undefined
                 invalid-operand `%r1`: a .b32 register cannot stand here in `ld.global.v4.f64`; expected a vector `{…}` of 4 elements, a register at least as wide as .f64 each
             "#]],
         );
@@ -279,6 +281,8 @@ mod tests {
             expect![[r#"
                 not-portable `.blocksareclusters`: `.blocksareclusters` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
                 not-portable `.reqnctapercluster`: `.reqnctapercluster` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
+                uninitialized-register `%r2`: nothing writes `%r2` before this, so its value is undefined
+                uninitialized-register `%r3`: nothing writes `%r3` before this, so its value is undefined
                 not-portable `redux`: `redux.sync.add.s32` is not on `sm_75`; it needs target `sm_80` or later
                 not-portable `%cluster_ctarank`: `%cluster_ctarank` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
                 not-portable `%clusterid`: `%clusterid` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later

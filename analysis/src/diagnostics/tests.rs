@@ -282,7 +282,7 @@ mov.b64 {r, _}, %clock64;
 #[test]
 fn many_uses_of_one_unknown_name() {
     let text = format!(
-        "{}.entry k {{\n{}}}\n",
+        "{}.entry k {{\n{}ret;\n}}\n",
         crate::fixture::HEADER,
         "@p ret;\n".repeat(250)
     );

@@ -5,6 +5,9 @@
 //! which nobody can do anything.
 
 mod addresses;
+mod flow;
+#[cfg(test)]
+mod flow_tests;
 pub(super) mod statement;
 #[cfg(test)]
 mod tests;
@@ -42,6 +45,9 @@ pub(super) const LINTS: &[Lint] = &[
     entry(codes::UNUSED_PARAMETER, Level::Hint, UNNECESSARY),
     entry(codes::UNUSED_VARIABLE, Level::Hint, UNNECESSARY),
     entry(codes::SHADOWED_NAME, Level::Hint, &[]),
+    entry(codes::UNREACHABLE_CODE, Level::Hint, UNNECESSARY),
+    entry(codes::UNINITIALIZED_REGISTER, Level::Warning, &[]),
+    entry(codes::MISSING_RETURN, Level::Hint, &[]),
     entry(codes::DEPRECATED_FORM, Level::Warning, DEPRECATED),
     entry(codes::TRUNCATED_IMMEDIATE, Level::Warning, &[]),
     entry(codes::OUT_OF_BOUNDS, Level::Warning, &[]),
@@ -61,6 +67,13 @@ pub(super) fn lint(code: &str) -> Option<&'static Lint> {
 #[cfg(test)]
 pub(crate) fn is_lint(code: &str) -> bool {
     lint(code).is_some()
+}
+
+/// Whether a code is that of a lint about flow.
+#[cfg(test)]
+pub(crate) fn is_flow_lint(code: &str) -> bool {
+    use codes::{MISSING_RETURN, UNINITIALIZED_REGISTER, UNREACHABLE_CODE};
+    [UNREACHABLE_CODE, UNINITIALIZED_REGISTER, MISSING_RETURN].contains(&code)
 }
 
 /// A finding of a lint; its severity may be changed at the end.
@@ -86,6 +99,7 @@ pub(super) fn finding(
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     unused::in_function(db, function, findings);
     threads::in_function(db, function, findings);
+    flow::in_function(db, function, findings);
     addresses::arguments(db, function, findings);
     findings.extend(
         levels::function_controls(db, function)

@@ -227,8 +227,9 @@ fn special_registers_have_gates() {
 
 #[test]
 fn a_target_of_the_settings_is_not_changed() {
-    let mut fixture =
-        Fixture::new(".version 8.0\n.target sm_90a\n.entry k {\nwgmma$0.fence.sync.aligned;\n}\n");
+    let mut fixture = Fixture::new(
+        ".version 8.0\n.target sm_90a\n.entry k {\nwgmma$0.fence.sync.aligned;\nret;\n}\n",
+    );
     assert_eq!(actions(&fixture), []);
     let config = AnalysisConfig {
         target_override: Some(Arc::from("sm_90")),

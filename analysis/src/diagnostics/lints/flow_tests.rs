@@ -1,0 +1,62 @@
+//! Lints about flow.
+
+use crate::fixture::check_flow as check;
+
+#[test]
+fn code_that_never_runs() {
+    check(
+        r#".func stop() .noreturn;
+.entry k() {
+.reg .pred %p; .reg .b32 %r<3>;
+mov.b32 %r1, 1;
+setp.eq.b32 %p, %r1, 1;
+@%p bra E;
+bra E;
+mov.b32 %r2, %r1; add.s32 %r1, %r2, 1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unreachable-code: control never gets here
+E: call stop;
+trap;
+ret;
+}
+"#,
+    );
+}
+
+#[test]
+fn registers_that_nobody_wrote() {
+    check(
+        r#".entry k() {
+.reg .pred %p, %q; .reg .b32 %r<9>; .reg .v2 .b32 v;
+setp.eq.s32 %p, %r1, %r1;
+//              ^^^ warning uninitialized-register: nothing writes `%r1` before this, so its value is undefined
+@%p mov.b32 %r2, 1;
+mov.b32 %r3, %r2;
+mov.b32 v.x, %r3;
+mov.b32 %r3, %r8;
+mov.b32 %r4, v.y;
+@%q bra L;
+//^^ warning uninitialized-register: nothing writes `%q` before this, so its value is undefined
+mov.b32 %r5, 1;
+L: add.s32 %r5, %r5, %r6;
+//                   ^^^ warning uninitialized-register: nothing writes `%r6` before this, so its value is undefined
+st.shared.b32 [%r5], %r6;
+st.shared.b32 [%r4], %r7;
+//                   ^^^ warning uninitialized-register: nothing writes `%r7` before this, so its value is undefined
+ret;
+}
+"#,
+    );
+}
+
+#[test]
+fn entries_that_just_end() {
+    check(
+        r#".func f() { .reg .b32 r; mov.b32 r, 1; }
+.entry a() { }
+.entry b() { .reg .pred p; setp.eq.b32 p, 1, 1; @p exit; }
+//                                                       ^ hint missing-return: control gets to the end of the entry without `ret` or `exit` | ptxas ends the thread here, as `ret` would
+.entry c() { trap; }
+.entry d() { L: bra L; }
+"#,
+    );
+}

@@ -1,0 +1,307 @@
+//! What each instruction of a function reads and writes, and where it may go.
+
+use isa::control::{Control, copies, reads_destination};
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind, TextSize};
+
+use crate::{
+    SymbolKind,
+    hir::{
+        body::{Body, DefinitionId, Instruction, Place, Reference, Target, body},
+        declared::{Declared, declared},
+        header::FunctionHeader,
+        items::Function,
+        module::{header_of, module_scope},
+        tree,
+    },
+};
+
+use super::{lists::Lists, liveness::Accesses};
+
+/// Index of a [`Register`] in [`Facts::values`].
+pub(crate) type Value = u32;
+/// Index of an instruction in the body.
+pub(crate) type Step = u32;
+
+/// The accesses and jumps of a function; all lists are parallel to the instructions of its body.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Facts {
+    /// The registers that instructions use; each member of a family is one.
+    pub(crate) values: Vec<Register>,
+    /// What is read, in the order of the text, guards included.
+    pub(crate) reads: Lists,
+    /// What is written.
+    pub(crate) writes: Lists,
+    /// Whether the old values may stay behind a write: under a guard, or when a part is written.
+    pub(crate) keeps: Vec<bool>,
+    /// Whether there is a guard.
+    pub(crate) guarded: Vec<bool>,
+    /// Whether it only carries a value on.
+    pub(crate) copies: Vec<bool>,
+    /// Where control goes.
+    pub(crate) control: Vec<Control>,
+    /// The instructions to which a branch may go; the number of instructions stands for the end, and
+    /// [`ANYWHERE`] for every label.
+    pub(crate) targets: Lists,
+    /// The instructions behind all labels, if a branch may go anywhere.
+    pub(crate) labels: Vec<Step>,
+}
+
+/// Stands among the targets of a branch for every label of the function.
+pub(crate) const ANYWHERE: Step = Step::MAX;
+/// How many targets of branches are told apart in one function.
+const MAX_TARGETS: usize = 1 << 20;
+
+/// A register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Register {
+    /// Its declaration.
+    pub(crate) definition: DefinitionId,
+    /// Its number in the family that the declaration declares.
+    pub(crate) member: Option<u32>,
+    /// How many 32-bit registers hold it; 0 for a predicate.
+    pub(crate) weight: u32,
+}
+
+impl Facts {
+    /// The accesses, as liveness wants them.
+    pub(crate) fn accesses(&self) -> Accesses<'_> {
+        Accesses {
+            reads: &self.reads,
+            writes: &self.writes,
+            keeps: &self.keeps,
+        }
+    }
+
+    /// How many instructions there are.
+    pub(crate) fn len(&self) -> usize {
+        self.control.len()
+    }
+}
+
+/// The values of a function by their names.
+#[derive(Default)]
+pub(crate) struct Numbering {
+    numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
+    pub(crate) values: Vec<Register>,
+}
+
+impl Numbering {
+    /// The value that a reference names, if that is a register.
+    pub(crate) fn value(
+        &mut self,
+        body: &Body,
+        types: &[Declared],
+        reference: &Reference,
+    ) -> Option<Value> {
+        let Target::Definition(definition) = reference.target else {
+            return None;
+        };
+        if body.definition(definition).kind != SymbolKind::Register {
+            return None;
+        }
+        let key = (definition, reference.member);
+        Some(*self.numbers.entry(key).or_insert_with(|| {
+            self.values.push(Register {
+                definition,
+                member: reference.member,
+                weight: weight(types, definition),
+            });
+            self.values.len() as Value - 1
+        }))
+    }
+}
+
+/// How many 32-bit registers a declared register takes.
+fn weight(types: &[Declared], definition: DefinitionId) -> u32 {
+    use isa::{operand::Operand, types::Family};
+    match types.get(definition as usize) {
+        Some(Declared(Operand::Register { class, lanes })) => {
+            let one = match class.family() {
+                Family::Predicate => 0,
+                _ => class.bits().div_ceil(32),
+            };
+            one * u32::from(*lanes)
+        }
+        _ => 1,
+    }
+}
+
+/// Whether a declaration declares vectors, of which instructions may write single elements.
+fn is_vector(types: &[Declared], definition: DefinitionId) -> bool {
+    use isa::operand::Operand;
+    matches!(
+        types.get(definition as usize),
+        Some(Declared(Operand::Register { lanes: 2.., .. }))
+    )
+}
+
+/// Calls `act` for each instruction with its place in the body.
+pub(crate) fn for_each_instruction<'a>(
+    function: &Cursor<'a>,
+    body: &Body,
+    act: &mut impl FnMut(&Instruction, &Cursor<'a>),
+) {
+    fn walk<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
+        for child in node.nodes() {
+            match child.kind() {
+                SyntaxKind::INSTRUCTION => act(&child),
+                SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => walk(&child, act),
+                _ => {}
+            }
+        }
+    }
+    let mut instructions = body.instructions.iter();
+    walk(function, &mut |node| {
+        if let Some(instruction) = instructions.next() {
+            act(instruction, node);
+        }
+    });
+}
+
+/// The references of an instruction.
+pub(crate) fn references<'b>(body: &'b Body, instruction: &Instruction) -> &'b [Reference] {
+    let range = &instruction.references;
+    body.references
+        .get(range.start as usize..range.end as usize)
+        .unwrap_or_default()
+}
+
+/// The facts of a function.
+pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
+    let body = body(db, function);
+    let types = declared(db, function);
+    let cursor = function.green(db).cursor();
+    let mut numbering = Numbering::default();
+    let mut facts = Facts::default();
+    let mut room = MAX_TARGETS;
+    for_each_instruction(&cursor, body, &mut |instruction, node| {
+        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+        let references = references(body, instruction);
+        let guarded = node.node(SyntaxKind::GUARD).is_some();
+        let mut control = Control::of(opcode);
+        if control == Control::Call && never_returns(db, function, body, &cursor, references) {
+            control = Control::End;
+        }
+        let (mut reads, mut writes, mut keeps) = (Vec::new(), Vec::new(), guarded);
+        for reference in references {
+            let Some(value) = numbering.value(body, types, reference) else {
+                continue;
+            };
+            if reference.write {
+                keeps |= is_vector(types, numbering.values[value as usize].definition);
+                writes.push(value);
+            }
+            if !reference.write || reads_destination(opcode) {
+                reads.push(value);
+            }
+        }
+        facts.reads.push(reads);
+        facts.writes.push(writes);
+        facts.keeps.push(keeps);
+        facts.guarded.push(guarded);
+        facts.copies.push(copies(opcode));
+        facts.control.push(control);
+        facts.targets.push(match control {
+            Control::Branch | Control::Table => match targets(body, references, room) {
+                Some(found) => {
+                    room -= found.len();
+                    found
+                }
+                None => vec![ANYWHERE],
+            },
+            _ => Vec::new(),
+        });
+    });
+    if (0..facts.len()).any(|it| facts.targets.get(it) == [ANYWHERE]) {
+        let labels = body.definitions.iter();
+        facts.labels = labels
+            .filter(|it| it.kind == SymbolKind::Label)
+            .map(|it| step_at(body, it.name_range.start()))
+            .collect();
+        facts.labels.dedup();
+    }
+    facts.values = numbering.values;
+    facts
+}
+
+/// Where a branch may go; `None` if that is a mistake that is reported elsewhere, lies in a register, or
+/// has no room.
+fn targets(body: &Body, references: &[Reference], room: usize) -> Option<Vec<Step>> {
+    let label = |reference: &Reference| match reference.target {
+        Target::Definition(id) if body.definition(id).kind == SymbolKind::Label => {
+            Some(step_at(body, body.definition(id).name_range.start()))
+        }
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for reference in references.iter().filter(|it| it.place == Place::Branch) {
+        let Target::Definition(id) = reference.target else {
+            return None;
+        };
+        let definition = body.definition(id);
+        if definition.kind == SymbolKind::TargetList {
+            let all = &body.references;
+            let range = definition.full_range;
+            let first = all.partition_point(|it| it.range.start() < range.start());
+            let count = all[first..].partition_point(|it| it.range.start() < range.end());
+            if count > room {
+                return None;
+            }
+            for element in &all[first..first + count] {
+                found.push(label(element)?);
+            }
+        } else {
+            found.extend(label(reference));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    (!found.is_empty() && found.len() <= room).then_some(found)
+}
+
+/// The first instruction behind an offset.
+pub(crate) fn step_at(body: &Body, offset: TextSize) -> Step {
+    let instructions = &body.instructions;
+    instructions.partition_point(|it| it.range.start() < offset) as Step
+}
+
+/// Whether a call names a `.noreturn` function or prototype.
+fn never_returns(
+    db: &dyn Database,
+    function: Function<'_>,
+    body: &Body,
+    cursor: &Cursor<'_>,
+    references: &[Reference],
+) -> bool {
+    let file = function.file(db);
+    let of_module = |name: &str| {
+        let declarations = module_scope(db, file).find(name);
+        let mut headers = declarations
+            .iter()
+            .filter_map(|it| header_of(db, file, it.source));
+        headers.any(|it| it.noreturn)
+    };
+    references.iter().any(|reference| match reference.target {
+        Target::Free(name) if reference.place == Place::Callee => {
+            body.free.get(name as usize).is_some_and(|it| of_module(it))
+        }
+        Target::Definition(id) => {
+            let definition = body.definition(id);
+            let kind = match definition.kind {
+                SymbolKind::Prototype => SyntaxKind::CALL_PROTOTYPE,
+                SymbolKind::Function => SyntaxKind::FUNCTION,
+                _ => return false,
+            };
+            let inside = || {
+                let block = cursor.node(SyntaxKind::BLOCK)?;
+                let offset = definition.full_range.end() - TextSize::new(1);
+                let node = tree::node_at(&block, kind, offset)?;
+                Some(FunctionHeader::of(&node, &[]).noreturn)
+            };
+            inside().unwrap_or(false)
+        }
+        _ => false,
+    })
+}

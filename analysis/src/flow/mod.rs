@@ -1,0 +1,44 @@
+//! Control and data flow inside one function.
+//!
+//! [`facts`] says what each instruction reads, writes and where it jumps; [`graph`] is made of that,
+//! [`liveness`] of both. Only the targets of branches start blocks, so labels of debug information cut
+//! nothing.
+
+pub(crate) mod facts;
+pub(crate) mod graph;
+pub(crate) mod lists;
+pub(crate) mod liveness;
+#[cfg(test)]
+mod tests;
+
+use salsa::Database;
+
+use crate::hir::items::Function;
+
+use self::{facts::Facts, graph::Graph, liveness::Liveness};
+
+/// The flow of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Flow {
+    /// What its instructions do.
+    pub(crate) facts: Facts,
+    /// Its blocks.
+    pub(crate) graph: Graph,
+    /// Which values live where.
+    pub(crate) liveness: Liveness,
+}
+
+/// The flow of a function; empty for a prototype.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn flow<'db>(db: &'db dyn Database, function: Function<'db>) -> Flow {
+    let facts = facts::of(db, function);
+    db.unwind_if_revision_cancelled();
+    let graph = Graph::of(&facts);
+    db.unwind_if_revision_cancelled();
+    let liveness = Liveness::of(&graph, &facts.accesses(), facts.values.len());
+    Flow {
+        facts,
+        graph,
+        liveness,
+    }
+}

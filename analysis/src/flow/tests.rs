@@ -1,0 +1,346 @@
+//! Flow of small functions, drawn; and of random ones against a slow reference.
+
+use std::{collections::BTreeSet, fmt::Write as _};
+
+use expect_test::{Expect, expect};
+use rustc_hash::FxHashSet;
+
+use crate::{
+    Analysis,
+    db::Workspace,
+    fixture::{Fixture, HEADER},
+    hir::{body::body, items::items},
+};
+
+use super::{Flow, facts::Value, flow};
+
+/// Looks at the flow of the last function of a file.
+fn with_flow<T>(analysis: &Analysis, act: impl FnOnce(&Flow, &dyn Fn(Value) -> String) -> T) -> T {
+    analysis
+        .with(|db| {
+            let file = Workspace::get(db).files(db)[0];
+            let function = *items(db, file).functions.last().unwrap();
+            let flow = flow(db, function);
+            let body = body(db, function);
+            act(flow, &|value| {
+                let value = &flow.facts.values[value as usize];
+                let name = &body.definition(value.definition).name;
+                match value.member {
+                    Some(member) => format!("{name}{member}"),
+                    None => name.to_string(),
+                }
+            })
+        })
+        .unwrap()
+}
+
+/// Draws the blocks of the last function: instructions, successors, dominator, loop head, and the values
+/// that are alive at the start and at the end.
+#[track_caller]
+fn check(text: &str, expect: Expect) {
+    let fixture = Fixture::new(&format!("{HEADER}{text}"));
+    let drawn = with_flow(&fixture.host.analysis(), |flow, name| {
+        let mut out = String::new();
+        let graph = &flow.graph;
+        for (block, steps) in (0..).zip(&graph.blocks) {
+            let _ = write!(
+                out,
+                "{block}: {steps:?} -> {:?}",
+                graph.successors.get(block)
+            );
+            match (graph.reachable[block], graph.dominator[block]) {
+                (false, _) => out.push_str(" unreachable"),
+                (true, Some(it)) => {
+                    let _ = write!(out, " under {it}");
+                }
+                (true, None) => {}
+            }
+            if let Some(it) = graph.loop_of[block] {
+                let head = graph.loops[it as usize].head;
+                let _ = write!(out, " loop {head} depth {}", graph.depth(block as u32));
+            }
+            let names = |values: &mut dyn Iterator<Item = Value>| {
+                let names: BTreeSet<String> = values.map(name).collect();
+                names.into_iter().collect::<Vec<_>>().join(" ")
+            };
+            let id = block as u32;
+            let _ = write!(out, " in [{}]", names(&mut flow.liveness.live_in(id)));
+            let _ = write!(out, " out [{}]", names(&mut flow.liveness.live_out(id)));
+            let undefined = names(&mut flow.liveness.undefined_in(id));
+            if !undefined.is_empty() {
+                let _ = write!(out, " undefined [{undefined}]");
+            }
+            out.push('\n');
+        }
+        if !graph.open_ends.is_empty() {
+            let _ = writeln!(out, "open ends {:?}", graph.open_ends);
+        }
+        out
+    });
+    expect.assert_eq(&drawn);
+}
+
+#[test]
+fn a_diamond_in_nested_loops() {
+    check(
+        ".entry k() {
+.reg .pred %p; .reg .b32 %r<9>;
+mov.b32 %r1, 0;
+OUTER:
+mov.b32 %r2, %r1;
+INNER:
+setp.eq.s32 %p, %r2, 7;
+@%p bra EVEN;
+add.s32 %r2, %r2, 1;
+bra JOIN;
+EVEN:
+add.s32 %r2, %r2, 2;
+JOIN:
+setp.lt.s32 %p, %r2, 9;
+@%p bra INNER;
+add.s32 %r1, %r1, %r2;
+setp.lt.s32 %p, %r1, 99;
+DEBUG_LABEL:
+@%p bra OUTER;
+ret;
+}",
+        expect![[r#"
+            0: 0..1 -> [1] in [] out [%r1]
+            1: 1..2 -> [2] under 0 loop 1 depth 1 in [%r1] out [%r1 %r2]
+            2: 2..4 -> [3, 4] under 1 loop 2 depth 2 in [%r1 %r2] out [%r1 %r2]
+            3: 4..6 -> [5] under 2 loop 2 depth 2 in [%r1 %r2] out [%r1 %r2]
+            4: 6..7 -> [5] under 2 loop 2 depth 2 in [%r1 %r2] out [%r1 %r2]
+            5: 7..9 -> [2, 6] under 2 loop 2 depth 2 in [%r1 %r2] out [%r1 %r2]
+            6: 9..12 -> [1, 7] under 5 loop 1 depth 1 in [%r1 %r2] out [%r1]
+            7: 12..13 -> [] under 6 in [] out []
+        "#]],
+    );
+}
+
+#[test]
+fn tables_calls_and_ends() {
+    check(
+        ".func stop() .noreturn;
+.func step();
+.entry k() {
+.reg .pred %p; .reg .b32 %r<9>;
+mov.b32 %r1, 0;
+ts: .branchtargets A, B, C;
+proto: .callprototype _ () .noreturn;
+brx.idx %r1, ts;
+mov.b32 %r1, 1;
+A: call step;
+@%p trap;
+call stop;
+mov.b32 %r1, 2;
+B: exit;
+C: @%p ret;
+}",
+        expect![[r#"
+            0: 0..2 -> [2, 5, 6] in [] out [] undefined [%p]
+            1: 2..3 -> [2] unreachable in [] out [] undefined [%p]
+            2: 3..5 -> [3] under 0 in [] out [] undefined [%p]
+            3: 5..6 -> [] under 2 in [] out []
+            4: 6..7 -> [5] unreachable in [] out []
+            5: 7..8 -> [] under 0 in [] out []
+            6: 8..9 -> [] under 0 in [] out [] undefined [%p]
+            open ends [6]
+        "#]],
+    );
+}
+
+#[test]
+fn guarded_and_partial_writes_keep_the_old_value() {
+    check(
+        ".entry k() {
+.reg .pred %p; .reg .b32 %r<9>; .reg .v2 .b32 v;
+setp.eq.s32 %p, %r1, 7;
+mov.b32 v.x, 1;
+L:
+@%p mov.b32 %r2, 1;
+mov.b32 v.y, %r2;
+mov.b32 %r3, v.x;
+mov.b32 %r4, %r3;
+@%p bra L;
+ret;
+}",
+        expect![[r#"
+            0: 0..2 -> [1] in [] out [%p v] undefined [%r1 %r2 v]
+            1: 2..7 -> [1, 2] under 0 loop 1 depth 1 in [%p %r2 v] out [%p %r2 v]
+            2: 7..8 -> [] under 1 in [] out []
+        "#]],
+    );
+}
+
+#[test]
+fn a_jump_that_may_go_anywhere() {
+    check(
+        ".entry k() {
+.reg .pred %p;
+@%p bra MISSING;
+A: ret;
+B: exit;
+}",
+        expect![[r#"
+            0: 0..1 -> [1, 3] in [] out [] undefined [%p]
+            1: 1..2 -> [] under 0 in [] out []
+            2: 2..3 -> [] under 3 in [] out []
+            3: 3..3 -> [1, 2] under 0 in [] out []
+        "#]],
+    );
+}
+
+// ---- Random functions --------------------------------------------------------------------------
+
+/// A small generator of random numbers (SplitMix64), so that every run sees the same functions.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % limit as u64) as usize
+    }
+}
+
+/// An instruction as the reference sees it.
+#[derive(Default)]
+struct Simple {
+    reads: Vec<String>,
+    writes: Vec<String>,
+    keeps: bool,
+    next: Vec<usize>,
+}
+
+/// A random function and what it means.
+fn random(seed: u64) -> (String, Vec<Simple>) {
+    let random = &mut Random(seed);
+    let count = 1 + random.below(24);
+    let registers = 1 + random.below(6);
+    let mut text = format!("{HEADER}.entry k() {{\n.reg .pred %p<2>; .reg .b32 %r<{registers}>;\n");
+    let mut program = Vec::new();
+    for index in 0..count {
+        let register = |random: &mut Random| format!("%r{}", random.below(registers));
+        let mut simple = Simple::default();
+        let _ = write!(text, "L{index}: ");
+        let guarded = random.below(3) == 0;
+        if guarded {
+            text.push_str("@%p0 ");
+            simple.reads.push("%p0".to_owned());
+            simple.keeps = true;
+        }
+        let mut falls = true;
+        match random.below(8) {
+            0 => {
+                let target = random.below(count);
+                let _ = writeln!(text, "bra L{target};");
+                simple.next.push(target);
+                falls = guarded;
+            }
+            1 => {
+                text.push_str(["ret;\n", "exit;\n", "trap;\n"][random.below(3)]);
+                falls = guarded;
+            }
+            2 => {
+                let targets: Vec<usize> =
+                    (0..=random.below(3)).map(|_| random.below(count)).collect();
+                let names: Vec<String> = targets.iter().map(|it| format!("L{it}")).collect();
+                let selector = register(random);
+                let _ = writeln!(text, "brx.idx {selector}, T{index};");
+                let _ = writeln!(text, "T{index}: .branchtargets {};", names.join(", "));
+                simple.reads.push(selector);
+                simple.next.extend(targets);
+                falls = guarded;
+            }
+            3 => {
+                let source = register(random);
+                let _ = writeln!(text, "setp.eq.b32 %p0, {source}, 1;");
+                simple.reads.push(source);
+                simple.writes.push("%p0".to_owned());
+            }
+            _ => {
+                let (to, left, right) = (register(random), register(random), register(random));
+                let _ = writeln!(text, "add.s32 {to}, {left}, {right};");
+                simple.reads.extend([left, right]);
+                simple.writes.push(to);
+            }
+        }
+        if falls && index + 1 < count {
+            simple.next.push(index + 1);
+        }
+        program.push(simple);
+    }
+    text.push_str("}\n");
+    (text, program)
+}
+
+/// The values alive before each instruction, by walking every way from every read and every write.
+fn alive_before(program: &[Simple]) -> Vec<BTreeSet<String>> {
+    let mut names: FxHashSet<&String> = FxHashSet::default();
+    for it in program {
+        names.extend(it.reads.iter().chain(&it.writes));
+    }
+    let reach = |from: usize, seen: &mut FxHashSet<usize>| {
+        let mut work = vec![from];
+        while let Some(at) = work.pop() {
+            if seen.insert(at) {
+                work.extend(&program[at].next);
+            }
+        }
+    };
+    let mut reachable = FxHashSet::default();
+    reach(0, &mut reachable);
+    let mut alive = vec![BTreeSet::new(); program.len()];
+    for name in names {
+        let mut written = FxHashSet::default();
+        for (at, it) in program.iter().enumerate() {
+            if it.writes.contains(name) && reachable.contains(&at) {
+                for next in &it.next {
+                    reach(*next, &mut written);
+                }
+            }
+        }
+        for start in written {
+            let (mut seen, mut work) = (FxHashSet::default(), vec![start]);
+            while let Some(at) = work.pop() {
+                let it = &program[at];
+                if it.reads.contains(name) {
+                    alive[start].insert(name.clone());
+                    break;
+                }
+                let replaced = it.writes.contains(name) && !it.keeps;
+                if !replaced && seen.insert(at) {
+                    work.extend(&it.next);
+                }
+            }
+        }
+    }
+    alive
+}
+
+#[test]
+fn liveness_is_that_of_a_slow_reference() {
+    let mut blocks = 0;
+    for seed in 0..600 {
+        let (text, program) = random(seed);
+        let expected = alive_before(&program);
+        let fixture = Fixture::new(&text);
+        with_flow(&fixture.host.analysis(), |flow, name| {
+            assert_eq!(flow.facts.len(), program.len());
+            for (block, steps) in (0..).zip(&flow.graph.blocks) {
+                if !flow.graph.reachable[block as usize] {
+                    continue;
+                }
+                let found: BTreeSet<String> = flow.liveness.live_in(block).map(name).collect();
+                assert_eq!(
+                    found, expected[steps.start as usize],
+                    "seed {seed}, block {block}\n{text}"
+                );
+                blocks += 1;
+            }
+        });
+    }
+    assert!(blocks > 1500, "{blocks}");
+}
