@@ -8,10 +8,10 @@ use syntax::{TextRange, text::Edit};
 
 use crate::{
     AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, Completions, Diagnostic,
-    DocumentLink, DocumentSymbol, FileContents, FileId, FilePosition, FileRange, FileStats, Fold,
-    FormattingOptions, Hover, InlayHint, InlayHintKinds, NavigationTarget, RangeInfo, Reference,
-    RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines,
-    SourceLocation,
+    DocumentLink, DocumentSymbol, EntryRegisters, FileContents, FileId, FilePosition, FileRange,
+    FileStats, Fold, FormattingOptions, Hover, InlayHint, InlayHintKinds, NavigationTarget,
+    RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp,
+    SourceChange, SourceLines, SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -473,6 +473,22 @@ impl Analysis {
     ) -> Cancellable<Vec<SemanticToken>> {
         self.with_file(file, |db, file| {
             features::semantic_tokens::semantic_tokens(db, file, range)
+        })
+    }
+
+    /// How many registers the entries of a file will need; for another target than that of the file if one
+    /// is given, and with so many threads per block where the text does not say.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn registers(
+        &self,
+        file: FileId,
+        target: Option<&str>,
+        threads: u32,
+    ) -> Cancellable<Vec<EntryRegisters>> {
+        self.with_file(file, |db, file| {
+            features::registers::registers(db, file, target, threads)
         })
     }
 

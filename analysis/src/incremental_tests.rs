@@ -219,6 +219,7 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     expect![[r#"
         body 1
         declared 1
+        flow 1
         function_controls 1
         function_findings 1
         item_offsets 1

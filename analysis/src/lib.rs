@@ -16,6 +16,7 @@ mod hir;
 mod host;
 #[cfg(test)]
 mod incremental_tests;
+mod pressure;
 #[cfg(test)]
 mod robustness_tests;
 
@@ -23,6 +24,7 @@ pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode};
 pub use features::{
     documentation::{documentation, documented},
+    registers::{DEFAULT_THREADS, EntryRegisters},
     site::{SiteChapter, SitePage, site_chapters},
 };
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};

@@ -6,6 +6,7 @@ mod format;
 mod generate;
 mod inspect;
 mod lsp;
+mod registers;
 mod render;
 mod report;
 mod site;
@@ -56,6 +57,8 @@ enum Command {
     /// Write the documentation as a book for mdBook.
     #[command(hide = true)]
     Site(site::SiteArgs),
+    /// Estimate how many registers the entries of files will need.
+    Registers(registers::RegistersArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
     /// Print sizes and times of a file, one METRIC line each.
@@ -72,7 +75,7 @@ const FAILED: u8 = 2;
 /// Runs the program with the given arguments, the first of which is its name.
 ///
 /// Returns the exit status: 0 when all is well, 1 when `check` found errors, `format --check`
-/// files that are not formatted, or a language client
+/// files that are not formatted, `registers` estimates above the baseline, or a language client
 /// ended without `shutdown`, 2 for wrong usage and for input or output that failed.
 pub fn run<A>(args: impl IntoIterator<Item = A>, io: &mut Io<'_>) -> u8
 where
@@ -85,6 +88,7 @@ where
             Command::Format(args) => format::run(&args, io),
             Command::Explain(args) => explain::run(&args, io),
             Command::Site(args) => site::run(&args, io),
+            Command::Registers(args) => registers::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
             Command::Completions(args) => generate::completions(&args, io),

@@ -21,7 +21,12 @@ fn ours(module: &str, statement: &str) -> (String, String) {
     let found = host.analysis().diagnostics(file).expect("nobody cancels");
     let mut marked = Vec::new();
     let mut said = Vec::new();
-    for it in found.iter().filter(|it| it.severity < Severity::Hint) {
+    let shown = found
+        .iter()
+        .filter(|it| it.severity < Severity::Hint)
+        // Single statements read registers that nothing writes; ptxas has no message for that.
+        .filter(|it| it.code != "uninitialized-register");
+    for it in shown {
         marked.push(format!("`{}`", &program[it.range]));
         let help = it
             .help

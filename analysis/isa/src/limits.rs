@@ -20,7 +20,7 @@ pub const PORTABLE_CLUSTER_SIZE: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Number of the target: 90 of `sm_90`.
-    target: u16,
+    pub(crate) target: u16,
     /// Warps that a multiprocessor holds.
     pub warps: u32,
     /// CTAs that a multiprocessor holds.
@@ -95,6 +95,11 @@ const LIMITS: &[Limits] = &[
     row(120, 48, 24, 65536, 100, 99, 128, true),
     row(121, 48, 24, 65536, 100, 99, 128, true),
 ];
+
+/// All limits, by the number of the target.
+pub(crate) fn all() -> impl Iterator<Item = &'static Limits> {
+    LIMITS.iter()
+}
 
 /// The limits of a target; `None` below `sm_50`.
 #[must_use]

@@ -14,6 +14,7 @@ pub(crate) mod hover;
 pub(crate) mod inlay_hints;
 mod navigation;
 pub(crate) mod references;
+pub(crate) mod registers;
 pub(crate) mod rename;
 pub(crate) mod selection_ranges;
 pub(crate) mod semantic_tokens;

@@ -149,13 +149,11 @@ impl Liveness {
         }
     }
 
-    #[cfg(test)]
     /// The values that are alive where a block starts.
     pub(crate) fn live_in(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
         self.both(&self.read_from, &self.written_before, block)
     }
 
-    #[cfg(test)]
     /// The values that are alive where a block ends.
     pub(crate) fn live_out(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
         self.both(&self.read_after, &self.written_after, block)
@@ -169,7 +167,6 @@ impl Liveness {
         self.values(words)
     }
 
-    #[cfg(test)]
     fn both<'a>(
         &'a self,
         left: &'a [u64],

@@ -82,7 +82,7 @@ struct Checked {
 }
 
 /// A target that exists.
-fn target(text: &str) -> Result<String, String> {
+pub(super) fn target(text: &str) -> Result<String, String> {
     match is_target(text) {
         true => Ok(text.to_owned()),
         false => Err("there is no such target".to_owned()),
@@ -165,7 +165,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
 }
 
 /// The files behind the arguments, sorted and each one once, and what could not be found.
-fn inputs(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
+pub(super) fn inputs(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
     let (mut inputs, mut failures) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {

@@ -1,14 +1,17 @@
 //! Block sizes that no GPU has.
 
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind};
+use syntax::SyntaxKind;
 
-use crate::hir::{items::Function, number::integer, tree::trimmed};
+use crate::{
+    hir::{items::Function, tree::trimmed},
+    pressure::product,
+};
 
 use super::{super::Finding, codes::TOO_MANY_THREADS, finding};
 
-/// Threads of a block, on every GPU since sm_20; PTX ISA leaves it to the CUDA programming guide.
-const MAX_THREADS: u64 = 1024;
+/// Threads of a block; PTX ISA leaves it to the CUDA programming guide.
+const MAX_THREADS: u64 = isa::limits::THREADS_PER_CTA as u64;
 
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let cursor = function.green(db).cursor();
@@ -34,13 +37,4 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             ));
         }
     }
-}
-
-/// The product of the numbers of a directive.
-fn product(directive: &Cursor<'_>) -> u64 {
-    directive
-        .nodes()
-        .filter(|it| it.kind() == SyntaxKind::LITERAL)
-        .filter_map(|it| integer(it.tokens().next()?.text()))
-        .fold(1, u64::saturating_mul)
 }

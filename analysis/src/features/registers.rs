@@ -1,0 +1,189 @@
+//! How many registers the entries of a file will need, and how many of their warps fit.
+
+use isa::{
+    limits::Limits,
+    occupancy::{Limiter, REGISTER_STEP},
+    operand::{Operand, Space, Symbol},
+    target::Target as IsaTarget,
+};
+use salsa::Database;
+use syntax::{TextRange, TextSize};
+
+use crate::{
+    db::SourceFile,
+    hir::{
+        body::body,
+        declared::{Declared, declared, module_declared},
+        in_force::in_force,
+        items::{Function, item_offsets, items},
+        layout::{layouts, module_layouts},
+        module::{DeclarationSource, module_scope, signature},
+    },
+    pressure::{bounds, pressure},
+};
+
+/// What is assumed when neither the text nor the user says how large blocks are.
+pub const DEFAULT_THREADS: u32 = 256;
+
+/// An estimate of the registers of one entry on one target. Registers are 32-bit registers of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryRegisters {
+    /// The name of the entry.
+    pub name: String,
+    /// Where the name stands.
+    pub name_range: TextRange,
+    /// The target whose limits count, such as `sm_90`.
+    pub target: String,
+    /// The most likely number.
+    pub estimate: u32,
+    /// Four of five kernels need at least so many.
+    pub low: u32,
+    /// Four of five kernels need at most so many.
+    pub high: u32,
+    /// The most that are alive at once in the order of the text.
+    pub max_live: u32,
+    /// The same in an order that keeps few values alive.
+    pub reordered: u32,
+    /// The same in an order that hides latency.
+    pub eager: u32,
+    /// The line, from 0, where most are alive in the order of the text.
+    pub peak_line: Option<u32>,
+    /// The number of registers alive at each line with an instruction; lines count from 0.
+    pub alive: Vec<(u32, u32)>,
+    /// The most that the launch bounds allow, and the directive that says so.
+    pub cap: Option<(u32, &'static str)>,
+    /// So many registers cost no occupancy.
+    pub free: u32,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Whether the text says nothing about the threads of a block.
+    pub threads_assumed: bool,
+    /// Bytes of shared memory that the text declares.
+    pub shared: u32,
+    /// Resident warps of a multiprocessor.
+    pub warps: u32,
+    /// Places for warps.
+    pub of: u32,
+    /// What keeps more warps from being resident: `registers`, `shared memory` or `blocks`.
+    pub limiter: Option<&'static str>,
+    /// The largest smaller number of registers with which more warps fit, and how many then.
+    pub next_step: Option<(u32, u32)>,
+}
+
+/// The estimates for the entries of a file that have a body, in the order of the text; for a target other
+/// than that of the file if one is given.
+pub(crate) fn registers(
+    db: &dyn Database,
+    file: SourceFile,
+    target: Option<&str>,
+    threads: u32,
+) -> Vec<EntryRegisters> {
+    let items = items(db, file);
+    let offsets = item_offsets(db, file);
+    let starts = items.functions.iter().zip(&offsets.functions);
+    starts
+        .filter_map(|(function, start)| of_entry(db, *function, *start, target, threads))
+        .collect()
+}
+
+/// The estimate for one function that starts at an offset, if it is an entry with a body.
+pub(crate) fn of_entry(
+    db: &dyn Database,
+    function: Function<'_>,
+    start: TextSize,
+    target: Option<&str>,
+    threads: u32,
+) -> Option<EntryRegisters> {
+    let signature = signature(db, function);
+    if !signature.entry || !signature.defined {
+        return None;
+    }
+    let wanted = match target {
+        Some(it) => IsaTarget::parse(it),
+        None => in_force(db, function).map(|it| it.start.target),
+    };
+    let wanted = wanted?;
+    let limits = Limits::at_least(wanted)?;
+    let lines = function.file(db).contents(db).lines.clone();
+    let body = body(db, function);
+    let pressure = pressure(db, function);
+    let bounds = bounds(db, function);
+    let cap = bounds.cap(limits);
+    let estimate = pressure.estimate(limits, cap.map(|it| it.0));
+    let shared = shared_bytes(db, function);
+    let threads = bounds.threads.unwrap_or(threads);
+    let occupancy = limits.occupancy(estimate.registers, threads, shared);
+    let line = |step: usize| {
+        let instruction = body.instructions.get(step)?;
+        Some(lines.line_of(instruction.range.start() + start))
+    };
+    let mut alive: Vec<(u32, u32)> = Vec::new();
+    for (step, registers) in pressure.alive.iter().enumerate() {
+        let Some(line) = line(step) else { break };
+        match alive.last_mut() {
+            Some(last) if last.0 == line => last.1 = last.1.max(*registers),
+            _ => alive.push((line, *registers)),
+        }
+    }
+    let fewer = (1..=estimate.registers / REGISTER_STEP).rev();
+    let mut steps = fewer.map(|it| it * REGISTER_STEP);
+    let next_step = steps.find_map(|registers| {
+        let warps = limits.occupancy(registers, threads, shared).warps;
+        (registers < estimate.registers && warps > occupancy.warps).then_some((registers, warps))
+    });
+    Some(EntryRegisters {
+        name: function.name(db).to_owned(),
+        name_range: body.name.unwrap_or_default() + start,
+        target: target.map_or_else(|| wanted.to_string(), str::to_owned),
+        estimate: estimate.registers,
+        low: estimate.low,
+        high: estimate.high,
+        max_live: pressure.written,
+        reordered: pressure.low,
+        eager: pressure.high,
+        peak_line: pressure.peak.and_then(|it| line(it as usize)),
+        alive,
+        cap,
+        free: limits.free_registers(),
+        threads,
+        threads_assumed: bounds.threads.is_none(),
+        shared,
+        warps: occupancy.warps,
+        of: occupancy.of,
+        limiter: match occupancy.limiter {
+            Limiter::Nothing => None,
+            Limiter::Registers => Some("registers"),
+            Limiter::SharedMemory => Some("shared memory"),
+            Limiter::Blocks => Some("blocks"),
+        },
+        next_step,
+    })
+}
+
+/// Bytes of the shared variables of a function and of those of the module that it names.
+fn shared_bytes(db: &dyn Database, function: Function<'_>) -> u32 {
+    let file = function.file(db);
+    let is_shared =
+        |it: &Declared| matches!(it.0, Operand::Symbol(Symbol::Variable(Space::Shared)));
+    let own = declared(db, function).iter().zip(layouts(db, function));
+    let own = own
+        .filter(|(declared, _)| is_shared(declared))
+        .map(|it| *it.1);
+    let module = items(db, file).module;
+    let (types, sizes) = (module_declared(db, module), module_layouts(db, module));
+    let scope = module_scope(db, file);
+    let of_module = body(db, function).free.iter().filter_map(|name| {
+        let DeclarationSource::Variable(index) = scope.find(name).first()?.source else {
+            return None;
+        };
+        let index = index as usize;
+        is_shared(types.get(index)?).then_some(*sizes.get(index)?)
+    });
+    let bytes = own.chain(of_module).flatten().fold(0_u64, |sum, it| {
+        let start = sum
+            .checked_next_multiple_of(it.alignment.max(1))
+            .unwrap_or(sum);
+        start.saturating_add(it.size.unwrap_or(0))
+    });
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

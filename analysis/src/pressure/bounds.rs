@@ -1,0 +1,74 @@
+//! What the header and the variables of an entry say about its launch.
+
+use isa::limits::{Limits, REGISTERS_PER_THREAD};
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind};
+
+use crate::hir::{items::Function, number::integer};
+
+/// The launch bounds of an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Threads of a block at most, of `.reqntid` or `.maxntid`.
+    pub(crate) threads: Option<u32>,
+    /// Whether blocks have exactly so many.
+    pub(crate) exact: bool,
+    /// Blocks that are to fit at once, of `.minnctapersm`.
+    pub(crate) blocks: u32,
+    /// Registers at most, of `.maxnreg`.
+    pub(crate) registers: Option<u32>,
+}
+
+impl Bounds {
+    /// The registers that they leave a thread, and the directive that decides. `.maxnreg` counts for more
+    /// than `.maxntid`, even when no block can be launched then.
+    pub(crate) fn cap(&self, limits: &Limits) -> Option<(u32, &'static str)> {
+        if let Some(registers) = self.registers {
+            return Some((registers.clamp(1, REGISTERS_PER_THREAD), ".maxnreg"));
+        }
+        let cap = limits.register_cap(self.threads?, self.blocks);
+        let directive = match (self.blocks, self.exact) {
+            (2.., _) => ".minnctapersm",
+            (_, true) => ".reqntid",
+            (_, false) => ".maxntid",
+        };
+        (cap < REGISTERS_PER_THREAD).then_some((cap, directive))
+    }
+}
+
+/// The launch bounds of a function.
+pub(crate) fn bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
+    let mut bounds = Bounds {
+        blocks: 1,
+        ..Bounds::default()
+    };
+    for directive in function.green(db).cursor().nodes() {
+        if directive.kind() != SyntaxKind::TUNING_DIRECTIVE {
+            continue;
+        }
+        let Some(word) = directive.token(SyntaxKind::DOTTED) else {
+            continue;
+        };
+        let number = || u32::try_from(product(&directive)).unwrap_or(u32::MAX);
+        match word.text() {
+            ".reqntid" => {
+                bounds.threads = Some(number());
+                bounds.exact = true;
+            }
+            ".maxntid" if !bounds.exact => bounds.threads = Some(number()),
+            ".minnctapersm" => bounds.blocks = number().max(1),
+            ".maxnreg" => bounds.registers = Some(number()),
+            _ => {}
+        }
+    }
+    bounds
+}
+
+/// The product of the numbers of a directive.
+pub(crate) fn product(directive: &Cursor<'_>) -> u64 {
+    directive
+        .nodes()
+        .filter(|it| it.kind() == SyntaxKind::LITERAL)
+        .filter_map(|it| integer(it.tokens().next()?.text()))
+        .fold(1, u64::saturating_mul)
+}

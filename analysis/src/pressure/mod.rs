@@ -1,0 +1,212 @@
+//! How many registers a kernel will need, estimated from its text.
+//!
+//! ptxas orders instructions anew, keeps uniform values elsewhere and spends registers that are free
+//! anyway. So the pressure of the text as it is written says little; what says more is how few registers
+//! the best order needs ([`Pressure::low`]), how many an order takes that hides latency
+//! ([`Pressure::high`]), and how many cost no occupancy. The estimate is the last of these, kept between
+//! the other two, and then below what launch bounds allow. Its figures were measured with ptxas 13.5.
+
+mod bounds;
+mod fold;
+mod order;
+mod program;
+#[cfg(test)]
+mod tests;
+
+use isa::limits::{Limits, REGISTERS_PER_THREAD};
+use rustc_hash::FxHashSet;
+use salsa::Database;
+
+use crate::{
+    flow::{
+        Flow,
+        facts::{Step, Value},
+        flow,
+        liveness::{Accesses, Liveness},
+    },
+    hir::items::Function,
+};
+
+pub(crate) use bounds::{bounds, product};
+
+use self::{fold::Folded, program::Program};
+
+/// The registers that a function needs, in 32-bit registers of one thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pressure {
+    /// Alive at most in the order of the text, after folding.
+    pub(crate) written: u32,
+    /// The instruction where that is so.
+    pub(crate) peak: Option<Step>,
+    /// Alive at each instruction in the order of the text, after folding.
+    pub(crate) alive: Vec<u32>,
+    /// Alive at most in an order that keeps few values alive.
+    pub(crate) low: u32,
+    /// The same when cheap values are computed again where they are used.
+    pub(crate) low_repeated: u32,
+    /// Alive at most in an order that hides latency.
+    pub(crate) high: u32,
+    /// Whether it calls functions.
+    pub(crate) calls: bool,
+}
+
+/// How many registers a kernel will have on a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Estimate {
+    /// The most likely number.
+    pub(crate) registers: u32,
+    /// Four of five kernels are not below this,
+    pub(crate) low: u32,
+    /// and not above this.
+    pub(crate) high: u32,
+}
+
+/// What ptxas adds to the values: two registers of its own, the stack pointer, and gaps.
+const OVERHEAD: f64 = 6.0;
+/// What a kernel has at least that calls a function of the driver.
+const CALLS: f64 = 24.0;
+/// The part of the registers between the free ones and the eager order that ptxas takes on top.
+const GREED: f64 = 0.05;
+/// Kernels get no fewer.
+const LEAST: f64 = 8.0;
+
+/// The pressure of a function. It is asked for by people who look at the function, never while typing.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn pressure<'db>(db: &'db dyn Database, function: Function<'db>) -> Pressure {
+    let flow = flow(db, function);
+    let mut program = Program::of(db, function, flow);
+    program.rename(flow);
+    db.unwind_if_revision_cancelled();
+    let first = measure(db, &program, flow, false);
+    let repeated = measure(db, &program, flow, true);
+    Pressure {
+        low_repeated: repeated.low.min(first.low),
+        ..first
+    }
+}
+
+fn measure(db: &dyn Database, program: &Program<'_>, flow: &Flow, repeat: bool) -> Pressure {
+    let folded = fold::fold(program, flow, repeat);
+    let keeps: Vec<bool> = program.operations.iter().map(|it| it.keeps).collect();
+    let accesses = Accesses {
+        reads: &folded.reads,
+        writes: &folded.writes,
+        keeps: &keeps,
+    };
+    let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len());
+    let mut found = Pressure {
+        alive: vec![0; program.operations.len()],
+        calls: program.operations.iter().any(|it| it.opcode == "call"),
+        ..Pressure::default()
+    };
+    for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        db.unwind_if_revision_cancelled();
+        if !flow.graph.reachable[block as usize] {
+            continue;
+        }
+        let live_out: FxHashSet<Value> = liveness.live_out(block).collect();
+        let steps: Vec<Step> = (steps.clone())
+            .filter(|it| !folded.gone[*it as usize])
+            .collect();
+        let most = as_written(program, &folded, &steps, &live_out, &mut found);
+        let needs = if steps.len() > 1 {
+            let live_in: FxHashSet<Value> = liveness.live_in(block).collect();
+            order::needs(program, &folded, &steps, &live_in, live_out)
+        } else {
+            order::Needs {
+                low: most,
+                high: most,
+            }
+        };
+        let low = needs.low.min(most);
+        found.low = found.low.max(low);
+        found.high = found.high.max(needs.high).max(low);
+    }
+    // A folded instruction stands where the one before it does.
+    let mut last = 0;
+    for (alive, gone) in found.alive.iter_mut().zip(&folded.gone) {
+        match gone {
+            true => *alive = last,
+            false => last = *alive,
+        }
+    }
+    found
+}
+
+/// The most registers alive in a block in the order of the text; notes each instruction's.
+fn as_written(
+    program: &Program<'_>,
+    folded: &Folded,
+    steps: &[Step],
+    live_out: &FxHashSet<Value>,
+    found: &mut Pressure,
+) -> u32 {
+    let weight = |it: &Value| program.weights[*it as usize];
+    let mut live = live_out.clone();
+    let mut now: u32 = live.iter().map(weight).sum();
+    let mut most = now;
+    if now > found.written {
+        found.written = now;
+        found.peak = steps.last().copied().or(found.peak);
+    }
+    for step in steps.iter().rev().copied() {
+        let at = step as usize;
+        let (reads, writes) = (folded.reads.get(at), folded.writes.get(at));
+        let dead = writes.iter().filter(|it| !live.contains(it)).map(weight);
+        let after = now + dead.sum::<u32>();
+        if !program.operations[at].keeps {
+            for value in writes {
+                if live.remove(value) {
+                    now -= weight(value);
+                }
+            }
+        }
+        for value in reads {
+            if live.insert(*value) {
+                now += weight(value);
+            }
+        }
+        let operation = &program.operations[at];
+        let scratch = isa::cost::scratch(operation.opcode, &operation.modifiers);
+        let here = after.max(now) + scratch;
+        found.alive[at] = here;
+        most = most.max(here);
+        if here > found.written {
+            found.written = here;
+            found.peak = Some(step);
+        }
+    }
+    most
+}
+
+impl Pressure {
+    /// The estimate for a target, under launch bounds.
+    pub(crate) fn estimate(&self, limits: &Limits, cap: Option<u32>) -> Estimate {
+        let mut low = 0.5 * f64::from(self.low) + 0.5 * f64::from(self.low_repeated) + OVERHEAD;
+        if self.calls {
+            low = low.max(CALLS);
+        }
+        let high = low.max(f64::from(self.high) + OVERHEAD);
+        let free = f64::from(limits.free_registers()) - 1.0;
+        let kept = free.clamp(low, high);
+        let cap = f64::from(cap.unwrap_or(REGISTERS_PER_THREAD));
+        let number = (kept + GREED * (high - kept)).max(LEAST).min(cap);
+        let (less, more) = spread(number);
+        let whole = |it: f64| it.round() as u32;
+        Estimate {
+            registers: whole(number),
+            low: whole((number * less).max(4.0)),
+            high: whole((number * more).max(LEAST).min(cap)),
+        }
+    }
+}
+
+/// By what an estimate is multiplied for the range that holds four of five kernels.
+fn spread(number: f64) -> (f64, f64) {
+    match number {
+        ..24.0 => (0.73, 1.43),
+        ..40.0 => (0.85, 1.23),
+        ..96.0 => (0.75, 1.31),
+        _ => (0.80, 1.35),
+    }
+}

@@ -1,0 +1,206 @@
+//! The model on small kernels, in 32-bit registers.
+
+use expect_test::{Expect, expect};
+
+use crate::{
+    DEFAULT_THREADS, FileId,
+    fixture::{Fixture, HEADER},
+};
+
+/// Alive as written, in the best order and in an eager one; then the number alive at each line.
+#[track_caller]
+fn check(body: &str, expect: Expect) {
+    let text = format!("{HEADER}.entry k(.param .u64 p) {{\n{body}ret;\n}}\n");
+    let fixture = Fixture::new(&text);
+    let analysis = fixture.host.analysis();
+    let found = analysis
+        .registers(FileId(0), None, DEFAULT_THREADS)
+        .unwrap();
+    let it = &found[0];
+    let mut out = format!(
+        "written {} low {} high {}\n",
+        it.max_live, it.reordered, it.eager
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    for (line, alive) in &it.alive {
+        out.push_str(&format!("{alive} {}\n", lines[*line as usize]));
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn what_takes_no_register() {
+    check(
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p;
+ld.param.u64 %rd1, [p];
+cvta.to.global.u64 %rd2, %rd1;
+mov.u32 %r1, %ctaid.x;
+shl.b32 %r2, %r1, 2;
+mov.u32 %r3, 7;
+mov.u32 %r4, %tid.x;
+add.u32 %r5, %r4, %r2;
+mul.wide.u32 %rd3, %r5, 4;
+add.s64 %rd4, %rd2, %rd3;
+add.s64 %rd5, %rd4, 16;
+st.global.u32 [%rd5], %r3;
+",
+        expect![[r#"
+            written 2 low 2 high 2
+            0 ld.param.u64 %rd1, [p];
+            0 cvta.to.global.u64 %rd2, %rd1;
+            0 mov.u32 %r1, %ctaid.x;
+            0 shl.b32 %r2, %r1, 2;
+            0 mov.u32 %r3, 7;
+            1 mov.u32 %r4, %tid.x;
+            1 add.u32 %r5, %r4, %r2;
+            1 mul.wide.u32 %rd3, %r5, 4;
+            2 add.s64 %rd4, %rd2, %rd3;
+            2 add.s64 %rd5, %rd4, 16;
+            2 st.global.u32 [%rd5], %r3;
+            0 ret;
+        "#]],
+    );
+}
+
+#[test]
+fn loads_that_an_order_moves() {
+    check(
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<9>;
+ld.param.u64 %rd1, [p];
+mov.u32 %r4, %tid.x;
+mul.wide.u32 %rd3, %r4, 4;
+add.s64 %rd4, %rd1, %rd3;
+ld.global.f32 %f1, [%rd4];
+ld.global.f32 %f2, [%rd4+4];
+ld.global.f32 %f3, [%rd4+8];
+ld.global.f32 %f4, [%rd4+12];
+st.global.f32 [%rd4+16], %f1;
+st.global.f32 [%rd4+20], %f2;
+st.global.f32 [%rd4+24], %f3;
+st.global.f32 [%rd4+28], %f4;
+",
+        expect![[r#"
+            written 6 low 3 high 6
+            0 ld.param.u64 %rd1, [p];
+            1 mov.u32 %r4, %tid.x;
+            1 mul.wide.u32 %rd3, %r4, 4;
+            2 add.s64 %rd4, %rd1, %rd3;
+            3 ld.global.f32 %f1, [%rd4];
+            4 ld.global.f32 %f2, [%rd4+4];
+            5 ld.global.f32 %f3, [%rd4+8];
+            6 ld.global.f32 %f4, [%rd4+12];
+            6 st.global.f32 [%rd4+16], %f1;
+            5 st.global.f32 [%rd4+20], %f2;
+            4 st.global.f32 [%rd4+24], %f3;
+            3 st.global.f32 [%rd4+28], %f4;
+            0 ret;
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_are_used_again_are_several_values() {
+    check(
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p;
+ld.param.u64 %rd1, [p];
+mov.u32 %r1, %tid.x;
+setp.eq.u32 %p, %r1, 0;
+mov.u32 %r2, 0;
+@%p ld.global.u32 %r2, [%rd1];
+st.global.u32 [%rd1], %r2;
+mov.u32 %r2, 0;
+@%p ld.global.u32 %r2, [%rd1+4];
+st.global.u32 [%rd1+4], %r2;
+",
+        expect![[r#"
+            written 1 low 1 high 2
+            0 ld.param.u64 %rd1, [p];
+            1 mov.u32 %r1, %tid.x;
+            1 setp.eq.u32 %p, %r1, 0;
+            0 mov.u32 %r2, 0;
+            1 @%p ld.global.u32 %r2, [%rd1];
+            1 st.global.u32 [%rd1], %r2;
+            0 mov.u32 %r2, 0;
+            1 @%p ld.global.u32 %r2, [%rd1+4];
+            1 st.global.u32 [%rd1+4], %r2;
+            0 ret;
+        "#]],
+    );
+}
+
+#[test]
+fn divisions_need_more_for_a_moment() {
+    check(
+        ".reg .b64 %rd<9>; .reg .f64 %fd<9>;
+ld.param.u64 %rd1, [p];
+ld.global.f64 %fd1, [%rd1];
+div.rn.f64 %fd2, %fd1, %fd1;
+st.global.f64 [%rd1], %fd2;
+",
+        expect![[r#"
+            written 16 low 16 high 16
+            0 ld.param.u64 %rd1, [p];
+            2 ld.global.f64 %fd1, [%rd1];
+            16 div.rn.f64 %fd2, %fd1, %fd1;
+            2 st.global.f64 [%rd1], %fd2;
+            0 ret;
+        "#]],
+    );
+}
+
+#[test]
+fn estimates_by_target_and_bounds() {
+    let loads: String = (0..60)
+        .map(|it| format!("ld.volatile.global.f32 %f{it}, [%rd1+{}];\n", it * 4))
+        .chain((0..60).map(|it| format!("st.volatile.global.f32 [%rd1+{}], %f{it};\n", it * 4)))
+        .collect();
+    let kernel = |name: &str, bounds: &str| {
+        format!(
+            ".entry {name}(.param .u64 p) {bounds} {{\n.reg .b64 %rd1; .reg .f32 %f<60>;\n\
+             ld.param.u64 %rd1, [p];\n{loads}ret;\n}}\n"
+        )
+    };
+    let text = [
+        HEADER.to_owned(),
+        kernel("free", ""),
+        kernel("bound", ".maxntid 1024 .minnctapersm 2"),
+        kernel("fixed", ".maxnreg 40 .maxntid 512"),
+        ".entry empty() { ret; }\n".to_owned(),
+    ]
+    .concat();
+    let fixture = Fixture::new(&text);
+    let analysis = fixture.host.analysis();
+    let mut out = String::new();
+    for target in [None, Some("sm_75"), Some("sm_120")] {
+        for it in analysis.registers(FileId(0), target, 256).unwrap() {
+            out.push_str(&format!(
+                "{} {}: {} ({}-{}) cap {:?}, {} of {} warps @{}, {:?}, next {:?}\n",
+                it.target,
+                it.name,
+                it.estimate,
+                it.low,
+                it.high,
+                it.cap,
+                it.warps,
+                it.of,
+                it.threads,
+                it.limiter,
+                it.next_step
+            ));
+        }
+    }
+    expect![[r#"
+        sm_90 free: 66 (50-86) cap None, 24 of 64 warps @256, Some("registers"), next Some((64, 32))
+        sm_90 bound: 32 (27-32) cap Some((32, ".minnctapersm")), 64 of 64 warps @1024, None, next None
+        sm_90 fixed: 40 (30-40) cap Some((40, ".maxnreg")), 48 of 64 warps @512, Some("registers"), next Some((32, 64))
+        sm_90 empty: 8 (6-11) cap None, 64 of 64 warps @256, None, next None
+        sm_75 free: 66 (50-86) cap None, 24 of 32 warps @256, Some("registers"), next Some((64, 32))
+        sm_75 bound: 32 (27-32) cap Some((32, ".minnctapersm")), 32 of 32 warps @1024, None, next None
+        sm_75 fixed: 40 (30-40) cap Some((40, ".maxnreg")), 32 of 32 warps @512, None, next None
+        sm_75 empty: 8 (6-11) cap None, 32 of 32 warps @256, None, next None
+        sm_120 free: 66 (50-86) cap None, 24 of 48 warps @256, Some("registers"), next Some((64, 32))
+        sm_120 bound: 32 (27-32) cap Some((32, ".minnctapersm")), 32 of 48 warps @1024, Some("blocks"), next None
+        sm_120 fixed: 40 (30-40) cap Some((40, ".maxnreg")), 48 of 48 warps @512, None, next None
+        sm_120 empty: 8 (6-11) cap None, 48 of 48 warps @256, None, next None
+    "#]].assert_eq(&out);
+}

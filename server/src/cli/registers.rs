@@ -1,0 +1,231 @@
+//! `ptx-analyzer registers`: how many registers the entries of files will need.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use analysis::{AnalysisHost, Change, DEFAULT_THREADS, EntryRegisters, FileId};
+use clap::ValueEnum;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use syntax::Document;
+
+use super::{
+    FAILED, Io,
+    check::{inputs, target},
+    read_text,
+};
+
+const FILE: FileId = FileId(0);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RegistersArgs {
+    /// Files, folders that are searched for *.ptx, or - for standard input.
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Estimate for these targets instead of that of the file, for example sm_80,sm_90.
+    #[arg(long, value_name = "TARGETS", value_delimiter = ',', value_parser = target)]
+    target: Vec<String>,
+    /// Threads of a block where the text does not say.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_THREADS,
+        value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: u32,
+    /// How to show the estimates.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// The output of an earlier run with --format json: exit with 1 when an estimate has grown.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// By how many registers an estimate may be above that of the baseline.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "baseline")]
+    growth: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// A table for people.
+    #[default]
+    Text,
+    /// One JSON object per entry, target and line.
+    Json,
+}
+
+/// An estimate as JSON; lines count from 1.
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    file: String,
+    entry: String,
+    target: String,
+    estimate: u32,
+    low: u32,
+    high: u32,
+    max_live: u32,
+    peak_line: Option<u32>,
+    cap: Option<u32>,
+    occupancy: Occupancy,
+    /// What ptxas says; nobody asks it yet.
+    exact: Option<u32>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Occupancy {
+    warps: u32,
+    of: u32,
+    limiter: Option<String>,
+}
+
+pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let baseline = match &args.baseline {
+        None => None,
+        Some(path) => match read_baseline(path) {
+            Ok(baseline) => Some(baseline),
+            Err(error) => {
+                writeln!(io.stderr, "error: {error}")?;
+                return Ok(FAILED);
+            }
+        },
+    };
+    let (inputs, mut failures) = inputs(&args.paths);
+    let mut records = Vec::new();
+    for path in &inputs {
+        match read_text(path, io) {
+            Ok(text) => records.extend(estimate(&path.to_string_lossy(), text, args)),
+            Err(error) => failures.push(error),
+        }
+    }
+    match args.format {
+        Format::Json => {
+            for record in &records {
+                serde_json::to_writer(&mut *io.stdout, record)?;
+                writeln!(io.stdout)?;
+            }
+        }
+        Format::Text => table(&records, io)?,
+    }
+    for failure in &failures {
+        writeln!(io.stderr, "error: {failure}")?;
+    }
+    let mut grown = 0;
+    for record in &records {
+        let key = (
+            record.file.clone(),
+            record.entry.clone(),
+            record.target.clone(),
+        );
+        let Some(before) = baseline.as_ref().and_then(|it| it.get(&key)) else {
+            continue;
+        };
+        if record.estimate > before.saturating_add(args.growth) {
+            grown += 1;
+            writeln!(
+                io.stderr,
+                "{}: {} on {}: about {} registers, {} in the baseline",
+                record.file, record.entry, record.target, record.estimate, before
+            )?;
+        }
+    }
+    Ok(match (failures.is_empty(), grown) {
+        (false, _) => FAILED,
+        (true, 0) => 0,
+        (true, _) => 1,
+    })
+}
+
+/// The estimates of an earlier run, by file, entry and target.
+fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), u32>, String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut found = FxHashMap::default();
+    for (number, line) in (1..).zip(text.lines()) {
+        let record: Record = serde_json::from_str(line)
+            .map_err(|error| format!("{}:{number}: {error}", path.display()))?;
+        found.insert((record.file, record.entry, record.target), record.estimate);
+    }
+    Ok(found)
+}
+
+fn estimate(name: &str, text: String, args: &RegistersArgs) -> Vec<Record> {
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FILE, Some(Document::new(text).contents()))],
+        config: None,
+    });
+    let analysis = host.analysis();
+    let targets: Vec<Option<&str>> = match args.target.is_empty() {
+        true => vec![None],
+        false => args.target.iter().map(|it| Some(&**it)).collect(),
+    };
+    let mut records = Vec::new();
+    for target in targets {
+        // Nobody cancels the questions of this host.
+        let found = analysis.registers(FILE, target, args.threads);
+        let found = found.unwrap_or_default();
+        records.extend(found.into_iter().map(|it| record(name, it)));
+    }
+    records
+}
+
+fn record(file: &str, it: EntryRegisters) -> Record {
+    Record {
+        file: file.to_owned(),
+        entry: it.name,
+        target: it.target,
+        estimate: it.estimate,
+        low: it.low,
+        high: it.high,
+        max_live: it.max_live,
+        peak_line: it.peak_line.map(|it| it + 1),
+        cap: it.cap.map(|it| it.0),
+        occupancy: Occupancy {
+            warps: it.warps,
+            of: it.of,
+            limiter: it.limiter.map(str::to_owned),
+        },
+        exact: None,
+    }
+}
+
+fn table(records: &[Record], io: &mut Io<'_>) -> io::Result<()> {
+    let dash = || "-".to_owned();
+    let mut rows = vec![
+        [
+            "registers",
+            "range",
+            "alive",
+            "line",
+            "cap",
+            "warps",
+            "limit",
+            "target",
+            "entry",
+        ]
+        .map(str::to_owned),
+    ];
+    for it in records {
+        rows.push([
+            format!("~{}", it.estimate),
+            format!("{}-{}", it.low, it.high),
+            it.max_live.to_string(),
+            it.peak_line.map_or_else(dash, |it| it.to_string()),
+            it.cap.map_or_else(dash, |it| it.to_string()),
+            format!("{}/{}", it.occupancy.warps, it.occupancy.of),
+            it.occupancy.limiter.clone().unwrap_or_else(dash),
+            it.target.clone(),
+            format!("{} ({})", it.entry, it.file),
+        ]);
+    }
+    let mut widths = [0; 9];
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            line.push_str(&format!("{cell:width$}  "));
+        }
+        writeln!(io.stdout, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
