@@ -78,7 +78,7 @@ h.test('an undefined register is reported at its name', function()
     .entry k()
     {
         .reg .b32 %r<3>;
-        add.u32 %r1, %missing, %r2; // é %r9
+        add.u32 %r1, %missing, 2; // é %r9
         ret;
     }
   ]])
