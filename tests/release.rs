@@ -1,19 +1,11 @@
 //! What a release is made of agrees with itself: versions, names of files, the action, the hooks.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
+use ptx_tests::workspace::{packages, top};
 use serde_json::Value;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-fn top() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
 
 fn read(path: &str) -> String {
     fs::read_to_string(top().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -60,22 +52,8 @@ fn versions_agree() {
 
 #[test]
 fn binstall_finds_the_files_of_a_release() {
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ])
-        .current_dir(top())
-        .output()
-        .expect("Cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let server = metadata["packages"]
-        .as_array()
-        .expect("packages")
-        .iter()
+    let server = packages()
+        .into_iter()
         .find(|it| it["name"] == "ptx-analyzer")
         .expect("the server");
     let binstall = &server["metadata"]["binstall"];

@@ -3,10 +3,9 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    process::Command,
 };
 
-use serde_json::Value;
+use ptx_tests::workspace::{packages, top};
 
 /// Rust files are read as a whole by people, so they stay short.
 const MAX_LINES: usize = 700;
@@ -44,12 +43,6 @@ impl Source {
         let end = self.text.find("#[cfg(test)]").unwrap_or(self.text.len());
         &self.text[..end]
     }
-}
-
-fn top() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("the crate lies in the repository")
 }
 
 /// Every file that is or may be committed and that is text.
@@ -278,24 +271,4 @@ fn dependencies_point_downwards() {
         "{seen:?}"
     );
     check("dependencies point downwards", broken);
-}
-
-/// The packages of the workspace, as Cargo describes them.
-fn packages() -> Vec<Value> {
-    let output = Command::new(env!("CARGO"))
-        .args([
-            "metadata",
-            "--no-deps",
-            "--offline",
-            "--format-version",
-            "1",
-        ])
-        .current_dir(top())
-        .output()
-        .expect("Cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("Cargo writes JSON");
-    metadata["packages"]
-        .as_array()
-        .expect("a list of packages")
-        .clone()
 }

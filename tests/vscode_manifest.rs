@@ -1,12 +1,13 @@
 //! The manifest of the VS Code extension agrees with the server.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs};
 
+use ptx_tests::workspace::top;
 use serde_json::{Value, json};
 use server::config::{SECTION, SETTINGS, SettingType};
 
 fn manifest() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/vscode/package.json");
+    let path = top().join("editors/vscode/package.json");
     let text = fs::read_to_string(path).expect("the manifest exists");
     serde_json::from_str(&text).expect("the manifest is JSON")
 }

@@ -120,6 +120,11 @@ fn usage(error: &clap::Error, io: &mut Io<'_>) -> io::Result<u8> {
 
 /// The text of a file, or of standard input for `-`.
 fn read_text(path: &Path, io: &mut Io<'_>) -> Result<String, String> {
+    read_bytes(path, io).map(|it| decode(it).0)
+}
+
+/// The content of a file, or of standard input for `-`.
+fn read_bytes(path: &Path, io: &mut Io<'_>) -> Result<Vec<u8>, String> {
     let bytes = if path == Path::new("-") {
         let mut bytes = Vec::new();
         io.stdin.read_to_end(&mut bytes).map(|_| bytes)
@@ -127,7 +132,7 @@ fn read_text(path: &Path, io: &mut Io<'_>) -> Result<String, String> {
         fs::read(path)
     };
     match bytes {
-        Ok(bytes) if bytes.len() <= syntax::text::MAX_LEN => Ok(decode(bytes).0),
+        Ok(bytes) if bytes.len() <= syntax::text::MAX_LEN => Ok(bytes),
         Ok(_) => Err(format!("{}: the file is too long", path.display())),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }

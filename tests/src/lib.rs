@@ -12,3 +12,4 @@ pub mod conformance;
 pub mod fixtures;
 pub mod generate;
 pub mod mutate;
+pub mod workspace;

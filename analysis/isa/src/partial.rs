@@ -165,7 +165,8 @@ fn readings<'t>(tables: &'t Tables, partial: &Partial<'_>, closed: bool) -> Vec<
             solver.placements(&before[fixed..], after, &mut |solver, split| {
                 let mut state = solver.clone();
                 for slot in 0..variant.slots.len() {
-                    if state.slots[slot] == State::Open && (closed || state.is_shut(slot, split)) {
+                    if state.slots[slot] == State::Open && (closed || !state.in_order(slot, split))
+                    {
                         state.slots[slot] = State::Empty;
                     }
                 }
@@ -270,7 +271,8 @@ impl<'t> Solver<'t> {
             .all(|(set, gate)| !set.contains(id) || meets(gate, self.module))
     }
 
-    /// Whether a word of the slot may stand at the place `at` of the text, given the words that have slots.
+    /// Whether a word of the slot may stand after the first `at` words of the text, given the words that have
+    /// slots.
     fn in_order(&self, slot: usize, at: usize) -> bool {
         let pattern = &self.variant.slots[slot];
         self.variant
@@ -298,30 +300,10 @@ impl<'t> Solver<'t> {
             .rposition(|it| matches!(it, State::Word(_, place) if *place < split))
     }
 
-    /// Whether no word can come into the slot any more when the next one is written after `split` words.
-    fn is_shut(&self, slot: usize, split: usize) -> bool {
-        let pattern = &self.variant.slots[slot];
-        self.variant
-            .slots
-            .iter()
-            .zip(&self.slots)
-            .enumerate()
-            .any(|(index, (other, state))| {
-                let State::Word(_, place) = *state else {
-                    return false;
-                };
-                let earlier = place < split;
-                if pattern.positional != other.positional {
-                    return earlier != other.positional;
-                }
-                let ordered = pattern.positional || pattern.group == other.group;
-                ordered && (index < slot) != earlier
-            })
-    }
-
     /// Whether the word can be written next, after `split` words, and the statement be completed then.
     fn can_follow(&self, slot: usize, id: u16, split: usize) -> bool {
-        if self.slots[slot] != State::Open || !self.admits(slot, id) || self.is_shut(slot, split) {
+        if self.slots[slot] != State::Open || !self.admits(slot, id) || !self.in_order(slot, split)
+        {
             return false;
         }
         let mut next = self.clone();
@@ -332,7 +314,7 @@ impl<'t> Solver<'t> {
         }
         next.slots[slot] = State::Word(id, split);
         for other in 0..next.slots.len() {
-            if next.slots[other] == State::Open && next.is_shut(other, split + 1) {
+            if next.slots[other] == State::Open && !next.in_order(other, split + 1) {
                 next.slots[other] = State::Empty;
             }
         }

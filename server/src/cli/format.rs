@@ -8,11 +8,13 @@ use std::{
 
 use analysis::{AnalysisHost, Change, FileContents, FileId, FormattingOptions};
 
-use super::{FAILED, Io, read_text};
+use super::{FAILED, Io, check::inputs, read_bytes};
+use crate::files::decode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct FormatArgs {
-    /// Files, which are rewritten, or - for standard input, which goes to standard output.
+    /// Files, and folders that are searched for *.ptx, all of which are rewritten; or - for standard input, which
+    /// goes to standard output.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Change nothing; name the files that are not formatted, and end with status 1 if there are any.
@@ -28,26 +30,31 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         indent_width: args.indent,
         tabs: false,
     };
+    let (inputs, failures) = inputs(&args.paths);
     let mut status = 0;
-    for path in &args.paths {
-        let text = match read_text(path, io) {
-            Ok(text) => text,
+    for failure in failures {
+        writeln!(io.stderr, "error: {failure}")?;
+        status = FAILED;
+    }
+    for path in &inputs {
+        let bytes = match read_bytes(path, io) {
+            Ok(bytes) => bytes,
             Err(error) => {
                 writeln!(io.stderr, "error: {error}")?;
                 status = FAILED;
                 continue;
             }
         };
-        let formatted = format(&text, options);
+        let formatted = format(&bytes, options);
         let standard = path == Path::new("-");
         if args.check {
-            if formatted != text {
+            if formatted != bytes {
                 writeln!(io.stdout, "{} is not formatted", path.display())?;
                 status = status.max(1);
             }
         } else if standard {
-            io.stdout.write_all(formatted.as_bytes())?;
-        } else if formatted != text
+            io.stdout.write_all(&formatted)?;
+        } else if formatted != bytes
             && let Err(error) = fs::write(path, &formatted)
         {
             writeln!(io.stderr, "error: {}: {error}", path.display())?;
@@ -57,24 +64,27 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
     Ok(status)
 }
 
-fn format(text: &str, options: FormattingOptions) -> String {
+/// The file with other blanks; bytes that are no UTF-8 stay what they are.
+fn format(bytes: &[u8], options: FormattingOptions) -> Vec<u8> {
+    // Offsets in the decoded text are those of the file.
+    let (text, _) = decode(bytes.to_vec());
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
-        files: vec![(FileId(0), Some(Arc::new(FileContents::new(text))))],
+        files: vec![(FileId(0), Some(Arc::new(FileContents::new(&text))))],
         config: None,
     });
     let edits = host
         .analysis()
         .formatting(FileId(0), None, options)
         .unwrap_or_default();
-    let mut formatted = String::with_capacity(text.len());
+    let mut formatted = Vec::with_capacity(bytes.len());
     let mut end = 0;
     for edit in &edits {
-        let range = usize::from(edit.range.start())..usize::from(edit.range.end());
-        formatted.push_str(text.get(end..range.start).unwrap_or_default());
-        formatted.push_str(&edit.insert);
+        let range = std::ops::Range::<usize>::from(edit.range);
+        formatted.extend_from_slice(bytes.get(end..range.start).unwrap_or_default());
+        formatted.extend_from_slice(edit.insert.as_bytes());
         end = range.end;
     }
-    formatted.push_str(text.get(end..).unwrap_or_default());
+    formatted.extend_from_slice(bytes.get(end..).unwrap_or_default());
     formatted
 }

@@ -129,17 +129,23 @@ h.test('a mistake disappears with its correction, and comes back with undo', fun
   end)
 end)
 
-h.test('K on a register shows its declaration', function()
-  h.open(KERNEL)
-  h.go_to('%r1, 0;')
+--- The text of the window that K opens.
+---@return string
+local function hover()
   vim.lsp.buf.hover()
-  local text = h.wait('the window', function()
+  return h.wait('the window', function()
     for _, window in ipairs(vim.api.nvim_list_wins()) do
       if vim.api.nvim_win_get_config(window).relative ~= '' then
         return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
       end
     end
   end)
+end
+
+h.test('K on a register shows its declaration', function()
+  h.open(KERNEL)
+  h.go_to('%r1, 0;')
+  local text = hover()
   h.contains(text, '.reg .b32 %r<4>')
   h.contains(text, 'first')
 end)
@@ -375,14 +381,7 @@ end)
 h.test('K on an opcode explains the instruction', function()
   h.open(KERNEL)
   h.go_to('setp.eq')
-  vim.lsp.buf.hover()
-  local text = h.wait('the window', function()
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-      if vim.api.nvim_win_get_config(window).relative ~= '' then
-        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-      end
-    end
-  end)
+  local text = hover()
   h.contains(text, 'setp.')
   h.contains(text, 'docs.nvidia.com')
 end)

@@ -44,7 +44,8 @@ pub(crate) fn formatting(
         }
         db.unwind_if_revision_cancelled();
         let mut lines = pieces::lines(&item);
-        layout(&mut lines, options);
+        let newline = pieces::newline(&lines);
+        layout(&mut lines, newline, options);
         if start == TextSize::from(0)
             && let Some(first) = lines.first_mut().and_then(|it| it.pieces.first_mut())
         {
@@ -66,7 +67,7 @@ pub(crate) fn formatting(
 }
 
 /// Decides what stands before each piece.
-fn layout(lines: &mut [Line<'_>], options: FormattingOptions) {
+fn layout(lines: &mut [Line<'_>], newline: &str, options: FormattingOptions) {
     for line in lines.iter_mut() {
         line.indent = options.indent(line.depth);
     }
@@ -80,13 +81,13 @@ fn layout(lines: &mut [Line<'_>], options: FormattingOptions) {
         {
             end += 1;
         }
-        paragraph(&mut lines[start..end]);
+        paragraph(&mut lines[start..end], newline);
         start = end;
     }
 }
 
 /// Lays out the lines of a paragraph: lines without an empty one between them, in one block.
-fn paragraph(lines: &mut [Line<'_>]) {
+fn paragraph(lines: &mut [Line<'_>], newline: &str) {
     let head = |line: &Line<'_>| {
         let (width, operands) = line.head_width()?;
         (operands && width <= MAX_HEAD).then_some(width)
@@ -97,7 +98,7 @@ fn paragraph(lines: &mut [Line<'_>]) {
             Some((width, true)) => Some(widest.max(width) + 1 - width),
             _ => None,
         };
-        line.space(column);
+        line.space(column, newline);
     }
     let code: Vec<usize> = lines.iter().map(Line::code_width).collect();
     let commented = lines
@@ -161,19 +162,19 @@ impl<'a> Line<'a> {
     }
 
     /// Gives each piece its blanks; `column` are those before the operands.
-    fn space(&mut self, column: Option<usize>) {
+    fn space(&mut self, column: Option<usize>, newline: &str) {
         let breaks = self.breaks.min(2);
         let continuation = format!("{}{}", self.indent, self.step());
         for (index, piece) in self.pieces.iter_mut().enumerate() {
             piece.wanted = if index == 0 {
-                format!("{}{}", "\n".repeat(breaks), self.indent)
+                format!("{}{}", newline.repeat(breaks), self.indent)
             } else if piece.breaks > 0 {
                 let indent = if piece.outdent {
                     &self.indent
                 } else {
                     &continuation
                 };
-                format!("{}{indent}", "\n".repeat(piece.breaks.min(2)))
+                format!("{}{indent}", newline.repeat(piece.breaks.min(2)))
             } else {
                 match (piece.role, column) {
                     (Role::Operands, Some(column)) => " ".repeat(column),

@@ -67,6 +67,15 @@ pub(super) fn lines<'a>(item: &Cursor<'a>) -> Vec<Line<'a>> {
     builder.lines
 }
 
+/// How the lines of the text end.
+pub(super) fn newline(lines: &[Line<'_>]) -> &'static str {
+    let mut blanks = lines.iter().flat_map(|it| &it.pieces).map(|it| &it.blank);
+    match blanks.find(|it| it.contains('\n')) {
+        Some(blank) if blank.contains("\r\n") => "\r\n",
+        _ => "\n",
+    }
+}
+
 /// Nodes whose layout means something to their producers.
 fn is_left_alone(kind: SyntaxKind) -> bool {
     matches!(

@@ -114,6 +114,18 @@ fn line_breaks_inside_statements_are_the_authors() {
 }
 
 #[test]
+fn lines_end_as_they_did() {
+    let formatted = format(
+        ".version 8.0\r\n.target sm_90\r\n.entry k() { ret; // end \r\n\r\n\r\n  /* a\r\n b */ ret; }\r\n",
+    );
+    assert_eq!(
+        formatted.matches('\n').count(),
+        formatted.matches("\r\n").count()
+    );
+    assert_eq!(format(&formatted), formatted);
+}
+
+#[test]
 fn what_is_broken_is_left_alone() {
     check(
         ".version 8.0\n.target sm_90\n.entry k() {\n  add.s32   %r1, ;\n  ? ? ?\n  ret;\n",

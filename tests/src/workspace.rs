@@ -1,0 +1,32 @@
+//! The repository that the tests belong to.
+
+use std::{path::Path, process::Command};
+
+use serde_json::Value;
+
+/// Its folder.
+pub fn top() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the crate lies in the repository")
+}
+
+/// The packages of the workspace, as Cargo describes them.
+pub fn packages() -> Vec<Value> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(top())
+        .output()
+        .expect("Cargo runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("Cargo writes JSON");
+    metadata["packages"]
+        .as_array()
+        .expect("a list of packages")
+        .clone()
+}
