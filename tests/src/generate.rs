@@ -21,6 +21,39 @@ pub fn module(len: usize) -> String {
     out
 }
 
+/// The registers of one class that something has written, so that others read no undefined values.
+struct Written {
+    declared: u16,
+    numbers: Vec<u16>,
+}
+
+impl Written {
+    fn new(declared: u16, numbers: &[u16]) -> Written {
+        Written {
+            declared,
+            numbers: numbers.to_vec(),
+        }
+    }
+
+    fn read(&self, rng: &mut fastrand::Rng) -> u16 {
+        self.numbers[rng.usize(..self.numbers.len())]
+    }
+
+    fn write(&mut self, rng: &mut fastrand::Rng) -> u16 {
+        let number = rng.u16(..self.declared);
+        self.numbers.push(number);
+        number
+    }
+}
+
+struct Registers {
+    predicates: Written,
+    integers: Written,
+    floats: Written,
+    doubles: Written,
+    addresses: Written,
+}
+
 /// One kernel whose body is at least `len` bytes long.
 fn kernel(out: &mut String, index: usize, len: usize, rng: &mut fastrand::Rng) {
     let start = out.len();
@@ -51,6 +84,16 @@ fn kernel(out: &mut String, index: usize, len: usize, rng: &mut fastrand::Rng) {
         format_args!("\tld.param.u32 \t%r0, [kernel_{index}_param_1];"),
     );
     line(out, format_args!("\tcvta.to.global.u64 \t%rd1, %rd0;"));
+    line(out, format_args!("\tsetp.ne.s32 \t%p0, %r0, 0;"));
+    line(out, format_args!("\tmov.f32 \t%f0, 0f3F800000;"));
+    line(out, format_args!("\tmov.f64 \t%fd0, 0d3FF0000000000000;"));
+    let mut registers = Registers {
+        predicates: Written::new(16, &[0]),
+        integers: Written::new(512, &[0]),
+        floats: Written::new(512, &[0]),
+        doubles: Written::new(64, &[0]),
+        addresses: Written::new(256, &[0, 1]),
+    };
 
     let mut block = 0;
     while out.len() - start < len {
@@ -59,12 +102,13 @@ fn kernel(out: &mut String, index: usize, len: usize, rng: &mut fastrand::Rng) {
             line(out, format_args!("\t.loc\t1 {} 5", 10 + block));
         }
         for _ in 0..rng.u8(4..24) {
-            instruction(out, index, rng);
+            instruction(out, index, &mut registers, rng);
         }
-        let predicate = rng.u8(..16);
+        let integer = registers.integers.read(rng);
+        let predicate = registers.predicates.write(rng);
         line(
             out,
-            format_args!("\tsetp.lt.s32 \t%p{predicate}, %r{}, %r0;", rng.u16(..512)),
+            format_args!("\tsetp.lt.s32 \t%p{predicate}, %r{integer}, %r0;"),
         );
         let not = if rng.bool() { "!" } else { "" };
         let target = rng.usize(1..=block);
@@ -82,65 +126,125 @@ fn kernel(out: &mut String, index: usize, len: usize, rng: &mut fastrand::Rng) {
     }
 }
 
-fn instruction(out: &mut String, kernel: usize, rng: &mut fastrand::Rng) {
-    let [a, b, c, d] = [(); 4].map(|()| rng.u16(..512));
-    let [e, f] = [(); 2].map(|()| rng.u16(..256));
-    let [g, h] = [(); 2].map(|()| rng.u16(..64));
+fn instruction(
+    out: &mut String,
+    kernel: usize,
+    registers: &mut Registers,
+    rng: &mut fastrand::Rng,
+) {
+    let Registers {
+        predicates,
+        integers: r,
+        floats: f,
+        doubles,
+        addresses,
+    } = registers;
     let imm = rng.u16(..) / 4 * 4;
+    let (r0, r1, r2) = (r.read(rng), r.read(rng), r.read(rng));
+    let (f0, f1, f2) = (f.read(rng), f.read(rng), f.read(rng));
+    let address = addresses.read(rng);
     match rng.u8(..16) {
-        0 => line(out, format_args!("\tadd.s32 \t%r{a}, %r{b}, {imm};")),
-        1 => line(out, format_args!("\tadd.s32 \t%r{a}, %r{b}, %r{c};")),
-        2 => line(
-            out,
-            format_args!("\tmad.lo.s32 \t%r{a}, %r{b}, %r{c}, %r{d};"),
-        ),
-        3 => line(out, format_args!("\tshl.b32 \t%r{a}, %r{b}, {};", imm % 32)),
-        4 => line(out, format_args!("\tmul.wide.s32 \t%rd{e}, %r{a}, 4;")),
-        5 => line(out, format_args!("\tadd.s64 \t%rd{e}, %rd1, %rd{f};")),
-        6 => line(
-            out,
-            format_args!("\tld.global.nc.f32 \t%f{a}, [%rd{e}+{imm}];"),
-        ),
+        0 => {
+            let to = r.write(rng);
+            line(out, format_args!("\tadd.s32 \t%r{to}, %r{r0}, {imm};"));
+        }
+        1 => {
+            let to = r.write(rng);
+            line(out, format_args!("\tadd.s32 \t%r{to}, %r{r0}, %r{r1};"));
+        }
+        2 => {
+            let to = r.write(rng);
+            line(
+                out,
+                format_args!("\tmad.lo.s32 \t%r{to}, %r{r0}, %r{r1}, %r{r2};"),
+            );
+        }
+        3 => {
+            let to = r.write(rng);
+            line(
+                out,
+                format_args!("\tshl.b32 \t%r{to}, %r{r0}, {};", imm % 32),
+            );
+        }
+        4 => {
+            let to = addresses.write(rng);
+            line(out, format_args!("\tmul.wide.s32 \t%rd{to}, %r{r0}, 4;"));
+        }
+        5 => {
+            let to = addresses.write(rng);
+            line(
+                out,
+                format_args!("\tadd.s64 \t%rd{to}, %rd1, %rd{address};"),
+            );
+        }
+        6 => {
+            let to = f.write(rng);
+            line(
+                out,
+                format_args!("\tld.global.nc.f32 \t%f{to}, [%rd{address}+{imm}];"),
+            );
+        }
         7 => line(
             out,
-            format_args!("\tst.global.f32 \t[%rd{e}+{imm}], %f{a};"),
+            format_args!("\tst.global.f32 \t[%rd{address}+{imm}], %f{f0};"),
         ),
-        8 | 9 => line(
-            out,
-            format_args!("\tfma.rn.f32 \t%f{a}, %f{b}, %f{c}, %f{d};"),
-        ),
-        10 => line(out, format_args!("\tmul.f32 \t%f{a}, %f{b}, 0f3FB8AA3B;")),
-        11 => line(
-            out,
-            format_args!("\tadd.rn.f64 \t%fd{g}, %fd{h}, 0d3FF0000000000000;"),
-        ),
-        12 => line(
-            out,
-            format_args!(
-                "\tld.shared.v2.f32 \t{{%f{a}, %f{b}}}, [kernel_{kernel}_tile+{}];",
-                imm % 4096 / 8 * 8
-            ),
-        ),
-        13 => line(
-            out,
-            format_args!("\tselp.b32 \t%r{a}, %r{b}, %r{c}, %p{};", d % 16),
-        ),
-        14 => line(
-            out,
-            format_args!(
-                "\tmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \
-                 {{%f{a}, %f{b}, %f{c}, %f{d}}}, {{%r{a}, %r{b}, %r{c}, %r{d}}}, \
-                 {{%r{e}, %r{f}}}, {{%f{a}, %f{b}, %f{c}, %f{d}}};"
-            ),
-        ),
-        _ => line(
-            out,
-            format_args!(
-                "\tshfl.sync.bfly.b32\t%r{a}|%p{}, %r{b}, {}, 31, -1;",
-                c % 16,
-                d % 32
-            ),
-        ),
+        8 | 9 => {
+            let to = f.write(rng);
+            line(
+                out,
+                format_args!("\tfma.rn.f32 \t%f{to}, %f{f0}, %f{f1}, %f{f2};"),
+            );
+        }
+        10 => {
+            let to = f.write(rng);
+            line(out, format_args!("\tmul.f32 \t%f{to}, %f{f0}, 0f3FB8AA3B;"));
+        }
+        11 => {
+            let (from, to) = (doubles.read(rng), doubles.write(rng));
+            line(
+                out,
+                format_args!("\tadd.rn.f64 \t%fd{to}, %fd{from}, 0d3FF0000000000000;"),
+            );
+        }
+        12 => {
+            let (x, y) = (f.write(rng), f.write(rng));
+            line(
+                out,
+                format_args!(
+                    "\tld.shared.v2.f32 \t{{%f{x}, %f{y}}}, [kernel_{kernel}_tile+{}];",
+                    imm % 4096 / 8 * 8
+                ),
+            );
+        }
+        13 => {
+            let (predicate, to) = (predicates.read(rng), r.write(rng));
+            line(
+                out,
+                format_args!("\tselp.b32 \t%r{to}, %r{r0}, %r{r1}, %p{predicate};"),
+            );
+        }
+        14 => {
+            let (r3, r4, r5) = (r.read(rng), r.read(rng), r.read(rng));
+            let [a, b, c, d] = [(); 4].map(|()| f.write(rng));
+            line(
+                out,
+                format_args!(
+                    "\tmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \
+                     {{%f{a}, %f{b}, %f{c}, %f{d}}}, {{%r{r0}, %r{r1}, %r{r2}, %r{r3}}}, \
+                     {{%r{r4}, %r{r5}}}, {{%f{f0}, %f{f1}, %f{f2}, %f{f0}}};"
+                ),
+            );
+        }
+        _ => {
+            let (predicate, to) = (predicates.write(rng), r.write(rng));
+            line(
+                out,
+                format_args!(
+                    "\tshfl.sync.bfly.b32\t%r{to}|%p{predicate}, %r{r0}, {}, 31, -1;",
+                    imm % 32
+                ),
+            );
+        }
     }
 }
 
