@@ -1,12 +1,14 @@
 //! Plain data that crosses the boundary between the analysis and its users.
 
 mod annotations;
+mod flow;
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use syntax::{TextRange, TextSize};
 
 pub use annotations::*;
+pub use flow::*;
 
 /// A file known to the analysis; the user of the crate maps it to a path or URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -438,7 +440,30 @@ pub struct AnalysisConfig {
     pub portability_targets: Vec<Arc<str>>,
     /// Levels of diagnostics by their codes, where they differ from the usual ones.
     pub severity: BTreeMap<Box<str>, Level>,
+    /// What is assumed of launches.
+    pub launch: LaunchAssumptions,
 }
+
+/// What is assumed of the launch of kernels where their text does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchAssumptions {
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of shared memory that a block gets besides what the text declares.
+    pub dynamic_shared: u32,
+}
+
+impl Default for LaunchAssumptions {
+    fn default() -> LaunchAssumptions {
+        LaunchAssumptions {
+            threads: DEFAULT_THREADS,
+            dynamic_shared: 0,
+        }
+    }
+}
+
+/// How large blocks are assumed to be when neither the text nor the user says.
+pub const DEFAULT_THREADS: u32 = 256;
 
 /// How much of everything a file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

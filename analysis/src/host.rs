@@ -9,9 +9,9 @@ use syntax::{TextRange, text::Edit};
 use crate::{
     AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, Completions, Diagnostic,
     DocumentLink, DocumentSymbol, EntryRegisters, FileContents, FileId, FilePosition, FileRange,
-    FileStats, Fold, FormattingOptions, Hover, InlayHint, InlayHintKinds, NavigationTarget,
-    RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp,
-    SourceChange, SourceLines, SourceLocation,
+    FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint, InlayHintKinds, LiveRange,
+    NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken,
+    SignatureHelp, SourceChange, SourceLines, SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -477,7 +477,7 @@ impl Analysis {
     }
 
     /// How many registers the entries of a file will need; for another target than that of the file if one
-    /// is given, and with so many threads per block where the text does not say.
+    /// is given.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -485,10 +485,47 @@ impl Analysis {
         &self,
         file: FileId,
         target: Option<&str>,
-        threads: u32,
     ) -> Cancellable<Vec<EntryRegisters>> {
         self.with_file(file, |db, file| {
-            features::registers::registers(db, file, target, threads)
+            features::registers::registers(db, file, target)
+        })
+    }
+
+    /// How many registers the entry around a position will need.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn registers_at(&self, at: FilePosition) -> Cancellable<Option<EntryRegisters>> {
+        self.with_file(at.file, |db, file| {
+            features::registers::registers_at(db, file, at)
+        })
+    }
+
+    /// How control flows in the function around a position.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn flow_graph(&self, at: FilePosition) -> Cancellable<Option<FlowGraph>> {
+        self.with_file(at.file, |db, file| {
+            features::flow_graph::flow_graph_at(db, file, at)
+        })
+    }
+
+    /// How control flows in the functions of a file that have a body, in the order of the text.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn flow_graphs(&self, file: FileId) -> Cancellable<Vec<FlowGraph>> {
+        self.with_file(file, features::flow_graph::flow_graphs)
+    }
+
+    /// Where the register at a position is alive.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn live_range(&self, at: FilePosition) -> Cancellable<Option<LiveRange>> {
+        self.with_file(at.file, |db, file| {
+            features::live_range::live_range(db, file, at)
         })
     }
 

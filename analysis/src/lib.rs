@@ -24,7 +24,7 @@ pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode};
 pub use features::{
     documentation::{documentation, documented},
-    registers::{DEFAULT_THREADS, EntryRegisters},
+    registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},
 };
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};

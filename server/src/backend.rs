@@ -36,11 +36,14 @@ use tower_lsp::{
 use crate::{
     handlers::{
         Handler, annotations, calls, code_actions, completion, diagnostics, formatting, navigation,
-        rename, source, structure, tokens,
+        pressure, rename, source, structure, tokens,
     },
     lsp::{
         capabilities::{Client, initialize_result},
-        ext::{SameSourceLine, ServerStatus, ViewSyntaxTreeParams},
+        ext::{
+            DrawingParams, FlowGraph, LiveRange, RegisterChart, Registers, RegistersParams,
+            SameSourceLine, ServerStatus, ViewSyntaxTreeParams,
+        },
     },
     snapshot::RequestError,
     state::{CancelSlot, Event, Request, StateHandle},
@@ -95,6 +98,32 @@ impl Backend {
         params: TextDocumentPositionParams,
     ) -> Result<Option<SameSourceLine>> {
         self.ask(&source::SAME_SOURCE_LINE, params).await
+    }
+
+    /// `ptx/registers`.
+    pub(crate) async fn registers(&self, params: RegistersParams) -> Result<Option<Registers>> {
+        self.ask(&pressure::REGISTERS, params).await
+    }
+
+    /// `ptx/registerChart`.
+    pub(crate) async fn register_chart(
+        &self,
+        params: DrawingParams,
+    ) -> Result<Option<RegisterChart>> {
+        self.ask(&pressure::REGISTER_CHART, params).await
+    }
+
+    /// `ptx/flowGraph`.
+    pub(crate) async fn flow_graph(&self, params: DrawingParams) -> Result<Option<FlowGraph>> {
+        self.ask(&pressure::FLOW_GRAPH, params).await
+    }
+
+    /// `ptx/liveRange`.
+    pub(crate) async fn live_range(
+        &self,
+        params: TextDocumentPositionParams,
+    ) -> Result<Option<LiveRange>> {
+        self.ask(&pressure::LIVE_RANGE, params).await
     }
 
     /// `ptx/testPanic`.

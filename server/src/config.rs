@@ -1,8 +1,10 @@
 //! The settings of the server: one table, from which documentation is generated too.
 
-use std::{collections::BTreeMap, path::Path, str::FromStr, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap, ops::RangeInclusive, path::Path, str::FromStr, sync::Arc, time::Duration,
+};
 
-use analysis::{DIAGNOSTIC_CODES, InlayHintKinds, Level};
+use analysis::{DEFAULT_THREADS, DIAGNOSTIC_CODES, InlayHintKinds, LaunchAssumptions, Level};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
 use tracing::level_filters::LevelFilter;
@@ -106,6 +108,12 @@ macro_rules! switch {
             clear: |$config| $place = $default,
         }
     };
+}
+
+/// A whole number in a range.
+fn whole(value: &Value, range: RangeInclusive<u32>) -> Result<u32, Option<String>> {
+    let number = value.as_u64().and_then(|it| u32::try_from(it).ok());
+    number.filter(|it| range.contains(it)).ok_or(None)
 }
 
 /// Every setting, sorted by name.
@@ -226,6 +234,33 @@ pub const SETTINGS: &[Setting] = &[
         clear: |config| config.portability.clear(),
     },
     Setting {
+        name: "registers.dynamicSharedMemory",
+        ty: SettingType::OptionalInteger {
+            min: 0,
+            max: 1 << 20,
+        },
+        description: "Bytes of shared memory that blocks get at launch besides what the text \
+                      declares, for figures of occupancy.",
+        default: || json!(0),
+        set: |config, value| {
+            let bytes = whole(value, 0..=1 << 20)?;
+            config.launch.dynamic_shared = bytes;
+            Ok(())
+        },
+        clear: |config| config.launch.dynamic_shared = 0,
+    },
+    Setting {
+        name: "registers.threads",
+        ty: SettingType::OptionalInteger { min: 1, max: 1024 },
+        description: "Threads of a block where the text does not say, for figures of occupancy.",
+        default: || json!(DEFAULT_THREADS),
+        set: |config, value| {
+            config.launch.threads = whole(value, 1..=1024)?;
+            Ok(())
+        },
+        clear: |config| config.launch.threads = DEFAULT_THREADS,
+    },
+    Setting {
         name: "target",
         ty: SettingType::OptionalString,
         description: "Judge every file as if its .target directive said this, for example \
@@ -277,6 +312,7 @@ pub(crate) struct Config {
     pub(crate) portability: Vec<Arc<str>>,
     pub(crate) diagnostics: bool,
     pub(crate) features: Features,
+    pub(crate) launch: LaunchAssumptions,
     pub(crate) severity: BTreeMap<Box<str>, Level>,
     pub(crate) debounce: Option<Duration>,
     pub(crate) index: bool,
@@ -292,6 +328,7 @@ impl Default for Config {
             portability: Vec::new(),
             diagnostics: true,
             features: Features::default(),
+            launch: LaunchAssumptions::default(),
             severity: BTreeMap::new(),
             debounce: None,
             index: true,

@@ -7,6 +7,7 @@ pub(crate) mod completion;
 pub(crate) mod diagnostics;
 pub(crate) mod formatting;
 pub(crate) mod navigation;
+pub(crate) mod pressure;
 pub(crate) mod rename;
 pub(crate) mod source;
 pub(crate) mod structure;

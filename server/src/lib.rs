@@ -10,6 +10,7 @@
 mod backend;
 pub mod cli;
 pub mod config;
+mod draw;
 mod files;
 mod handlers;
 mod logging;

@@ -365,13 +365,15 @@ impl State {
         let analysis_changed = old.target != self.config.target
             || old.portability != self.config.portability
             || old.severity != self.config.severity;
-        if analysis_changed {
+        let launch_changed = old.launch != self.config.launch;
+        if analysis_changed || launch_changed {
             self.write(
                 Vec::new(),
                 Some(AnalysisConfig {
                     target_override: self.config.target.clone(),
                     portability_targets: self.config.portability.clone(),
                     severity: self.config.severity.clone(),
+                    launch: self.config.launch,
                 }),
             );
         }
@@ -382,12 +384,12 @@ impl State {
         if analysis_changed || old.diagnostics != self.config.diagnostics {
             self.refresh();
         }
-        if old.features.hints != self.config.features.hints
+        if (launch_changed || old.features.hints != self.config.features.hints)
             && self.shared.client.refresh_inlay_hints
         {
             self.say(Outgoing::RefreshInlayHints);
         }
-        if old.features.code_lenses != self.config.features.code_lenses
+        if (launch_changed || old.features.code_lenses != self.config.features.code_lenses)
             && self.shared.client.refresh_code_lenses
         {
             self.say(Outgoing::RefreshCodeLenses);

@@ -72,6 +72,10 @@ where
     })
     .custom_method(ext::VIEW_SYNTAX_TREE, Backend::view_syntax_tree)
     .custom_method(ext::SAME_SOURCE_LINE, Backend::same_source_line)
+    .custom_method(ext::REGISTERS, Backend::registers)
+    .custom_method(ext::REGISTER_CHART, Backend::register_chart)
+    .custom_method(ext::FLOW_GRAPH, Backend::flow_graph)
+    .custom_method(ext::LIVE_RANGE, Backend::live_range)
     .custom_method(ext::SERVER_STATUS, Backend::server_status);
     #[cfg(debug_assertions)]
     let builder = builder.custom_method(handlers::test_panic::METHOD, Backend::test_panic);

@@ -10,6 +10,7 @@ mod fuzz;
 mod harness;
 mod lifecycle;
 mod order;
+mod pressure;
 mod protocol;
 mod sync;
 

@@ -84,6 +84,15 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
         assert!(hover.range.contains_inclusive(offset));
         assert!(!hover.info.markdown.is_empty());
     }
+    if let Some(life) = analysis.live_range(at(offset)).expect(WHY) {
+        assert!(!life.register.is_empty());
+        let runs = life.ranges.windows(2);
+        assert!(runs.into_iter().all(|it| it[0].end() <= it[1].start()));
+        for place in life.definitions.iter().chain(&life.uses) {
+            let mut runs = life.ranges.iter();
+            assert!(runs.any(|it| it.contains_range(*place)), "{life:?}");
+        }
+    }
     let highlights = analysis.highlight(at(offset)).expect(WHY);
     let Some(all) = occurrences(analysis, offset, true) else {
         assert_eq!(highlights, [], "{offset:?}");
@@ -168,6 +177,26 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
         );
         let lines = [fold.range.start(), fold.range.end()].map(|it| contents.lines.line_of(it));
         assert!(lines[0] < lines[1], "{fold:?}");
+    }
+    for graph in analysis.flow_graphs(FILE).expect(WHY) {
+        let count = graph.blocks.len() as u32;
+        assert!(
+            graph
+                .edges
+                .iter()
+                .all(|it| it.from < count && it.to < count)
+        );
+        assert!(graph.blocks.iter().all(|it| it.range.end() <= len));
+        let at = at(graph.name_range.start());
+        assert_eq!(analysis.flow_graph(at).expect(WHY), Some(graph));
+    }
+    for entry in analysis.registers(FILE, None).expect(WHY) {
+        assert!(entry.range.contains_range(entry.name_range) && entry.range.end() <= len);
+        assert!(entry.low <= entry.estimate && entry.estimate <= entry.high);
+        let most = entry.alive.iter().map(|it| it.1).max();
+        assert!(most.is_none_or(|it| it <= entry.max_live), "{entry:?}");
+        let at = at(entry.name_range.start());
+        assert_eq!(analysis.registers_at(at).expect(WHY), Some(entry));
     }
     let whole = FileRange {
         file: FILE,

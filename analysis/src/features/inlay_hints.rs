@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use isa::{
     defaults,
-    dotted::{WordClass, classify, type_bits, vector_length},
+    dotted::{type_bits, vector_length},
 };
 use rustc_hash::FxHashMap;
 use salsa::Database;
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-use super::{demangle::demangled, hover::literal};
+use super::{demangle::demangled, hover::literal, navigation::declared_type};
 
 /// Longer C++ names are cut off; the tooltip has the rest.
 const MAX_NAME: usize = 60;
@@ -336,14 +336,7 @@ fn register_type(body: &Body, cursor: &Cursor<'_>, id: DefinitionId) -> Option<S
     if definition.kind != SymbolKind::Register && definition.kind != SymbolKind::Parameter {
         return None;
     }
-    let start = definition.name_range.start();
-    let declaration = node_at(cursor, SyntaxKind::VARIABLE_DECLARATION, start)
-        .or_else(|| node_at(cursor, SyntaxKind::PARAMETER, start))?;
-    let words: Vec<&str> = declaration
-        .tokens()
-        .filter(|it| it.kind() == SyntaxKind::DOTTED && classify(it.text()) == WordClass::Type)
-        .map(|it| it.text())
-        .collect();
+    let words = declared_type(cursor, definition)?;
     let plain = words.iter().find(|it| vector_length(it).is_none())?;
     let vector = words.iter().any(|it| vector_length(it).is_some());
     let tells = !vector && tells_type(&definition.name, plain);

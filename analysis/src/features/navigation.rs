@@ -1,5 +1,6 @@
 //! Places to navigate to, with what editors show about them.
 
+use isa::dotted::{WordClass, classify};
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
@@ -7,11 +8,11 @@ use crate::{
     NavigationTarget, SymbolKind,
     db::SourceFile,
     hir::{
-        body::{DefinitionId, body},
+        body::{Definition, DefinitionId, body},
         items::{Function, item_offsets, items},
         module::{Declaration, DeclarationSource, module_body},
         symbol::{declaration_symbol_kind, function_start},
-        tree::{self, OneLine, trimmed},
+        tree::{self, OneLine, node_at, trimmed},
     },
 };
 
@@ -135,6 +136,20 @@ pub(crate) fn declaration_text(item: &Cursor<'_>, name: TextRange, full: TextRan
         }
     }
     String::new()
+}
+
+/// The words of the type that a register or parameter is declared with, such as `.v2` and `.f32`.
+pub(super) fn declared_type<'a>(
+    function: &Cursor<'a>,
+    definition: &Definition,
+) -> Option<Vec<&'a str>> {
+    let start = definition.name_range.start();
+    let declaration = node_at(function, SyntaxKind::VARIABLE_DECLARATION, start)
+        .or_else(|| node_at(function, SyntaxKind::PARAMETER, start))?;
+    let words = declaration
+        .tokens()
+        .filter(|it| it.kind() == SyntaxKind::DOTTED && classify(it.text()) == WordClass::Type);
+    Some(words.map(|it| it.text()).collect())
 }
 
 /// The nodes around an offset, from the outermost one inwards.

@@ -1,8 +1,8 @@
 //! How many registers the entries of a file will need, and how many of their warps fit.
 
 use isa::{
-    limits::Limits,
-    occupancy::{Limiter, REGISTER_STEP},
+    limits::{Limits, REGISTERS_PER_THREAD},
+    occupancy::Limiter,
     operand::{Operand, Space, Symbol},
     target::Target as IsaTarget,
 };
@@ -10,7 +10,8 @@ use salsa::Database;
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    db::SourceFile,
+    FilePosition,
+    db::{SourceFile, Workspace},
     hir::{
         body::body,
         declared::{Declared, declared, module_declared},
@@ -18,12 +19,11 @@ use crate::{
         items::{Function, item_offsets, items},
         layout::{layouts, module_layouts},
         module::{DeclarationSource, module_scope, signature},
+        symbol::{ItemAt, item_at},
+        tree::trimmed,
     },
     pressure::{bounds, pressure},
 };
-
-/// What is assumed when neither the text nor the user says how large blocks are.
-pub const DEFAULT_THREADS: u32 = 256;
 
 /// An estimate of the registers of one entry on one target. Registers are 32-bit registers of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct EntryRegisters {
     pub name: String,
     /// Where the name stands.
     pub name_range: TextRange,
+    /// The entry, from its first token to its last.
+    pub range: TextRange,
     /// The target whose limits count, such as `sm_90`.
     pub target: String,
     /// The most likely number.
@@ -58,7 +60,7 @@ pub struct EntryRegisters {
     pub threads: u32,
     /// Whether the text says nothing about the threads of a block.
     pub threads_assumed: bool,
-    /// Bytes of shared memory that the text declares.
+    /// Bytes of shared memory of a block: what the text declares, and what is assumed besides.
     pub shared: u32,
     /// Resident warps of a multiprocessor.
     pub warps: u32,
@@ -68,6 +70,9 @@ pub struct EntryRegisters {
     pub limiter: Option<&'static str>,
     /// The largest smaller number of registers with which more warps fit, and how many then.
     pub next_step: Option<(u32, u32)>,
+    /// For each number of warps that can be resident the largest number of registers with which so many
+    /// are; from few registers to many.
+    pub steps: Vec<(u32, u32)>,
 }
 
 /// The estimates for the entries of a file that have a body, in the order of the text; for a target other
@@ -76,14 +81,38 @@ pub(crate) fn registers(
     db: &dyn Database,
     file: SourceFile,
     target: Option<&str>,
-    threads: u32,
 ) -> Vec<EntryRegisters> {
     let items = items(db, file);
     let offsets = item_offsets(db, file);
     let starts = items.functions.iter().zip(&offsets.functions);
     starts
-        .filter_map(|(function, start)| of_entry(db, *function, *start, target, threads))
+        .filter_map(|(function, start)| of_entry(db, *function, *start, target))
         .collect()
+}
+
+/// The estimate for the entry around a position.
+pub(crate) fn registers_at(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Option<EntryRegisters> {
+    let (function, start) = function_at(db, file, at.offset)?;
+    of_entry(db, function, start, None)
+}
+
+/// The function around an offset, and its start.
+pub(crate) fn function_at(
+    db: &dyn Database,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<(Function<'_>, TextSize)> {
+    match item_at(db, file, offset)? {
+        ItemAt::Function(function, start) => {
+            let len = function.green(db).text_len();
+            (offset <= start + len).then_some((function, start))
+        }
+        ItemAt::Other(..) => None,
+    }
 }
 
 /// The estimate for one function that starts at an offset, if it is an entry with a body.
@@ -92,7 +121,6 @@ pub(crate) fn of_entry(
     function: Function<'_>,
     start: TextSize,
     target: Option<&str>,
-    threads: u32,
 ) -> Option<EntryRegisters> {
     let signature = signature(db, function);
     if !signature.entry || !signature.defined {
@@ -110,8 +138,9 @@ pub(crate) fn of_entry(
     let bounds = bounds(db, function);
     let cap = bounds.cap(limits);
     let estimate = pressure.estimate(limits, cap.map(|it| it.0));
-    let shared = shared_bytes(db, function);
-    let threads = bounds.threads.unwrap_or(threads);
+    let launch = Workspace::get(db).config(db).launch;
+    let shared = shared_bytes(db, function).saturating_add(launch.dynamic_shared);
+    let threads = bounds.threads.unwrap_or(launch.threads);
     let occupancy = limits.occupancy(estimate.registers, threads, shared);
     let line = |step: usize| {
         let instruction = body.instructions.get(step)?;
@@ -125,15 +154,13 @@ pub(crate) fn of_entry(
             _ => alive.push((line, *registers)),
         }
     }
-    let fewer = (1..=estimate.registers / REGISTER_STEP).rev();
-    let mut steps = fewer.map(|it| it * REGISTER_STEP);
-    let next_step = steps.find_map(|registers| {
-        let warps = limits.occupancy(registers, threads, shared).warps;
-        (registers < estimate.registers && warps > occupancy.warps).then_some((registers, warps))
-    });
+    let steps = steps(limits, threads, shared);
+    let mut fewer = steps.iter().rev().copied();
+    let next_step = fewer.find(|it| it.0 < estimate.registers && it.1 > occupancy.warps);
     Some(EntryRegisters {
         name: function.name(db).to_owned(),
         name_range: body.name.unwrap_or_default() + start,
+        range: trimmed(&function.green(db).cursor()) + start,
         target: target.map_or_else(|| wanted.to_string(), str::to_owned),
         estimate: estimate.registers,
         low: estimate.low,
@@ -157,7 +184,22 @@ pub(crate) fn of_entry(
             Limiter::Blocks => Some("blocks"),
         },
         next_step,
+        steps,
     })
+}
+
+/// The largest number of registers for each number of warps, with so many threads and bytes of shared
+/// memory per block.
+fn steps(limits: &Limits, threads: u32, shared: u32) -> Vec<(u32, u32)> {
+    let mut steps: Vec<(u32, u32)> = Vec::new();
+    for registers in 1..=REGISTERS_PER_THREAD {
+        let warps = limits.occupancy(registers, threads, shared).warps;
+        match steps.last_mut() {
+            Some(last) if last.1 == warps => last.0 = registers,
+            _ => steps.push((registers, warps)),
+        }
+    }
+    steps
 }
 
 /// Bytes of the shared variables of a function and of those of the module that it names.

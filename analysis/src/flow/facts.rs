@@ -114,7 +114,7 @@ impl Numbering {
 }
 
 /// How many 32-bit registers a declared register takes.
-fn weight(types: &[Declared], definition: DefinitionId) -> u32 {
+pub(crate) fn weight(types: &[Declared], definition: DefinitionId) -> u32 {
     use isa::{operand::Operand, types::Family};
     match types.get(definition as usize) {
         Some(Declared(Operand::Register { class, lanes })) => {

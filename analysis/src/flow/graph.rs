@@ -63,7 +63,6 @@ impl Graph {
     }
 
     /// How many loops surround a block.
-    #[cfg(test)]
     pub(crate) fn depth(&self, block: BlockId) -> u32 {
         let innermost = self.loop_of.get(block as usize).copied().flatten();
         innermost.map_or(0, |it| self.loops[it as usize].depth)

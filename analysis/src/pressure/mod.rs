@@ -9,6 +9,7 @@
 mod bounds;
 mod fold;
 mod order;
+mod peak;
 mod program;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use crate::{
 };
 
 pub(crate) use bounds::{bounds, product};
+pub(crate) use peak::values;
 
 use self::{fold::Folded, program::Program};
 

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::{
-    DEFAULT_THREADS, FileId,
+    FileId,
     fixture::{Fixture, HEADER},
 };
 
@@ -13,9 +13,7 @@ fn check(body: &str, expect: Expect) {
     let text = format!("{HEADER}.entry k(.param .u64 p) {{\n{body}ret;\n}}\n");
     let fixture = Fixture::new(&text);
     let analysis = fixture.host.analysis();
-    let found = analysis
-        .registers(FileId(0), None, DEFAULT_THREADS)
-        .unwrap();
+    let found = analysis.registers(FileId(0), None).unwrap();
     let it = &found[0];
     let mut out = format!(
         "written {} low {} high {}\n",
@@ -172,7 +170,7 @@ fn estimates_by_target_and_bounds() {
     let analysis = fixture.host.analysis();
     let mut out = String::new();
     for target in [None, Some("sm_75"), Some("sm_120")] {
-        for it in analysis.registers(FileId(0), target, 256).unwrap() {
+        for it in analysis.registers(FileId(0), target).unwrap() {
             out.push_str(&format!(
                 "{} {}: {} ({}-{}) cap {:?}, {} of {} warps @{}, {:?}, next {:?}\n",
                 it.target,

@@ -104,6 +104,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         target_override: args.target.as_deref().map(Arc::from),
         portability_targets: args.portable_to.iter().map(|it| Arc::from(&**it)).collect(),
         severity: args.severity.iter().cloned().collect(),
+        ..AnalysisConfig::default()
     };
     let (mut files, mut errors, mut warnings) = (0, 0, 0);
     let mut results = Vec::new();

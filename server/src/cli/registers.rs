@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use analysis::{AnalysisHost, Change, DEFAULT_THREADS, EntryRegisters, FileId};
+use analysis::{
+    AnalysisConfig, AnalysisHost, Change, DEFAULT_THREADS, EntryRegisters, FileId,
+    LaunchAssumptions,
+};
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -31,6 +34,9 @@ pub(super) struct RegistersArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_THREADS,
         value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
+    /// Bytes of shared memory that blocks get at launch besides what the text declares.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    shared: u32,
     /// How to show the estimates.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -148,7 +154,13 @@ fn estimate(name: &str, text: String, args: &RegistersArgs) -> Vec<Record> {
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
         files: vec![(FILE, Some(Document::new(text).contents()))],
-        config: None,
+        config: Some(AnalysisConfig {
+            launch: LaunchAssumptions {
+                threads: args.threads,
+                dynamic_shared: args.shared,
+            },
+            ..AnalysisConfig::default()
+        }),
     });
     let analysis = host.analysis();
     let targets: Vec<Option<&str>> = match args.target.is_empty() {
@@ -158,7 +170,7 @@ fn estimate(name: &str, text: String, args: &RegistersArgs) -> Vec<Record> {
     let mut records = Vec::new();
     for target in targets {
         // Nobody cancels the questions of this host.
-        let found = analysis.registers(FILE, target, args.threads);
+        let found = analysis.registers(FILE, target);
         let found = found.unwrap_or_default();
         records.extend(found.into_iter().map(|it| record(name, it)));
     }

@@ -4,19 +4,34 @@
 //! |---|---|---|
 //! | `ptx/viewSyntaxTree` | [`ViewSyntaxTreeParams`] | the tree as text, one node or token per line; `null` for a file that the server does not know |
 //! | `ptx/sameSourceLine` | `TextDocumentPositionParams`: an opcode, or a `.loc` | [`SameSourceLine`], or `null` where no source line is known |
+//! | `ptx/registers` | [`RegistersParams`] | [`Registers`]: what the entries of a file need, or the one at the position; `null` for a file that the server does not know |
+//! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside of entries with a body |
+//! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside of functions with a body |
+//! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
 //! | `ptx/serverStatus` | none | [`ServerStatus`] |
+//!
+//! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
+//! has the attribute `data-line`, the line counted from 0.
 //!
 //! Code lenses have the command [`SHOW_REFERENCES`], which clients are to define: its arguments are a
 //! URI, a position and a list of locations.
 
 use serde::{Deserialize, Serialize};
 
-use super::lsp_types::{Range, TextDocumentIdentifier, Url};
+use super::lsp_types::{Position, Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.
 pub(crate) const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
 /// Finds the instructions that were made from the same source line as one of them.
 pub(crate) const SAME_SOURCE_LINE: &str = "ptx/sameSourceLine";
+/// Tells how many registers entries need.
+pub(crate) const REGISTERS: &str = "ptx/registers";
+/// Draws how many registers are alive at the lines of an entry.
+pub(crate) const REGISTER_CHART: &str = "ptx/registerChart";
+/// Shows how control flows in a function.
+pub(crate) const FLOW_GRAPH: &str = "ptx/flowGraph";
+/// Tells where a register is alive.
+pub(crate) const LIVE_RANGE: &str = "ptx/liveRange";
 /// Command of the client that lists locations.
 pub(crate) const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Says how the server is doing, for bug reports.
@@ -44,6 +59,206 @@ pub(crate) struct SameSourceLine {
     pub(crate) line: u32,
     /// Runs of instructions in the PTX file.
     pub(crate) ranges: Vec<Range>,
+}
+
+/// Parameters of `ptx/registers`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RegistersParams {
+    /// The file.
+    pub(crate) text_document: TextDocumentIdentifier,
+    /// Only the entry around this is wanted.
+    pub(crate) position: Option<Position>,
+}
+
+/// Result of `ptx/registers`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Registers {
+    /// The entries with a body, in the order of the text.
+    pub(crate) entries: Vec<EntryRegisters>,
+}
+
+/// What one entry needs; registers are 32-bit registers of a thread, and lines count from 0.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EntryRegisters {
+    /// The name.
+    pub(crate) name: String,
+    /// The whole entry.
+    pub(crate) range: Range,
+    /// The name in the text.
+    pub(crate) selection_range: Range,
+    /// The target whose limits count.
+    pub(crate) target: String,
+    /// The most likely number of registers.
+    pub(crate) estimate: u32,
+    /// Four of five kernels need at least so many,
+    pub(crate) low: u32,
+    /// and at most so many.
+    pub(crate) high: u32,
+    /// The most that are alive at once in the order of the text.
+    pub(crate) max_live: u32,
+    /// Where that is.
+    pub(crate) peak_line: Option<u32>,
+    /// The most that the launch bounds allow,
+    pub(crate) cap: Option<u32>,
+    /// and the directive that says so.
+    pub(crate) cap_directive: Option<String>,
+    /// How many warps fit.
+    pub(crate) occupancy: Occupancy,
+    /// What ptxas says, if it was asked about this text.
+    pub(crate) exact: Option<ExactRegisters>,
+    /// How many are alive at each line with an instruction, in the order of the text.
+    pub(crate) lines: Vec<LineRegisters>,
+}
+
+/// How many warps of an entry are resident on a multiprocessor.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Occupancy {
+    /// Resident warps; 0 for an entry that cannot be launched.
+    pub(crate) warps: u32,
+    /// Places for warps.
+    pub(crate) of: u32,
+    /// What keeps more from being resident: `registers`, `shared memory`, `blocks` or nothing.
+    pub(crate) limiter: Option<String>,
+    /// Threads of a block.
+    pub(crate) threads: u32,
+    /// Whether that is assumed, because the text does not say.
+    pub(crate) threads_assumed: bool,
+    /// The largest smaller number of registers with which more warps fit.
+    pub(crate) next: Option<OccupancyStep>,
+}
+
+/// A number of registers with which more warps fit.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OccupancyStep {
+    /// The registers.
+    pub(crate) registers: u32,
+    /// The warps that are resident then.
+    pub(crate) warps: u32,
+}
+
+/// What ptxas says of an entry.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExactRegisters {
+    /// Registers of a thread.
+    pub(crate) registers: u32,
+    /// Bytes that are stored because registers are missing,
+    pub(crate) spill_stores: u32,
+    /// and loaded.
+    pub(crate) spill_loads: u32,
+    /// Bytes of the stack frame.
+    pub(crate) stack: u32,
+    /// Bytes of static shared memory.
+    pub(crate) shared: u32,
+}
+
+/// How many registers are alive at a line.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LineRegisters {
+    /// The line.
+    pub(crate) line: u32,
+    /// The registers.
+    pub(crate) live: u32,
+}
+
+/// Parameters of `ptx/registerChart` and `ptx/flowGraph`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DrawingParams {
+    /// The file.
+    pub(crate) text_document: TextDocumentIdentifier,
+    /// A place in the function.
+    pub(crate) position: Position,
+    /// Whether the drawing will stand on a dark ground.
+    #[serde(default)]
+    pub(crate) dark: bool,
+}
+
+/// Result of `ptx/registerChart`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RegisterChart {
+    /// The drawing.
+    pub(crate) svg: String,
+}
+
+/// Result of `ptx/flowGraph`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FlowGraph {
+    /// The name of the function.
+    pub(crate) function: String,
+    /// The basic blocks; control starts in the first.
+    pub(crate) blocks: Vec<FlowBlock>,
+    /// The ways among them.
+    pub(crate) edges: Vec<FlowEdge>,
+    /// The drawing.
+    pub(crate) svg: String,
+    /// The graph as a flowchart of Mermaid.
+    pub(crate) mermaid: String,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FlowBlock {
+    /// Its index among the blocks.
+    pub(crate) id: u32,
+    /// From the first instruction to the last; empty for the block that stands for all labels.
+    pub(crate) range: Range,
+    /// The label at its start.
+    pub(crate) label: Option<String>,
+    /// How many instructions it has.
+    pub(crate) instructions: usize,
+    /// The most registers that are alive at one of them.
+    pub(crate) live: u32,
+    /// How many loops surround it.
+    pub(crate) loop_depth: u32,
+    /// Whether control may get there.
+    pub(crate) reachable: bool,
+}
+
+/// A way from one block to another.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FlowEdge {
+    /// The block that control leaves.
+    pub(crate) from: u32,
+    /// The block that it enters.
+    pub(crate) to: u32,
+    /// `fallthrough`, `branch`, `taken` (a branch whose guard holds) or `table` (`brx.idx`).
+    pub(crate) kind: String,
+    /// Whether this closes a loop.
+    pub(crate) back: bool,
+}
+
+/// Result of `ptx/liveRange`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LiveRange {
+    /// The name of the register.
+    pub(crate) register: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub(crate) ty: String,
+    /// How many 32-bit registers it takes; 0 for a predicate.
+    pub(crate) weight: u32,
+    /// Runs of instructions at which it is alive.
+    pub(crate) ranges: Vec<Range>,
+    /// Whether it is alive where most registers of the function are.
+    pub(crate) crosses_peak: bool,
+    /// Whether it probably takes no register of a thread.
+    pub(crate) free: bool,
+    /// Where it is written.
+    pub(crate) definitions: Vec<Range>,
+    /// Where it is read.
+    pub(crate) uses: Vec<Range>,
 }
 
 /// Result of `ptx/serverStatus`.

@@ -1,0 +1,99 @@
+//! What can be shown of the flow of a function and of the life of its registers.
+
+use syntax::TextRange;
+
+/// The control-flow graph of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowGraph {
+    /// The name of the function.
+    pub function: String,
+    /// Where the name stands.
+    pub name_range: TextRange,
+    /// Its basic blocks; control starts in the first.
+    pub blocks: Vec<FlowBlock>,
+    /// The ways among them, by the block that they leave.
+    pub edges: Vec<FlowEdge>,
+}
+
+/// A basic block: instructions that control enters at the first and leaves behind the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowBlock {
+    /// From the first instruction to the last; empty for the block that stands for all labels, where a
+    /// branch goes whose targets are not known.
+    pub range: TextRange,
+    /// The label before the first instruction, with preference for one that is used.
+    pub label: Option<String>,
+    /// The instructions.
+    pub instructions: Vec<TextRange>,
+    /// The most 32-bit registers that are alive at one of the instructions.
+    pub live: u32,
+    /// How many loops surround the block.
+    pub loop_depth: u32,
+    /// Whether a loop starts here.
+    pub loop_head: bool,
+    /// Whether control may get here.
+    pub reachable: bool,
+    /// Whether control may leave the function here.
+    pub leaves: bool,
+}
+
+/// A way from one block to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowEdge {
+    /// Index of the block that control leaves.
+    pub from: u32,
+    /// Index of the block that it enters.
+    pub to: u32,
+    /// Why it goes there.
+    pub kind: FlowEdgeKind,
+    /// Whether this closes a loop.
+    pub back: bool,
+}
+
+/// Why control goes from one block to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FlowEdgeKind {
+    /// The other block is the next one in the text.
+    Fallthrough,
+    /// A branch without guard.
+    Branch,
+    /// A branch whose guard holds.
+    Taken,
+    /// A branch through a table of targets.
+    Table,
+}
+
+impl FlowEdgeKind {
+    /// A word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            FlowEdgeKind::Fallthrough => "fallthrough",
+            FlowEdgeKind::Branch => "branch",
+            FlowEdgeKind::Taken => "taken",
+            FlowEdgeKind::Table => "table",
+        }
+    }
+}
+
+/// Where a register holds a value that is still read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LiveRange {
+    /// The name of the register.
+    pub register: String,
+    /// The declared type, such as `.b32`; empty if the text has none.
+    pub ty: String,
+    /// How many 32-bit registers of a thread it takes; 0 for a predicate.
+    pub weight: u32,
+    /// Runs of instructions at which it is alive, in the order of the text.
+    pub ranges: Vec<TextRange>,
+    /// Whether it is alive where most registers of the function are.
+    pub crosses_peak: bool,
+    /// Whether it probably takes no register of a thread: a constant, a parameter of an entry, or what is
+    /// the same in all threads.
+    pub free: bool,
+    /// Where it is written.
+    pub definitions: Vec<TextRange>,
+    /// Where it is read.
+    pub uses: Vec<TextRange>,
+}

@@ -1,0 +1,247 @@
+//! The control-flow graphs of functions, for people to look at.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use salsa::Database;
+use syntax::{TextRange, TextSize};
+
+use isa::control::Control;
+
+use crate::{
+    FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, SymbolKind,
+    db::SourceFile,
+    flow::{
+        Flow,
+        facts::{Step, step_at},
+        flow,
+        graph::{BlockId, Graph},
+    },
+    hir::{
+        body::{Body, Target, body},
+        items::{Function, item_offsets, items},
+        module::signature,
+    },
+    pressure::pressure,
+};
+
+use super::registers::function_at;
+
+/// The graph of the function around a position, if it has a body.
+pub(crate) fn flow_graph_at(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Option<FlowGraph> {
+    let (function, start) = function_at(db, file, at.offset)?;
+    flow_graph(db, function, start)
+}
+
+/// The graphs of all functions of a file that have a body.
+pub(crate) fn flow_graphs(db: &dyn Database, file: SourceFile) -> Vec<FlowGraph> {
+    let items = items(db, file);
+    let offsets = item_offsets(db, file);
+    let starts = items.functions.iter().zip(&offsets.functions);
+    starts
+        .filter_map(|(function, start)| flow_graph(db, *function, *start))
+        .collect()
+}
+
+fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Option<FlowGraph> {
+    if !signature(db, function).defined {
+        return None;
+    }
+    let flow = flow(db, function);
+    let body = body(db, function);
+    let alive = &pressure(db, function).alive;
+    let labels = labels(body);
+    let heads: FxHashSet<BlockId> = flow.graph.loops.iter().map(|it| it.head).collect();
+    let mut graph = FlowGraph {
+        function: function.name(db).to_owned(),
+        name_range: body.name.unwrap_or_default() + start,
+        blocks: Vec::with_capacity(flow.graph.blocks.len()),
+        edges: Vec::new(),
+    };
+    for (id, steps) in (0..).zip(&flow.graph.blocks) {
+        let at = steps.start as usize..steps.end as usize;
+        let instructions = body.instructions.get(at.clone()).unwrap_or_default();
+        let instructions: Vec<TextRange> = instructions.iter().map(|it| it.range + start).collect();
+        let range = match (instructions.first(), instructions.last()) {
+            (Some(first), Some(last)) => first.cover(*last),
+            _ => TextRange::empty(graph.name_range.start()),
+        };
+        let ends = steps.end.checked_sub(1).map(|it| it as usize);
+        let last = ends.filter(|_| !steps.is_empty());
+        let control = last.and_then(|it| flow.facts.control.get(it));
+        graph.blocks.push(FlowBlock {
+            range,
+            label: labels.get(&steps.start).map(|it| (*it).to_owned()),
+            live: (alive.get(at).unwrap_or_default().iter().copied())
+                .max()
+                .unwrap_or(0),
+            loop_depth: flow.graph.depth(id),
+            loop_head: heads.contains(&id),
+            reachable: flow.graph.reachable.get(id as usize) == Some(&true),
+            leaves: matches!(control, Some(Control::Return | Control::End))
+                || flow.graph.open_ends.contains(&id),
+            instructions,
+        });
+        edges(flow, id, last, &mut graph.edges);
+    }
+    Some(graph)
+}
+
+/// The ways out of a block, whose last instruction is given.
+fn edges(flow: &Flow, from: BlockId, last: Option<usize>, edges: &mut Vec<FlowEdge>) {
+    let graph = &flow.graph;
+    let steps = graph.block_of.len() as Step;
+    for to in graph.successors.get(from as usize).iter().copied() {
+        let next = graph.blocks.get(to as usize);
+        let start = next.map_or(steps, |it| it.start);
+        let kind = match last {
+            Some(last) if flow.facts.control.get(last) == Some(&Control::Table) => {
+                FlowEdgeKind::Table
+            }
+            // What stands for a branch to anywhere is the last block and has no instruction.
+            Some(last) if next.is_some_and(|it| it.is_empty()) || start as usize != last + 1 => {
+                match flow.facts.guarded.get(last) {
+                    Some(true) => FlowEdgeKind::Taken,
+                    _ => FlowEdgeKind::Branch,
+                }
+            }
+            Some(last) if flow.facts.targets.get(last).contains(&start) => {
+                match flow.facts.guarded.get(last) {
+                    Some(true) => FlowEdgeKind::Fallthrough,
+                    _ => FlowEdgeKind::Branch,
+                }
+            }
+            Some(_) => FlowEdgeKind::Fallthrough,
+            None => FlowEdgeKind::Table,
+        };
+        edges.push(FlowEdge {
+            from,
+            to,
+            kind,
+            back: is_head_of_loop_around(graph, to, from),
+        });
+    }
+}
+
+/// Whether a block is the head of a loop that another block is part of.
+fn is_head_of_loop_around(graph: &Graph, head: BlockId, block: BlockId) -> bool {
+    let innermost = graph.loop_of.get(block as usize).copied().flatten();
+    let mut around = std::iter::successors(innermost, |it| graph.loops.get(*it as usize)?.parent);
+    around.any(|it| {
+        graph
+            .loops
+            .get(it as usize)
+            .is_some_and(|it| it.head == head)
+    })
+}
+
+/// The label before each instruction that has one, with preference for those that are used.
+fn labels(body: &Body) -> FxHashMap<Step, &str> {
+    let used: FxHashSet<u32> = body
+        .references
+        .iter()
+        .filter_map(|it| match it.target {
+            Target::Definition(id) => Some(id),
+            _ => None,
+        })
+        .collect();
+    let mut found: FxHashMap<Step, (bool, &str)> = FxHashMap::default();
+    for (id, definition) in (0..).zip(&body.definitions) {
+        if definition.kind == SymbolKind::Label {
+            let step = step_at(body, definition.name_range.start());
+            let new = (used.contains(&id), &*definition.name);
+            let old = found.entry(step).or_insert(new);
+            if new.0 && !old.0 {
+                *old = new;
+            }
+        }
+    }
+    found.into_iter().map(|(step, it)| (step, it.1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::{
+        FileId,
+        fixture::{Fixture, HEADER},
+    };
+
+    /// The blocks and the ways out of them.
+    #[track_caller]
+    fn check(text: &str, expect: Expect) {
+        let fixture = Fixture::new(&format!("{HEADER}{text}"));
+        let graphs = fixture.host.analysis().flow_graphs(FileId(0)).unwrap();
+        let mut out = String::new();
+        for graph in graphs {
+            out.push_str(&format!("{}\n", graph.function));
+            for (id, block) in (0..).zip(&graph.blocks) {
+                out.push_str(&format!(
+                    "{id} {} [{}] {} alive, depth {}{}{}{}",
+                    block.label.as_deref().unwrap_or("-"),
+                    block.instructions.len(),
+                    block.live,
+                    block.loop_depth,
+                    if block.loop_head { ", loop" } else { "" },
+                    if block.reachable { "" } else { ", unreachable" },
+                    if block.leaves { ", leaves" } else { "" },
+                ));
+                for edge in graph.edges.iter().filter(|it| it.from == id) {
+                    let back = if edge.back { " back" } else { "" };
+                    out.push_str(&format!("; {}{back} {}", edge.kind.name(), edge.to));
+                }
+                out.push('\n');
+            }
+        }
+        expect.assert_eq(&out);
+    }
+
+    #[test]
+    fn a_loop_with_a_way_out() {
+        check(
+            ".func f;\n.entry k {\n.reg .b32 r; .reg .pred p;\nmov.u32 r, %tid.x;\nL0:\nL1: setp.eq.u32 p, r, 7;\n@p bra M;\nadd.u32 r, r, 1;\nbra L1;\nM: st.shared.u32 [r], r;\nret;\nadd.u32 r, r, 1;\n}\n.func g { ret; }\n",
+            expect![[r#"
+                k
+                0 - [1] 1 alive, depth 0; fallthrough 1
+                1 L1 [2] 1 alive, depth 1, loop; fallthrough 2; taken 3
+                2 - [2] 1 alive, depth 1; branch back 1
+                3 M [2] 1 alive, depth 0, leaves
+                4 - [1] 0 alive, depth 0, unreachable, leaves
+                g
+                0 - [1] 0 alive, depth 0, leaves
+            "#]],
+        );
+    }
+
+    #[test]
+    fn tables_and_branches_to_the_next_instruction() {
+        check(
+            ".entry k {\n.reg .b32 r; .reg .pred p;\nmov.u32 r, %tid.x;\nts: .branchtargets A, B;\nbrx.idx r, ts;\nA: @p bra B;\nB: bra C;\nC: @p exit;\ntrap;\n}\n",
+            expect![[r#"
+                k
+                0 - [2] 1 alive, depth 0; table 1; table 2
+                1 A [1] 0 alive, depth 0; fallthrough 2
+                2 B [1] 0 alive, depth 0; branch 3
+                3 C [1] 0 alive, depth 0, leaves; fallthrough 4
+                4 - [1] 0 alive, depth 0, leaves
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_branch_to_an_unknown_place() {
+        check(
+            ".entry k {\n.reg .b32 r;\nA: mov.u32 r, %tid.x;\nbra nowhere;\nB: ret;\n}\n.entry empty { }\n",
+            expect![[r#"
+                k
+                0 A [2] 0 alive, depth 1, loop; branch 2
+                1 B [1] 0 alive, depth 0, leaves
+                2 - [0] 0 alive, depth 1; table back 0; table 1
+                empty
+            "#]],
+        );
+    }
+}

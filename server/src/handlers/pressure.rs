@@ -1,0 +1,152 @@
+//! What entries need of the hardware, and how control and values flow in functions.
+
+use syntax::{TextRange, text::LineTable};
+
+use super::Handler;
+use crate::{
+    draw::{Theme, chart, graph, mermaid},
+    lsp::{
+        ext::{
+            self, DrawingParams, EntryRegisters, FlowBlock, FlowEdge, FlowGraph, LineRegisters,
+            LiveRange, Occupancy, OccupancyStep, RegisterChart, Registers, RegistersParams,
+        },
+        lsp_types::{Range, TextDocumentPositionParams},
+    },
+    pool::Priority,
+};
+
+pub(crate) const REGISTERS: Handler<RegistersParams, Option<Registers>> = Handler {
+    method: ext::REGISTERS,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let entries = match params.position {
+            Some(position) => {
+                let found = snapshot.analysis.registers_at(document.at(position))?;
+                found.into_iter().collect()
+            }
+            None => snapshot.analysis.registers(document.file, None)?,
+        };
+        let convert = |it| entry(it, &|range| document.range(range));
+        Ok(Some(Registers {
+            entries: entries.into_iter().map(convert).collect(),
+        }))
+    },
+};
+
+fn entry(it: analysis::EntryRegisters, range: &dyn Fn(TextRange) -> Range) -> EntryRegisters {
+    let lines = it.alive.iter();
+    EntryRegisters {
+        range: range(it.range),
+        selection_range: range(it.name_range),
+        lines: lines
+            .map(|it| LineRegisters {
+                line: it.0,
+                live: it.1,
+            })
+            .collect(),
+        name: it.name,
+        target: it.target,
+        estimate: it.estimate,
+        low: it.low,
+        high: it.high,
+        max_live: it.max_live,
+        peak_line: it.peak_line,
+        cap: it.cap.map(|it| it.0),
+        cap_directive: it.cap.map(|it| it.1.to_owned()),
+        occupancy: Occupancy {
+            warps: it.warps,
+            of: it.of,
+            limiter: it.limiter.map(str::to_owned),
+            threads: it.threads,
+            threads_assumed: it.threads_assumed,
+            next: it
+                .next_step
+                .map(|(registers, warps)| OccupancyStep { registers, warps }),
+        },
+        exact: None,
+    }
+}
+
+pub(crate) const REGISTER_CHART: Handler<DrawingParams, Option<RegisterChart>> = Handler {
+    method: ext::REGISTER_CHART,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let at = document.at(params.position);
+        let found = snapshot.analysis.registers_at(at)?;
+        let theme = Theme::of(params.dark);
+        Ok(found.map(|it| RegisterChart {
+            svg: chart::register_chart(&it, None, &theme),
+        }))
+    },
+};
+
+pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler {
+    method: ext::FLOW_GRAPH,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let found = snapshot.analysis.flow_graph(document.at(params.position))?;
+        let lines: &LineTable = document.lines();
+        Ok(found.map(|found| FlowGraph {
+            svg: graph::flow_graph(&found, lines, &Theme::of(params.dark)),
+            mermaid: mermaid::flowchart(&found, lines),
+            blocks: (0..)
+                .zip(&found.blocks)
+                .map(|(id, it)| FlowBlock {
+                    id,
+                    range: document.range(it.range),
+                    label: it.label.clone(),
+                    instructions: it.instructions.len(),
+                    live: it.live,
+                    loop_depth: it.loop_depth,
+                    reachable: it.reachable,
+                })
+                .collect(),
+            edges: found
+                .edges
+                .iter()
+                .map(|it| FlowEdge {
+                    from: it.from,
+                    to: it.to,
+                    kind: it.kind.name().to_owned(),
+                    back: it.back,
+                })
+                .collect(),
+            function: found.function,
+        }))
+    },
+};
+
+pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRange>> = Handler {
+    method: ext::LIVE_RANGE,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some((document, position)) = snapshot.position(params)? else {
+            return Ok(None);
+        };
+        let ranges = |all: &[TextRange]| all.iter().map(|it| document.range(*it)).collect();
+        let found = snapshot.analysis.live_range(position)?;
+        Ok(found.map(|it| LiveRange {
+            ranges: ranges(&it.ranges),
+            definitions: ranges(&it.definitions),
+            uses: ranges(&it.uses),
+            register: it.register,
+            ty: it.ty,
+            weight: it.weight,
+            crosses_peak: it.crosses_peak,
+            free: it.free,
+        }))
+    },
+};
