@@ -64,7 +64,7 @@ fn recorded_verdicts_are_ours() {
 
 #[test]
 fn live_mode_fetches_the_release_of_the_recorded_verdicts() {
-    let script = include_str!("live");
+    let script = include_str!("../ptxas.sh");
     let wanted = format!("release={}", ptxas::RELEASE);
     assert!(
         script.lines().any(|it| it == wanted),

@@ -2,6 +2,8 @@
 //!
 //! Nothing here is promised by the manual. The figures feed an estimate and never a diagnostic.
 
+use crate::limits::Limits;
+
 /// Registers that an instruction needs for a moment besides its operands, because ptxas expands it into
 /// a sequence.
 #[must_use]
@@ -24,6 +26,14 @@ pub fn scratch(opcode: &str, modifiers: &[&str]) -> u32 {
         // What the calling convention of the driver's functions takes.
         "call" => 18,
         _ => 0,
+    }
+}
+
+impl Limits {
+    /// What ptxas adds to the registers of the values: two of its own, the stack pointer, and gaps.
+    #[must_use]
+    pub fn register_overhead(&self) -> u32 {
+        if self.target < 80 { 5 } else { 6 }
     }
 }
 

@@ -13,6 +13,7 @@ mod peak;
 mod program;
 #[cfg(test)]
 mod tests;
+mod unroll;
 
 use isa::limits::{Limits, REGISTERS_PER_THREAD};
 use rustc_hash::FxHashSet;
@@ -25,13 +26,13 @@ use crate::{
         flow,
         liveness::{Accesses, Liveness},
     },
-    hir::items::Function,
+    hir::{body::body, items::Function},
 };
 
 pub(crate) use bounds::{bounds, product};
 pub(crate) use peak::values;
 
-use self::{fold::Folded, program::Program};
+use self::{fold::Folded, program::Program, unroll::Unrolled};
 
 /// The registers that a function needs, in 32-bit registers of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,8 +49,10 @@ pub(crate) struct Pressure {
     pub(crate) low_repeated: u32,
     /// Alive at most in an order that hides latency.
     pub(crate) high: u32,
-    /// Whether it calls functions.
+    /// Whether it calls functions of which the file knows nothing, or names functions otherwise.
     pub(crate) calls: bool,
+    /// Whether it holds no value at all.
+    pub(crate) empty: bool,
 }
 
 /// How many registers a kernel will have on a target.
@@ -63,31 +66,39 @@ pub(crate) struct Estimate {
     pub(crate) high: u32,
 }
 
-/// What ptxas adds to the values: two registers of its own, the stack pointer, and gaps.
-const OVERHEAD: f64 = 6.0;
-/// What a kernel has at least that calls a function of the driver.
+/// What a kernel has at least that calls a function of the driver, or takes the address of a function.
 const CALLS: f64 = 24.0;
 /// The part of the registers between the free ones and the eager order that ptxas takes on top.
 const GREED: f64 = 0.05;
-/// Kernels get no fewer.
-const LEAST: f64 = 8.0;
+/// Kernels that hold any value get about so many at least,
+const LEAST: f64 = 9.0;
+/// and those that hold none.
+const EMPTY: u32 = 4;
 
 /// The pressure of a function. It is asked for by people who look at the function, never while typing.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn pressure<'db>(db: &'db dyn Database, function: Function<'db>) -> Pressure {
     let flow = flow(db, function);
     let mut program = Program::of(db, function, flow);
+    let kept = unroll::kept(&function.green(db).cursor(), body(db, function));
+    let loops = unroll::unrolled(&program, flow, &kept);
     program.rename(flow);
     db.unwind_if_revision_cancelled();
-    let first = measure(db, &program, flow, false);
-    let repeated = measure(db, &program, flow, true);
+    let first = measure(db, &program, flow, &loops, false);
+    let repeated = measure(db, &program, flow, &loops, true);
     Pressure {
         low_repeated: repeated.low.min(first.low),
         ..first
     }
 }
 
-fn measure(db: &dyn Database, program: &Program<'_>, flow: &Flow, repeat: bool) -> Pressure {
+fn measure(
+    db: &dyn Database,
+    program: &Program<'_>,
+    flow: &Flow,
+    loops: &[Unrolled],
+    repeat: bool,
+) -> Pressure {
     let folded = fold::fold(program, flow, repeat);
     let keeps: Vec<bool> = program.operations.iter().map(|it| it.keeps).collect();
     let accesses = Accesses {
@@ -98,7 +109,9 @@ fn measure(db: &dyn Database, program: &Program<'_>, flow: &Flow, repeat: bool) 
     let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len());
     let mut found = Pressure {
         alive: vec![0; program.operations.len()],
-        calls: program.operations.iter().any(|it| it.opcode == "call"),
+        calls: program.calls,
+        empty: (0..program.operations.len())
+            .all(|it| folded.reads.get(it).is_empty() && folded.writes.get(it).is_empty()),
         ..Pressure::default()
     };
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
@@ -123,6 +136,21 @@ fn measure(db: &dyn Database, program: &Program<'_>, flow: &Flow, repeat: bool) 
         let low = needs.low.min(most);
         found.low = found.low.max(low);
         found.high = found.high.max(needs.high).max(low);
+    }
+    for it in loops {
+        db.unwind_if_revision_cancelled();
+        let steps = it
+            .blocks
+            .iter()
+            .flat_map(|it| flow.graph.blocks[*it as usize].clone());
+        let steps: Vec<Step> = steps.filter(|it| !folded.gone[*it as usize]).collect();
+        let (Some(first), Some(last)) = (it.blocks.first(), it.blocks.last()) else {
+            continue;
+        };
+        let live_in: FxHashSet<Value> = liveness.live_in(*first).collect();
+        let live_out: FxHashSet<Value> = liveness.live_out(*last).collect();
+        let needs = order::unrolled(program, &folded, &steps, it.turns, &live_in, &live_out);
+        found.high = found.high.max(needs);
     }
     // A folded instruction stands where the one before it does.
     let mut last = 0;
@@ -168,9 +196,7 @@ fn as_written(
                 now += weight(value);
             }
         }
-        let operation = &program.operations[at];
-        let scratch = isa::cost::scratch(operation.opcode, &operation.modifiers);
-        let here = after.max(now) + scratch;
+        let here = after.max(now) + program.operations[at].scratch;
         found.alive[at] = here;
         most = most.max(here);
         if here > found.written {
@@ -184,11 +210,19 @@ fn as_written(
 impl Pressure {
     /// The estimate for a target, under launch bounds.
     pub(crate) fn estimate(&self, limits: &Limits, cap: Option<u32>) -> Estimate {
-        let mut low = 0.5 * f64::from(self.low) + 0.5 * f64::from(self.low_repeated) + OVERHEAD;
+        if self.empty && !self.calls {
+            return Estimate {
+                registers: EMPTY,
+                low: EMPTY,
+                high: 2 * EMPTY,
+            };
+        }
+        let overhead = f64::from(limits.register_overhead());
+        let mut low = 0.5 * f64::from(self.low) + 0.5 * f64::from(self.low_repeated) + overhead;
         if self.calls {
             low = low.max(CALLS);
         }
-        let high = low.max(f64::from(self.high) + OVERHEAD);
+        let high = low.max(f64::from(self.high) + overhead);
         let free = f64::from(limits.free_registers()) - 1.0;
         let kept = free.clamp(low, high);
         let cap = f64::from(cap.unwrap_or(REGISTERS_PER_THREAD));
@@ -206,9 +240,10 @@ impl Pressure {
 /// By what an estimate is multiplied for the range that holds four of five kernels.
 fn spread(number: f64) -> (f64, f64) {
     match number {
-        ..24.0 => (0.73, 1.43),
-        ..40.0 => (0.85, 1.23),
-        ..96.0 => (0.75, 1.31),
-        _ => (0.80, 1.35),
+        ..10.0 => (0.88, 1.15),
+        ..24.0 => (0.80, 1.48),
+        ..40.0 => (0.82, 1.45),
+        ..96.0 => (0.72, 1.28),
+        _ => (0.68, 1.30),
     }
 }

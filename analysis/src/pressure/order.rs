@@ -10,7 +10,7 @@ use std::{
 
 use isa::{
     control::{has_effect, orders_memory},
-    cost::{latency, scratch},
+    cost::latency,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,7 +63,7 @@ pub(super) fn needs(
             }
             before
         };
-        let stretch = Stretch::new(program, folded, steps, &before, &after);
+        let stretch = Stretch::new(program, folded, steps, &before, &after, false);
         let eager = stretch.registers(&stretch.eager());
         let lazy = stretch.registers(&stretch.lazy());
         let on_demand = stretch.registers(&stretch.on_demand());
@@ -72,6 +72,22 @@ pub(super) fn needs(
         after = before;
     }
     found
+}
+
+/// The registers that the turns of an unrolled loop need in the order that waits the least: the
+/// instructions of one turn that are left, how many turns follow each other, and the values that are
+/// alive at the borders of the loop.
+pub(super) fn unrolled(
+    program: &Program<'_>,
+    folded: &Folded,
+    turn: &[Step],
+    turns: u32,
+    live_in: &FxHashSet<Value>,
+    live_out: &FxHashSet<Value>,
+) -> u32 {
+    let steps: Vec<Step> = (0..turns).flat_map(|_| turn).copied().collect();
+    let stretch = Stretch::new(program, folded, &steps, live_in, live_out, true);
+    stretch.registers(&stretch.eager())
 }
 
 /// Some consecutive instructions with numbers of their own for the values that they touch.
@@ -101,39 +117,51 @@ impl Stretch {
         steps: &[Step],
         live_in: &FxHashSet<Value>,
         live_out: &FxHashSet<Value>,
+        repeated: bool,
     ) -> Stretch {
         let mut numbers: FxHashMap<Value, u32> = FxHashMap::default();
         let mut values: Vec<Value> = Vec::new();
-        let mut number = |list: &[Value]| -> Vec<u32> {
-            let number = |value: &Value| {
-                *numbers.entry(*value).or_insert_with(|| {
-                    values.push(*value);
-                    values.len() as u32 - 1
-                })
-            };
-            list.iter().map(number).collect()
-        };
-        let reads: Vec<_> = (steps.iter())
-            .map(|it| number(folded.reads.get(*it as usize)))
-            .collect();
-        let writes: Vec<_> = (steps.iter())
-            .map(|it| number(folded.writes.get(*it as usize)))
-            .collect();
+        // The values that have the first of several numbers.
+        let mut first: Vec<bool> = Vec::new();
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        for step in steps.iter().map(|it| *it as usize) {
+            // In a loop that repeats, each write makes a new value, as in the code of ptxas.
+            let renews = repeated && !program.operations[step].keeps;
+            let lists = [(&folded.reads, false), (&folded.writes, renews)];
+            let [read, written] = lists.map(|(lists, renews)| {
+                let number = |value: &Value| match numbers.get(value) {
+                    Some(number) if !renews => *number,
+                    before => {
+                        let number = values.len() as u32;
+                        values.push(*value);
+                        first.push(before.is_none() && !renews);
+                        numbers.insert(*value, number);
+                        number
+                    }
+                };
+                lists.get(step).iter().map(number).collect::<Vec<u32>>()
+            });
+            reads.push(read);
+            writes.push(written);
+        }
         let weight = |it: &Value| program.weights[*it as usize];
         let untouched = live_in.iter().filter(|it| !numbers.contains_key(it));
         let operation = |it: &Step| &program.operations[*it as usize];
         let operations: Vec<&Operation<'_>> = steps.iter().map(operation).collect();
         let mut stretch = Stretch {
             weights: values.iter().map(weight).collect(),
-            live_in: values.iter().map(|it| live_in.contains(it)).collect(),
-            live_out: values.iter().map(|it| live_out.contains(it)).collect(),
+            live_in: (values.iter().zip(&first))
+                .map(|(it, first)| (*first || !repeated) && live_in.contains(it))
+                .collect(),
+            live_out: (0..)
+                .zip(&values)
+                .map(|(number, it)| numbers.get(it) == Some(&number) && live_out.contains(it))
+                .collect(),
             through: untouched
                 .filter(|it| live_out.contains(it))
                 .map(weight)
                 .sum(),
-            scratch: (operations.iter())
-                .map(|it| scratch(it.opcode, &it.modifiers))
-                .collect(),
+            scratch: operations.iter().map(|it| it.scratch).collect(),
             latency: (operations.iter())
                 .map(|it| latency(it.opcode, &it.modifiers))
                 .collect(),

@@ -1,6 +1,7 @@
 //! A function as the model reads it: instructions with values that the model may rename, join and drop.
 
-use rustc_hash::FxHashMap;
+use isa::cost::scratch;
+use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange};
 
@@ -9,11 +10,13 @@ use crate::{
     flow::{
         Flow,
         facts::{Numbering, Value, for_each_instruction, references},
+        flow as flow_of,
     },
     hir::{
-        body::{Body, Target, body},
+        body::{Body, Place, Target, body},
         declared::declared,
-        items::Function,
+        items::{Function, items},
+        module::{DeclarationSource, module_scope, signature},
         tree,
     },
 };
@@ -26,6 +29,8 @@ pub(super) struct Program<'a> {
     pub(super) weights: Vec<u32>,
     /// Whether it is an entry, whose parameters lie in constant memory.
     pub(super) entry: bool,
+    /// Whether it calls functions of which the file knows nothing, or takes the address of a function.
+    pub(super) calls: bool,
 }
 
 /// An instruction.
@@ -36,6 +41,8 @@ pub(super) struct Operation<'a> {
     pub(super) modifiers: Vec<&'a str>,
     /// The register of the guard.
     pub(super) guard: Option<Value>,
+    /// Whether the guard holds when the register is false.
+    pub(super) negated: bool,
     pub(super) writes: Vec<Value>,
     /// What it reads outside of addresses, guards left out.
     pub(super) data: Vec<Value>,
@@ -46,6 +53,8 @@ pub(super) struct Operation<'a> {
     pub(super) operands: Vec<Shape<'a>>,
     /// Whether a special register is among its operands.
     pub(super) special: bool,
+    /// Registers that it needs for a moment besides its operands.
+    pub(super) scratch: u32,
     /// Where it accesses memory, if that is a register or variable with an offset.
     pub(super) place: Option<(Base<'a>, i64)>,
 }
@@ -104,6 +113,7 @@ impl<'a> Program<'a> {
         let body = body(db, function);
         let types = declared(db, function);
         let cursor = function.green(db).cursor();
+        let mut calls = false;
         let mut numbering = Numbering::default();
         let mut operations = Vec::with_capacity(body.instructions.len());
         for_each_instruction(&cursor, body, &mut |instruction, node| {
@@ -118,7 +128,10 @@ impl<'a> Program<'a> {
             let mut place = None;
             for operand in node.nodes() {
                 match operand.kind() {
-                    SyntaxKind::GUARD => guard = operand.range(),
+                    SyntaxKind::GUARD => {
+                        guard = operand.range();
+                        it.negated = operand.token(SyntaxKind::BANG).is_some();
+                    }
                     SyntaxKind::ERROR => {}
                     kind => {
                         if kind == SyntaxKind::ADDRESS {
@@ -154,6 +167,26 @@ impl<'a> Program<'a> {
                 let value = numbering.value(body, types, reference);
                 Some((value.map_or(Base::Name(base.text()), Base::Value), offset))
             });
+            it.scratch = scratch(it.opcode, &it.modifiers);
+            for reference in references(body, instruction) {
+                let Target::Free(name) = reference.target else {
+                    continue;
+                };
+                let name = body.free.get(name as usize).map_or("", |it| it);
+                match named_function(db, function, name) {
+                    None => {}
+                    // ptxas puts small functions of the file where they are called, so that they need
+                    // what their values need.
+                    Some(Some(callee)) if reference.place == Place::Callee => {
+                        it.scratch = it.scratch.min(most_alive(db, callee));
+                    }
+                    Some(_) => calls = true,
+                }
+            }
+            calls |= it.opcode == "call"
+                && !references(body, instruction)
+                    .iter()
+                    .any(|it| it.place == Place::Callee && matches!(it.target, Target::Free(_)));
             it.keeps = !it.writes.is_empty() && flow.facts.keeps[operations.len()];
             operations.push(it);
         });
@@ -161,6 +194,7 @@ impl<'a> Program<'a> {
             operations,
             weights: numbering.values.iter().map(|it| it.weight).collect(),
             entry: tree::has_word(&cursor, ".entry"),
+            calls,
         }
     }
 
@@ -265,6 +299,66 @@ impl<'a> Program<'a> {
             }
         }
     }
+}
+
+/// The function that a name of the module stands for, if it does, with its body if the file has it.
+fn named_function<'db>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+    name: &str,
+) -> Option<Option<Function<'db>>> {
+    let file = function.file(db);
+    let declarations = module_scope(db, file).find(name);
+    let mut indices = declarations.iter().filter_map(|it| match it.source {
+        DeclarationSource::Function(index) => Some(index),
+        _ => None,
+    });
+    let first = indices.next();
+    if first.is_none()
+        && declarations
+            .iter()
+            .all(|it| matches!(it.source, DeclarationSource::Variable(_)))
+    {
+        return None;
+    }
+    let functions = &items(db, file).functions;
+    let all = first.into_iter().chain(indices);
+    let mut all = all.filter_map(|it| functions.get(it as usize).copied());
+    Some(all.find(|it| signature(db, *it).defined))
+}
+
+/// The most registers that the values of a function take at once, as the text has them. It is a query, so
+/// that callers see a change of the number only.
+#[salsa::tracked(returns(copy))]
+fn most_alive<'db>(db: &'db dyn Database, function: Function<'db>) -> u32 {
+    let flow = flow_of(db, function);
+    let weight = |it: Value| flow.facts.values.get(it as usize).map_or(0, |it| it.weight);
+    let mut most = 0;
+    for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        let mut live: FxHashSet<Value> = flow.liveness.live_out(block).collect();
+        let mut now: u32 = live.iter().copied().map(weight).sum();
+        most = most.max(now);
+        for step in steps.clone().rev().map(|it| it as usize) {
+            if !flow.facts.keeps[step] {
+                for value in flow.facts.writes.get(step) {
+                    now -= if live.remove(value) {
+                        weight(*value)
+                    } else {
+                        0
+                    };
+                }
+            }
+            for value in flow.facts.reads.get(step) {
+                now += if live.insert(*value) {
+                    weight(*value)
+                } else {
+                    0
+                };
+            }
+            most = most.max(now);
+        }
+    }
+    most
 }
 
 fn shape<'a>(body: &Body, operand: &Cursor<'a>) -> Shape<'a> {

@@ -188,17 +188,142 @@ fn estimates_by_target_and_bounds() {
         }
     }
     expect![[r#"
-        sm_90 free: 66 (50-86) cap None, 24 of 64 warps @256, Some("registers"), next Some((64, 32))
-        sm_90 bound: 32 (27-32) cap Some((32, ".minnctapersm")), 64 of 64 warps @1024, None, next None
-        sm_90 fixed: 40 (30-40) cap Some((40, ".maxnreg")), 48 of 64 warps @512, Some("registers"), next Some((32, 64))
-        sm_90 empty: 8 (6-11) cap None, 64 of 64 warps @256, None, next None
-        sm_75 free: 66 (50-86) cap None, 24 of 32 warps @256, Some("registers"), next Some((64, 32))
-        sm_75 bound: 32 (27-32) cap Some((32, ".minnctapersm")), 32 of 32 warps @1024, None, next None
-        sm_75 fixed: 40 (30-40) cap Some((40, ".maxnreg")), 32 of 32 warps @512, None, next None
-        sm_75 empty: 8 (6-11) cap None, 32 of 32 warps @256, None, next None
-        sm_120 free: 66 (50-86) cap None, 24 of 48 warps @256, Some("registers"), next Some((64, 32))
-        sm_120 bound: 32 (27-32) cap Some((32, ".minnctapersm")), 32 of 48 warps @1024, Some("blocks"), next None
-        sm_120 fixed: 40 (30-40) cap Some((40, ".maxnreg")), 48 of 48 warps @512, None, next None
-        sm_120 empty: 8 (6-11) cap None, 48 of 48 warps @256, None, next None
+        sm_90 free: 66 (48-84) cap None, 24 of 64 warps @256, Some("registers"), next Some((64, 32))
+        sm_90 bound: 32 (26-32) cap Some((32, ".minnctapersm")), 64 of 64 warps @1024, None, next None
+        sm_90 fixed: 40 (29-40) cap Some((40, ".maxnreg")), 48 of 64 warps @512, Some("registers"), next Some((32, 64))
+        sm_90 empty: 4 (4-8) cap None, 64 of 64 warps @256, None, next None
+        sm_75 free: 65 (47-83) cap None, 24 of 32 warps @256, Some("registers"), next Some((64, 32))
+        sm_75 bound: 32 (26-32) cap Some((32, ".minnctapersm")), 32 of 32 warps @1024, None, next None
+        sm_75 fixed: 40 (29-40) cap Some((40, ".maxnreg")), 32 of 32 warps @512, None, next None
+        sm_75 empty: 4 (4-8) cap None, 32 of 32 warps @256, None, next None
+        sm_120 free: 66 (48-84) cap None, 24 of 48 warps @256, Some("registers"), next Some((64, 32))
+        sm_120 bound: 32 (26-32) cap Some((32, ".minnctapersm")), 32 of 48 warps @1024, Some("blocks"), next None
+        sm_120 fixed: 40 (29-40) cap Some((40, ".maxnreg")), 48 of 48 warps @512, None, next None
+        sm_120 empty: 4 (4-8) cap None, 48 of 48 warps @256, None, next None
     "#]].assert_eq(&out);
+}
+
+/// As written, in the best order and in an eager one, of the entry `k`.
+fn needs(text: &str) -> String {
+    let fixture = Fixture::new(&format!("{HEADER}{text}"));
+    let found = fixture.host.analysis().registers(FileId(0), None).unwrap();
+    let it = found.iter().find(|it| it.name == "k").unwrap();
+    format!(
+        "written {} low {} high {} estimate {}",
+        it.max_live, it.reordered, it.eager, it.estimate
+    )
+}
+
+#[test]
+fn loops_that_constants_count_are_unrolled() {
+    // Adds up numbers in memory, in a loop that is tested at its end.
+    let kernel = |before: &str, start: &str, step: &str, test: &str| {
+        needs(&format!(
+            ".entry k(.param .u64 p) {{
+.reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<3>; .reg .pred %p;
+ld.param.u64 %rd1, [p];
+ld.global.u64 %rd1, [%rd1];
+ld.global.u32 %r2, [%rd1];
+mov.f32 %f1, 0f00000000;
+mov.u32 %r1, {start};
+L: {before}
+mul.wide.u32 %rd2, %r1, 4;
+add.s64 %rd3, %rd1, %rd2;
+ld.global.f32 %f2, [%rd3];
+add.f32 %f1, %f1, %f2;
+{step}
+{test}
+@%p bra L;
+st.global.f32 [%rd1], %f1;
+ret;
+}}"
+        ))
+    };
+    let up = "add.u32 %r1, %r1, 1;";
+    let turns = |start, step, test| kernel("", start, step, test);
+    let known = [
+        turns("0", up, "setp.lt.u32 %p, %r1, 16;"),
+        turns("0", "add.s32 %r1, %r1, 2;", "setp.ne.s32 %p, %r1, 32;"),
+        turns("15", "sub.s32 %r1, %r1, 1;", "setp.ge.s32 %p, %r1, 0;"),
+        turns("1", "shl.b32 %r1, %r1, 1;", "setp.le.u32 %p, %r1, 32768;"),
+    ];
+    let unknown = [
+        turns("0", up, "setp.lt.u32 %p, %r1, %r2;"),
+        turns("%r2", up, "setp.lt.u32 %p, %r1, 16;"),
+        turns("0", up, "setp.lt.f32 %p, %f2, %f1;"),
+        turns("0", up, "setp.lt.u32 %p, %r1, 100000;"),
+        turns("0", up, "bar.sync 0; setp.lt.u32 %p, %r1, 16;"),
+        kernel(".pragma \"nounroll\";", "0", up, "setp.lt.u32 %p, %r1, 16;"),
+    ];
+    let all = [&known[..], &unknown].concat().join("\n");
+    expect![[r#"
+        written 6 low 6 high 31 estimate 31
+        written 6 low 6 high 31 estimate 31
+        written 6 low 6 high 31 estimate 31
+        written 6 low 6 high 31 estimate 31
+        written 7 low 7 high 7 estimate 13
+        written 6 low 6 high 6 estimate 12
+        written 6 low 6 high 6 estimate 12
+        written 6 low 6 high 6 estimate 12
+        written 6 low 6 high 6 estimate 12
+        written 6 low 6 high 6 estimate 12"#]]
+    .assert_eq(&all);
+}
+
+#[test]
+fn loops_that_are_tested_at_their_start() {
+    let text = ".entry k(.param .u64 p) {
+.reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<3>; .reg .pred %p;
+ld.param.u64 %rd1, [p];
+ld.global.u64 %rd1, [%rd1];
+mov.f32 %f1, 0f00000000;
+mov.u32 %r3, 12;
+mov.u32 %r2, %r3;
+mov.s32 %r1, -1;
+bra TEST;
+LOOP:
+mul.wide.u32 %rd2, %r1, 4;
+add.s64 %rd3, %rd1, %rd2;
+ld.global.f32 %f2, [%rd3];
+add.f32 %f1, %f1, %f2;
+TEST:
+add.s32 %r1, %r1, 1;
+setp.lt.s32 %p, %r1, %r2;
+@%p bra LOOP;
+st.global.f32 [%rd1], %f1;
+ret;
+}";
+    expect!["written 6 low 6 high 25 estimate 31"].assert_eq(&needs(text));
+    // The same with the guard turned round.
+    let turned = text.replace("setp.lt", "setp.ge").replace("@%p", "@!%p");
+    assert_eq!(needs(&turned), needs(text));
+}
+
+#[test]
+fn calls() {
+    let entry = |rest: &str| {
+        needs(&format!(
+            ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.func small() {{ .reg .b32 %r; mov.u32 %r, %tid.x; st.shared.u32 [0], %r; ret; }}
+.global .u64 pointer = small;
+.entry k(.param .u64 p) {{\n.reg .b64 %rd<3>; ld.param.u64 %rd1, [p];\n{rest}\nret;\n}}"
+        ))
+    };
+    let all = [
+        entry(""),
+        entry("call small;"),
+        entry("mov.u64 %rd2, small; st.global.u64 [%rd1], %rd2;"),
+        entry(
+            "{ .param .b32 r; .param .b64 f, a; st.param.b64 [f], %rd1; st.param.b64 [a], %rd1;
+             call (r), vprintf, (f, a); }",
+        ),
+        entry("proto: .callprototype _ (); call %rd1, (), proto;"),
+    ];
+    expect![[r#"
+        written 0 low 0 high 0 estimate 4
+        written 1 low 1 high 1 estimate 4
+        written 0 low 0 high 0 estimate 24
+        written 18 low 18 high 18 estimate 24
+        written 18 low 18 high 18 estimate 24"#]]
+    .assert_eq(&all.join("\n"));
 }
