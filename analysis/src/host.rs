@@ -7,11 +7,11 @@ use salsa::{Database as _, Setter as _};
 use syntax::{TextRange, text::Edit};
 
 use crate::{
-    AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, Completions, Diagnostic,
-    DocumentLink, DocumentSymbol, EntryRegisters, FileContents, FileId, FilePosition, FileRange,
-    FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint, InlayHintKinds, LiveRange,
-    NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation, SemanticToken,
-    SignatureHelp, SourceChange, SourceLines, SourceLocation,
+    AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Completions,
+    Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, FileContents, FileId, FilePosition,
+    FileRange, FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint, InlayHintKinds,
+    LiveRange, NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation,
+    SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics, features,
 };
@@ -332,12 +332,14 @@ impl Analysis {
         })
     }
 
-    /// The functions and labels of a file, above which the number of their uses may be shown.
+    /// The names of a file above which something about them may be shown.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
-    pub fn code_lenses(&self, file: FileId) -> Cancellable<Vec<CodeLens>> {
-        self.with_file(file, features::code_lenses::code_lenses)
+    pub fn code_lenses(&self, file: FileId, kinds: CodeLensKinds) -> Cancellable<Vec<CodeLens>> {
+        self.with_file(file, |db, file| {
+            features::code_lenses::code_lenses(db, file, kinds)
+        })
     }
 
     /// The function at a position, from which calls can be followed.
@@ -525,7 +527,7 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn live_range(&self, at: FilePosition) -> Cancellable<Option<LiveRange>> {
         self.with_file(at.file, |db, file| {
-            features::live_range::live_range(db, file, at)
+            features::live_range::live_range(db, file, at, usize::MAX)
         })
     }
 

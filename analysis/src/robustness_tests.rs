@@ -3,7 +3,8 @@
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    Analysis, FileId, FilePosition, FileRange, InlayHintKinds, Severity, fixture::Fixture,
+    Analysis, CodeLensKinds, FileId, FilePosition, FileRange, InlayHintKinds, Severity,
+    fixture::Fixture,
 };
 
 const TEXTS: &[&str] = &[
@@ -140,7 +141,13 @@ fn deep_nesting_does_no_harm() {
         let file = FileId(0);
         analysis.code_actions(FileRange { file, range }).unwrap();
         ask_beside(&analysis, FileRange { file, range });
-        analysis.code_lenses(file).unwrap();
+        let kinds = CodeLensKinds {
+            references: true,
+            registers: true,
+        };
+        analysis.code_lenses(file, kinds).unwrap();
+        analysis.registers(file, None).unwrap();
+        analysis.flow_graphs(file).unwrap();
         analysis.document_links(file).unwrap();
         analysis.semantic_tokens(FileId(0), None).unwrap();
     }
@@ -170,7 +177,13 @@ fn every_question_has_an_answer_everywhere() {
         let range = TextRange::up_to(end);
         analysis.code_actions(FileRange { file, range }).unwrap();
         ask_beside(&analysis, FileRange { file, range });
-        analysis.code_lenses(file).unwrap();
+        let kinds = CodeLensKinds {
+            references: true,
+            registers: true,
+        };
+        analysis.code_lenses(file, kinds).unwrap();
+        analysis.registers(file, None).unwrap();
+        analysis.flow_graphs(file).unwrap();
         analysis.document_links(file).unwrap();
         analysis.stats(file).unwrap();
         for query in ["", "a", "\u{e4}"] {

@@ -4,7 +4,9 @@ use std::{
     collections::BTreeMap, ops::RangeInclusive, path::Path, str::FromStr, sync::Arc, time::Duration,
 };
 
-use analysis::{DEFAULT_THREADS, DIAGNOSTIC_CODES, InlayHintKinds, LaunchAssumptions, Level};
+use analysis::{
+    CodeLensKinds, DEFAULT_THREADS, DIAGNOSTIC_CODES, InlayHintKinds, LaunchAssumptions, Level,
+};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
 use tracing::level_filters::LevelFilter;
@@ -121,8 +123,15 @@ pub const SETTINGS: &[Setting] = &[
     switch!(
         "codeLens.references",
         false,
-        |config| config.features.code_lenses,
+        |config| config.features.lenses.references,
         "Whether a line above each function and label says how often it is used."
+    ),
+    switch!(
+        "codeLens.registers",
+        true,
+        |config| config.features.lenses.registers,
+        "Whether a line above each entry estimates how many registers it needs and how many of its \
+         warps fit."
     ),
     Setting {
         name: "diagnostics.debounce",
@@ -302,7 +311,7 @@ pub const SETTINGS: &[Setting] = &[
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Features {
     pub(crate) hints: InlayHintKinds,
-    pub(crate) code_lenses: bool,
+    pub(crate) lenses: CodeLensKinds,
 }
 
 /// The settings in force.

@@ -389,7 +389,7 @@ impl State {
         {
             self.say(Outgoing::RefreshInlayHints);
         }
-        if (launch_changed || old.features.code_lenses != self.config.features.code_lenses)
+        if (launch_changed || old.features.lenses != self.config.features.lenses)
             && self.shared.client.refresh_code_lenses
         {
             self.say(Outgoing::RefreshCodeLenses);

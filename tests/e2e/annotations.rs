@@ -105,14 +105,15 @@ fn settings_choose_the_hints_and_ask_for_a_refresh() {
 #[test]
 fn lenses_are_shown_on_request_and_counted_when_they_are_seen() {
     let document = json!({ "textDocument": { "uri": URI } });
-    let mut server = TestServer::ready();
+    let mut server = with_settings(json!({ "codeLens": { "registers": false } }), json!({}));
     server.open(URI, TEXT);
     assert_eq!(
         server.settled("textDocument/codeLens", &document),
         Value::Null
     );
 
-    let mut server = with_settings(json!({ "codeLens": { "references": true } }), json!({}));
+    let settings = json!({ "codeLens": { "references": true, "registers": false } });
+    let mut server = with_settings(settings, json!({}));
     server.open(URI, TEXT);
     let lenses = server.settled("textDocument/codeLens", &document);
     let titles: Vec<String> = lenses

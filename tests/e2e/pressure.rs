@@ -117,3 +117,67 @@ fn registers_have_a_life() {
     let family = server.settled("ptx/liveRange", &place(URI, 5, 14));
     assert_eq!(family, Value::Null);
 }
+
+/// The titles of the lenses about registers.
+fn lenses(settings: Value, text: &str) -> Vec<String> {
+    let mut server = TestServer::start();
+    server.initialize(json!({ "capabilities": {}, "initializationOptions": settings }));
+    server.open(URI, text);
+    let lenses = server.settled("textDocument/codeLens", &document());
+    let lenses = lenses.as_array().expect("a list");
+    let title = |lens: &Value| {
+        assert_eq!(lens["command"], Value::Null, "it is worked out later");
+        let command = server.settled("codeLens/resolve", lens)["command"].clone();
+        assert_eq!(command["command"], "ptx-analyzer.showRegisters");
+        assert_eq!(command["arguments"][0], URI);
+        assert_eq!(command["arguments"][1], lens["range"]["start"]);
+        command["title"].as_str().expect("a string").to_owned()
+    };
+    lenses.iter().map(title).collect()
+}
+
+/// A kernel that keeps 70 values alive.
+fn wide(name: &str, bounds: &str) -> String {
+    let loads: String = (0..70)
+        .map(|it| format!("ld.shared.b32 %r{it}, [%s+{}];\n", it * 4))
+        .collect();
+    let stores: String = (0..70)
+        .rev()
+        .map(|it| format!("st.volatile.shared.b32 [%s+{}], %r{it};\n", it * 4))
+        .collect();
+    format!(
+        ".entry {name}() {bounds} {{\n.reg .b32 %r<70>, %s;\nmov.u32 %s, %tid.x;\n{loads}\
+         barrier.sync 0;\n{stores}ret;\n}}\n"
+    )
+}
+
+#[test]
+fn lenses_tell_what_entries_need() {
+    assert_eq!(
+        lenses(json!({}), KERNEL),
+        ["≤ 32 regs · full occupancy @256 threads"]
+    );
+    let off = json!({ "registers": { "threads": 32 } });
+    assert_eq!(
+        lenses(off, KERNEL),
+        ["≤ 32 regs · 32/64 warps @32 threads, blocks limit"]
+    );
+    let header = ".version 8.0\n.target sm_80\n.address_size 64\n";
+    let text = [
+        header,
+        &wide("a", ""),
+        &wide("b", ".maxntid 512 .maxnreg 64"),
+        &wide("c", ".maxntid 1024 .maxnreg 80"),
+    ]
+    .concat();
+    assert_eq!(
+        lenses(json!({}), &text),
+        [
+            "~77 regs (58–101) · 24/64 warps @256 threads, registers limit · peak line 78",
+            "~64 regs (48–64) · .maxnreg allows 64 · 32/64 warps @512 threads, registers limit · \
+             peak line 224",
+            "~77 regs (58–80) · cannot be launched with 1024 threads: registers limit · \
+             peak line 370",
+        ]
+    );
+}

@@ -59,11 +59,40 @@ pub struct InlayHint {
     pub tooltip: Option<String>,
 }
 
-/// A name above which the number of its uses may be shown.
+/// A name above which something about it may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeLens {
     /// The name where it is declared.
     pub range: TextRange,
+    /// What may be shown.
+    pub kind: CodeLensKind,
+}
+
+/// What a code lens is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CodeLensKind {
+    /// The uses of a name.
+    References,
+    /// The registers of an entry.
+    Registers,
+}
+
+/// Which code lenses are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeLensKinds {
+    /// Those of [`CodeLensKind::References`].
+    pub references: bool,
+    /// Those of [`CodeLensKind::Registers`].
+    pub registers: bool,
+}
+
+impl Default for CodeLensKinds {
+    fn default() -> CodeLensKinds {
+        CodeLensKinds {
+            references: false,
+            registers: true,
+        }
+    }
 }
 
 /// A function at one end of calls, and where the calls stand.

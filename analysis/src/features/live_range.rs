@@ -21,11 +21,13 @@ use crate::{
 use super::{navigation::declared_type, registers::function_at};
 
 /// The life of the register at a position; `None` for anything else, and for a whole family such as
-/// `%r<9>`.
+/// `%r<9>`. What depends on the pressure of the function stays unknown if it has more instructions than
+/// some number.
 pub(crate) fn live_range(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
+    most_instructions: usize,
 ) -> Option<LiveRange> {
     let Symbol::Local {
         function,
@@ -85,6 +87,9 @@ pub(crate) fn live_range(
             _ => found.ranges.push(range),
         }
         last = Some(step);
+    }
+    if body.instructions.len() > most_instructions {
+        return Some(found);
     }
     let peak = pressure(db, function).peak;
     found.free = values(db, function).free.get(value as usize) == Some(&true);

@@ -1,11 +1,12 @@
 //! What editors show beside the text: inlay hints and code lenses.
 
-use analysis::{FileRange, InlayHintKind};
+use analysis::{CodeLensKind, FileRange, InlayHintKind};
+use serde::{Deserialize, Serialize};
 
-use super::Handler;
+use super::{Handler, pressure::summary};
 use crate::{
     lsp::{
-        ext::SHOW_REFERENCES,
+        ext::{SHOW_REFERENCES, SHOW_REGISTERS},
         lsp_types::{
             self, CodeLens, CodeLensParams, Command, InlayHint, InlayHintLabel, InlayHintParams,
             InlayHintTooltip, MarkupContent, MarkupKind, TextDocumentIdentifier,
@@ -13,6 +14,7 @@ use crate::{
         },
     },
     pool::Priority,
+    snapshot::{Answer, Snapshot},
 };
 
 pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = Handler {
@@ -67,73 +69,110 @@ fn padding(kind: InlayHintKind) -> (bool, bool) {
     }
 }
 
+/// What has to be known about a lens to work out what it shows.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct LensData {
+    #[serde(flatten)]
+    name: TextDocumentPositionParams,
+    /// Whether it is about the registers of an entry; about the uses of a name otherwise.
+    #[serde(default)]
+    registers: bool,
+}
+
 pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Handler {
     method: "textDocument/codeLens",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     run: |snapshot, params| {
-        if !snapshot.features.code_lenses {
+        let kinds = snapshot.features.lenses;
+        if !kinds.references && !kinds.registers {
             return Ok(None);
         }
         let uri = &params.text_document.uri;
         let Some(document) = snapshot.document(uri)? else {
             return Ok(None);
         };
-        let lenses = snapshot.analysis.code_lenses(document.file)?;
+        let lenses = snapshot.analysis.code_lenses(document.file, kinds)?;
         let convert = |lens: analysis::CodeLens| {
             let range = document.range(lens.range);
-            let name = TextDocumentPositionParams {
-                text_document: TextDocumentIdentifier { uri: uri.clone() },
-                position: range.start,
+            let data = LensData {
+                name: TextDocumentPositionParams {
+                    text_document: TextDocumentIdentifier { uri: uri.clone() },
+                    position: range.start,
+                },
+                registers: lens.kind == CodeLensKind::Registers,
             };
             CodeLens {
                 range,
                 command: None,
-                data: serde_json::to_value(name).ok(),
+                data: serde_json::to_value(data).ok(),
             }
         };
         Ok(Some(lenses.into_iter().map(convert).collect()))
     },
 };
 
-/// Counts the uses of the name that the data of a lens says.
+/// Works out what the lens shows that the data describe.
 pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
     method: "codeLens/resolve",
     priority: Priority::Background,
     document: |_| None,
     run: |snapshot, params| {
         let mut lens = params.clone();
-        let name: Option<TextDocumentPositionParams> = lens
-            .data
-            .take()
-            .and_then(|it| serde_json::from_value(it).ok());
-        let mut locations = Vec::new();
-        if let Some(name) = &name
-            && let Some((_, position)) = snapshot.position(name)?
-        {
-            for found in snapshot
-                .analysis
-                .references(position, false)?
-                .unwrap_or_default()
-            {
-                locations.extend(snapshot.location(found.location)?);
-            }
-        }
-        let title = match locations.len() {
-            1 => "1 reference".to_owned(),
-            count => format!("{count} references"),
-        };
-        lens.command = Some(Command {
-            title,
-            command: SHOW_REFERENCES.to_owned(),
-            arguments: name.map(|name| {
-                vec![
-                    serde_json::json!(name.text_document.uri),
-                    serde_json::json!(name.position),
-                    serde_json::json!(locations),
-                ]
-            }),
+        let data = lens.data.take();
+        let data: Option<LensData> = data.and_then(|it| serde_json::from_value(it).ok());
+        lens.command = Some(match data {
+            Some(data) if data.registers => registers(snapshot, &data.name)?,
+            Some(data) => references(snapshot, Some(&data.name))?,
+            None => references(snapshot, None)?,
         });
         Ok(lens)
     },
 };
+
+/// Estimates the registers of an entry.
+fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Command> {
+    let entry = match snapshot.position(name)? {
+        Some((_, position)) => snapshot.analysis.registers_at(position)?,
+        None => None,
+    };
+    Ok(Command {
+        title: match entry {
+            Some(entry) => summary(&entry),
+            None => "registers are not known for this target".to_owned(),
+        },
+        command: SHOW_REGISTERS.to_owned(),
+        arguments: Some(vec![
+            serde_json::json!(name.text_document.uri),
+            serde_json::json!(name.position),
+        ]),
+    })
+}
+
+/// Counts the uses of a name.
+fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) -> Answer<Command> {
+    let mut locations = Vec::new();
+    if let Some(name) = name
+        && let Some((_, position)) = snapshot.position(name)?
+    {
+        let found = snapshot.analysis.references(position, false)?;
+        for found in found.unwrap_or_default() {
+            locations.extend(snapshot.location(found.location)?);
+        }
+    }
+    let title = match locations.len() {
+        1 => "1 reference".to_owned(),
+        count => format!("{count} references"),
+    };
+    Ok(Command {
+        title,
+        command: SHOW_REFERENCES.to_owned(),
+        arguments: name.map(|name| {
+            vec![
+                serde_json::json!(name.text_document.uri),
+                serde_json::json!(name.position),
+                serde_json::json!(locations),
+            ]
+        }),
+    })
+}

@@ -150,3 +150,39 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
         }))
     },
 };
+
+/// What an entry needs, in one line.
+pub(super) fn summary(entry: &analysis::EntryRegisters) -> String {
+    let free = entry.free;
+    let mut parts = vec![match entry.high <= free {
+        true => format!("≤ {free} regs"),
+        false => format!("~{} regs ({}–{})", entry.estimate, entry.low, entry.high),
+    }];
+    if let Some((cap, directive)) = entry.cap
+        && cap <= entry.estimate
+    {
+        parts.push(format!("{directive} allows {cap}"));
+    }
+    parts.push(occupancy(entry));
+    if let Some(line) = entry.peak_line
+        && entry.high > free
+    {
+        parts.push(format!("peak line {}", line.saturating_add(1)));
+    }
+    parts.join(" · ")
+}
+
+/// How many warps fit, and what limits them.
+fn occupancy(entry: &analysis::EntryRegisters) -> String {
+    let threads = entry.threads;
+    match entry.limiter {
+        Some(limiter) if entry.warps == 0 => {
+            format!("cannot be launched with {threads} threads: {limiter} limit")
+        }
+        Some(limiter) => {
+            let (warps, of) = (entry.warps, entry.of);
+            format!("{warps}/{of} warps @{threads} threads, {limiter} limit")
+        }
+        None => format!("full occupancy @{threads} threads"),
+    }
+}

@@ -13,8 +13,8 @@
 //! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
 //! has the attribute `data-line`, the line counted from 0.
 //!
-//! Code lenses have the command [`SHOW_REFERENCES`], which clients are to define: its arguments are a
-//! URI, a position and a list of locations.
+//! Code lenses have commands that clients are to define: [`SHOW_REFERENCES`] with a URI, a position and a
+//! list of locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +34,8 @@ pub(crate) const FLOW_GRAPH: &str = "ptx/flowGraph";
 pub(crate) const LIVE_RANGE: &str = "ptx/liveRange";
 /// Command of the client that lists locations.
 pub(crate) const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
+/// Command of the client that shows the registers of an entry.
+pub(crate) const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
 /// Says how the server is doing, for bug reports.
 pub(crate) const SERVER_STATUS: &str = "ptx/serverStatus";
 

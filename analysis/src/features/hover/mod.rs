@@ -4,6 +4,8 @@ mod instruction;
 pub(super) mod literal;
 mod matrix;
 mod names;
+mod registers;
+mod storage;
 mod words;
 
 use std::fmt::Write as _;

@@ -2,10 +2,7 @@
 
 use std::fmt::Write as _;
 
-use isa::{
-    dotted::{WordClass, classify, is_state_space, type_bits, vector_length},
-    system_call::{self, is_optix},
-};
+use isa::system_call::{self, is_optix};
 use salsa::Database;
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 
@@ -17,7 +14,6 @@ use crate::{
         declared::address_bytes,
         items::items,
         module::{DeclarationSource, module_body},
-        number::integer,
         symbol::{
             Symbol, declaration_symbol_kind, declarations, linked_files, name_at, occurrences,
             word_at,
@@ -25,6 +21,7 @@ use crate::{
     },
 };
 
+use super::{registers, storage::storage};
 use crate::features::{
     demangle::demangled,
     navigation::{declaration_text, path_to},
@@ -85,6 +82,14 @@ pub(super) fn hover(
     }
     let plural = if uses == 1 { "" } else { "s" };
     let _ = write!(markdown, "\n\n{uses} use{plural} in this file");
+    let more = match &name.symbol {
+        Symbol::Local { .. } => registers::life(db, file, at),
+        Symbol::Module { file, name, .. } => registers::of_name(db, *file, name),
+        _ => None,
+    };
+    if let Some(more) = more {
+        let _ = write!(markdown, "\n\n{more}");
+    }
     Some(RangeInfo {
         range: name.range,
         info: Hover { markdown },
@@ -235,64 +240,6 @@ fn describe(
         let _ = write!(out, "\n\n{comment}");
     }
     out
-}
-
-/// State space, width and array size of a variable.
-fn storage(out: &mut String, declaration: &Cursor<'_>, declarator: &Cursor<'_>, kind: SymbolKind) {
-    let words: Vec<&str> = declaration
-        .tokens()
-        .filter(|it| it.kind() == SyntaxKind::DOTTED)
-        .map(|it| it.text())
-        .collect();
-    if kind != SymbolKind::Register
-        && let Some(space) = words.iter().find(|it| is_state_space(it))
-    {
-        let _ = write!(out, " in `{space}` space");
-    }
-    let vector = words.iter().find(|it| vector_length(it).is_some());
-    let ty = words
-        .iter()
-        .find(|it| classify(it) == WordClass::Type && vector_length(it).is_none());
-    let Some(ty) = ty else {
-        return;
-    };
-    let _ = match vector {
-        Some(vector) => write!(out, ", type `{vector} {ty}`"),
-        None => write!(out, ", type `{ty}`"),
-    };
-    let Some(bits) = type_bits(ty) else {
-        return;
-    };
-    let bits = u64::from(bits * vector.and_then(|it| vector_length(it)).unwrap_or(1));
-    let _ = if bits % 8 == 0 {
-        write!(out, ", {bits} bits ({})", bytes(bits / 8))
-    } else {
-        write!(out, ", {bits} bits")
-    };
-    let mut elements = Some(1u64);
-    let mut array = false;
-    for dimension in declarator
-        .nodes()
-        .filter(|it| it.kind() == SyntaxKind::ARRAY_DIMENSION)
-    {
-        array = true;
-        let size = dimension
-            .node(SyntaxKind::LITERAL)
-            .and_then(|it| integer(it.tokens().next()?.text()));
-        elements = elements.zip(size).and_then(|(a, b)| a.checked_mul(b));
-    }
-    if array {
-        match elements.and_then(|it| Some((it, it.checked_mul(bits / 8)?))) {
-            Some((elements, size)) => {
-                let _ = write!(out, " × {elements} elements = {}", bytes(size));
-            }
-            None => out.push_str(" × an unknown number of elements"),
-        }
-    }
-}
-
-fn bytes(number: u64) -> String {
-    format!("{number} byte{}", if number == 1 { "" } else { "s" })
 }
 
 /// The comments directly above a declaration, without their delimiters.
@@ -475,6 +422,8 @@ mod tests {
                 Loop counters.
 
                 2 uses in this file
+
+                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 3
             "#]],
         );
         check(
@@ -492,14 +441,16 @@ mod tests {
         check(
             ".entry k { .reg .pred p; @p$0 ret; }",
             expect![[r#"
-            p
-            ```ptx
-            .reg .pred p
-            ```
-            Register, type `.pred` in `k`
+                p
+                ```ptx
+                .reg .pred p
+                ```
+                Register, type `.pred` in `k`
 
-            1 use in this file
-        "#]],
+                1 use in this file
+
+                Takes a predicate, alive at line 1
+            "#]],
         );
     }
 

@@ -29,6 +29,8 @@ fn fragments_of_matrices() {
 
             1 use in this file
 
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
+
             `a[1]` of A: row g + 8, column 2t … 2t + 1; `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits
 
             ```text
@@ -53,6 +55,8 @@ fn fragments_of_matrices() {
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
             1 use in this file
+
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
 
             `a[1]` of A: row g + 8, column 4t … 4t + 3; `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits
 
@@ -158,6 +162,8 @@ fn fragments_of_matrices() {
 
             1 use in this file
 
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
+
             `r[1]` of memory: row (e % 2) + 4t + 2, column 8·(e / 2) + g; `g = lane / 4`, `t = lane % 4`, `e` the element in the register, lowest bits first
 
             ```text
@@ -182,6 +188,8 @@ fn fragments_of_matrices() {
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
 
             1 use in this file
+
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
 
             `b[1]` of B: row 2 … 3, column t + 4·(lane / 16), product (lane / 4 % 4); `t = lane % 4`, the first of several elements in the lowest bits
 
@@ -208,6 +216,8 @@ fn fragments_of_matrices() {
 
             1 use in this file
 
+            Takes 1 register, alive at line 6, also where most registers are alive
+
             `d[3]` of D: row g + 16w + 8, column 2t + 1; `g = lane / 4`, `t = lane % 4`, `w` the warp in its warpgroup
 
             ```text
@@ -233,7 +243,9 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
-            1 use in this file"#]],
+            1 use in this file
+
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6"#]],
     );
 }
 
@@ -282,6 +294,8 @@ fn descriptors_of_matrices() {
 
             2 uses in this file
 
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 7
+
             `0x8200490` from the `mov` that alone writes it. Instruction descriptor
 
             | bits | field | value |
@@ -309,7 +323,9 @@ fn descriptors_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
-            3 uses in this file"#]],
+            3 uses in this file
+
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 8"#]],
     );
     check_matrix(
         "sm_90a",

@@ -1,0 +1,449 @@
+//! What an entry needs of the hardware, and where a register is alive.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use salsa::Database;
+use syntax::{SyntaxKind, TextSize};
+
+use crate::{
+    EntryRegisters, FilePosition, LiveRange,
+    db::SourceFile,
+    features::{live_range::live_range, registers::of_entry},
+    flow::facts::{Step, for_each_instruction},
+    hir::{
+        body::body,
+        items::{Function, item_offsets, items},
+        module::{DeclarationSource, module_scope},
+    },
+    pressure::values,
+};
+
+/// Columns of a sparkline.
+const COLUMNS: usize = 48;
+/// Targets with which an entry is compared, where it may be that its code is made for them.
+const COMPARED: &[&str] = &["sm_80", "sm_90", "sm_100", "sm_120"];
+/// So many groups of values are listed.
+const GROUPS: usize = 5;
+/// So many runs of lines are listed.
+const RUNS: usize = 6;
+/// Larger functions are not analysed while somebody waits for a hover of a register.
+const MOST_INSTRUCTIONS: usize = 20_000;
+
+/// What the entry with a name needs, if the file defines one.
+pub(super) fn of_name(db: &dyn Database, file: SourceFile, name: &str) -> Option<String> {
+    let items = items(db, file);
+    let offsets = item_offsets(db, file);
+    let declarations = module_scope(db, file).find(name);
+    declarations.iter().find_map(|it| match it.source {
+        DeclarationSource::Function(index) => {
+            let function = items.functions.get(index as usize)?;
+            let start = offsets.functions.get(index as usize)?;
+            entry(db, *function, *start)
+        }
+        _ => None,
+    })
+}
+
+fn entry(db: &dyn Database, function: Function<'_>, start: TextSize) -> Option<String> {
+    let it = of_entry(db, function, start, None)?;
+    let mut out = format!(
+        "**About {} registers** ({} to {}) on `{}`: ",
+        it.estimate, it.low, it.high, it.target
+    );
+    out.push_str(&occupancy(&it));
+    if let Some(line) = it.peak_line {
+        let _ = write!(
+            out,
+            "\n\n```text\n{}\n```\nAt most {} alive, at line {}, in the order of the text; {} in an \
+             order that keeps few alive, {} in one that loads early",
+            sparkline(&it.alive),
+            it.max_live,
+            line + 1,
+            it.reordered,
+            it.eager,
+        );
+    }
+    if let Some((cap, directive)) = it.cap {
+        let _ = write!(out, "\n\n`{directive}` allows {cap} registers");
+    }
+    groups(db, function, start, &mut out);
+    let mut others = String::new();
+    for target in COMPARED.iter().filter(|other| **other != it.target) {
+        if let Some(other) = of_entry(db, function, start, Some(target)) {
+            let _ = write!(
+                others,
+                "\n- `{target}`: about {} ({} to {}), {} of {} warps",
+                other.estimate, other.low, other.high, other.warps, other.of
+            );
+        }
+    }
+    if !others.is_empty() {
+        let _ = write!(out, "\n\nOn other targets:\n{others}");
+    }
+    Some(out)
+}
+
+/// How many warps fit, what limits them, and what would change that.
+fn occupancy(it: &EntryRegisters) -> String {
+    let assumed = if it.threads_assumed { " (assumed)" } else { "" };
+    let mut out = match it.warps {
+        0 => format!("no block of {} threads fits", it.threads),
+        _ => format!(
+            "{} of {} warps are resident with {} threads per block{assumed}",
+            it.warps, it.of, it.threads
+        ),
+    };
+    if let Some(limiter) = it.limiter {
+        let _ = write!(out, ", limited by {limiter}");
+    }
+    if let Some((registers, warps)) = it.next_step {
+        let fewer = it.estimate.saturating_sub(registers);
+        let _ = write!(out, ". {fewer} registers fewer: {warps} warps");
+    }
+    let more = it.steps.iter().find(|step| step.0 >= it.estimate);
+    let may_grow = it.cap.is_none_or(|cap| cap.0 > it.estimate);
+    if let Some((registers, _)) = more.filter(|step| may_grow && Some(*step) != it.steps.last()) {
+        let _ = write!(out, ". Up to {registers} registers keep that");
+    }
+    out
+}
+
+/// The number of registers alive, as a row of bars.
+fn sparkline(alive: &[(u32, u32)]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let (Some(first), Some(last)) = (alive.first(), alive.last()) else {
+        return String::new();
+    };
+    let lines = last.0.saturating_sub(first.0) as usize + 1;
+    let columns = lines.min(COLUMNS);
+    let mut most = vec![None; columns];
+    for (line, registers) in alive {
+        let column = line.saturating_sub(first.0) as usize * columns / lines;
+        if let Some(most) = most.get_mut(column) {
+            *most = (*most).max(Some(*registers));
+        }
+    }
+    // A line without instruction is as the one before it.
+    let mut last = 0;
+    let filled = |it: Option<u32>| {
+        last = it.unwrap_or(last);
+        last as usize
+    };
+    let most: Vec<usize> = most.into_iter().map(filled).collect();
+    let top = most.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |it: &usize| BARS.get((it * (BARS.len() - 1)).div_ceil(top)).copied();
+    most.iter().filter_map(bar).collect()
+}
+
+/// Values that the same kind of instruction makes.
+#[derive(Default)]
+struct Group {
+    values: u32,
+    registers: u32,
+    /// The first and the last that is written.
+    written: Option<(Step, Step)>,
+    /// The first and the last that is read for the last time.
+    read: Option<(Step, Step)>,
+}
+
+/// Who is alive at the peak: those that take most, by the instructions that write them.
+fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut String) {
+    let at_peak = values(db, function).at_peak;
+    if at_peak.is_empty() {
+        return;
+    }
+    let body = body(db, function);
+    let mut names: Vec<String> = Vec::new();
+    for_each_instruction(&function.green(db).cursor(), body, &mut |_, node| {
+        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+        let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
+        let last = words.last().map_or("", |it| it.text());
+        names.push(format!("{opcode}{last}"));
+    });
+    let mut groups: BTreeMap<&str, Group> = BTreeMap::new();
+    for value in &at_peak {
+        let name = names.get(value.written as usize).map_or("", |it| it);
+        let group = groups.entry(name).or_default();
+        group.values += 1;
+        group.registers = group.registers.saturating_add(value.weight);
+        let with = |range: Option<(Step, Step)>, step: Step| match range {
+            Some((first, last)) => Some((first.min(step), last.max(step))),
+            None => Some((step, step)),
+        };
+        group.written = with(group.written, value.written);
+        group.read = with(group.read, value.read);
+    }
+    let mut groups: Vec<(&str, Group)> = groups.into_iter().collect();
+    groups.sort_by_key(|it| std::cmp::Reverse(it.1.registers));
+    let lines = function.file(db).contents(db).lines.clone();
+    let line = |step: Step| {
+        let instruction = body.instructions.get(step as usize);
+        instruction.map_or(0, |it| lines.line_of(it.range.start() + start) + 1)
+    };
+    let span = |range: Option<(Step, Step)>| {
+        let (first, last) = range.map_or((0, 0), |it| (line(it.0), line(it.1)));
+        match first == last {
+            true => format!("line {first}"),
+            false => format!("lines {first} to {last}"),
+        }
+    };
+    out.push_str("\n\nAlive at the peak:\n");
+    for (name, group) in groups.iter().take(GROUPS) {
+        let _ = write!(
+            out,
+            "\n- {} in {} × `{name}` of {}, last read at {}",
+            group.registers,
+            group.values,
+            span(group.written),
+            span(group.read),
+        );
+    }
+    let rest: u32 = groups.iter().skip(GROUPS).map(|it| it.1.registers).sum();
+    if rest > 0 {
+        let _ = write!(out, "\n- {rest} in others");
+    }
+}
+
+/// Where the register at a position is alive, and what it takes.
+pub(super) fn life(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<String> {
+    let life = live_range(db, file, at, MOST_INSTRUCTIONS)?;
+    let lines = file.contents(db).lines.clone();
+    let mut out = takes(&life);
+    let runs: Vec<String> = life
+        .ranges
+        .iter()
+        .map(|it| {
+            let first = lines.line_of(it.start()) + 1;
+            let last = lines.line_of(it.end()) + 1;
+            match first == last {
+                true => first.to_string(),
+                false => format!("{first} to {last}"),
+            }
+        })
+        .collect();
+    if !runs.is_empty() {
+        let shown = runs.get(..RUNS).unwrap_or(&runs);
+        let single = runs.len() == 1 && !runs.concat().contains(' ');
+        let plural = if single { "" } else { "s" };
+        let _ = write!(out, ", alive at line{plural} {}", shown.join(", "));
+        if let Some(more) = runs.len().checked_sub(RUNS).filter(|it| *it > 0) {
+            let _ = write!(out, " and {more} more runs");
+        }
+    }
+    if life.crosses_peak {
+        out.push_str(", also where most registers are alive");
+    }
+    Some(out)
+}
+
+fn takes(life: &LiveRange) -> String {
+    match life.weight {
+        _ if life.free => {
+            "Probably takes no register of a thread (a constant, a parameter, the same in all threads, \
+             or a part of what uses it)"
+                .to_owned()
+        }
+        0 => "Takes a predicate".to_owned(),
+        1 => "Takes 1 register".to_owned(),
+        weight => format!("Takes {weight} registers"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::tests::check;
+    use super::*;
+    use crate::fixture::HEADER;
+
+    /// A kernel that keeps 40 values and their sums alive.
+    fn kernel(name: &str, bounds: &str) -> String {
+        let loads: String = (0..40)
+            .map(|it| format!("ld.shared.b32 %r{it}, [%s+{}];\n", it * 4))
+            .collect();
+        let sums: String = (0..9)
+            .map(|it| format!("add.u32 %t{it}, %s, %r{it};\n"))
+            .collect();
+        let stores: String = (0..40)
+            .rev()
+            .map(|it| format!("st.volatile.shared.b32 [%s+{}], %r{it};\n", it * 4))
+            .collect();
+        let more: String = (0..9)
+            .map(|it| format!("st.volatile.shared.b32 [%s+{}], %t{it};\n", it * 4))
+            .collect();
+        format!(
+            "{HEADER}.entry {name}(.param .u64 p) {bounds} {{\n.reg .b32 %r<40>, %t<9>, %s; .reg .b64 %rd<2>;\n\
+             mov.u32 %s, %tid.x;\nld.param.u64 %rd1, [p];\n{loads}{sums}barrier.sync 0;\n{stores}{more}st.global.u32 [%rd1], %s;\nret;\n}}\n"
+        )
+    }
+
+    #[test]
+    fn entries() {
+        check(
+            &kernel("$0k", ""),
+            expect![[r#"
+                ```ptx
+                .entry k(.param .u64 p)
+                ```
+                Kernel
+
+                0 uses in this file
+
+                **About 47 registers** (36 to 62) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
+
+                ```text
+                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
+                ```
+                At most 50 alive, at line 58, in the order of the text; 41 in an order that keeps few alive, 50 in one that loads early
+
+                Alive at the peak:
+
+                - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
+                - 9 in 9 × `add.u32` of lines 48 to 56, last read at lines 98 to 106
+                - 1 in 1 × `mov.u32` of line 6, last read at line 107
+
+                On other targets:
+
+                - `sm_80`: about 47 (36 to 62), 40 of 64 warps
+                - `sm_100`: about 47 (36 to 62), 40 of 64 warps
+                - `sm_120`: about 47 (36 to 62), 40 of 48 warps"#]],
+        );
+        check(
+            &kernel("$0k", ".maxntid 1024 .maxnreg 40"),
+            expect![[r#"
+                ```ptx
+                .entry k(.param .u64 p) .maxntid 1024 .maxnreg 40
+                ```
+                Kernel
+
+                0 uses in this file
+
+                **About 40 registers** (30 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
+
+                ```text
+                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
+                ```
+                At most 50 alive, at line 58, in the order of the text; 41 in an order that keeps few alive, 50 in one that loads early
+
+                `.maxnreg` allows 40 registers
+
+                Alive at the peak:
+
+                - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
+                - 9 in 9 × `add.u32` of lines 48 to 56, last read at lines 98 to 106
+                - 1 in 1 × `mov.u32` of line 6, last read at line 107
+
+                On other targets:
+
+                - `sm_80`: about 40 (30 to 40), 32 of 64 warps
+                - `sm_100`: about 40 (30 to 40), 32 of 64 warps
+                - `sm_120`: about 40 (30 to 40), 32 of 48 warps"#]],
+        );
+    }
+
+    #[test]
+    fn small_entries_and_declared_ones() {
+        check(
+            &format!("{HEADER}.entry $0k() {{ ret; }}"),
+            expect![[r#"
+                ```ptx
+                .entry k()
+                ```
+                Kernel
+
+                0 uses in this file
+
+                **About 8 registers** (6 to 11) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+
+                On other targets:
+
+                - `sm_80`: about 8 (6 to 11), 64 of 64 warps
+                - `sm_100`: about 8 (6 to 11), 64 of 64 warps
+                - `sm_120`: about 8 (6 to 11), 48 of 48 warps"#]],
+        );
+        check(
+            &format!("{HEADER}.entry $0k() {{ }}"),
+            expect![[r#"
+                ```ptx
+                .entry k()
+                ```
+                Kernel
+
+                0 uses in this file
+
+                **About 8 registers** (6 to 11) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+
+                On other targets:
+
+                - `sm_80`: about 8 (6 to 11), 64 of 64 warps
+                - `sm_100`: about 8 (6 to 11), 64 of 64 warps
+                - `sm_120`: about 8 (6 to 11), 48 of 48 warps"#]],
+        );
+        check(
+            &format!("{HEADER}.entry $0k();"),
+            expect![[r#"
+            ```ptx
+            .entry k()
+            ```
+            Kernel, declared only
+
+            0 uses in this file"#]],
+        );
+    }
+
+    #[test]
+    fn lives() {
+        let text = kernel("k", "");
+        check(
+            &text.replacen("%r7,", "%r$07,", 1),
+            expect![[r#"
+            ```ptx
+            .reg .b32 %r<40>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+
+            3 uses in this file
+
+            Takes 1 register, alive at lines 15 to 90, also where most registers are alive"#]],
+        );
+        check(
+            &text.replacen("%rd1,", "%rd$01,", 1),
+            expect![[r#"
+                ```ptx
+                .reg .b64 %rd<2>
+                ```
+                Register, type `.b64`, 64 bits (8 bytes) in `k`: `%rd1`
+
+                2 uses in this file
+
+                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 7 to 107"#]],
+        );
+        let many: String = (0..9)
+            .map(|it| format!("mov.u32 %r1, {it};\nst.shared.u32 [0], %r1;\nbar.sync 0;\n"))
+            .collect();
+        check(
+            &format!(
+                "{HEADER}.entry k() {{\n.reg .b32 %r<2>;\n{many}mov.u32 %r$01, 1;\nret;\n}}\n"
+            ),
+            expect![[r#"
+                ```ptx
+                .reg .b32 %r<2>
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+                19 uses in this file
+
+                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 7, 9 to 10, 12 to 13, 15 to 16, 18 to 19, 21 to 22 and 4 more runs"#]],
+        );
+    }
+
+    #[test]
+    fn sparklines() {
+        assert_eq!(sparkline(&[]), "");
+        assert_eq!(sparkline(&[(4, 0)]), "▁");
+        assert_eq!(sparkline(&[(4, 0), (5, 7), (9, 14)]), "▁▅▅▅▅█");
+        let long: Vec<(u32, u32)> = (0..1000).map(|it| (it, it)).collect();
+        assert_eq!(sparkline(&long).chars().count(), COLUMNS);
+    }
+}
