@@ -96,6 +96,7 @@ fn kernel(out: &mut String, index: usize, len: usize, rng: &mut fastrand::Rng) {
     };
 
     let mut block = 0;
+    let mut labels: Vec<usize> = Vec::new();
     while out.len() - start < len {
         block += 1;
         if rng.u8(..4) == 0 {
@@ -111,13 +112,20 @@ fn kernel(out: &mut String, index: usize, len: usize, rng: &mut fastrand::Rng) {
             format_args!("\tsetp.lt.s32 \t%p{predicate}, %r{integer}, %r0;"),
         );
         let not = if rng.bool() { "!" } else { "" };
-        let target = rng.usize(1..=block);
+        // As in nvcc's code, there is no label that nothing goes to.
+        let target = match rng.u8(..4) {
+            0 if !labels.is_empty() => labels[rng.usize(..labels.len())],
+            _ => block,
+        };
         line(
             out,
             format_args!("\t@{not}%p{predicate} bra \t$L__BB{index}_{target};"),
         );
-        out.push('\n');
-        line(out, format_args!("$L__BB{index}_{block}:"));
+        if target == block {
+            labels.push(block);
+            out.push('\n');
+            line(out, format_args!("$L__BB{index}_{block}:"));
+        }
     }
     line(out, format_args!("\tret;\n"));
     line(out, format_args!("}}"));
