@@ -109,6 +109,7 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         depth,
         lexical_error: false,
         height: 0,
+        initializer: false,
         complete: true,
         run_open: false,
     };
@@ -147,6 +148,8 @@ pub(crate) struct Parser<'a> {
     lexical_error: bool,
     /// Height of the tree of the expression that was read last.
     pub(crate) height: u32,
+    /// Whether the expression that is read is an initial value.
+    pub(crate) initializer: bool,
     /// Whether the last item or statement ended by its own last token.
     pub(crate) complete: bool,
     /// Whether the last run of statements was not ended by its last statement.

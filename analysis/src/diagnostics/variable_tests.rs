@@ -418,3 +418,26 @@ fn redeclarations() {
         "#]],
     );
 }
+
+#[test]
+fn state_spaces_are_required() {
+    check(
+        "
+        .extern .b32 q;
+        .align 8 .v2 .b32 q;
+        .func f { .align 8 .b32 q; ret; }
+        .func f { .reg .b64 a; .shared .b32 s; mov.u64 a, generic(s); ret; }
+        .func f { .reg .b32 a; .shared .b32 s; mov.b32 a, 0xff(s); ret; }
+        ",
+        expect![[r#"
+            Error invalid-declaration ".b32": expected a state space such as `.global` before the type `.b32`
+                Insert `.global` -> .extern .global .b32 q;
+            Error invalid-declaration ".v2": expected a state space such as `.global` before the type `.v2`
+                Insert `.global` -> .align 8 .global .v2 .b32 q;
+            Error invalid-declaration ".b32": expected a state space such as `.reg` before the type `.b32`
+                Insert `.reg` -> .func f { .align 8 .reg .b32 q; ret; }
+            Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` stand in initial values of variables only
+            Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` stand in initial values of variables only
+        "#]],
+    );
+}

@@ -222,6 +222,7 @@ impl Judge<'_> {
             return;
         }
         let Some((space, space_word)) = declaration.space() else {
+            self.without_space(declaration);
             return;
         };
         if !self.vector(declaration, ty, ty_word) {
@@ -245,6 +246,29 @@ impl Judge<'_> {
             }
         }
         attributes::of_variable(self, declaration, space);
+    }
+
+    /// Reports that there is no state space before the type.
+    fn without_space(&mut self, declaration: &Declaration<'_>) {
+        let ty = declaration
+            .words
+            .iter()
+            .find(|it| matches!(it.kind, WordKind::Vector(_) | WordKind::Type(_)));
+        let Some(ty) = ty else {
+            return;
+        };
+        let (range, text) = (ty.token.range(), ty.token.text());
+        let space = match self.owner {
+            Owner::Module => ".global",
+            Owner::Entry | Owner::Function => ".reg",
+        };
+        let message = format!("expected a state space such as `{space}` before the type `{text}`");
+        self.report(range, message, None).fixes = vec![Repair::new(
+            FixKind::CorrectDeclaration,
+            format!("Insert `{space}`"),
+            TextRange::empty(range.start()),
+            format!("{space} "),
+        )];
     }
 
     /// Whether the words are known and in order.

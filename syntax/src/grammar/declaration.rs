@@ -101,7 +101,9 @@ fn declarator(p: &mut Parser<'_>) {
     }
     array_dimensions(p);
     if p.eat(EQ) {
+        p.initializer = true;
         initializer(p);
+        p.initializer = false;
     }
     p.finish();
 }

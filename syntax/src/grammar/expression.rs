@@ -1,6 +1,7 @@
 //! Operands and constant expressions.
 
 use crate::{
+    SyntaxErrorCode,
     SyntaxKind::{self, *},
     grammar::words::starts_statement,
     parser::{END, MAX_DEPTH, Parser},
@@ -167,6 +168,14 @@ fn postfix(p: &mut Parser<'_>) {
 
 fn apply(p: &mut Parser<'_>, start: rowan::Checkpoint) {
     let open = p.current_range();
+    if !p.initializer {
+        p.error_at(
+            SyntaxErrorCode::Syntax,
+            open,
+            "`generic(…)` and masks such as `0xff(…)` stand in initial values of variables only"
+                .to_owned(),
+        );
+    }
     p.start_at(start, APPLY_EXPRESSION);
     p.bump();
     nested(p, expression);
