@@ -7,6 +7,7 @@
 
 mod diagnostics;
 mod documents;
+mod opening;
 mod requests;
 mod turns;
 mod work;
@@ -32,6 +33,7 @@ pub(crate) use requests::{CancelSlot, Request};
 use self::{
     diagnostics::Report,
     documents::OpenDocument,
+    opening::Opened,
     turns::Turns,
     work::Work,
     workspace::{Loaded, Workspace},
@@ -47,7 +49,7 @@ use crate::{
             FileEvent, MessageType, Registration, WorkspaceFoldersChangeEvent,
         },
     },
-    pool::{Pool, Priority},
+    pool::Pool,
     snapshot::{Shared, Snapshot},
     transport::Outgoing,
 };
@@ -79,6 +81,8 @@ pub(crate) enum Event {
     Interrupted(Box<Request>),
     /// A worker finished diagnostics, or a write interrupted it.
     Diagnosed(Report),
+    /// A document that was opened is parsed.
+    Opened(Opened),
     /// The folders were walked.
     Found(workspace::Found),
     /// A file was read.
@@ -105,6 +109,7 @@ impl Event {
             Event::Configuration(_) => "configuration",
             Event::ProgressCreated => "progress created",
             Event::Diagnosed(_) => "diagnosed",
+            Event::Opened(_) => "document parsed",
             Event::Found(_) => "folders walked",
             Event::Loaded(_) => "file loaded",
             Event::Stop => "stop",
@@ -257,10 +262,16 @@ impl State {
             }
             return;
         }
+        let Some(event) = self.hold(event) else {
+            return;
+        };
         match event {
             Event::Initialize(client) => self.initialize(*client),
             Event::Initialized => self.initialized(),
-            Event::Shutdown => self.shut_down = true,
+            Event::Shutdown => {
+                self.shut_down = true;
+                self.abandon_all();
+            }
             Event::Open(params) => self.open(params),
             Event::Change(params) => {
                 let mut batch = vec![params];
@@ -290,13 +301,13 @@ impl State {
             }
             Event::FilesChanged(changes) => self.files_changed(&changes),
             Event::FoldersChanged(change) => self.folders_changed(change),
-            Event::Ask(request) => self.ask(*request),
-            Event::Interrupted(request) => self.ask_again(*request),
+            Event::Ask(request) | Event::Interrupted(request) => self.ask(*request),
             Event::Status(reply) => {
                 let _ = reply.send(self.status());
             }
             Event::ProgressCreated => self.progress_created(),
             Event::Diagnosed(report) => self.diagnosed(report),
+            Event::Opened(opened) => self.opened(opened, queue),
             Event::Found(found) => self.found(found),
             Event::Loaded(loaded) => self.loaded(loaded),
             Event::Stop => {}
@@ -437,8 +448,7 @@ impl State {
         self.host.apply_change(Change { files, config });
         if !garbage.is_empty() {
             // Freeing a large tree takes tens of milliseconds.
-            self.pool
-                .push(Priority::Background, Work::task(move || drop(garbage)));
+            self.free(garbage);
         }
         for request in waiting {
             self.resume(request);

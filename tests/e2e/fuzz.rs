@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use ptx_tests::{
     client::{RpcError, TestServer, change},
     fixtures::{self, Fixture},
+    fuzz::fuzz,
     mutate,
 };
 use serde_json::{Value, json};
@@ -12,12 +13,21 @@ use syntax::Document;
 
 use crate::{KERNEL, URI, assert_text};
 
-/// Sessions with a seed of their own; `PTX_SESSIONS` says another number.
+/// Sessions with a seed of their own.
 const SESSIONS: u64 = 12;
 /// Messages of each.
 const MESSAGES: usize = 250;
 
-const REQUESTS: [&str; 26] = [
+const REQUESTS: [&str; 35] = [
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
+    "codeLens/resolve",
+    "ptx/sameSourceLine",
+    "textDocument/codeLens",
+    "textDocument/documentLink",
+    "textDocument/inlayHint",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/typeDefinition",
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/declaration",
@@ -76,7 +86,10 @@ fn params(rng: &mut fastrand::Rng) -> Value {
         "position": place,
         "positions": [place],
         "range": change(at, position(rng), "")["range"],
-        "context": { "includeDeclaration": rng.bool(), "diagnostics": [] },
+        "context": {
+            "includeDeclaration": rng.bool(), "diagnostics": [],
+            "triggerKind": rng.u8(1..4), "isRetrigger": rng.bool(),
+        },
         "newName": "%fresh",
         "query": "k",
         // Formatting, and an item of a completion.
@@ -99,9 +112,11 @@ fn params(rng: &mut fastrand::Rng) -> Value {
 }
 
 fn text(rng: &mut fastrand::Rng) -> String {
-    match rng.u8(..4) {
-        0 => mutate::soup(rng, 50),
-        1 => KERNEL.to_owned(),
+    match rng.u8(..8) {
+        0 | 1 => mutate::soup(rng, 50),
+        2 => KERNEL.to_owned(),
+        // So long that a worker parses it while other messages come.
+        3 => format!("{KERNEL}{}", "// long\n".repeat(20_000)),
         _ => {
             let fixture = rng.choice(files()).expect("a fixture");
             let mut document = Document::new(fixture.text.clone());
@@ -161,28 +176,21 @@ fn send(rng: &mut fastrand::Rng, server: &mut TestServer, sent: &[i64]) -> Optio
 
 #[test]
 fn random_sessions() {
-    let sessions = std::env::var("PTX_SESSIONS")
-        .map_or(SESSIONS, |it| it.parse().expect("PTX_SESSIONS is a number"));
-    for seed in 0..sessions {
-        let mut rng = fastrand::Rng::with_seed(seed);
+    fuzz("sessions", SESSIONS, |rng| {
         let mut server = TestServer::ready();
         server.expect_problems_in_log();
         let mut sent = Vec::new();
         for _ in 0..MESSAGES {
-            sent.extend(send(&mut rng, &mut server, &sent));
+            sent.extend(send(rng, &mut server, &sent));
         }
         for id in sent {
             // An answer of any kind will do, but not an internal error.
             if let Err(error) = server.response(id) {
-                assert_ne!(
-                    error.code,
-                    RpcError::INTERNAL_ERROR,
-                    "seed {seed}: {error:?}"
-                );
+                assert_ne!(error.code, RpcError::INTERNAL_ERROR, "{error:?}");
             }
         }
         server.open(URI, KERNEL);
         assert_text(&mut server, URI, KERNEL);
-        assert!(server.hover(URI, 8, 14).contains("%r<4>"), "seed {seed}");
-    }
+        assert!(server.hover(URI, 8, 14).contains("%r<4>"));
+    });
 }

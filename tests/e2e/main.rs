@@ -6,12 +6,15 @@ mod clients;
 mod code_actions;
 mod completion;
 mod diagnostics;
+mod differential;
+mod faults;
 mod fuzz;
 mod harness;
 mod lifecycle;
 mod order;
 mod pressure;
 mod protocol;
+mod stream;
 mod sync;
 
 use ptx_tests::client::TestServer;

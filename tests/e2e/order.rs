@@ -105,6 +105,29 @@ fn a_running_request_can_be_cancelled() {
 }
 
 #[test]
+fn opening_a_long_document_keeps_the_order() {
+    let mut server = TestServer::ready();
+    let long = format!("{KERNEL}{}", "// long\n".repeat(60_000));
+    for round in 0..3 {
+        server.open(URI, &long);
+        server.edit(URI, COUNT, (COUNT.0, COUNT.1 + 1), "66");
+        let hover = server.send_request("textDocument/hover", place(URI, USE.0, USE.1));
+        server.edit(URI, COUNT, (COUNT.0, COUNT.1 + 2), "77");
+        if round == 1 {
+            server.close(URI);
+            server.open(URI, &long);
+            server.edit(URI, COUNT, (COUNT.0, COUNT.1 + 1), "77");
+        }
+        match server.response(hover) {
+            Ok(hover) => assert!(hover_text(&hover).contains("%r<66>"), "{hover}"),
+            Err(error) => assert_eq!(error.code, RpcError::CONTENT_MODIFIED, "{error:?}"),
+        }
+        assert_text(&mut server, URI, &long.replace("%r<4>", "%r<77>"));
+        server.close(URI);
+    }
+}
+
+#[test]
 fn cancelling_what_is_not_there_does_nothing() {
     let mut server = TestServer::ready();
     server.open(URI, KERNEL);

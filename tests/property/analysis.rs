@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use analysis::{Analysis, AnalysisHost, Change, FileId, Severity};
-use ptx_tests::{fixtures, mutate};
-use syntax::{Document, FileContents};
+use analysis::{Analysis, AnalysisHost, Change, FileId, FileRange, FormattingOptions, Severity};
+use ptx_tests::{fixtures, fuzz::fuzz, generate, mutate};
+use syntax::{Document, FileContents, TextRange, text::Edit};
+
+use crate::everywhere::all_hints;
 
 /// Edits of each fixture; `PTX_EDITS` says another number.
 const EDITS: usize = 500;
@@ -39,17 +41,33 @@ struct Answers {
     folds: Vec<analysis::Fold>,
     tokens: Vec<analysis::SemanticToken>,
     everywhere: Vec<analysis::NavigationTarget>,
+    hints: Vec<analysis::InlayHint>,
+    lenses: Vec<analysis::CodeLens>,
+    links: Vec<analysis::DocumentLink>,
+    actions: Vec<analysis::CodeAction>,
+    formatting: Vec<Edit>,
 }
 
 impl Answers {
     fn new(analysis: &Analysis, file: FileId) -> Answers {
         let why = "nobody cancels";
+        let whole = FileRange {
+            file,
+            range: TextRange::new(0.into(), u32::MAX.into()),
+        };
         Answers {
             diagnostics: analysis.diagnostics(file).expect(why),
             symbols: analysis.document_symbols(file).expect(why),
             folds: analysis.folding_ranges(file).expect(why),
             tokens: analysis.semantic_tokens(file, None).expect(why),
             everywhere: analysis.workspace_symbols("", usize::MAX).expect(why),
+            hints: analysis.inlay_hints(whole, all_hints()).expect(why),
+            lenses: analysis.code_lenses(file).expect(why),
+            links: analysis.document_links(file).expect(why),
+            actions: analysis.code_actions(whole).expect(why),
+            formatting: analysis
+                .formatting(file, None, FormattingOptions::default())
+                .expect(why),
         }
     }
 }
@@ -79,8 +97,12 @@ fn answers_after_edits_equal_fresh_ones() {
             document.apply(&edit).expect("the edit fits");
             change(&mut old, EDITED, document.contents());
             // Asked after every edit, so that there is something to be out of date.
-            let answers = Answers::new(&old.analysis(), EDITED);
+            let why = "nobody cancels";
+            old.analysis().diagnostics(EDITED).expect(why);
+            old.analysis().semantic_tokens(EDITED, None).expect(why);
+            old.analysis().document_symbols(EDITED).expect(why);
             if step % PERIOD == 0 {
+                let answers = Answers::new(&old.analysis(), EDITED);
                 let fresh = Arc::new(FileContents::new(document.text()));
                 let fresh = host([fresh, neighbour.clone()]);
                 for file in [EDITED, NEIGHBOUR] {
@@ -98,6 +120,29 @@ fn answers_after_edits_equal_fresh_ones() {
             }
         }
     }
+}
+
+/// Modules with several functions, of which each edit concerns one or all.
+#[test]
+fn answers_about_generated_modules_equal_fresh_ones() {
+    fuzz("answers about generated modules", 3, |rng| {
+        let neighbour = Arc::new(FileContents::new(&generate::module(1)));
+        let mut document = Document::new(generate::module(rng.usize(1..180_000)));
+        let mut old = host([document.contents(), neighbour.clone()]);
+        for _ in 0..rng.usize(1..25) {
+            let edit = mutate::edit(rng, document.text(), document.lines());
+            document.apply(&edit).expect("the edit fits");
+            change(&mut old, EDITED, document.contents());
+            old.analysis().diagnostics(EDITED).expect("nobody cancels");
+            if rng.u8(..4) == 0 {
+                let answers = Answers::new(&old.analysis(), EDITED);
+                let fresh = Arc::new(FileContents::new(document.text()));
+                let fresh = host([fresh, neighbour.clone()]);
+                let expected = Answers::new(&fresh.analysis(), EDITED);
+                assert!(answers == expected, "{edit:?} of\n{}", document.text());
+            }
+        }
+    });
 }
 
 #[test]

@@ -2,7 +2,12 @@
 
 use std::{sync::Arc, time::Instant};
 
-use analysis::{AnalysisHost, Change, FileContents, FileId, FilePosition, FormattingOptions};
+use analysis::{
+    AnalysisHost, Change, FileContents, FileId, FilePosition, FileRange, FormattingOptions,
+};
+use syntax::{TextRange, TextSize};
+
+use crate::everywhere::all_hints;
 
 const FILE: FileId = FileId(0);
 const WHY: &str = "nobody cancels";
@@ -25,8 +30,12 @@ enum Question {
     SignatureHelp,
     Hover,
     Formatting,
+    CodeActions,
+    InlayHints,
 }
-use Question::{Completion, Diagnostics, Formatting, Hover, SignatureHelp};
+use Question::{
+    CodeActions, Completion, Diagnostics, Formatting, Hover, InlayHints, SignatureHelp,
+};
 
 /// Text before, repeated (`#` is the number of the repetition), and after.
 type Case = (
@@ -44,9 +53,22 @@ const CASES: &[Case] = &[
         ENTRY,
         "add.s32 a, a, #;\n",
         "add.s32 a, $0;\n}",
-        &[Diagnostics, Completion, SignatureHelp, Hover, Formatting],
+        &[
+            Diagnostics,
+            Completion,
+            SignatureHelp,
+            Hover,
+            Formatting,
+            InlayHints,
+        ],
     ),
-    (ENTRY, "add.s32 a, %unknown#;\n", "}", &[Diagnostics]),
+    (
+        ENTRY,
+        "add.s32 a, %unknown#;\n",
+        "}",
+        &[Diagnostics, CodeActions],
+    ),
+    (ENTRY, "a b ", "}", &[Diagnostics, CodeActions]),
     (
         ENTRY,
         "add.f16x7 a;\nst.param.b32 [p+4], a;\n",
@@ -57,7 +79,7 @@ const CASES: &[Case] = &[
         ENTRY,
         "add.s32 a a;\nadd.s32 a, a, 1;\n.reg .b32 r#;\n",
         "}",
-        &[Diagnostics],
+        &[Diagnostics, CodeActions],
     ),
     (
         ENTRY,
@@ -223,6 +245,10 @@ fn cost((text, offset): &(String, u32), question: Question) -> f64 {
         file: FILE,
         offset: (*offset).into(),
     };
+    let whole = FileRange {
+        file: FILE,
+        range: TextRange::up_to(TextSize::of(text.as_str())),
+    };
     let start = Instant::now();
     let before = worked(start);
     match question {
@@ -234,6 +260,8 @@ fn cost((text, offset): &(String, u32), question: Question) -> f64 {
             let options = FormattingOptions::default();
             drop(analysis.formatting(FILE, None, options).expect(WHY));
         }
+        CodeActions => drop(analysis.code_actions(whole).expect(WHY)),
+        InlayHints => drop(analysis.inlay_hints(whole, all_hints()).expect(WHY)),
     }
     worked(start) - before
 }

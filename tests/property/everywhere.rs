@@ -3,7 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use analysis::{
-    Analysis, AnalysisHost, Change, FileId, FilePosition, FileRange, Reference, Severity,
+    Analysis, AnalysisHost, Change, FileId, FilePosition, FileRange, InlayHintKinds, Reference,
+    Severity,
 };
 use ptx_tests::{
     fixtures::{self, Fixture},
@@ -93,6 +94,7 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
             assert!(runs.any(|it| it.contains_range(*place)), "{life:?}");
         }
     }
+    ask_about_relations(analysis, offset, len);
     let highlights = analysis.highlight(at(offset)).expect(WHY);
     let Some(all) = occurrences(analysis, offset, true) else {
         assert_eq!(highlights, [], "{offset:?}");
@@ -117,6 +119,42 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
             found.is_subset(&all) || all.is_subset(&found),
             "{offset:?}: {other:?}"
         );
+    }
+}
+
+/// Asks what the name or the line at a place is related to.
+fn ask_about_relations(analysis: &Analysis, offset: TextSize, len: TextSize) {
+    let inside = |it: TextRange| assert!(it.end() <= len, "{offset:?}: {it:?} of {len:?}");
+    if let Some(found) = analysis.goto_type_definition(at(offset)).expect(WHY) {
+        assert!(found.range.contains_inclusive(offset));
+        found.info.iter().for_each(|it| inside(it.full_range));
+    }
+    for item in analysis.call_hierarchy(at(offset)).expect(WHY) {
+        inside(item.full_range);
+    }
+    let calls = [
+        analysis.incoming_calls(at(offset)),
+        analysis.outgoing_calls(at(offset)),
+    ];
+    for call in calls.into_iter().flat_map(|it| it.expect(WHY)) {
+        assert!(!call.ranges.is_empty(), "{offset:?}: {call:?}");
+        call.ranges.iter().for_each(|it| inside(*it));
+    }
+    analysis.source_locations(at(offset)).expect(WHY);
+    if let Some(lines) = analysis.same_source_line(at(offset)).expect(WHY) {
+        lines.ranges.iter().for_each(|it| inside(*it));
+    }
+    // A name that can be renamed is one that the renaming takes.
+    if let Ok(prepared) = analysis.prepare_rename(at(offset)).expect(WHY) {
+        inside(prepared.range);
+        assert!(prepared.range.start() <= offset);
+    }
+    for name in ["%fresh", "fresh", ""] {
+        if let Ok(change) = analysis.rename(at(offset), name).expect(WHY) {
+            for edit in change.files.iter().flat_map(|it| &it.edits) {
+                inside(edit.range);
+            }
+        }
     }
 }
 
@@ -152,6 +190,16 @@ fn ask_everywhere(fixture: &Fixture, contents: &Arc<FileContents>) {
         "{}",
         fixture.name
     );
+}
+
+/// Also those that are off by default.
+pub(crate) fn all_hints() -> InlayHintKinds {
+    InlayHintKinds {
+        defaults: true,
+        demangled_names: true,
+        register_types: true,
+        ..InlayHintKinds::default()
+    }
 }
 
 /// Checks the answers about the whole file and about half of it.
@@ -202,6 +250,15 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
         file: FILE,
         range: TextRange::up_to(len),
     };
+    for hint in analysis.inlay_hints(whole, all_hints()).expect(WHY) {
+        assert!(hint.offset <= len && !hint.label.is_empty(), "{hint:?}");
+    }
+    for lens in analysis.code_lenses(FILE).expect(WHY) {
+        assert!(lens.range.end() <= len, "{lens:?}");
+    }
+    for link in analysis.document_links(FILE).expect(WHY) {
+        assert!(link.range.end() <= len, "{link:?}");
+    }
     for action in analysis.code_actions(whole).expect(WHY) {
         assert!(!action.title.is_empty() && !action.diagnostics.is_empty());
         let edits = &action.edits.files[0].edits;
@@ -232,6 +289,8 @@ fn every_token_of_broken_files() {
             }
             ask_everywhere(fixture, &document.contents());
         }
+        let contents = document.contents();
+        writing::ask_everywhere(&analysis(contents.clone()), FILE, &contents);
     }
 }
 

@@ -9,4 +9,5 @@ mod garbage;
 mod hover;
 mod incremental;
 mod text;
+mod words;
 mod writing;

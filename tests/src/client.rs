@@ -49,6 +49,8 @@ impl RpcError {
     pub const REQUEST_CANCELLED: i64 = -32800;
     /// LSP: the text changed while the request was under way.
     pub const CONTENT_MODIFIED: i64 = -32801;
+    /// LSP: what was asked for cannot be done.
+    pub const REQUEST_FAILED: i64 = -32803;
     /// LSP: the server gave up; a pull of diagnostics may be sent again.
     pub const SERVER_CANCELLED: i64 = -32802;
 }
@@ -66,6 +68,7 @@ pub struct TestServer {
     /// Messages that were received while waiting for another one.
     waiting: VecDeque<Value>,
     serving: Option<JoinHandle<u8>>,
+    process: Option<u32>,
     next_id: i64,
     versions: BTreeMap<String, i64>,
     allows_problems: bool,
@@ -97,6 +100,7 @@ impl TestServer {
             .kill_on_drop(true)
             .spawn()
             .expect("the server starts");
+        let process = child.id();
         let writer = child.stdin.take().expect("standard input is piped");
         let reader = child.stdout.take().expect("standard output is piped");
         let serving = runtime.spawn(async move {
@@ -108,7 +112,9 @@ impl TestServer {
                 .unwrap_or(u8::MAX)
         });
         drop(guard);
-        TestServer::connect(runtime, reader, writer, serving)
+        let mut server = TestServer::connect(runtime, reader, writer, serving);
+        server.process = process;
+        server
     }
 
     fn connect(
@@ -132,12 +138,25 @@ impl TestServer {
             incoming,
             waiting: VecDeque::new(),
             serving: Some(serving),
+            process: None,
             next_id: 0,
             versions: BTreeMap::new(),
             allows_problems: false,
             server_requests: Vec::new(),
             settings: Value::Null,
         }
+    }
+
+    /// The number of the server's process, if it has one of its own.
+    pub fn process(&self) -> Option<u32> {
+        self.process
+    }
+
+    /// Everything that the server has sent and that nobody has waited for, after its end.
+    pub fn rest(&mut self) -> Vec<Value> {
+        let rest = self.incoming.iter().collect::<Vec<_>>();
+        self.waiting.extend(rest);
+        self.waiting.drain(..).collect()
     }
 
     /// A server after `initialize` and `initialized` with these client capabilities.
@@ -163,12 +182,17 @@ impl TestServer {
 
     /// Sends bytes as they are.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
+        assert!(self.try_send_bytes(bytes), "the server does not read");
+    }
+
+    /// Sends bytes to a server that may have ended; `false` when it has.
+    pub fn try_send_bytes(&mut self, bytes: &[u8]) -> bool {
         let writer = self.writer.as_mut().expect("a client that has not hung up");
         let write = async {
             writer.write_all(bytes).await?;
             writer.flush().await
         };
-        self.runtime.block_on(write).expect("a server that reads");
+        self.runtime.block_on(write).is_ok()
     }
 
     /// Sends a body with its header.
@@ -223,8 +247,19 @@ impl TestServer {
 
     /// Opens a document as version 1.
     pub fn open(&mut self, uri: &str, text: &str) {
-        self.versions.insert(uri.to_owned(), 1);
-        let document = json!({ "uri": uri, "languageId": "ptx", "version": 1, "text": text });
+        self.open_as(uri, text, 1);
+    }
+
+    /// Closes a document and opens it again, with versions that go on.
+    pub fn reopen(&mut self, uri: &str, text: &str) {
+        let version = self.versions.get(uri).copied().unwrap_or_default();
+        self.close(uri);
+        self.open_as(uri, text, version + 1);
+    }
+
+    fn open_as(&mut self, uri: &str, text: &str, version: i64) {
+        self.versions.insert(uri.to_owned(), version);
+        let document = json!({ "uri": uri, "languageId": "ptx", "version": version, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
@@ -313,6 +348,12 @@ impl TestServer {
             .block_on(async { tokio::time::timeout(PATIENCE, serving).await })
             .expect("the server ends")
             .expect("the server does not panic")
+    }
+
+    /// Drops the notifications that have come and that nobody has waited for.
+    pub fn forget_notifications(&mut self) {
+        self.has_notification("");
+        self.waiting.retain(|it| it.get("id").is_some());
     }
 
     /// Whether a notification has come that nobody has waited for yet.

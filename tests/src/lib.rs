@@ -10,6 +10,8 @@ pub mod binary;
 pub mod client;
 pub mod conformance;
 pub mod fixtures;
+pub mod fuzz;
 pub mod generate;
 pub mod mutate;
+pub mod session;
 pub mod workspace;

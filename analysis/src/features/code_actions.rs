@@ -1,8 +1,9 @@
 //! Code actions: the fixes of the problems at a place, and those of the same kind in the whole file.
 
 use isa::target::{Gate, Target, Version};
+use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
-use syntax::{TextRange, text::Edit};
+use syntax::{TextRange, TextSize, text::Edit};
 
 use crate::{
     CodeAction, CodeActionKind, Diagnostic, FileEdits, FileId, FileRange, Fix, FixKind,
@@ -15,16 +16,17 @@ const SAFE: [FixKind; 2] = [FixKind::InsertPunctuation, FixKind::Respell];
 /// What can be done at a range of a file.
 pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -> Vec<CodeAction> {
     let all = diagnostics(db, file);
-    let mut actions: Vec<CodeAction> = Vec::new();
+    let mut actions = Actions::default();
     let mut kinds: Vec<FixKind> = Vec::new();
     for diagnostic in all.iter().filter(|it| touches(it.range, at.range)) {
         for fix in &diagnostic.fixes {
             if fix.preferred && !kinds.contains(&fix.kind) {
                 kinds.push(fix.kind);
             }
-            add(&mut actions, at.file, diagnostic, fix);
+            actions.add(at.file, diagnostic, fix);
         }
     }
+    let mut actions = actions.list;
     // One fix stands for its problem; where several are left, the author has to choose.
     for kind in kinds {
         let together = Together::of(&all, |it| it == kind);
@@ -44,25 +46,33 @@ fn touches(problem: TextRange, at: TextRange) -> bool {
     problem.start() <= at.end() && at.start() <= problem.end()
 }
 
-/// Adds a fix, or only its diagnostic where another one is repaired in the same way.
-fn add(actions: &mut Vec<CodeAction>, file: FileId, diagnostic: &Diagnostic, fix: &Fix) {
-    let solved = (diagnostic.range, diagnostic.code);
-    let edits = change(file, fix.edits.clone());
-    if let Some(known) = actions
-        .iter_mut()
-        .find(|it| it.title == fix.title && it.edits == edits)
-    {
-        known.preferred |= fix.preferred;
-        known.diagnostics.push(solved);
-        return;
+/// Actions, each once.
+#[derive(Default)]
+struct Actions<'a> {
+    list: Vec<CodeAction>,
+    /// Index of the action with a title and edits: a selection may have thousands.
+    known: FxHashMap<(&'a str, &'a [Edit]), usize>,
+}
+
+impl<'a> Actions<'a> {
+    /// Adds a fix, or only its diagnostic where another one is repaired in the same way.
+    fn add(&mut self, file: FileId, diagnostic: &Diagnostic, fix: &'a Fix) {
+        let solved = (diagnostic.range, diagnostic.code);
+        let next = self.list.len();
+        let index = *self.known.entry((&fix.title, &fix.edits)).or_insert(next);
+        if let Some(known) = self.list.get_mut(index) {
+            known.preferred |= fix.preferred;
+            known.diagnostics.push(solved);
+            return;
+        }
+        self.list.push(CodeAction {
+            title: fix.title.clone(),
+            kind: CodeActionKind::QuickFix,
+            edits: change(file, fix.edits.clone()),
+            diagnostics: vec![solved],
+            preferred: fix.preferred,
+        });
     }
-    actions.push(CodeAction {
-        title: fix.title.clone(),
-        kind: CodeActionKind::QuickFix,
-        edits,
-        diagnostics: vec![solved],
-        preferred: fix.preferred,
-    });
 }
 
 fn change(file: FileId, edits: Vec<Edit>) -> SourceChange {
@@ -99,6 +109,8 @@ fn title(kind: FixKind) -> &'static str {
 struct Together {
     /// Sorted by offset, without overlaps.
     edits: Vec<Edit>,
+    /// Those of the edits that only insert; many may stand at one place.
+    inserted: FxHashSet<(TextSize, String)>,
     diagnostics: Vec<(TextRange, &'static str)>,
 }
 
@@ -144,6 +156,10 @@ impl Together {
                         .edits
                         .partition_point(|it| (it.range.start(), it.range.end()) <= place);
                     self.edits.insert(index, edit.clone());
+                    if edit.range.is_empty() {
+                        self.inserted
+                            .insert((edit.range.start(), edit.insert.clone()));
+                    }
                 }
                 Some(Step::Replace(index)) => self.edits[index].insert.clone_from(&edit.insert),
                 Some(Step::Keep) | None => {}
@@ -154,27 +170,24 @@ impl Together {
 
     /// What an edit does to those that are there; `None` if it contradicts one of them.
     fn step(&self, edit: &Edit, kind: FixKind) -> Option<Step> {
-        let from = self
-            .edits
-            .partition_point(|it| it.range.end() < edit.range.start());
-        for (index, it) in self.edits.iter().enumerate().skip(from) {
-            if it.range.start() > edit.range.end() {
-                break;
-            }
-            if it == edit {
-                return Some(Step::Keep);
-            }
-            if it.range == edit.range && !it.range.is_empty() {
-                return if suffices(kind, &it.insert, &edit.insert) {
-                    Some(Step::Keep)
-                } else {
-                    suffices(kind, &edit.insert, &it.insert).then_some(Step::Replace(index))
-                };
-            }
-            // Ranges that only touch do not overlap.
-            if it.range.start() < edit.range.end() && edit.range.start() < it.range.end() {
-                return None;
-            }
+        let (start, end) = (edit.range.start(), edit.range.end());
+        if start == end && self.inserted.contains(&(start, edit.insert.clone())) {
+            return Some(Step::Keep);
+        }
+        // Ranges that only touch do not overlap.
+        let index = self.edits.partition_point(|it| it.range.end() <= start);
+        if let Some(it) = self.edits.get(index)
+            && it.range.start() < end
+        {
+            return if it == edit {
+                Some(Step::Keep)
+            } else if it.range != edit.range {
+                None
+            } else if suffices(kind, &it.insert, &edit.insert) {
+                Some(Step::Keep)
+            } else {
+                suffices(kind, &edit.insert, &it.insert).then_some(Step::Replace(index))
+            };
         }
         Some(Step::Insert)
     }

@@ -143,6 +143,10 @@ impl State {
         let now = Instant::now();
         let fixed = self.config.debounce;
         for open in self.documents.values_mut() {
+            // A text that is being parsed has none yet.
+            if open.text.document().is_none() {
+                continue;
+            }
             let schedule = &mut open.schedule;
             // The first ones after opening keep their place.
             if schedule.published.is_some() || schedule.due.is_none() {

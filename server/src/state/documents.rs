@@ -9,7 +9,11 @@ use syntax::{
 };
 use tracing::warn;
 
-use super::{State, diagnostics::Schedule};
+use super::{
+    State,
+    diagnostics::Schedule,
+    opening::{LONG_TEXT, Text},
+};
 use crate::{
     files::path_of,
     lsp::{
@@ -23,37 +27,48 @@ use crate::{
 
 /// A document that the client has open.
 pub(super) struct OpenDocument {
-    pub(super) document: Document,
+    pub(super) text: Text,
     pub(super) version: i32,
     /// When diagnostics are due, for clients that do not ask for them.
     pub(super) schedule: Schedule,
 }
 
+impl OpenDocument {
+    pub(super) fn new(text: Text, version: i32) -> OpenDocument {
+        OpenDocument {
+            text,
+            version,
+            schedule: Schedule::default(),
+        }
+    }
+}
+
 impl State {
     pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {
         let item = params.text_document;
-        let file = self.shared.change_files(|files| {
-            let file = files.intern(&item.uri);
-            files.opened(file, &item.uri, item.version);
-            file
-        });
+        let file = self.shared.change_files(|files| files.intern(&item.uri));
+        let state = self.files.entry(file).or_default();
         // A reading of the file that is under way is void now.
-        self.files.entry(file).or_default().load += 1;
+        state.load += 1;
+        let load = state.load;
         if let Some(open) = self.documents.get_mut(&file) {
             warn!(uri = %item.uri, "opened twice");
             open.version = item.version;
-            replace_text(&mut open.document, &item.text);
+            if let Some(document) = open.text.document() {
+                replace_text(document, &item.text);
+            }
+        } else if LONG_TEXT < item.text.len() {
+            self.parse_on_worker(file, load, item);
+            return;
         } else {
-            let mut schedule = Schedule::default();
+            let text = Text::Parsed(Document::new(item.text));
+            let mut open = OpenDocument::new(text, item.version);
             // Nothing is known yet: the first diagnostics do not wait.
-            schedule.request(Instant::now(), Duration::ZERO);
-            let open = OpenDocument {
-                document: Document::new(item.text),
-                version: item.version,
-                schedule,
-            };
+            open.schedule.request(Instant::now(), Duration::ZERO);
             self.documents.insert(file, open);
         }
+        self.shared
+            .change_files(|files| files.opened(file, &item.uri, item.version));
         self.write_document(file);
     }
 
@@ -66,7 +81,8 @@ impl State {
         let encoding = self.shared.client.encoding;
         let file = self.shared.files(|files| files.get(uri));
         let open = file.and_then(|file| self.documents.get_mut(&file));
-        let (Some(file), Some(open)) = (file, open) else {
+        let open = open.and_then(|it| Some((it.text.document()?, &mut it.version)));
+        let (Some(file), Some((document, open_version))) = (file, open) else {
             warn!(%uri, "changed without being open, ignored");
             return;
         };
@@ -77,10 +93,10 @@ impl State {
             .rposition(|it| it.range.is_none())
             .unwrap_or(0);
         for change in &changes[start..] {
-            apply(&mut open.document, change, encoding, uri);
+            apply(document, change, encoding, uri);
         }
         let version = last.text_document.version;
-        open.version = version;
+        *open_version = version;
         self.shared
             .change_files(|files| files.opened(file, uri, version));
         self.write_document(file);
@@ -103,15 +119,21 @@ impl State {
             .unwrap_or_else(|| uri.clone());
         self.shared.tokens.forget(file);
         self.clear_diagnostics(&open, &uri);
+        match open.text {
+            Text::Parsing(parsing) => self.abandon(parsing, file),
+            Text::Parsed(document) => self.free(document),
+        }
         match path_of(&uri).filter(|path| self.belongs_to_workspace(path)) {
             Some(path) => self.load(file, path),
             None => self.write(vec![(file, None)], None),
         }
     }
 
-    fn write_document(&mut self, file: FileId) {
-        if let Some(open) = self.documents.get_mut(&file) {
-            let contents = open.document.contents();
+    /// Tells the analysis about the text of an open document.
+    pub(super) fn write_document(&mut self, file: FileId) {
+        let open = self.documents.get_mut(&file);
+        if let Some(document) = open.and_then(|it| it.text.document()) {
+            let contents = document.contents();
             self.write(vec![(file, Some(contents))], None);
         }
     }

@@ -26,6 +26,23 @@ use crate::{
 /// Other files do change meanwhile, above all while the workspace is indexed.
 const MAX_ATTEMPTS: u32 = 8;
 
+/// Questions whose answers depend on files that they do not name.
+///
+/// The others answer from their own document; what they say of names that other files declare may
+/// come from before the last opening.
+const READ_ALL_FILES: &[&str] = &[
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
+    "codeLens/resolve",
+    "textDocument/declaration",
+    "textDocument/definition",
+    "textDocument/diagnostic",
+    "textDocument/references",
+    "textDocument/rename",
+    "textDocument/typeDefinition",
+    "workspace/symbol",
+];
+
 /// Links the future of a handler with the work on its answer.
 #[derive(Default)]
 pub(crate) struct CancelSlot {
@@ -63,8 +80,8 @@ pub(crate) struct Request {
     method: &'static str,
     priority: Priority,
     document: Option<Url>,
-    /// Revision of the document when the question arrived.
-    revision: Option<u64>,
+    /// Revision of the document when the question arrived; `None` before it has arrived.
+    revision: Option<Option<u64>>,
     attempts: u32,
     cancel: Arc<CancelSlot>,
     job: Box<dyn Job>,
@@ -131,6 +148,21 @@ impl Request {
         self.method
     }
 
+    /// The document that the answer is about.
+    pub(super) fn document(&self) -> Option<&Url> {
+        self.document.as_ref()
+    }
+
+    /// Whether the answer depends on files that the question does not name.
+    pub(super) fn reads_all_files(&self) -> bool {
+        READ_ALL_FILES.contains(&self.method)
+    }
+
+    /// Notes which revision of its document the question is about; only the first call counts.
+    pub(super) fn arrive(&mut self, revision: Option<u64>) {
+        self.revision.get_or_insert(revision);
+    }
+
     /// Answers that the document changed meanwhile.
     pub(super) fn interrupt(mut self) {
         // Clients stop asking for diagnostics unless told to go on.
@@ -180,19 +212,14 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> &str {
 }
 
 impl State {
-    fn revision_of(&self, document: Option<&Url>) -> Option<u64> {
+    pub(super) fn revision_of(&self, document: Option<&Url>) -> Option<u64> {
         let file = self.shared.files(|files| files.get(document?))?;
         self.files.get(&file).map(|it| it.revision)
     }
 
-    pub(super) fn ask(&mut self, mut request: Request) {
-        request.revision = self.revision_of(request.document.as_ref());
-        self.dispatch(request);
-    }
-
-    /// Asks again, unless the answer would be about another text than the client meant.
-    pub(super) fn ask_again(&mut self, request: Request) {
-        let unchanged = self.revision_of(request.document.as_ref()) == request.revision;
+    /// Asks a worker, unless the answer would be about another text than the client meant.
+    pub(super) fn ask(&mut self, request: Request) {
+        let unchanged = request.revision == Some(self.revision_of(request.document()));
         if unchanged && request.attempts < MAX_ATTEMPTS {
             self.dispatch(request);
         } else {
@@ -217,6 +244,6 @@ impl State {
     pub(super) fn resume(&mut self, mut request: Request) {
         request.cancel.disarm();
         request.attempts -= 1;
-        self.ask_again(request);
+        self.ask(request);
     }
 }

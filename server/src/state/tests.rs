@@ -12,10 +12,11 @@ use expect_test::{Expect, expect};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
-use super::*;
+use super::{opening::LONG_TEXT, *};
 use crate::{
     handlers::Handler,
     lsp::lsp_types::TextDocumentIdentifier,
+    pool::Priority,
     snapshot::{Answer, RequestError},
 };
 
@@ -58,6 +59,27 @@ static ENDLESS_DIAGNOSTIC: Handler<Params, u32> = Handler {
     document: |params| Some(&params.0),
     run: endless,
 };
+
+/// The number of bytes of the document, 0 for one that is not known.
+static LENGTH: Handler<Params, u32> = Handler {
+    method: "test/length",
+    priority: Priority::Latency,
+    document: |params| Some(&params.0),
+    run: length,
+};
+
+/// As above, under the name of a request that reads all files.
+static LENGTH_OF_ALL: Handler<Params, u32> = Handler {
+    method: "textDocument/references",
+    priority: Priority::Latency,
+    document: |params| Some(&params.0),
+    run: length,
+};
+
+fn length(snapshot: &Snapshot, params: &Params) -> Answer<u32> {
+    let document = snapshot.document(&params.0.uri)?;
+    Ok(document.map_or(0, |it| it.lines().text_len().into()))
+}
 
 fn endless(snapshot: &Snapshot, params: &Params) -> Answer<u32> {
     params.1.fetch_add(1, Ordering::SeqCst);
@@ -115,10 +137,14 @@ impl Fixture {
     }
 
     fn ask(&self, handler: &'static Handler<Params, u32>) -> Pending {
+        self.ask_about(MAIN, handler)
+    }
+
+    fn ask_about(&self, uri: &str, handler: &'static Handler<Params, u32>) -> Pending {
         let (reply, answer) = oneshot::channel();
         let cancel = Arc::new(CancelSlot::default());
         let begun = Arc::new(AtomicUsize::new(0));
-        let document = Self::params(json!({ "uri": MAIN }));
+        let document = Self::params(json!({ "uri": uri }));
         let params = (document, begun.clone());
         self.state.send(Event::Ask(Box::new(Request::new(
             handler,
@@ -131,6 +157,27 @@ impl Fixture {
             cancel,
             begun,
         }
+    }
+
+    /// Keeps all workers busy until the requests are cancelled.
+    fn keep_workers_busy(&self) -> Vec<Pending> {
+        let busy: Vec<_> = (0..64).map(|_| self.ask_about(OTHER, &ENDLESS)).collect();
+        while self.status().workers_waiting == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        busy
+    }
+
+    /// Asks the state thread itself, which has to be free for that.
+    fn status(&self) -> ServerStatus {
+        let (reply, answer) = oneshot::channel();
+        self.state.send(Event::Status(reply));
+        block_on(async {
+            tokio::time::timeout(WAIT, answer)
+                .await
+                .expect("an answer in time")
+                .expect("an answer at all")
+        })
     }
 
     /// The next diagnostics that are pushed, readably.
@@ -346,4 +393,128 @@ fn clients_that_ask_get_nothing_pushed() {
         matches!(said[..], [Outgoing::RefreshDiagnostics]),
         "{said:?}"
     );
+}
+
+/// A text that a worker parses.
+fn long_text() -> String {
+    "// long\n".repeat(LONG_TEXT / 8 + 1)
+}
+
+fn release(busy: Vec<Pending>) {
+    for pending in busy {
+        pending.cancel.cancel();
+        assert_eq!(pending.answer(), Err(RequestError::Cancelled));
+    }
+}
+
+fn insertion() -> serde_json::Value {
+    let start = json!({ "line": 0, "character": 0 });
+    json!([{ "range": { "start": start, "end": start }, "text": "!" }])
+}
+
+#[test]
+fn a_long_text_is_parsed_beside_the_state_thread() {
+    let mut fixture = Fixture::new(json!({}));
+    let long = long_text();
+    let bytes = u32::try_from(long.len()).expect("a short text");
+    fixture.open(OTHER, TEXT);
+    let busy = fixture.keep_workers_busy();
+    fixture.open(MAIN, &long);
+    let before = fixture.ask(&LENGTH);
+    fixture.change(MAIN, 2, insertion());
+    let after = fixture.ask(&LENGTH);
+    let about_all = fixture.ask_about(OTHER, &LENGTH_OF_ALL);
+    // No worker can have parsed it, and yet the state thread answers.
+    let status = fixture.status();
+    assert_eq!((status.open_documents, status.text_bytes), (2, 13));
+    release(busy);
+    // It is about the text before the change, or about none.
+    let before = before.answer();
+    assert!(
+        [Ok(bytes), Err(RequestError::ContentModified)].contains(&before),
+        "{before:?}"
+    );
+    assert_eq!(after.answer(), Ok(bytes + 1));
+    assert_eq!(about_all.answer(), Ok(13));
+    loop {
+        let published = fixture.published();
+        if published.starts_with(MAIN) {
+            assert!(
+                published.starts_with("file:///main.ptx Some(2)"),
+                "{published}"
+            );
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_question_that_waited_is_not_about_a_later_text() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(OTHER, TEXT);
+    let busy = fixture.keep_workers_busy();
+    fixture.open(MAIN, &long_text());
+    let about_all = fixture.ask_about(OTHER, &LENGTH_OF_ALL);
+    for pending in &busy {
+        pending.cancel.cancel();
+    }
+    fixture.change(OTHER, 2, insertion());
+    // Whether the text was parsed before the change or not.
+    let answer = about_all.answer();
+    assert!(
+        [Ok(13), Err(RequestError::ContentModified)].contains(&answer),
+        "{answer:?}"
+    );
+    assert_eq!(fixture.ask_about(OTHER, &LENGTH).answer(), Ok(14));
+}
+
+#[test]
+fn a_document_may_be_closed_before_it_is_parsed() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(OTHER, TEXT);
+    let busy = fixture.keep_workers_busy();
+    fixture.open(MAIN, &long_text());
+    fixture.change(MAIN, 2, insertion());
+    let [held, about_all] = [(MAIN, &LENGTH), (OTHER, &LENGTH_OF_ALL)]
+        .map(|(uri, handler)| fixture.ask_about(uri, handler));
+    fixture.close(MAIN);
+    assert_eq!(held.answer(), Err(RequestError::ContentModified));
+    let gone = fixture.ask(&LENGTH);
+    // Another text of the same document; the first one is still to be parsed.
+    fixture.open(MAIN, TEXT);
+    let again = fixture.ask(&LENGTH);
+    release(busy);
+    let gone = gone.answer();
+    assert!(
+        [Ok(0), Err(RequestError::ContentModified)].contains(&gone),
+        "{gone:?}"
+    );
+    assert_eq!(again.answer(), Ok(13));
+    assert_eq!(about_all.answer(), Ok(13));
+    fixture.open(MAIN, &long_text());
+    fixture.close(MAIN);
+    assert_eq!(fixture.ask(&LENGTH).answer(), Ok(0));
+}
+
+#[test]
+fn a_document_may_be_opened_twice_while_it_is_parsed() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(MAIN, &long_text());
+    fixture.change(MAIN, 2, insertion());
+    fixture.open(MAIN, &format!("{}!!", long_text()));
+    fixture.change(MAIN, 3, insertion());
+    let bytes = u32::try_from(long_text().len()).expect("a short text");
+    assert_eq!(fixture.ask(&LENGTH).answer(), Ok(bytes + 3));
+}
+
+#[test]
+fn what_waits_for_a_text_is_answered_at_the_end() {
+    let fixture = Fixture::new(json!({}));
+    fixture.open(OTHER, TEXT);
+    let busy = fixture.keep_workers_busy();
+    fixture.open(MAIN, &long_text());
+    let held = fixture.ask(&LENGTH);
+    fixture.state.send(Event::Shutdown);
+    assert_eq!(held.answer(), Err(RequestError::ContentModified));
+    release(busy);
 }

@@ -1,5 +1,7 @@
 //! Messages from the server to the client.
 
+use std::{collections::VecDeque, pin::pin};
+
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tower_lsp::{
@@ -47,6 +49,9 @@ pub(crate) enum Outgoing {
 
 /// Sends messages in order until the state thread ends.
 ///
+/// While the client does not read, diagnostics that newer ones have overtaken are dropped, so that
+/// what waits for a slow client does not grow with every keystroke.
+///
 /// Each request gets a task of its own that waits for the answer for ever: tower-lsp 0.20 panics
 /// on an answer to a request whose future was dropped.
 pub(super) async fn forward(
@@ -54,17 +59,42 @@ pub(super) async fn forward(
     mut queue: UnboundedReceiver<Outgoing>,
     state: StateHandle,
 ) {
-    while let Some(message) = queue.recv().await {
-        match message {
-            Outgoing::Diagnostics(params) => {
-                client.send_notification::<PublishDiagnostics>(params).await;
+    let mut waiting = VecDeque::new();
+    loop {
+        let message = match waiting.pop_front() {
+            Some(message) => message,
+            None => match queue.recv().await {
+                Some(message) => message,
+                None => return,
+            },
+        };
+        let mut sending = pin!(send(&client, message, &state));
+        loop {
+            tokio::select! {
+                () = &mut sending => break,
+                Some(message) = queue.recv() => queue_up(&mut waiting, message),
             }
-            Outgoing::Log(kind, text) => client.log_message(kind, text).await,
-            Outgoing::Show(kind, text) => client.show_message(kind, text).await,
-            Outgoing::Progress(params) => client.send_notification::<Progress>(params).await,
-            request => {
-                tokio::spawn(ask(client.clone(), request, state.clone()));
-            }
+        }
+    }
+}
+
+fn queue_up(waiting: &mut VecDeque<Outgoing>, message: Outgoing) {
+    if let Outgoing::Diagnostics(new) = &message {
+        waiting.retain(|it| !matches!(it, Outgoing::Diagnostics(old) if old.uri == new.uri));
+    }
+    waiting.push_back(message);
+}
+
+async fn send(client: &Client, message: Outgoing, state: &StateHandle) {
+    match message {
+        Outgoing::Diagnostics(params) => {
+            client.send_notification::<PublishDiagnostics>(params).await;
+        }
+        Outgoing::Log(kind, text) => client.log_message(kind, text).await,
+        Outgoing::Show(kind, text) => client.show_message(kind, text).await,
+        Outgoing::Progress(params) => client.send_notification::<Progress>(params).await,
+        request => {
+            tokio::spawn(ask(client.clone(), request, state.clone()));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{TextRange, TextSize};
 pub const MAX_LEN: usize = u32::MAX as usize;
 
 /// Replacement of one range of a text by another text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edit {
     /// The bytes that are removed, in UTF-8 offsets of the text before the edit.
     pub range: TextRange,
