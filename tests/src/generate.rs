@@ -5,6 +5,9 @@ use std::fmt::Write;
 /// About how many bytes one generated kernel has: some 1,500 lines, as in large real files.
 pub const KERNEL_LEN: usize = 64 << 10;
 
+/// About how many bytes one generated instruction has, with its share of labels and line marks.
+const INSTRUCTION_LEN: usize = 36;
+
 /// A module of kernels in the shape that nvcc gives them, at least `len` bytes long.
 ///
 /// ptxas accepts the result: every name is declared and every instruction is legal.
@@ -18,6 +21,14 @@ pub fn module(len: usize) -> String {
         kernel(&mut out, index, KERNEL_LEN.min(len), &mut rng);
         index += 1;
     }
+    out
+}
+
+/// A module of one kernel with about this many instructions, in the shape of [`module`].
+pub fn function(instructions: usize) -> String {
+    let mut rng = fastrand::Rng::with_seed(0x9e37_79b9);
+    let mut out = String::from(".version 8.5\n.target sm_90\n.address_size 64\n\n");
+    kernel(&mut out, 0, instructions * INSTRUCTION_LEN, &mut rng);
     out
 }
 

@@ -13,5 +13,6 @@ pub mod fixtures;
 pub mod fuzz;
 pub mod generate;
 pub mod mutate;
+pub mod process;
 pub mod session;
 pub mod workspace;

@@ -71,6 +71,11 @@ impl Session {
         &self.text
     }
 
+    /// The name of the document and the text that the server should have now.
+    pub fn into_parts(self) -> (String, String) {
+        (self.uri, self.text)
+    }
+
     /// Closes the document.
     pub fn close(self, server: &mut TestServer) {
         server.close(&self.uri);

@@ -1,0 +1,246 @@
+//! Edits files at random for a long time with all features asked for: the server may not fail, its
+//! memory may not grow, and at checkpoints it answers as one that never saw another text.
+//!
+//! `tests/soak` starts this program.
+
+#![expect(clippy::print_stdout, reason = "a report is what this program is for")]
+
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+use clap::Parser;
+use fastrand::Rng;
+use ptx_tests::{
+    binary,
+    client::TestServer,
+    fixtures::{self, Fixture},
+    generate, process,
+    session::{self, Session},
+};
+
+/// Steps between two comparisons with a fresh server.
+const STEPS: usize = 40;
+/// Most comparisons of one text before it is closed.
+const COMPARISONS: usize = 4;
+/// Longer files are not edited: each comparison asks everything about the whole text.
+const LONGEST: usize = 2 << 20;
+/// By what the memory of the last quarter may exceed that of the first half: a factor, and bytes.
+const GROWTH: (f64, f64) = (1.25, 24e6);
+/// How often a line is printed.
+const REPORT: Duration = Duration::from_secs(60);
+
+/// Edits PTX at random and compares the answers with those of fresh servers.
+#[derive(Parser)]
+struct Arguments {
+    /// How long.
+    #[arg(long, default_value_t = 10.0)]
+    minutes: f64,
+    /// Seed of the first session.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The server to try; a debug build of this project if there is none.
+    #[arg(long)]
+    server: Option<PathBuf>,
+    /// Files to edit, or folders of them; the fixtures and generated modules if there are none.
+    files: Vec<PathBuf>,
+}
+
+/// What was done.
+#[derive(Default)]
+struct Counts {
+    sessions: u64,
+    edits: u64,
+    questions: u64,
+    comparisons: u64,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let files = files(&arguments.files)?;
+    let folder = tempfile::tempdir()?;
+    let log = folder.path().join("log");
+    let program = arguments.server.unwrap_or_else(|| binary::build("dev"));
+    let log_name = log.to_str().context("a temporary folder in UTF-8")?;
+    let options = ["lsp", "--log-level", "error", "--log-file", log_name];
+    let mut server = TestServer::spawn(&program, &options);
+    server.expect_problems_in_log();
+    session::initialize(&mut server);
+
+    println!(
+        "{} files, {} minutes, from seed {}",
+        files.len(),
+        arguments.minutes,
+        arguments.seed
+    );
+    let limit = Duration::from_secs_f64(arguments.minutes * 60.0);
+    let start = Instant::now();
+    let mut counts = Counts::default();
+    let mut memory: Vec<(Duration, f64)> = Vec::new();
+    let mut reported = Instant::now();
+    while start.elapsed() < limit {
+        let seed = arguments.seed + counts.sessions;
+        let mut rng = Rng::with_seed(seed);
+        if let Err(difference) = one_session(&mut rng, &mut server, &files, &mut counts) {
+            println!("seed {seed}: {difference}");
+            return Ok(ExitCode::FAILURE);
+        }
+        counts.sessions += 1;
+        // Everything is closed now, so what is left is what stays for ever.
+        memory.extend(
+            server
+                .process()
+                .and_then(process::resident)
+                .map(|it| (start.elapsed(), it)),
+        );
+        if reported.elapsed() >= REPORT {
+            reported = Instant::now();
+            report(start, &counts, memory.last());
+        }
+    }
+    report(start, &counts, memory.last());
+    drop(server);
+    let problems = std::fs::read_to_string(&log)?;
+    if !problems.is_empty() {
+        println!("the server has logged problems:\n{problems}");
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(match is_flat(&memory) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+fn report(start: Instant, counts: &Counts, memory: Option<&(Duration, f64)>) {
+    println!(
+        "{:6.1} min: {} sessions, {} edits, {} questions, {} comparisons, {:.0} MB",
+        start.elapsed().as_secs_f64() / 60.0,
+        counts.sessions,
+        counts.edits,
+        counts.questions,
+        counts.comparisons,
+        memory.map_or(f64::NAN, |it| it.1 / 1e6),
+    );
+}
+
+fn files(paths: &[PathBuf]) -> anyhow::Result<Vec<Fixture>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(fixtures::files_below(path, "ptx"));
+        } else {
+            let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+            files.push(Fixture {
+                name: path.display().to_string(),
+                text: String::from_utf8_lossy(&bytes).into_owned(),
+            });
+        }
+    }
+    if paths.is_empty() {
+        files.extend(fixtures::ptx());
+        for len in [1, 20_000, 80_000, 300_000] {
+            files.push(Fixture {
+                name: format!("generated, {len} bytes"),
+                text: generate::module(len),
+            });
+        }
+    }
+    files.retain(|it| it.text.len() <= LONGEST);
+    anyhow::ensure!(!files.is_empty(), "there are no files of a fitting size");
+    Ok(files)
+}
+
+/// Opens two documents, edits them, asks, and compares; closes them.
+fn one_session(
+    rng: &mut Rng,
+    server: &mut TestServer,
+    files: &[Fixture],
+    counts: &mut Counts,
+) -> Result<(), String> {
+    let mut open = |name: &str, server: &mut TestServer| {
+        let fixture = rng.choice(files).ok_or("there are no files")?;
+        let uri = format!("file:///ptx-analyzer-tests/{name}.ptx");
+        Ok::<_, String>((Session::open(server, &uri, &fixture.text), &fixture.name))
+    };
+    let (mut first, name) = open("first", server)?;
+    let (mut second, _) = open("second", server)?;
+    for _ in 0..rng.usize(1..=COMPARISONS) {
+        let mut asked = Vec::new();
+        for _ in 0..rng.usize(1..=STEPS) {
+            let session = if rng.u8(..4) == 0 {
+                &mut second
+            } else {
+                &mut first
+            };
+            for _ in 0..rng.usize(1..=3) {
+                session.edit(rng, server);
+                counts.edits += 1;
+            }
+            for _ in 0..rng.usize(..=3) {
+                asked.push(session.ask(rng, server));
+                counts.questions += 1;
+            }
+            if rng.u8(..8) == 0 {
+                asked.drain(..).for_each(|id| Session::settle(server, id));
+            }
+        }
+        asked.into_iter().for_each(|id| Session::settle(server, id));
+        // What other documents declare may be seen in this one, so it is alone then.
+        let (uri, text) = second.into_parts();
+        server.close(&uri);
+        let compared = first.compare_with_fresh(server);
+        compared.map_err(|it| format!("{name}: {it}\nof\n{}", first.text()))?;
+        counts.comparisons += 1;
+        second = Session::open(server, &uri, &text);
+    }
+    second.close(server);
+    let (uri, _) = first.into_parts();
+    server.close(&uri);
+    // The diagnostics are taken back last, so that none of them are taken for those of the next session.
+    server.diagnostics(&uri);
+    server.forget_notifications();
+    Ok(())
+}
+
+/// Prints the curve and says whether it is flat.
+fn is_flat(memory: &[(Duration, f64)]) -> bool {
+    let Some((end, _)) = memory.last() else {
+        println!("the system does not tell how much memory the server has");
+        return true;
+    };
+    println!("memory of the server with everything closed:");
+    // Median and maximum of each tenth of the time.
+    let part = |from: f64, to: f64| {
+        let inside = |at: &Duration| {
+            let share = at.as_secs_f64() / end.as_secs_f64().max(f64::MIN_POSITIVE);
+            from < share && share <= to
+        };
+        let mut bytes: Vec<f64> = memory
+            .iter()
+            .filter(|it| inside(&it.0))
+            .map(|it| it.1)
+            .collect();
+        bytes.sort_by(f64::total_cmp);
+        (bytes.get(bytes.len() / 2).copied(), bytes.last().copied())
+    };
+    for tenth in 0..10 {
+        let (from, to) = (f64::from(tenth) / 10.0, f64::from(tenth + 1) / 10.0);
+        if let (Some(median), Some(most)) = part(from, to) {
+            println!(
+                "{:6.1} min: median {:6.1} MB, most {:6.1} MB",
+                end.as_secs_f64() / 60.0 * to,
+                median / 1e6,
+                most / 1e6
+            );
+        }
+    }
+    let (Some(before), Some(after)) = (part(0.0, 0.5).1, part(0.75, 1.0).0) else {
+        return true;
+    };
+    let flat = after <= before * GROWTH.0 + GROWTH.1;
+    println!("it is {}", if flat { "flat" } else { "GROWING" });
+    flat
+}
