@@ -24,15 +24,15 @@ const REST: Duration = Duration::from_secs(2);
 
 /// Targets that depend on the text, in milliseconds and bytes per byte of source.
 #[derive(Clone, Copy, Default)]
-pub struct Targets {
+pub(crate) struct Targets {
     /// From the start of the program to the first diagnostics.
-    pub cold_start: Option<f64>,
+    pub(crate) cold_start: Option<f64>,
     /// From a keystroke to fresh diagnostics, p95.
-    pub diagnostics: Option<f64>,
+    pub(crate) diagnostics: Option<f64>,
     /// From a question behind a keystroke to its answer, p95.
-    pub answers: Option<f64>,
+    pub(crate) answers: Option<f64>,
     /// Memory for an open file.
-    pub memory: Option<f64>,
+    pub(crate) memory: Option<f64>,
 }
 
 /// A server that does not hold diagnostics back, so that the work is measured and not the patience.
@@ -48,7 +48,7 @@ fn start(program: &Path, folder: Option<&Path>) -> TestServer {
 }
 
 /// Measures the server on one text.
-pub fn serve(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
+pub(crate) fn serve(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
     let begin = Instant::now();
     let mut server = start(program, None);
     let ready = begin.elapsed();
@@ -209,7 +209,7 @@ fn rest(server: &TestServer) -> Option<Row> {
 }
 
 /// Measures the index of a folder.
-pub fn index(program: &Path, folder: &Path, files: usize) -> Vec<Row> {
+pub(crate) fn index(program: &Path, folder: &Path, files: usize) -> Vec<Row> {
     let begin = Instant::now();
     let mut server = start(program, Some(folder));
     let mut waits = Vec::new();
@@ -234,7 +234,7 @@ pub fn index(program: &Path, folder: &Path, files: usize) -> Vec<Row> {
 }
 
 /// How long a command takes on a file; `{}` stands for the file, else it comes last.
-pub fn command(words: &[String], file: &Path) -> Duration {
+pub(crate) fn command(words: &[String], file: &Path) -> Duration {
     let name = file.display().to_string();
     let mut words: Vec<String> = words.iter().map(|it| it.replace("{}", &name)).collect();
     if !words.iter().any(|it| it.contains(&name)) {
@@ -286,7 +286,7 @@ fn places(text: &str) -> Vec<(u32, u32)> {
 }
 
 /// Milliseconds.
-pub fn millis(time: Duration) -> f64 {
+pub(crate) fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 

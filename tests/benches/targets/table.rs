@@ -1,7 +1,7 @@
 //! Rows of measured values beside their targets.
 
 /// One measured value.
-pub struct Row {
+pub(crate) struct Row {
     what: String,
     value: f64,
     unit: &'static str,
@@ -17,7 +17,7 @@ enum Target {
 
 impl Row {
     /// A value without a target.
-    pub fn new(what: impl Into<String>, value: f64, unit: &'static str) -> Row {
+    pub(crate) fn new(what: impl Into<String>, value: f64, unit: &'static str) -> Row {
         Row {
             what: what.into(),
             value,
@@ -27,19 +27,19 @@ impl Row {
     }
 
     /// With the largest value that is good enough.
-    pub fn at_most(mut self, target: f64) -> Row {
+    pub(crate) fn at_most(mut self, target: f64) -> Row {
         self.target = Some(Target::AtMost(target));
         self
     }
 
     /// With the smallest value that is good enough.
-    pub fn at_least(mut self, target: f64) -> Row {
+    pub(crate) fn at_least(mut self, target: f64) -> Row {
         self.target = Some(Target::AtLeast(target));
         self
     }
 
     /// With the largest value that is good enough, if there is one.
-    pub fn at_most_if(self, target: Option<f64>) -> Row {
+    pub(crate) fn at_most_if(self, target: Option<f64>) -> Row {
         match target {
             Some(target) => self.at_most(target),
             None => self,
@@ -47,7 +47,7 @@ impl Row {
     }
 
     /// Whether the value is good enough.
-    pub fn is_met(&self) -> bool {
+    pub(crate) fn is_met(&self) -> bool {
         match self.target {
             Some(Target::AtMost(target)) => self.value <= target,
             Some(Target::AtLeast(target)) => target <= self.value,
@@ -56,7 +56,7 @@ impl Row {
     }
 
     /// Prints the row.
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         let target = match self.target {
             Some(Target::AtMost(target)) => format!("≤ {target}"),
             Some(Target::AtLeast(target)) => format!("≥ {target}"),
