@@ -186,3 +186,69 @@ fn occupancy(entry: &analysis::EntryRegisters) -> String {
         None => format!("full occupancy @{threads} threads"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> analysis::EntryRegisters {
+        analysis::EntryRegisters {
+            name: "k".to_owned(),
+            name_range: TextRange::default(),
+            range: TextRange::default(),
+            target: "sm_90".to_owned(),
+            estimate: 56,
+            low: 42,
+            high: 70,
+            max_live: 59,
+            reordered: 50,
+            eager: 67,
+            peak_line: Some(733),
+            alive: Vec::new(),
+            cap: None,
+            free: 32,
+            threads: 256,
+            threads_assumed: true,
+            shared: 0,
+            warps: 32,
+            of: 64,
+            limiter: Some("registers"),
+            next_step: None,
+            steps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn summaries() {
+        assert_eq!(
+            summary(&entry()),
+            "~56 regs (42–70) · 32/64 warps @256 threads, registers limit · peak line 734"
+        );
+        let capped = analysis::EntryRegisters {
+            cap: Some((56, ".maxnreg")),
+            peak_line: None,
+            ..entry()
+        };
+        assert_eq!(
+            summary(&capped),
+            "~56 regs (42–70) · .maxnreg allows 56 · 32/64 warps @256 threads, registers limit"
+        );
+        let small = analysis::EntryRegisters {
+            high: 32,
+            limiter: None,
+            warps: 64,
+            ..entry()
+        };
+        assert_eq!(summary(&small), "≤ 32 regs · full occupancy @256 threads");
+        let large = analysis::EntryRegisters {
+            threads: 1024,
+            warps: 0,
+            ..entry()
+        };
+        assert_eq!(
+            summary(&large),
+            "~56 regs (42–70) · cannot be launched with 1024 threads: registers limit · \
+             peak line 734"
+        );
+    }
+}

@@ -290,7 +290,7 @@ mod tests {
 
                 0 uses in this file
 
-                **About 47 registers** (36 to 62) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
+                **About 47 registers** (34 to 61) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
 
                 ```text
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
@@ -305,9 +305,9 @@ mod tests {
 
                 On other targets:
 
-                - `sm_80`: about 47 (36 to 62), 40 of 64 warps
-                - `sm_100`: about 47 (36 to 62), 40 of 64 warps
-                - `sm_120`: about 47 (36 to 62), 40 of 48 warps"#]],
+                - `sm_80`: about 47 (34 to 61), 40 of 64 warps
+                - `sm_100`: about 47 (34 to 61), 40 of 64 warps
+                - `sm_120`: about 47 (34 to 61), 40 of 48 warps"#]],
         );
         check(
             &kernel("$0k", ".maxntid 1024 .maxnreg 40"),
@@ -319,7 +319,7 @@ mod tests {
 
                 0 uses in this file
 
-                **About 40 registers** (30 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
+                **About 40 registers** (29 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
 
                 ```text
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
@@ -336,9 +336,9 @@ mod tests {
 
                 On other targets:
 
-                - `sm_80`: about 40 (30 to 40), 32 of 64 warps
-                - `sm_100`: about 40 (30 to 40), 32 of 64 warps
-                - `sm_120`: about 40 (30 to 40), 32 of 48 warps"#]],
+                - `sm_80`: about 40 (29 to 40), 32 of 64 warps
+                - `sm_100`: about 40 (29 to 40), 32 of 64 warps
+                - `sm_120`: about 40 (29 to 40), 32 of 48 warps"#]],
         );
     }
 
@@ -354,13 +354,13 @@ mod tests {
 
                 0 uses in this file
 
-                **About 8 registers** (6 to 11) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+                **About 4 registers** (4 to 8) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
                 On other targets:
 
-                - `sm_80`: about 8 (6 to 11), 64 of 64 warps
-                - `sm_100`: about 8 (6 to 11), 64 of 64 warps
-                - `sm_120`: about 8 (6 to 11), 48 of 48 warps"#]],
+                - `sm_80`: about 4 (4 to 8), 64 of 64 warps
+                - `sm_100`: about 4 (4 to 8), 64 of 64 warps
+                - `sm_120`: about 4 (4 to 8), 48 of 48 warps"#]],
         );
         check(
             &format!("{HEADER}.entry $0k() {{ }}"),
@@ -372,13 +372,13 @@ mod tests {
 
                 0 uses in this file
 
-                **About 8 registers** (6 to 11) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+                **About 4 registers** (4 to 8) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
                 On other targets:
 
-                - `sm_80`: about 8 (6 to 11), 64 of 64 warps
-                - `sm_100`: about 8 (6 to 11), 64 of 64 warps
-                - `sm_120`: about 8 (6 to 11), 48 of 48 warps"#]],
+                - `sm_80`: about 4 (4 to 8), 64 of 64 warps
+                - `sm_100`: about 4 (4 to 8), 64 of 64 warps
+                - `sm_120`: about 4 (4 to 8), 48 of 48 warps"#]],
         );
         check(
             &format!("{HEADER}.entry $0k();"),
