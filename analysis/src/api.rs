@@ -676,3 +676,9 @@ impl FormattingOptions {
 pub fn is_target(name: &str) -> bool {
     isa::target::targets().any(|it| it.0.to_string() == name)
 }
+
+/// The names of all targets, ascending.
+#[must_use]
+pub fn targets() -> Vec<String> {
+    isa::target::targets().map(|it| it.0.to_string()).collect()
+}

@@ -172,6 +172,15 @@ impl Analysis {
         })
     }
 
+    /// Succeeds unless the questions of this snapshot have been cancelled: for askers that have long work
+    /// of their own, during which writing waits.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn check_cancelled(&self) -> Cancellable<()> {
+        self.with(|db| db.unwind_if_revision_cancelled())
+    }
+
     /// Tree, errors and lines of a file.
     ///
     /// # Errors
@@ -311,6 +320,17 @@ impl Analysis {
     pub fn same_source_line(&self, at: FilePosition) -> Cancellable<Option<SourceLines>> {
         self.with_file(at.file, |db, file| {
             features::source_locations::same_source_line(db, file, at)
+        })
+    }
+
+    /// All instructions of the file that were made from the line with this number, counted from 1, of
+    /// whichever source files have such instructions.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn instructions_of_line(&self, file: FileId, line: u32) -> Cancellable<Vec<SourceLines>> {
+        self.with_file(file, |db, file| {
+            features::source_locations::instructions_of_line(db, file, line)
         })
     }
 

@@ -36,13 +36,14 @@ use tower_lsp::{
 use crate::{
     handlers::{
         Handler, annotations, calls, code_actions, completion, diagnostics, formatting, navigation,
-        pressure, rename, source, structure, tokens,
+        pressure, rename, source, structure, targets, tokens, words,
     },
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{
-            DrawingParams, FlowGraph, LiveRange, RegisterChart, Registers, RegistersParams,
-            SameSourceLine, ServerStatus, ViewSyntaxTreeParams,
+            CompareTargetsParams, DrawingParams, ExplainParams, Explanation, FlowGraph,
+            FromSourceLineParams, LiveRange, RegisterChart, Registers, RegistersParams,
+            SameSourceLine, ServerStatus, TargetVerdict, ViewSyntaxTreeParams, Word, WordsParams,
         },
     },
     snapshot::RequestError,
@@ -124,6 +125,32 @@ impl Backend {
         params: TextDocumentPositionParams,
     ) -> Result<Option<LiveRange>> {
         self.ask(&pressure::LIVE_RANGE, params).await
+    }
+
+    /// `ptx/fromSourceLine`.
+    pub(crate) async fn from_source_line(
+        &self,
+        params: FromSourceLineParams,
+    ) -> Result<Vec<Location>> {
+        self.ask(&source::FROM_SOURCE_LINE, params).await
+    }
+
+    /// `ptx/compareTargets`.
+    pub(crate) async fn compare_targets(
+        &self,
+        params: CompareTargetsParams,
+    ) -> Result<Vec<TargetVerdict>> {
+        self.ask(&targets::COMPARE_TARGETS, params).await
+    }
+
+    /// `ptx/words`.
+    pub(crate) async fn words(&self, params: WordsParams) -> Result<Vec<Word>> {
+        self.ask(&words::WORDS, params).await
+    }
+
+    /// `ptx/explain`.
+    pub(crate) async fn explain(&self, params: ExplainParams) -> Result<Vec<Explanation>> {
+        self.ask(&words::EXPLAIN, params).await
     }
 
     /// `ptx/testPanic`.

@@ -54,6 +54,12 @@ impl FileTable {
         self.entries.get(file.0 as usize).map(|it| &it.uri)
     }
 
+    /// Every file that was ever named, and its name.
+    pub(crate) fn all(&self) -> Vec<(FileId, Url)> {
+        let entries = (0..).map(FileId).zip(&self.entries);
+        entries.map(|(file, it)| (file, it.uri.clone())).collect()
+    }
+
     /// Version of a document that is open.
     pub(crate) fn version(&self, file: FileId) -> Option<i32> {
         self.entries.get(file.0 as usize)?.version

@@ -11,9 +11,11 @@ pub(crate) mod pressure;
 pub(crate) mod rename;
 pub(crate) mod source;
 pub(crate) mod structure;
+pub(crate) mod targets;
 #[cfg(debug_assertions)]
 pub(crate) mod test_panic;
 pub(crate) mod tokens;
+pub(crate) mod words;
 
 use crate::{
     lsp::lsp_types::TextDocumentIdentifier,

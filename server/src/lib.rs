@@ -10,6 +10,7 @@
 mod backend;
 pub mod cli;
 pub mod config;
+mod dictionary;
 mod draw;
 mod files;
 mod handlers;

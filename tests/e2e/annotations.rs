@@ -239,4 +239,17 @@ fn the_source_is_found_if_it_exists() {
         (&gone["uri"], &gone["path"]),
         (&Value::Null, &json!("gone.cu"))
     );
+
+    // The way from the source: each run of instructions, also of a file that is spelled differently.
+    let asked = source.replace("/src/", "/src/../src/");
+    let found = server.settled("ptx/fromSourceLine", &json!({ "uri": asked, "line": 2 }));
+    let lines: Vec<_> = found
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|it| (&it["uri"], &it["range"]["start"]["line"]))
+        .collect();
+    assert_eq!(lines, [(&json!(uri), &json!(7)), (&json!(uri), &json!(11))]);
+    let none = server.settled("ptx/fromSourceLine", &json!({ "uri": source, "line": 4 }));
+    assert_eq!(none, json!([]));
 }

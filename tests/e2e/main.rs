@@ -16,6 +16,7 @@ mod pressure;
 mod protocol;
 mod stream;
 mod sync;
+mod words;
 
 use ptx_tests::client::TestServer;
 use serde_json::{Value, json};

@@ -119,34 +119,72 @@ pub(crate) fn same_source_line(
     let (_, [own, _]) = locations_at(db, file, at)?;
     let [index, line, _] = own?;
     let path = (*paths(db, file).get(&index)?).to_owned();
-    let mut ranges: Vec<TextRange> = Vec::new();
+    let ranges = instructions_of(db, file, line)
+        .remove(&index)
+        .unwrap_or_default();
+    Some(SourceLines { path, line, ranges })
+}
+
+/// All instructions of the file that come from the line with this number, counted from 1, of each of
+/// the source files that have such instructions.
+pub(crate) fn instructions_of_line(
+    db: &dyn Database,
+    file: SourceFile,
+    line: u32,
+) -> Vec<SourceLines> {
+    let paths = paths(db, file);
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let mut found: Vec<_> = instructions_of(db, file, line).into_iter().collect();
+    found.sort_unstable_by_key(|it| it.0);
+    found
+        .into_iter()
+        .filter_map(|(index, ranges)| {
+            let path = (*paths.get(&index)?).to_owned();
+            Some(SourceLines { path, line, ranges })
+        })
+        .collect()
+}
+
+/// Runs of instructions that come from the line with this number, by the index of the source file.
+fn instructions_of(
+    db: &dyn Database,
+    file: SourceFile,
+    line: u32,
+) -> FxHashMap<u32, Vec<TextRange>> {
+    let mut found: FxHashMap<u32, Vec<TextRange>> = FxHashMap::default();
     let offsets = item_offsets(db, file);
     for (function, start) in items(db, file).functions.iter().zip(&offsets.functions) {
         db.unwind_if_revision_cancelled();
-        // Whether the statements come from the line, and whether those before them do without a gap.
-        let (mut inside, mut run) = (false, false);
+        // The file whose line the statements come from, and whether those before them do without a gap.
+        let (mut inside, mut run) = (None, false);
         each_statement(&function.green(db).cursor(), &mut |statement| {
             match statement.kind() {
                 SyntaxKind::LOC_DIRECTIVE => {
                     if let Some([its_index, its_line, _]) = locations_of(statement).0 {
-                        inside = its_index == index && its_line == line;
+                        let now = (its_line == line).then_some(its_index);
+                        run &= now == inside;
+                        inside = now;
                     }
-                    run &= inside;
                 }
-                SyntaxKind::INSTRUCTION if inside => {
-                    let range = trimmed(statement) + *start;
-                    match ranges.last_mut() {
-                        Some(last) if run => *last = last.cover(range),
-                        _ => ranges.push(range),
+                SyntaxKind::INSTRUCTION => {
+                    if let Some(index) = inside {
+                        let range = trimmed(statement) + *start;
+                        let ranges = found.entry(index).or_default();
+                        match ranges.last_mut() {
+                            Some(last) if run => *last = last.cover(range),
+                            _ => ranges.push(range),
+                        }
+                        run = true;
                     }
-                    run = true;
                 }
                 _ => {}
             }
             true
         });
     }
-    Some(SourceLines { path, line, ranges })
+    found
 }
 
 /// What the position is about, with the location in force and the one that it is inlined at; each is
@@ -306,6 +344,32 @@ not.b32 %r1, %r2;
             .loc 1 10 12
             @%p1 ret;"#]]
         .assert_eq(&shown.join("\n---\n"));
+    }
+
+    #[test]
+    fn from_a_line_to_its_instructions() {
+        let fixture = at("not");
+        let analysis = fixture.host.analysis();
+        let show = |line| {
+            let found = analysis.instructions_of_line(FileId(0), line).unwrap();
+            let text = |range| {
+                let file = FileId(0);
+                fixture.text(FileRange { file, range })
+            };
+            let show = |it: crate::SourceLines| {
+                let texts: Vec<_> = it.ranges.iter().map(|it| text(*it)).collect();
+                format!("{}:{} {texts:?}", it.path, it.line)
+            };
+            found.into_iter().map(show).collect::<Vec<_>>().join("\n")
+        };
+        expect![[
+            r#"src/a.cu:10 ["add.s32 %r1, %r2, 1;", "not.b32 %r1, %r2;\n.loc 1 10 12\n@%p1 ret;"]"#
+        ]]
+        .assert_eq(&show(10));
+        expect![[r#"/usr/b.h:7 ["{ sub.s32 %r1, %r2, 1; }\nmul.lo.s32 %r1, %r2, 2;"]"#]]
+            .assert_eq(&show(7));
+        // Of a file without a name and of one that is not there.
+        expect![[""]].assert_eq(&show(1));
     }
 
     #[test]

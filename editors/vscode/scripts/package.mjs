@@ -42,6 +42,8 @@ try {
     'syntaxes',
     'walkthrough',
     'dist/extension.js',
+    'dist/webview.js',
+    'dist/webview-style.css',
   ]) {
     cpSync(join(root, name), join(stage, name), { recursive: true });
   }

@@ -181,6 +181,11 @@ export class Controller {
       traceOutputChannel: this.trace,
       initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
       middleware: {
+        handleWorkDoneProgress: (token, params, next) => {
+          if (params.kind === 'begin') this.status.progress(token, params.title);
+          else if (params.kind === 'end') this.status.progress(token, undefined);
+          next(token, params);
+        },
         workspace: {
           didChangeConfiguration: async (sections, next) => {
             try {

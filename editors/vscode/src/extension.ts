@@ -3,8 +3,17 @@
 import * as vscode from 'vscode';
 import type { Location, Position } from 'vscode-languageclient/node';
 import { Controller, SECTION } from './controller';
+import { Marks } from './marks';
+import { runPtxas } from './ptxas';
 import { Status, type ServerState } from './status';
 import { SyntaxTreeView } from './syntaxTree';
+import { AssembleTasks } from './tasks';
+import { flowView } from './views/flow';
+import { LiveView } from './views/liveView';
+import type { Content } from './views/messages';
+import { registersView } from './views/registers';
+import { targetsView } from './views/targets';
+import { Words } from './words';
 
 /** What `activate` gives to other extensions, and to the tests. */
 export interface Api {
@@ -12,6 +21,10 @@ export interface Api {
   state(): ServerState;
   /** The process id of the running server. */
   serverPid(): number | undefined;
+  /** What an open view shows: `registers`, `flow` or `targets`. */
+  view(name: 'registers' | 'flow' | 'targets'): Content | undefined;
+  /** The lines that are marked, as by “Show Live Range”. */
+  marked(): readonly vscode.Range[];
 }
 
 let controller: Controller | undefined;
@@ -22,16 +35,53 @@ export function activate(context: vscode.ExtensionContext): Api {
   const control = new Controller(context, status, log);
   controller = control;
   const trees = new SyntaxTreeView(() => control.client);
+  const words = new Words(() => control.client);
+  const marks = new Marks(() => control.client);
+  const view = (kind: ReturnType<typeof flowView>) => new LiveView(context.extensionUri, () => control.client, kind);
+  const views = { registers: view(registersView()), flow: view(flowView()), targets: view(targetsView()) };
+  const refreshViews = () => {
+    for (const it of Object.values(views)) it.refresh();
+  };
+  /** The place that the command of a code lens names, in the words of the protocol. */
+  const place = (uri?: string, at?: Position): [vscode.Uri | undefined, vscode.Position | undefined] => {
+    const convert = control.client?.protocol2CodeConverter;
+    if (convert === undefined || typeof uri !== 'string') return [undefined, undefined];
+    return [convert.asUri(uri), at === undefined ? undefined : convert.asPosition(at)];
+  };
   context.subscriptions.push(
     log,
     status,
     control,
     trees,
-    control.onDidStart(() => trees.refreshAll()),
+    words,
+    marks,
+    ...Object.values(views),
+    control.onDidStart(() => {
+      trees.refreshAll();
+      words.forget();
+      refreshViews();
+    }),
+    vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
     vscode.commands.registerCommand('ptx-analyzer.restartServer', () => control.restart()),
     vscode.commands.registerCommand('ptx-analyzer.stopServer', () => control.stop()),
     vscode.commands.registerCommand('ptx-analyzer.showLog', () => log.show(true)),
     vscode.commands.registerCommand('ptx-analyzer.showSyntaxTree', () => trees.open()),
+    vscode.commands.registerCommand('ptx-analyzer.showRegisters', (uri?: string, at?: Position) =>
+      views.registers.open(...place(uri, at)),
+    ),
+    vscode.commands.registerCommand('ptx-analyzer.showControlFlow', (uri?: string, at?: Position) =>
+      views.flow.open(...place(uri, at)),
+    ),
+    vscode.commands.registerCommand('ptx-analyzer.compareTargets', () => views.targets.open()),
+    vscode.commands.registerCommand('ptx-analyzer.explainWord', (name?: unknown) =>
+      words.explain(typeof name === 'string' ? name : undefined),
+    ),
+    vscode.commands.registerCommand('ptx-analyzer.goToPtx', () => marks.showSourceLine()),
+    vscode.commands.registerCommand('ptx-analyzer.showLiveRange', () => marks.showLiveRange()),
+    vscode.commands.registerCommand('ptx-analyzer.clearMarks', () => marks.clear()),
+    vscode.commands.registerCommand('ptx-analyzer.runPtxas', async () => {
+      if (await runPtxas(control.client, log)) refreshViews();
+    }),
     vscode.commands.registerCommand('ptx-analyzer.showReferences', (uri: string, at: Position, uses: Location[]) => {
       // The command of a code lens; its arguments are those of the protocol.
       const convert = control.client?.protocol2CodeConverter;
@@ -70,6 +120,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   return {
     state: () => status.current,
     serverPid: () => control.client?.serverProcess?.pid,
+    view: (name) => views[name].shown,
+    marked: () => marks.current?.ranges ?? [],
   };
 }
 

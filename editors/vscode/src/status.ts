@@ -18,6 +18,8 @@ export class Status {
   private readonly item: vscode.StatusBarItem;
   private readonly disposables: vscode.Disposable[] = [];
   private state: ServerState = { kind: 'stopped' };
+  /** What the server is doing, by the token of its progress. */
+  private readonly work = new Map<string | number, string>();
 
   constructor() {
     this.item = vscode.window.createStatusBarItem('ptx-analyzer.status', vscode.StatusBarAlignment.Left, 0);
@@ -36,8 +38,21 @@ export class Status {
     return this.state;
   }
 
+  /** What the server is doing besides answering, such as reading the workspace. */
+  get busy(): readonly string[] {
+    return [...this.work.values()];
+  }
+
+  /** Notes that the server has begun something, or is done with it when there is no title. */
+  progress(token: string | number, title: string | undefined): void {
+    if (title === undefined) this.work.delete(token);
+    else this.work.set(token, title);
+    this.show(this.state);
+  }
+
   show(state: ServerState): void {
     this.state = state;
+    if (state.kind !== 'ready') this.work.clear();
     const { item } = this;
     item.backgroundColor = undefined;
     switch (state.kind) {
@@ -50,8 +65,10 @@ export class Status {
         item.tooltip = 'The server is starting.';
         break;
       case 'ready':
-        item.text = '$(check) ptx-analyzer';
-        item.tooltip = new vscode.MarkdownString(`ptx-analyzer ${state.version} is running.\n\n\`${state.path}\``);
+        item.text = this.work.size > 0 ? '$(sync~spin) ptx-analyzer' : '$(check) ptx-analyzer';
+        item.tooltip = new vscode.MarkdownString(
+          [`ptx-analyzer ${state.version} is running.`, ...this.work.values(), `\`${state.path}\``].join('\n\n'),
+        );
         break;
       case 'error':
         item.text = '$(error) ptx-analyzer';
@@ -74,21 +91,29 @@ export class Status {
   }
 
   private async showMenu(): Promise<void> {
+    const inPtx = vscode.window.activeTextEditor?.document.languageId === 'ptx';
+    const ready = this.state.kind === 'ready';
+    const ofFile: Action[] = [
+      { label: '$(graph) Show the registers', command: 'ptx-analyzer.showRegisters' },
+      { label: '$(type-hierarchy) Show the control flow', command: 'ptx-analyzer.showControlFlow' },
+      { label: '$(checklist) Compare targets', command: 'ptx-analyzer.compareTargets' },
+      { label: '$(run) Run ptxas now', command: 'ptx-analyzer.runPtxas' },
+      { label: '$(list-tree) Show the syntax tree', command: 'ptx-analyzer.showSyntaxTree' },
+    ];
     const actions: Action[] = [
+      ...(ready && inPtx ? ofFile : []),
+      ...(ready ? [{ label: '$(book) Explain a word', command: 'ptx-analyzer.explainWord' }] : []),
       { label: '$(debug-restart) Restart the server', command: 'ptx-analyzer.restartServer' },
       { label: '$(output) Show the log', command: 'ptx-analyzer.showLog' },
       { label: '$(settings-gear) Open the settings', command: 'ptx-analyzer.openSettings' },
     ];
-    if (this.state.kind === 'ready') {
-      actions.push({ label: '$(list-tree) Show the syntax tree', command: 'ptx-analyzer.showSyntaxTree' });
-    }
     if (this.state.kind === 'error') {
       actions.unshift({ label: '$(question) How to install the server', command: 'ptx-analyzer.openInstallHelp' });
     }
     const headline = {
       stopped: 'The server is stopped.',
       starting: 'The server is starting.',
-      ready: 'The server is running.',
+      ready: this.work.size > 0 ? this.busy.join(', ') : 'The server is running.',
       error: this.state.kind === 'error' ? this.state.message : '',
     }[this.state.kind];
     const chosen = await vscode.window.showQuickPick(actions, { title: 'ptx-analyzer', placeHolder: headline });

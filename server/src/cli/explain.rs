@@ -5,7 +5,10 @@ use std::io;
 use analysis::{DocumentationKey, documentation, documented};
 
 use super::{FAILED, Io};
-use crate::lsp::markdown::to_plain_text;
+use crate::{
+    dictionary::{called, kind},
+    lsp::markdown::to_plain_text,
+};
 
 /// Names that are proposed for an unknown one.
 const MAX_PROPOSED: usize = 8;
@@ -24,9 +27,8 @@ pub(super) struct ExplainArgs {
 }
 
 pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let known = documented();
     if args.list {
-        for (name, key) in &known {
+        for (name, key) in &documented() {
             writeln!(io.stdout, "{name}\t{}", kind(key))?;
         }
         return Ok(0);
@@ -36,7 +38,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         if index > 0 {
             writeln!(io.stdout)?;
         }
-        let found: Vec<_> = known.iter().filter(|it| is_called(&it.0, name)).collect();
+        let found = called(name);
         for (number, (shown, key)) in found.iter().enumerate() {
             let text = documentation(key).unwrap_or_default();
             let text = if args.markdown {
@@ -52,7 +54,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         if found.is_empty() {
             status = FAILED;
             write!(io.stderr, "error: nothing is called `{name}`")?;
-            let similar = similar(name, &known);
+            let similar = similar(name, &documented());
             if similar.is_empty() {
                 writeln!(
                     io.stderr,
@@ -64,12 +66,6 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     }
     Ok(status)
-}
-
-/// Whether a name is meant, with or without its full stop or per cent sign.
-fn is_called(name: &str, asked: &str) -> bool {
-    let plain = |it: &str| it.trim_start_matches(['.', '%']).to_ascii_lowercase();
-    name == asked || plain(name) == plain(asked)
 }
 
 /// Names that contain the letters of the asked one in their order, the shortest first.
@@ -88,20 +84,4 @@ fn similar(asked: &str, known: &[(String, DocumentationKey)]) -> Vec<String> {
     found.dedup();
     found.truncate(MAX_PROPOSED);
     found.into_iter().map(str::to_owned).collect()
-}
-
-fn kind(key: &DocumentationKey) -> &'static str {
-    match key {
-        DocumentationKey::Instruction(_) => "instruction",
-        DocumentationKey::Modifier { .. } => "modifier",
-        DocumentationKey::SpecialRegister(_) => "special register",
-        DocumentationKey::Directive(_) => "directive",
-        DocumentationKey::Type(_) => "type",
-        DocumentationKey::StateSpace(_) => "state space",
-        DocumentationKey::Target(_) => "target",
-        DocumentationKey::Version(_) => "version",
-        DocumentationKey::Pragma(_) => "pragma",
-        DocumentationKey::Concept(_) => "concept",
-        DocumentationKey::Diagnostic(_) => "problem",
-    }
 }

@@ -1,14 +1,15 @@
 //! The files from which PTX was made: links to them, and the way there from an instruction and back.
 
+use analysis::FileRange;
 use rustc_hash::FxHashMap;
 
 use super::Handler;
 use crate::{
-    files::path_of,
+    files::{FileTable, path_of},
     lsp::{
-        ext::{self, SameSourceLine},
+        ext::{self, FromSourceLineParams, SameSourceLine},
         lsp_types::{
-            DocumentLink, DocumentLinkParams, LocationLink, Position, Range,
+            DocumentLink, DocumentLinkParams, Location, LocationLink, Position, Range,
             TextDocumentPositionParams, Url,
         },
     },
@@ -99,6 +100,32 @@ pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<Sa
             }))
         },
     };
+
+pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> = Handler {
+    method: ext::FROM_SOURCE_LINE,
+    priority: Priority::Background,
+    document: |_| None,
+    run: |snapshot, params| {
+        let mut found = Vec::new();
+        let Some(wanted) = path_of(&params.uri).and_then(|it| it.canonicalize().ok()) else {
+            return Ok(found);
+        };
+        let line = params.line.saturating_add(1);
+        for (file, uri) in snapshot.shared.files(FileTable::all) {
+            let lines = snapshot.analysis.instructions_of_line(file, line)?;
+            let is_wanted = |path: &str| {
+                let path = path_of(&uri)?.parent()?.join(path);
+                Some(path.canonicalize().ok()? == wanted)
+            };
+            let lines = lines.iter().filter(|it| is_wanted(&it.path) == Some(true));
+            for range in lines.flat_map(|it| &it.ranges) {
+                let range = *range;
+                found.extend(snapshot.location(FileRange { file, range })?);
+            }
+        }
+        Ok(found)
+    },
+};
 
 /// The file that a path in a PTX file means, if it exists: relative paths start at the PTX file.
 fn source_file(ptx: &Url, path: &str) -> Option<Url> {

@@ -8,6 +8,10 @@
 //! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside of entries with a body |
 //! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside of functions with a body |
 //! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
+//! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | [`Location`]s of the runs of instructions that were made from it, in all PTX files that the server knows |
+//! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
+//! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
+//! | `ptx/explain` | [`ExplainParams`] | [`Explanation`]s; none for an unknown word |
 //! | `ptx/serverStatus` | none | [`ServerStatus`] |
 //!
 //! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
@@ -18,7 +22,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lsp_types::{Position, Range, TextDocumentIdentifier, Url};
+use super::lsp_types::{Diagnostic, Position, Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.
 pub(crate) const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
@@ -32,6 +36,14 @@ pub(crate) const REGISTER_CHART: &str = "ptx/registerChart";
 pub(crate) const FLOW_GRAPH: &str = "ptx/flowGraph";
 /// Tells where a register is alive.
 pub(crate) const LIVE_RANGE: &str = "ptx/liveRange";
+/// Finds the instructions that were made from a line of a source file.
+pub(crate) const FROM_SOURCE_LINE: &str = "ptx/fromSourceLine";
+/// Judges a file as if it were for other targets.
+pub(crate) const COMPARE_TARGETS: &str = "ptx/compareTargets";
+/// Lists what has documentation.
+pub(crate) const WORDS: &str = "ptx/words";
+/// Gives the documentation of a word.
+pub(crate) const EXPLAIN: &str = "ptx/explain";
 /// Command of the client that lists locations.
 pub(crate) const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
@@ -261,6 +273,70 @@ pub(crate) struct LiveRange {
     pub(crate) definitions: Vec<Range>,
     /// Where it is read.
     pub(crate) uses: Vec<Range>,
+}
+
+/// Parameters of `ptx/fromSourceLine`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct FromSourceLineParams {
+    /// The source file.
+    pub(crate) uri: Url,
+    /// The line, counted from 0.
+    pub(crate) line: u32,
+}
+
+/// Parameters of `ptx/compareTargets`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CompareTargetsParams {
+    /// The file.
+    pub(crate) text_document: TextDocumentIdentifier,
+    /// Targets such as `sm_90`; empty: one for each generation of hardware.
+    #[serde(default)]
+    pub(crate) targets: Vec<String>,
+}
+
+/// Part of the result of `ptx/compareTargets`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct TargetVerdict {
+    /// The target.
+    pub(crate) target: String,
+    /// The errors that the file would have if its `.target` said this.
+    pub(crate) errors: Vec<Diagnostic>,
+}
+
+/// Parameters of `ptx/words`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct WordsParams {
+    /// Restricts the answer to words of this kind, such as `target`.
+    pub(crate) kind: Option<String>,
+}
+
+/// Part of the result of `ptx/words`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Word {
+    /// As it is written in PTX, such as `cp.async` or `.relaxed`.
+    pub(crate) name: String,
+    /// What it is, such as `instruction` or `special register`.
+    pub(crate) kind: String,
+}
+
+/// Parameters of `ptx/explain`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct ExplainParams {
+    /// A word, with or without its full stop or per cent sign.
+    pub(crate) name: String,
+    /// Restricts the answer to words of this kind.
+    pub(crate) kind: Option<String>,
+}
+
+/// Part of the result of `ptx/explain`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Explanation {
+    /// The word.
+    #[serde(flatten)]
+    pub(crate) word: Word,
+    /// Its documentation, in Markdown.
+    pub(crate) text: String,
 }
 
 /// Result of `ptx/serverStatus`.

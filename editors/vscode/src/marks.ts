@@ -1,0 +1,145 @@
+/** Marks in the text that stay until it changes: the live range of a register, and what came from a source line. */
+
+import * as vscode from 'vscode';
+import type { Location } from 'vscode-languageclient/node';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import type { LiveRange, PositionParams, SameSourceLine } from './protocol';
+
+/** How long the status bar says what has been marked. */
+const MESSAGE_MS = 10_000;
+
+const ruler = (color: string): vscode.DecorationRenderOptions => ({
+  overviewRulerColor: new vscode.ThemeColor(color),
+  overviewRulerLane: vscode.OverviewRulerLane.Left,
+});
+
+export class Marks {
+  private readonly alive = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
+    ...ruler('editorOverviewRuler.rangeHighlightForeground'),
+  });
+  private readonly written = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor('editor.wordHighlightStrongBackground'),
+    ...ruler('editorOverviewRuler.wordHighlightStrongForeground'),
+  });
+  private readonly read = vscode.window.createTextEditorDecorationType({
+    backgroundColor: new vscode.ThemeColor('editor.wordHighlightBackground'),
+    ...ruler('editorOverviewRuler.wordHighlightForeground'),
+  });
+  private readonly disposables: vscode.Disposable[] = [];
+  /** What is marked, for tests. */
+  current: { uri: vscode.Uri; ranges: vscode.Range[] } | undefined;
+
+  constructor(private readonly client: () => LanguageClient | undefined) {
+    this.disposables.push(
+      this.alive,
+      this.written,
+      this.read,
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        const marked = this.current?.uri.toString() === document.uri.toString();
+        if (marked && contentChanges.length > 0) this.clear();
+      }),
+    );
+  }
+
+  /** Marks where the value of the register at the cursor is needed. */
+  async showLiveRange(): Promise<void> {
+    const asked = this.ask();
+    if (asked === undefined) return;
+    const { client, editor, params } = asked;
+    const found = await client.sendRequest<LiveRange | null>('ptx/liveRange', params);
+    if (found === null) {
+      void vscode.window.showInformationMessage('Put the cursor on a register to see where its value is needed.');
+      return;
+    }
+    const ranges = found.ranges.map((it) => client.protocol2CodeConverter.asRange(it));
+    this.mark(editor, ranges);
+    const mark = (type: vscode.TextEditorDecorationType, places: LiveRange['uses']) =>
+      editor.setDecorations(
+        type,
+        places.map((it) => client.protocol2CodeConverter.asRange(it)),
+      );
+    mark(this.written, found.definitions);
+    mark(this.read, found.uses);
+    const lines = ranges.reduce((sum, it) => sum + it.end.line - it.start.line + 1, 0);
+    const where = found.crossesPeak ? 'also at the peak' : 'not at the peak';
+    say(`${found.register}: alive in ${lines} ${lines === 1 ? 'line' : 'lines'}, ${where}`);
+  }
+
+  /** Marks the instructions that came from the source line of the one at the cursor, or, in a source file, goes to them. */
+  async showSourceLine(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor !== undefined && editor.document.languageId !== 'ptx') {
+      await this.fromSource(editor);
+      return;
+    }
+    const asked = this.ask();
+    if (asked === undefined) return;
+    const { client, params } = asked;
+    const found = await client.sendRequest<SameSourceLine | null>('ptx/sameSourceLine', params);
+    if (found === null) {
+      void vscode.window.showInformationMessage('Put the cursor on the name of an instruction that has a .loc.');
+      return;
+    }
+    const ranges = found.ranges.map((it) => client.protocol2CodeConverter.asRange(it));
+    this.mark(asked.editor, ranges);
+    const runs = ranges.length === 1 ? 'one place' : `${ranges.length} places`;
+    say(`${found.path}:${found.line + 1} became instructions in ${runs}`);
+  }
+
+  /** Takes the marks away. */
+  clear(): void {
+    this.current = undefined;
+    for (const editor of vscode.window.visibleTextEditors) {
+      for (const type of [this.alive, this.written, this.read]) editor.setDecorations(type, []);
+    }
+    void vscode.commands.executeCommand('setContext', 'ptx-analyzer.marked', false);
+  }
+
+  dispose(): void {
+    for (const disposable of this.disposables) disposable.dispose();
+  }
+
+  private mark(editor: vscode.TextEditor, ranges: vscode.Range[]): void {
+    this.clear();
+    editor.setDecorations(this.alive, ranges);
+    this.current = { uri: editor.document.uri, ranges };
+    void vscode.commands.executeCommand('setContext', 'ptx-analyzer.marked', true);
+  }
+
+  private ask(): { client: LanguageClient; editor: vscode.TextEditor; params: PositionParams } | undefined {
+    const editor = vscode.window.activeTextEditor;
+    const client = this.client();
+    if (editor?.document.languageId !== 'ptx' || client?.isRunning() !== true) {
+      void vscode.window.showInformationMessage('This works in PTX files, while the server runs.');
+      return undefined;
+    }
+    const params = {
+      textDocument: { uri: client.code2ProtocolConverter.asUri(editor.document.uri) },
+      position: client.code2ProtocolConverter.asPosition(editor.selection.active),
+    };
+    return { client, editor, params };
+  }
+
+  private async fromSource(editor: vscode.TextEditor): Promise<void> {
+    const client = this.client();
+    if (client?.isRunning() !== true) {
+      void vscode.window.showInformationMessage('The server is not running; it starts with the first PTX file.');
+      return;
+    }
+    const { document, selection } = editor;
+    const params = { uri: client.code2ProtocolConverter.asUri(document.uri), line: selection.active.line };
+    const found = await client.sendRequest<Location[]>('ptx/fromSourceLine', params);
+    if (found.length === 0) {
+      void vscode.window.showInformationMessage('No PTX file that is known has instructions of this line.');
+      return;
+    }
+    const places = found.map((it) => client.protocol2CodeConverter.asLocation(it));
+    await vscode.commands.executeCommand('editor.action.goToLocations', document.uri, selection.active, places, 'peek');
+  }
+}
+
+function say(message: string): void {
+  vscode.window.setStatusBarMessage(message, MESSAGE_MS);
+}

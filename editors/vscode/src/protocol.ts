@@ -1,0 +1,125 @@
+/** The requests that ptx-analyzer adds to LSP. Positions and ranges are those of the protocol. */
+
+import type { Diagnostic, Position, Range } from 'vscode-languageclient/node';
+
+export interface TextDocument {
+  uri: string;
+}
+
+/** Parameters of what is asked about a place in a file. */
+export interface PositionParams {
+  textDocument: TextDocument;
+  position: Position;
+}
+
+/** Result of `ptx/registers`: the entries of a file. */
+export interface Registers {
+  entries: EntryRegisters[];
+}
+
+/** How many registers an entry needs, by the estimate of the server and by `ptxas` if it has been asked. */
+export interface EntryRegisters {
+  name: string;
+  range: Range;
+  /** The name in the text. */
+  selectionRange: Range;
+  target: string;
+  estimate: number;
+  low: number;
+  high: number;
+  maxLive: number;
+  /** Counted from 0. */
+  peakLine: number | null;
+  cap: number | null;
+  /** The directive that says the cap. */
+  capDirective: string | null;
+  occupancy: Occupancy;
+  exact: ExactRegisters | null;
+  /** How many 32-bit registers are alive at each line with an instruction. */
+  lines: { line: number; live: number }[];
+}
+
+/** How many warps fit. */
+export interface Occupancy {
+  warps: number;
+  of: number;
+  limiter: string | null;
+  threads: number;
+  /** Whether the text does not say how many threads a block has. */
+  threadsAssumed: boolean;
+  next: { registers: number; warps: number } | null;
+}
+
+/** What `ptxas` says of an entry; sizes in bytes. */
+export interface ExactRegisters {
+  registers: number;
+  spillStores: number;
+  spillLoads: number;
+  stack: number;
+  shared: number;
+}
+
+/** Result of `ptx/registerChart`. */
+export interface Chart {
+  svg: string;
+}
+
+/** Result of `ptx/flowGraph`: the basic blocks of a function. */
+export interface FlowGraph {
+  function: string;
+  blocks: Block[];
+  edges: { from: number; to: number; kind: string; back: boolean }[];
+  svg: string;
+  mermaid: string;
+}
+
+export interface Block {
+  id: number;
+  range: Range;
+  label: string | null;
+  instructions: number;
+  live: number;
+  loopDepth: number;
+  reachable: boolean;
+}
+
+/** Result of `ptx/liveRange`: where the value of a register is still needed. */
+export interface LiveRange {
+  register: string;
+  type: string;
+  weight: number;
+  ranges: Range[];
+  crossesPeak: boolean;
+  /** Whether it probably takes no register of a thread. */
+  free: boolean;
+  definitions: Range[];
+  uses: Range[];
+}
+
+/** Part of the result of `ptx/compareTargets`: the errors that the file would have for a target. */
+export interface TargetVerdict {
+  target: string;
+  errors: Diagnostic[];
+}
+
+/** Part of the result of `ptx/words`: a word that has documentation. */
+export interface Word {
+  name: string;
+  kind: string;
+}
+
+/** Part of the result of `ptx/explain`. */
+export interface Explanation extends Word {
+  /** Markdown. */
+  text: string;
+}
+
+/** Result of `ptx/sameSourceLine`. */
+export interface SameSourceLine {
+  /** The source file, if it exists. */
+  uri: string | null;
+  path: string;
+  /** Counted from 0. */
+  line: number;
+  ranges: Range[];
+}

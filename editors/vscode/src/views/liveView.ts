@@ -1,0 +1,234 @@
+/** A panel beside the editor that shows something about the PTX file in front, and keeps it up to date. */
+
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
+import type { Content, FromPage, ToPage } from './messages';
+
+/** How long nothing must be typed before a view is brought up to date. */
+const IDLE_MS = 800;
+/** The cursor is followed sooner: a click should have its answer at once. */
+const FOLLOW_MS = 120;
+
+/** What a view is about. */
+export interface Subject {
+  document: vscode.TextDocument;
+  /** Where the cursor was last. */
+  position: vscode.Position;
+  /** The row that was chosen in the page, until the cursor leaves it. */
+  chosen: string | undefined;
+  dark: boolean;
+}
+
+/** How a kind of view is named and where its content comes from. */
+export interface ViewKind {
+  /** The type of the panel, by which the editor knows it. */
+  type: string;
+  title: string;
+  /** Asks the server. */
+  content(client: LanguageClient, subject: Subject, token: vscode.CancellationToken): Promise<Content>;
+  /** Where a chosen row stands in the file, if that is a place. */
+  place?(id: string): vscode.Position | undefined;
+}
+
+/** At most one panel of a kind; it follows the PTX editor in front. */
+export class LiveView {
+  private panel: vscode.WebviewPanel | undefined;
+  private subject: Subject | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private asking: vscode.CancellationTokenSource | undefined;
+  private readonly disposables: vscode.Disposable[] = [];
+  /** What the page shows, for tests. */
+  shown: Content | undefined;
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly client: () => LanguageClient | undefined,
+    private readonly kind: ViewKind,
+  ) {
+    this.disposables.push(
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor?.document.languageId === 'ptx') this.follow(editor);
+      }),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        if (textEditor.document.languageId === 'ptx') this.follow(textEditor);
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document === this.subject?.document) this.refreshIn(IDLE_MS);
+      }),
+      vscode.workspace.onDidSaveTextDocument((document) => {
+        if (document === this.subject?.document) this.refreshIn(0);
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        // The server hears of it at the same time and has to take it in.
+        if (event.affectsConfiguration('ptx-analyzer')) this.refreshIn(IDLE_MS);
+      }),
+      vscode.window.onDidChangeActiveColorTheme(() => this.refreshIn(0)),
+    );
+  }
+
+  /** Opens the panel beside the editor, for a place in a file if one is given. */
+  async open(uri?: vscode.Uri, position?: vscode.Position): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    let document = editor?.document;
+    if (uri !== undefined) document = await vscode.workspace.openTextDocument(uri);
+    if (document?.languageId !== 'ptx') {
+      void vscode.window.showInformationMessage(`Open a PTX file to see its ${this.kind.title.toLowerCase()}.`);
+      return;
+    }
+    const at = position ?? (editor?.document === document ? editor.selection.active : new vscode.Position(0, 0));
+    this.subject = { document, position: at, chosen: undefined, dark: isDark() };
+    if (this.panel === undefined) this.panel = this.create();
+    else this.panel.reveal(undefined, true);
+    this.refreshIn(0);
+  }
+
+  /** Asks again, after a restart of the server or when `ptxas` has been run. */
+  refresh(): void {
+    this.refreshIn(0);
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+    this.cancel();
+    for (const disposable of this.disposables) disposable.dispose();
+  }
+
+  private create(): vscode.WebviewPanel {
+    const panel = vscode.window.createWebviewPanel(
+      this.kind.type,
+      this.kind.title,
+      { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+      {
+        enableScripts: true,
+        enableFindWidget: true,
+        localResourceRoots: [vscode.Uri.joinPath(this.extension, 'dist')],
+      },
+    );
+    panel.webview.html = page(panel.webview, vscode.Uri.joinPath(this.extension, 'dist'), this.kind.title);
+    panel.webview.onDidReceiveMessage((message: FromPage) => this.hear(message));
+    panel.onDidChangeViewState(() => {
+      // What is hidden is not kept up to date.
+      if (panel.visible) this.refreshIn(0);
+    });
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.shown = undefined;
+      this.cancel();
+    });
+    return panel;
+  }
+
+  private hear(message: FromPage): void {
+    switch (message.kind) {
+      case 'ready':
+        if (this.shown !== undefined) this.say(this.shown);
+        break;
+      case 'choose': {
+        if (this.subject === undefined) return;
+        this.subject = { ...this.subject, chosen: message.id };
+        const place = this.kind.place?.(message.id);
+        if (place !== undefined) void this.reveal(place.line);
+        this.refreshIn(0);
+        break;
+      }
+      case 'line':
+        void this.reveal(message.line);
+        break;
+    }
+  }
+
+  /** Puts the cursor of the file on a line, counted from 0. */
+  private async reveal(line: number): Promise<void> {
+    const document = this.subject?.document;
+    if (document === undefined || !Number.isInteger(line) || line < 0 || line >= document.lineCount) return;
+    const open = vscode.window.visibleTextEditors.find((it) => it.document === document);
+    const start = new vscode.Position(line, document.lineAt(line).firstNonWhitespaceCharacterIndex);
+    const editor = await vscode.window.showTextDocument(document, {
+      viewColumn: open?.viewColumn ?? vscode.ViewColumn.One,
+      selection: new vscode.Range(start, start),
+    });
+    editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  private follow(editor: vscode.TextEditor): void {
+    if (this.panel === undefined) return;
+    const position = editor.selection.active;
+    const before = this.subject;
+    if (before?.document === editor.document && before.position.line === position.line) return;
+    // A chosen row stays until the cursor goes elsewhere than to that row.
+    const chosen = before?.document === editor.document ? before.chosen : undefined;
+    this.subject = { document: editor.document, position, chosen, dark: isDark() };
+    if (chosen !== undefined && this.kind.place?.(chosen)?.line !== position.line) this.subject.chosen = undefined;
+    this.say({ kind: 'cursor', line: position.line });
+    this.refreshIn(FOLLOW_MS);
+  }
+
+  private refreshIn(delay: number): void {
+    if (this.panel?.visible !== true) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.ask(), delay);
+  }
+
+  private async ask(): Promise<void> {
+    const client = this.client();
+    const { subject } = this;
+    if (this.panel === undefined || subject === undefined) return;
+    this.cancel();
+    const asking = new vscode.CancellationTokenSource();
+    this.asking = asking;
+    const heading = `${this.kind.title}: ${subject.document.uri.path.split('/').pop() ?? ''}`;
+    let content: Content;
+    if (client?.isRunning() !== true) {
+      content = { kind: 'content', heading, note: 'The server is not running.', rows: [] };
+    } else {
+      try {
+        content = await this.kind.content(client, { ...subject, dark: isDark() }, asking.token);
+      } catch (error) {
+        if (asking.token.isCancellationRequested) return;
+        const words = error instanceof Error ? error.message : String(error);
+        content = { kind: 'content', heading, note: `The server gave no answer: ${words}`, rows: [] };
+      }
+    }
+    if (asking.token.isCancellationRequested) return;
+    this.shown = content;
+    this.say(content);
+    this.say({ kind: 'cursor', line: subject.position.line });
+  }
+
+  private say(message: ToPage): void {
+    void this.panel?.webview.postMessage(message);
+  }
+
+  private cancel(): void {
+    clearTimeout(this.timer);
+    this.asking?.cancel();
+    this.asking?.dispose();
+    this.asking = undefined;
+  }
+}
+
+function isDark(): boolean {
+  const { kind } = vscode.window.activeColorTheme;
+  return kind === vscode.ColorThemeKind.Dark || kind === vscode.ColorThemeKind.HighContrast;
+}
+
+/** The page of a view: it loads one script and one style sheet of the extension, and nothing else can be loaded. */
+function page(webview: vscode.Webview, dist: vscode.Uri, title: string): string {
+  const nonce = randomBytes(16).toString('base64');
+  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="${file('webview-style.css')}">
+</head>
+<body>
+<script nonce="${nonce}" src="${file('webview.js')}"></script>
+</body>
+</html>`;
+}

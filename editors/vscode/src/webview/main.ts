@@ -1,0 +1,106 @@
+/** The script of the pages: shows what the extension says, and says what the user clicks. */
+
+import type { Content, Cursor, FromPage, Place, Row, ToPage } from '../views/messages';
+
+declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
+
+const editor = acquireVsCodeApi();
+
+window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
+  if (data.kind === 'content') show(data);
+  else follow(data);
+});
+editor.postMessage({ kind: 'ready' });
+
+function show({ heading, note, rows, chosen, svg }: Content): void {
+  const { scrollX, scrollY } = window;
+  const parts: Node[] = [element('h1', heading)];
+  if (note !== undefined) parts.push(element('p', note, 'note'));
+  if (rows.length > 0) {
+    const list = element('div', undefined, 'rows');
+    list.append(...rows.map((row) => rowOf(row, row.id === chosen)));
+    parts.push(list);
+  }
+  if (svg !== undefined) parts.push(drawing(svg));
+  document.body.replaceChildren(...parts);
+  window.scrollTo(scrollX, scrollY);
+}
+
+function rowOf(row: Row, chosen: boolean): HTMLElement {
+  const box = element('section', undefined, 'row');
+  if (chosen) box.classList.add('chosen');
+  if (row.bad === true) box.classList.add('bad');
+  const title = element('button', row.title, 'title');
+  title.addEventListener('click', () => editor.postMessage({ kind: 'choose', id: row.id }));
+  box.append(title);
+  for (const { name, value, title: words } of row.facts) {
+    const fact = element('span', undefined, 'fact');
+    fact.append(element('b', value), ` ${name}`);
+    if (words !== undefined) fact.title = words;
+    box.append(fact);
+  }
+  if (row.places !== undefined && row.places.length > 0) {
+    const list = element('ul', undefined, 'places');
+    list.append(...row.places.map(placeOf));
+    box.append(list);
+  }
+  return box;
+}
+
+function placeOf({ line, text }: Place): HTMLElement {
+  const item = element('li');
+  const link = element('button', `Line ${line + 1}`, 'link');
+  goTo(link, line);
+  item.append(link, ` ${text}`);
+  return item;
+}
+
+/** The drawing, with lines that can be clicked, and reached by the keyboard. */
+function drawing(svg: string): HTMLElement {
+  const box = element('figure');
+  const root = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+  if (root.localName !== 'svg') {
+    box.append('The drawing cannot be shown.');
+    return box;
+  }
+  const shape = document.importNode(root, true);
+  for (const part of shape.querySelectorAll('[data-line]')) {
+    const line = Number(part.getAttribute('data-line'));
+    if (!Number.isInteger(line)) continue;
+    goTo(part, line);
+    part.classList.add('place');
+  }
+  box.append(shape);
+  return box;
+}
+
+function goTo(part: Element, line: number): void {
+  part.addEventListener('click', (event) => {
+    // The innermost shape is meant.
+    event.stopPropagation();
+    editor.postMessage({ kind: 'line', line });
+  });
+}
+
+/** Marks what stands for the line of the cursor, or for the last line before it. */
+function follow({ line }: Cursor): void {
+  let best: Element | undefined;
+  let bestLine = -1;
+  for (const part of document.querySelectorAll('figure [data-line]')) {
+    part.classList.remove('cursor');
+    const its = Number(part.getAttribute('data-line'));
+    if (its <= line && its > bestLine) [best, bestLine] = [part, its];
+  }
+  best?.classList.add('cursor');
+}
+
+function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text?: string,
+  className?: string,
+): HTMLElementTagNameMap[Name] {
+  const it = document.createElement(name);
+  if (text !== undefined) it.textContent = text;
+  if (className !== undefined) it.className = className;
+  return it;
+}

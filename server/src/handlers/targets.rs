@@ -1,0 +1,113 @@
+//! What a file would be for other targets.
+
+use std::{
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::Duration,
+};
+
+use analysis::{
+    Analysis, AnalysisConfig, AnalysisHost, CancellationToken, Change, FileContents, FileId,
+    Severity,
+};
+
+use super::{Handler, diagnostics::file_diagnostics};
+use crate::{
+    lsp::ext::{self, CompareTargetsParams, TargetVerdict},
+    pool::Priority,
+    snapshot::{Answer, RequestError, Snapshot},
+};
+
+/// How often a comparison looks whether anybody still wants it: somebody who types waits as long.
+const POLL: Duration = Duration::from_millis(10);
+/// Targets that nobody builds for any more are compared only when they are named.
+const OLDEST: u32 = 75;
+
+pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, Vec<TargetVerdict>> = Handler {
+    method: ext::COMPARE_TARGETS,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(Vec::new());
+        };
+        let targets = if params.targets.is_empty() {
+            generations()
+        } else {
+            params.targets.clone()
+        };
+        if let Some(wrong) = targets.iter().find(|it| !analysis::is_target(it)) {
+            return Err(RequestError::Refused(format!("there is no target {wrong}")));
+        }
+        let mut verdicts = Vec::with_capacity(targets.len());
+        for target in targets {
+            let mut found = judge(snapshot, document.file, &document.contents, &target)?;
+            found.retain(|it| it.severity == Severity::Error);
+            verdicts.push(TargetVerdict {
+                target,
+                errors: file_diagnostics(snapshot, &document, found)?,
+            });
+        }
+        Ok(verdicts)
+    },
+};
+
+/// The targets without a letter that hardware of today has.
+fn generations() -> Vec<String> {
+    let mut targets = analysis::targets();
+    targets.retain(|it| {
+        let number = it.strip_prefix("sm_").and_then(|it| it.parse().ok());
+        number.is_some_and(|it: u32| it >= OLDEST)
+    });
+    targets
+}
+
+/// The diagnostics of a file if its `.target` said this.
+///
+/// Settings are inputs of the analysis, so this takes one of its own. It is cancelled with the snapshot.
+fn judge(
+    snapshot: &Snapshot,
+    file: FileId,
+    contents: &Arc<FileContents>,
+    target: &str,
+) -> Answer<Vec<analysis::Diagnostic>> {
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(file, Some(contents.clone()))],
+        config: Some(AnalysisConfig {
+            target_override: Some(Arc::from(target)),
+            ..AnalysisConfig::default()
+        }),
+    });
+    let analysis = host.analysis();
+    let token = analysis.cancellation_token();
+    let (done, waiting) = mpsc::channel();
+    thread::scope(|scope| {
+        let worker = scope.spawn(move || {
+            let found = analysis.diagnostics(file);
+            // Nobody hears it when the comparison has been given up.
+            let _ = done.send(());
+            found
+        });
+        watch(&snapshot.analysis, &token, &waiting);
+        // A panic of the worker is one of ours.
+        let found = worker
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        snapshot.analysis.check_cancelled()?;
+        Ok(found?)
+    })
+}
+
+/// Returns when the work is done, or has been told to stop because the snapshot is not wanted any more.
+fn watch(outer: &Analysis, inner: &CancellationToken, done: &mpsc::Receiver<()>) {
+    while done.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) {
+        if outer.check_cancelled().is_err() {
+            inner.cancel();
+            return;
+        }
+    }
+}
