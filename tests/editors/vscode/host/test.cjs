@@ -3,57 +3,29 @@ const vscode = require('vscode');
 const assert = require('node:assert/strict');
 const { readFile, writeFile } = require('node:fs/promises');
 const { join } = require('node:path');
-
-const folder = vscode.workspace.workspaceFolders[0].uri;
-const uri = (name) => vscode.Uri.joinPath(folder, name);
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-const command = (name, ...args) => vscode.commands.executeCommand(name, ...args);
-
-/** Asks again and again until the answer is truthy; fails with what was waited for. */
-async function until(what, ask, ms = 15_000) {
-    const start = Date.now();
-    for (;;) {
-        const answer = await ask();
-        if (answer) return answer;
-        if (Date.now() - start > ms) throw new Error(`waited in vain for ${what}`);
-        await sleep(50);
-    }
-}
-
-/** Where `text` is in the document: the start of its nth occurrence, counted from 0, plus `into`. */
-function at(document, text, nth = 0, into = 0) {
-    let offset = -1;
-    for (let i = 0; i <= nth; i++) {
-        offset = document.getText().indexOf(text, offset + 1);
-        assert.notEqual(offset, -1, `${JSON.stringify(text)} is not there ${nth + 1} times`);
-    }
-    return document.positionAt(offset + into);
-}
-
-const textOf = (contents) => contents.map((c) => (typeof c === 'string' ? c : c.value)).join('\n');
-const errorsOf = (document) =>
-    vscode.languages.getDiagnostics(document.uri).filter((d) => d.severity === vscode.DiagnosticSeverity.Error);
-
-let passed = 0;
-let failed = 0;
-async function test(name, body) {
-    try {
-        await body();
-        passed++;
-        console.log(`ok ${name}`);
-    } catch (error) {
-        failed++;
-        console.log(`not ok ${name}\n${error?.stack ?? error}`);
-    }
-}
+const { testFeatures } = require('./features.cjs');
+const { testFiles } = require('./files.cjs');
+const { testViews } = require('./views.cjs');
+const {
+    alive,
+    at,
+    command,
+    counts,
+    errorsOf,
+    folder,
+    open,
+    ready,
+    set,
+    settings,
+    sleep,
+    test,
+    textOf,
+    until,
+    uri,
+} = require('./harness.cjs');
 
 exports.run = async function () {
-    const open = async (name) => {
-        const document = await vscode.workspace.openTextDocument(uri(name));
-        return { document, editor: await vscode.window.showTextDocument(document) };
-    };
     let api;
-    const ready = () => until('the server to be ready', () => api.state().kind === 'ready');
 
     await test('opening a PTX file starts the extension and the server', async () => {
         const { document } = await open('saxpy.ptx');
@@ -319,6 +291,10 @@ exports.run = async function () {
         await command('workbench.action.closeEditorsInOtherGroups');
     });
 
+    await testFeatures();
+    await testFiles();
+    await testViews();
+
     await test('restart gives a new process, and everything works again', async () => {
         const { document } = await open('broken.ptx');
         const before = api.serverPid();
@@ -343,8 +319,7 @@ exports.run = async function () {
         assert.match(textOf(hovers[0].contents), /%r<4>/);
     });
 
-    const settings = () => vscode.workspace.getConfiguration('ptx-analyzer');
-    const setPath = (value) => settings().update('server.path', value, vscode.ConfigurationTarget.Global);
+    const setPath = (value) => set('server.path', value);
 
     await test('a server path that does not exist is said plainly', async () => {
         await setPath('/no/such/ptx-analyzer');
@@ -419,9 +394,9 @@ exports.run = async function () {
 
     await test('switching diagnostics off and on takes effect at once', async () => {
         const { document } = await open('broken.ptx');
-        await settings().update('diagnostics.enable', false, vscode.ConfigurationTarget.Global);
+        await set('diagnostics.enable', false);
         await until('no errors', () => errorsOf(document).length === 0);
-        await settings().update('diagnostics.enable', undefined, vscode.ConfigurationTarget.Global);
+        await set('diagnostics.enable', undefined);
         await until('errors', () => errorsOf(document).length === 2);
     });
 
@@ -432,15 +407,6 @@ exports.run = async function () {
         await until('the process to end', () => !alive(pid));
     });
 
-    console.log(`${passed} passed, ${failed} failed`);
-    if (failed > 0) throw new Error(`${failed} tests failed`);
+    console.log(`${counts.passed} passed, ${counts.failed} failed`);
+    if (counts.failed > 0) throw new Error(`${counts.failed} tests failed`);
 };
-
-function alive(pid) {
-    try {
-        process.kill(pid, 0);
-        return true;
-    } catch {
-        return false;
-    }
-}
