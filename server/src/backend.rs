@@ -128,7 +128,7 @@ impl Backend {
     }
 
     /// `ptx/fromSourceLine`.
-    pub(crate) async fn from_source_line(
+    pub(crate) async fn instructions_of_line(
         &self,
         params: FromSourceLineParams,
     ) -> Result<Vec<Location>> {

@@ -76,7 +76,7 @@ where
     .custom_method(ext::REGISTER_CHART, Backend::register_chart)
     .custom_method(ext::FLOW_GRAPH, Backend::flow_graph)
     .custom_method(ext::LIVE_RANGE, Backend::live_range)
-    .custom_method(ext::FROM_SOURCE_LINE, Backend::from_source_line)
+    .custom_method(ext::FROM_SOURCE_LINE, Backend::instructions_of_line)
     .custom_method(ext::COMPARE_TARGETS, Backend::compare_targets)
     .custom_method(ext::WORDS, Backend::words)
     .custom_method(ext::EXPLAIN, Backend::explain)

@@ -17,6 +17,10 @@ export class Marks {
   private readonly alive = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
+    // The ground alone is hard to see in some themes.
+    borderColor: new vscode.ThemeColor('focusBorder'),
+    borderStyle: 'solid',
+    borderWidth: '0 0 0 2px',
     ...ruler('editorOverviewRuler.rangeHighlightForeground'),
   });
   private readonly written = vscode.window.createTextEditorDecorationType({

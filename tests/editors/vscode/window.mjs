@@ -1,6 +1,7 @@
 // What a person sees: drives the window of VS Code in a browser, asserts on what it shows, and keeps pictures of it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { testPanels } from './panels.mjs';
 
 /** How long anything may take to appear; generous, for slow and busy machines. */
 const PATIENCE_MS = 15_000;
@@ -304,14 +305,17 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     if (foreign.size > 0) throw new Error([...foreign].join(', '));
   });
 
-  // Last, for the preview of Markdown uses a host name that exists in the browser only.
+  // From here on, for the pages of views and previews use a host name that exists in the browser only.
   await test('the installation notes open', async () => {
     await runCommand('ptx-analyzer: How to Install the Server');
     await shown('.tab.active', 'INSTALL').waitFor();
     const preview = page.frameLocator('iframe.webview').frameLocator('iframe');
     await preview.locator('h1', { hasText: 'How to install' }).waitFor();
     await picture('install');
+    await runCommand('View: Close All Editors');
   });
+
+  await testPanels({ page, test, picture, shown, runCommand, openFile, word, cursorOn, lineNumber, key });
 
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;

@@ -8,12 +8,12 @@ export function flowView(): ViewKind {
   return {
     type: 'ptx-analyzer.controlFlow',
     title: 'Control flow',
-    async content(client, { document, position }, token) {
+    async content(client, { document, position, dark }, token) {
       const params: PositionParams = {
         textDocument: { uri: client.code2ProtocolConverter.asUri(document.uri) },
         position: client.code2ProtocolConverter.asPosition(position),
       };
-      const graph = await client.sendRequest<FlowGraph | null>('ptx/flowGraph', params, token);
+      const graph = await client.sendRequest<FlowGraph | null>('ptx/flowGraph', { ...params, dark }, token);
       if (graph === null) {
         const heading = `Control flow: ${document.uri.path.split('/').pop() ?? ''}`;
         return { kind: 'content', heading, note: 'Put the cursor into a function.', rows: [] };
@@ -23,7 +23,7 @@ export function flowView(): ViewKind {
       const dead = blocks.filter((it) => !it.reachable);
       const facts = [
         { name: blocks.length === 1 ? 'block' : 'blocks', value: String(blocks.length) },
-        { name: 'loops within each other', value: String(loops) },
+        { name: loops === 1 ? 'level of loops' : 'levels of loops', value: String(loops) },
       ];
       const content: Content = {
         kind: 'content',

@@ -1,9 +1,10 @@
 /** The comparison of targets: what would be wrong with a file if it were for another GPU. */
 
 import * as vscode from 'vscode';
+import type { Diagnostic } from 'vscode-languageclient/node';
 import type { TargetVerdict } from '../protocol';
 import type { ViewKind } from './liveView';
-import type { Row } from './messages';
+import type { Fact, Place, Row } from './messages';
 
 /** Errors that are listed for each target; the rest are counted. */
 const MAX_SHOWN = 50;
@@ -25,20 +26,35 @@ export function targetsView(): ViewKind {
           targets.length > 0
             ? 'The targets of the setting ptx-analyzer.portability.targets.'
             : 'GPUs of today; the setting ptx-analyzer.portability.targets chooses others.',
-        rows: verdicts.map(rowOf),
+        rows: rowsOf(verdicts),
       };
     },
   };
 }
 
-function rowOf({ target, errors }: TargetVerdict): Row {
-  const places = errors.slice(0, MAX_SHOWN).map((it) => ({
+/** A row for each target, and before them one with what is wrong for all of them. */
+function rowsOf(verdicts: TargetVerdict[]): Row[] {
+  const key = (it: Diagnostic) => JSON.stringify([it.range, it.message]);
+  const sets = verdicts.map((it) => new Set(it.errors.map(key)));
+  const everywhere = (it: Diagnostic) => verdicts.length > 1 && sets.every((set) => set.has(key(it)));
+  const common = verdicts[0]?.errors.filter(everywhere) ?? [];
+  const rows = verdicts.map(({ target, errors }) => {
+    const own = errors.filter((it) => !everywhere(it));
+    const fact =
+      own.length === 0 ? { name: common.length > 0 ? 'no more errors' : 'no errors', value: '✓' } : count(own);
+    return { id: target, title: target, facts: [fact], bad: own.length > 0, places: placesOf(own) };
+  });
+  if (common.length === 0) return rows;
+  return [{ id: '', title: 'every target', facts: [count(common)], bad: true, places: placesOf(common) }, ...rows];
+}
+
+function count(errors: Diagnostic[]): Fact {
+  return { name: errors.length === 1 ? 'error' : 'errors', value: String(errors.length) };
+}
+
+function placesOf(errors: Diagnostic[]): Place[] {
+  return errors.slice(0, MAX_SHOWN).map((it) => ({
     line: it.range.start.line,
     text: (typeof it.message === 'string' ? it.message : it.message.value).split('\n', 1)[0] ?? '',
   }));
-  const fact =
-    errors.length === 0
-      ? { name: 'no errors', value: '✓' }
-      : { name: errors.length === 1 ? 'error' : 'errors', value: String(errors.length) };
-  return { id: target, title: target, facts: [fact], bad: errors.length > 0, places };
 }

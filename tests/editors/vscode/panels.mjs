@@ -1,0 +1,125 @@
+// The panels of the extension as a person sees and clicks them.
+
+/** Runs the tests of the panels with the tools of the window tests. */
+export async function testPanels({
+  page,
+  test,
+  picture,
+  shown,
+  runCommand,
+  openFile,
+  word,
+  cursorOn,
+  lineNumber,
+  key,
+}) {
+  /** The page of the panel that is in front, below the two frames of the editor. */
+  const panel = () => page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+  const heading = (text) => panel().locator('h1', { hasText: text });
+  const closeAll = async () => {
+    await runCommand('View: Close All Editors');
+    await shown('.tab').waitFor({ state: 'hidden' });
+  };
+
+  await test('the register panel shows the kernel, and a click on the chart goes to the line', async () => {
+    await openFile('sum.ptx');
+    await (await word('add.s32 %total', 'add')).click();
+    await runCommand('ptx-analyzer: Show Registers');
+    await heading('Registers: sum.ptx').waitFor();
+    await panel().locator('.row.chosen', { hasText: 'warps on sm_80' }).waitFor();
+    const line = lineNumber('call (answer)');
+    const bar = panel()
+      .locator(`figure [data-line="${line - 1}"]`)
+      .first();
+    await bar.waitFor({ state: 'attached' });
+    await picture('registers');
+    await bar.click({ force: true });
+    await cursorOn(line);
+    await panel().locator('.row .link').first().click();
+    await page.waitForTimeout(300);
+  });
+
+  await test('what moves in the page is marked as the cursor moves', async () => {
+    await (await word('ld.param.u64', 'ld')).click();
+    await panel()
+      .locator(`figure [data-line="${lineNumber('ld.param.u64') - 1}"].cursor`)
+      .first()
+      .waitFor({ state: 'attached' });
+    await closeAll();
+  });
+
+  await test('the page can load nothing and run nothing but its own', async () => {
+    await openFile('sum.ptx');
+    await runCommand('ptx-analyzer: Show Registers');
+    await heading('Registers').waitFor();
+    const policy = await panel().locator('meta[http-equiv="Content-Security-Policy"]').last().getAttribute('content');
+    if (
+      !/^default-src 'none'; script-src 'nonce-[^' ]+'; style-src 'self' https:\/\/[^ ]*vscode-cdn\.net$/.test(policy)
+    )
+      throw new Error(policy);
+    const ran = await panel()
+      .locator('body')
+      .evaluate((body) => {
+        const script = body.ownerDocument.createElement('script');
+        script.textContent = 'window.ranForeignScript = true';
+        body.append(script);
+        return body.ownerDocument.defaultView.ranForeignScript === true;
+      });
+    if (ran) throw new Error('a foreign script ran');
+    await closeAll();
+  });
+
+  await test('the control-flow view draws the blocks, and a click goes there', async () => {
+    await openFile('sum.ptx');
+    await (await word('add.s32 %total', 'add')).click();
+    await runCommand('ptx-analyzer: Show Control Flow');
+    await heading('Control flow: sum').waitFor();
+    const line = lineNumber('st.param.b32 [argument]');
+    const block = panel()
+      .locator(`figure [data-line="${line - 1}"]`)
+      .first();
+    await block.waitFor();
+    await picture('control-flow');
+    await block.click();
+    await cursorOn(line);
+    await closeAll();
+  });
+
+  await test('the comparison of targets lists mistakes, and a click goes there', async () => {
+    await openFile('broken.ptx');
+    await runCommand('ptx-analyzer: Compare Targets');
+    await heading('Targets: broken.ptx').waitFor();
+    await panel().locator('.row', { hasText: 'sm_100' }).first().waitFor();
+    const row = panel().locator('.row', { hasText: 'every target' });
+    await picture('targets');
+    const line = lineNumber('%count');
+    await row.locator('.link', { hasText: `Line ${line}` }).click();
+    await cursorOn(line);
+    await closeAll();
+  });
+
+  await test('a word is chosen and explained', async () => {
+    await openFile('sum.ptx');
+    await (await word('cvta.to.global', 'cvta')).click();
+    await key('F1');
+    await shown('.quick-input-widget input').fill('>ptx-analyzer: Explain Word');
+    await shown('.quick-input-list .monaco-list-row', 'Explain Word').click();
+    // The word at the cursor comes first.
+    await shown('.quick-input-list .monaco-list-row.focused', 'cvta').waitFor();
+    await picture('words');
+    await key('Enter');
+    await panel().locator('h1', { hasText: 'cvta' }).waitFor();
+    await picture('explain');
+    await closeAll();
+  });
+
+  await test('the live range of a register is marked', async () => {
+    await openFile('sum.ptx');
+    await (await word('add.s32 %total', '%total')).click();
+    await runCommand('ptx-analyzer: Show Live Range of Register');
+    await shown('.statusbar-item', '%total: alive in').waitFor();
+    await picture('live-range');
+    await runCommand('ptx-analyzer: Clear Marks');
+    await closeAll();
+  });
+}
