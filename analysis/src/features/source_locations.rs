@@ -366,7 +366,7 @@ not.b32 %r1, %r2;
             r#"src/a.cu:10 ["add.s32 %r1, %r2, 1;", "not.b32 %r1, %r2;\n.loc 1 10 12\n@%p1 ret;"]"#
         ]]
         .assert_eq(&show(10));
-        expect![[r#"/usr/b.h:7 ["{ sub.s32 %r1, %r2, 1; }\nmul.lo.s32 %r1, %r2, 2;"]"#]]
+        expect![[r#"/usr/b.h:7 ["sub.s32 %r1, %r2, 1; }\nmul.lo.s32 %r1, %r2, 2;"]"#]]
             .assert_eq(&show(7));
         // Of a file without a name and of one that is not there.
         expect![[""]].assert_eq(&show(1));

@@ -16,6 +16,36 @@ vim.api.nvim_create_user_command('PtxSyntaxTree', function(args)
   require('ptx_analyzer').syntax_tree(args.range > 0 and { args.line1, args.line2 } or nil)
 end, { desc = 'Show the syntax tree of the file, or of a range of lines', range = true })
 
+vim.api.nvim_create_user_command('PtxExplain', function(args)
+  require('ptx_analyzer.explain').explain(args.args)
+end, {
+  desc = 'Explain a word of PTX, or the one under the cursor',
+  nargs = '?',
+  complete = function(typed)
+    return require('ptx_analyzer.explain').complete(typed)
+  end,
+})
+
+vim.api.nvim_create_user_command('PtxRegisters', function(args)
+  require('ptx_analyzer.registers').registers(args.bang)
+end, { desc = 'List how many registers the kernels need; with !, show it for the kernel under the cursor', bang = true })
+
+vim.api.nvim_create_user_command('PtxFlow', function(args)
+  require('ptx_analyzer.flow').flow(args.bang)
+end, { desc = 'Show the control flow of the function under the cursor; with !, as Mermaid', bang = true })
+
+vim.api.nvim_create_user_command('PtxTargets', function(args)
+  require('ptx_analyzer.targets').targets(args.fargs)
+end, { desc = 'List what would be wrong with the file for other targets', nargs = '*' })
+
+vim.api.nvim_create_user_command('PtxLiveRange', function(args)
+  require('ptx_analyzer.marks').live_range(args.bang)
+end, { desc = 'Mark where the register under the cursor is needed; with !, take the marks away', bang = true })
+
+vim.api.nvim_create_user_command('PtxSource', function()
+  require('ptx_analyzer.source').source()
+end, { desc = 'List the instructions that came from the same source line' })
+
 vim.lsp.commands['ptx-analyzer.showReferences'] = function(command, context)
   require('ptx_analyzer').show_references(command, context)
 end

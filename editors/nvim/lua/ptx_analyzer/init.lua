@@ -34,13 +34,19 @@ function M.program()
 end
 
 --- Changes the configuration and enables the server.
---- Calling it is never necessary; it exists for plugin managers and for Neovim 0.10.
----@param opts table<string, any>? Fields of |vim.lsp.Config|.
+--- Calling it is never necessary; it exists for plugin managers, for Neovim 0.10, and for `display`.
+---@param opts table<string, any>? Fields of |vim.lsp.Config|; `display` says what is shown beside the text.
 function M.setup(opts)
+  opts = vim.tbl_extend('force', {}, opts or {})
+  local display = opts.display
+  opts.display = nil
+  if display then
+    require('ptx_analyzer.display').enable(display)
+  end
   if has_lsp_config then
-    vim.lsp.config(M.name, opts or {})
+    vim.lsp.config(M.name, opts)
   else
-    overrides = vim.tbl_deep_extend('force', overrides, opts or {})
+    overrides = vim.tbl_deep_extend('force', overrides, opts)
   end
   M.enable()
 end
@@ -158,16 +164,13 @@ end
 --- Shows the syntax tree of the current buffer in a split.
 ---@param lines [integer, integer]? First and last line, counted from one; nil for the whole file.
 function M.syntax_tree(lines)
+  local request = require('ptx_analyzer.request')
   local bufnr = vim.api.nvim_get_current_buf()
-  local client = M.clients(bufnr)[1]
+  local client = request.client(bufnr)
   if not client then
-    vim.notify(
-      'ptx-analyzer: no server is attached to this buffer; :checkhealth ptx_analyzer tells why.',
-      vim.log.levels.WARN
-    )
     return
   end
-  local params = { textDocument = vim.lsp.util.make_text_document_params(bufnr) }
+  local params = request.document(bufnr)
   if lines then
     local last = vim.api.nvim_buf_get_lines(bufnr, lines[2] - 1, lines[2], true)[1]
     params.range = vim.lsp.util.make_given_range_params(
@@ -178,20 +181,13 @@ function M.syntax_tree(lines)
     ).range
   end
   local name = 'ptx-syntax-tree://' .. vim.api.nvim_buf_get_name(bufnr)
-  local function on_answer(err, tree)
-    if err then
-      vim.notify('ptx-analyzer: ' .. err.message, vim.log.levels.ERROR)
-    elseif type(tree) == 'string' then
+  request.send(bufnr, 'ptx/viewSyntaxTree', params, function(tree)
+    if tree then
       show_scratch(name, tree)
     else
-      vim.notify('ptx-analyzer: the server does not know this file.', vim.log.levels.WARN)
+      request.notify('the server does not know this file.')
     end
-  end
-  if has_lsp_config then
-    client:request('ptx/viewSyntaxTree', params, on_answer, bufnr)
-  else
-    client.request('ptx/viewSyntaxTree', params, on_answer, bufnr)
-  end
+  end)
 end
 
 --- Puts the uses of a name into the quickfix list: the command of a code lens.

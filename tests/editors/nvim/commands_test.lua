@@ -1,0 +1,262 @@
+--- The commands for which LSP has no request, and what is shown beside the text.
+local h = require('harness')
+
+local SUM = [[
+    .version 8.0
+    .target sm_80
+    .address_size 64
+    .file 1 "sum.cu"
+    .visible .entry sum(.param .u64 out, .param .u32 count)
+    .maxntid 256, 1, 1
+    {
+        .reg .pred %p<2>;
+        .reg .b32 %total, %i, %n, %one;
+        .reg .b64 %rd<2>;
+        .loc 1 2 1
+        ld.param.u64 %rd1, [out];
+        ld.param.u32 %n, [count];
+        mov.u32 %total, 0;
+        mov.u32 %i, 0;
+    $loop:
+        .loc 1 3 5
+        redux.sync.add.s32 %one, %i, -1;
+        add.s32 %total, %total, %one;
+        .loc 1 2 9
+        add.s32 %i, %i, 1;
+        setp.lt.u32 %p1, %i, %n;
+        @%p1 bra $loop;
+        st.global.u32 [%rd1], %total;
+        ret;
+    }
+]]
+
+--- The floating window and its lines.
+local function float()
+  return h.wait('the window', function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        return window
+      end
+    end
+  end)
+end
+local function lines_of(window)
+  return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+end
+
+--- The items of the quickfix list, as `line text`.
+local function quickfix()
+  local items = h.wait('the list', function()
+    local list = vim.fn.getqflist()
+    return #list > 0 and list
+  end)
+  return vim.tbl_map(function(item)
+    return item.lnum .. ' ' .. item.text
+  end, items)
+end
+
+--- Messages that are shown while `body` runs, until there is one.
+local function message(body)
+  local messages, original = {}, vim.notify
+  vim.notify = function(text)
+    table.insert(messages, text)
+  end
+  local ok, err = pcall(function()
+    body()
+    h.wait('a message', function()
+      return #messages > 0
+    end)
+  end)
+  vim.notify = original
+  assert(ok, err)
+  return messages[1]
+end
+
+--- Rows, from one, of the marks with a field.
+local function marked(field)
+  local rows = {}
+  local namespace = require('ptx_analyzer.marks').namespace
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })) do
+    if mark[4][field] then
+      rows[mark[2] + 1] = mark[4]
+    end
+  end
+  return rows
+end
+
+h.test(':PtxExplain explains the word under the cursor', function()
+  h.open(SUM)
+  h.go_to('redux')
+  vim.cmd('PtxExplain')
+  h.contains(lines_of(float()), '# redux')
+end)
+
+h.test(':PtxExplain explains a word that is named, in all its meanings', function()
+  h.open(SUM)
+  vim.cmd('PtxExplain tid')
+  local text = lines_of(float())
+  h.contains(text, '# %tid (special register)')
+  h.contains(
+    message(function()
+      vim.cmd('PtxExplain nosuchword')
+    end),
+    'nothing is known of `nosuchword`'
+  )
+end)
+
+h.test(':PtxExplain completes words', function()
+  h.open(SUM)
+  local found = vim.fn.getcompletion('PtxExplain cp.async.bulk.t', 'cmdline')
+  h.ok(vim.list_contains(found, 'cp.async.bulk.tensor'), vim.inspect(found))
+  h.ok(vim.list_contains(vim.fn.getcompletion('PtxExplain ctaid', 'cmdline'), '%ctaid'), 'the sign may be left out')
+end)
+
+h.test(':PtxRegisters lists the kernels at their peaks', function()
+  h.open(SUM)
+  vim.cmd('PtxRegisters')
+  local list = quickfix()
+  h.eq(#list, 1)
+  h.contains(list[1], 'sum: about ')
+  h.contains(list[1], 'warps on sm_80')
+  h.eq(vim.fn.getqflist({ title = 1 }).title, 'Registers')
+end)
+
+h.test(':PtxRegisters! shows the kernel under the cursor, and counts at its lines until the text changes', function()
+  h.open(SUM)
+  h.go_to('redux')
+  vim.cmd('PtxRegisters!')
+  local text = lines_of(float())
+  h.contains(text, '# sum')
+  h.contains(text, '256 threads per block')
+  local rows = marked('virt_text')
+  h.contains(rows[18].virt_text[1][1], 'alive')
+  local peaks = 0
+  for _, mark in pairs(rows) do
+    peaks = peaks + (mark.virt_text[1][1]:find('the peak', 1, true) and 1 or 0)
+  end
+  h.eq(peaks, 1)
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { '// new' })
+  vim.cmd.doautocmd('TextChanged')
+  h.eq(marked('virt_text'), {})
+end)
+
+h.test(':PtxRegisters! outside of a kernel says what to do', function()
+  h.open(SUM)
+  h.contains(
+    message(function()
+      vim.cmd('PtxRegisters!')
+    end),
+    'put the cursor into a kernel'
+  )
+end)
+
+h.test(':PtxFlow shows the blocks, and <CR> goes to one', function()
+  h.open(SUM)
+  h.go_to('redux')
+  vim.cmd('PtxFlow')
+  local window = float()
+  local text = lines_of(window)
+  h.contains(text, '$loop')
+  h.contains(text, '↑ $loop')
+  h.eq(vim.api.nvim_get_current_win(), window)
+  vim.fn.search('■ \\$loop')
+  vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'xt', false)
+  h.eq((h.cursor()), 18)
+  h.eq(vim.bo.filetype, 'ptx')
+end)
+
+h.test(':PtxFlow! shows the graph for Mermaid', function()
+  h.open(SUM)
+  h.go_to('redux')
+  vim.cmd('PtxFlow!')
+  h.contains(lines_of(float()), 'flowchart')
+end)
+
+h.test(':PtxTargets lists what is wrong for which target', function()
+  h.open(SUM)
+  vim.cmd('PtxTargets sm_75 sm_90')
+  local list = quickfix()
+  h.eq(#list, 3)
+  h.eq(list[1], '0 sm_75: 1 error')
+  h.contains(list[2], '18 sm_75: ')
+  h.eq(list[3], '0 sm_90: no errors')
+  vim.cmd.cclose()
+  h.contains(
+    message(function()
+      vim.cmd('PtxTargets sm_1')
+    end),
+    'there is no target sm_1'
+  )
+end)
+
+h.test(':PtxLiveRange marks where a register is needed', function()
+  h.open(SUM)
+  h.go_to('%total, %total')
+  vim.cmd('PtxLiveRange')
+  h.wait('the marks', function()
+    return next(marked('line_hl_group'))
+  end)
+  local alive = marked('line_hl_group')
+  h.ok(alive[18] and alive[23], 'alive in the loop')
+  h.ok(not alive[12], 'not alive before it is written')
+  h.eq(marked('hl_group')[24].hl_group, 'PtxRead')
+  vim.cmd('PtxLiveRange!')
+  h.eq(marked('line_hl_group'), {})
+end)
+
+h.test(':PtxLiveRange elsewhere says what to do', function()
+  h.open(SUM)
+  h.contains(
+    message(function()
+      vim.cmd('PtxLiveRange')
+    end),
+    'put the cursor on a register'
+  )
+end)
+
+h.test(':PtxSource lists what came from the same source line, also from the source', function()
+  local root = h.workspace({ ['sum.ptx'] = SUM, ['sum.cu'] = '__global__ void sum() {\n  for (;;)\n    x();\n}\n' })
+  vim.cmd.edit(vim.fs.joinpath(root, 'sum.ptx'))
+  h.client()
+  h.go_to('setp')
+  vim.cmd('PtxSource')
+  local rows = vim.tbl_map(function(item)
+    return item:match('^%d+')
+  end, quickfix())
+  h.eq(rows, { '12', '21' })
+  vim.cmd.cclose()
+  vim.fn.setqflist({}, 'r')
+  vim.cmd.edit(vim.fs.joinpath(root, 'sum.cu'))
+  vim.api.nvim_win_set_cursor(0, { 3, 0 })
+  vim.cmd('PtxSource')
+  h.contains(quickfix()[1], '18 ')
+end)
+
+h.test('display = true shows hints, lenses and the text of problems', function()
+  local plugin = require('ptx_analyzer')
+  vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { codeLens = { references = true } } } })
+  plugin.setup({ display = true })
+  h.open(SUM:gsub('mov.u32 %%i, 0;', 'mov.b32 %%i, 0f3F800000;'))
+  h.ok(vim.lsp.inlay_hint.is_enabled({ bufnr = 0 }), 'hints')
+  h.wait('a hint', function()
+    return #vim.lsp.inlay_hint.get({ bufnr = 0 }) > 0
+  end)
+  h.wait('a lens', function()
+    return #vim.lsp.codelens.get(vim.api.nvim_get_current_buf()) > 0
+  end)
+  h.contains(vim.wo.foldexpr, 'vim.lsp.foldexpr')
+  local namespaces = vim.iter(vim.diagnostic.get_namespaces()):filter(function(_, it)
+    return it.name:find('ptx_analyzer', 1, true) and it.opts.virtual_text == true
+  end)
+  h.ok(#namespaces:totable() > 0, 'the text of problems')
+  vim.api.nvim_clear_autocmds({ group = 'ptx_analyzer_display' })
+  vim.lsp.config('ptx_analyzer', { settings = {} })
+end)
+
+h.test('display may leave something out', function()
+  require('ptx_analyzer').setup({ display = { inlay_hints = false, code_lens = false } })
+  h.open(SUM)
+  h.ok(not vim.lsp.inlay_hint.is_enabled({ bufnr = 0 }), 'hints')
+  h.contains(vim.wo.foldexpr, 'vim.lsp.foldexpr')
+  vim.api.nvim_clear_autocmds({ group = 'ptx_analyzer_display' })
+end)
