@@ -245,10 +245,11 @@ h.test('display = true shows hints, lenses and the text of problems', function()
     return #vim.lsp.codelens.get(vim.api.nvim_get_current_buf()) > 0
   end)
   h.contains(vim.wo.foldexpr, 'vim.lsp.foldexpr')
-  local namespaces = vim.iter(vim.diagnostic.get_namespaces()):filter(function(_, it)
-    return it.name:find('ptx_analyzer', 1, true) and it.opts.virtual_text == true
-  end)
-  h.ok(#namespaces:totable() > 0, 'the text of problems')
+  local shown = false
+  for _, it in pairs(vim.diagnostic.get_namespaces()) do
+    shown = shown or it.name:find('ptx_analyzer', 1, true) and it.opts.virtual_text == true
+  end
+  h.ok(shown, 'the text of problems')
   vim.api.nvim_clear_autocmds({ group = 'ptx_analyzer_display' })
   vim.lsp.config('ptx_analyzer', { settings = {} })
 end)
