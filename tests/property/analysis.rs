@@ -6,7 +6,7 @@ use analysis::{Analysis, AnalysisHost, Change, FileId, FileRange, FormattingOpti
 use ptx_tests::{fixtures, fuzz::fuzz, generate, mutate};
 use syntax::{Document, FileContents, TextRange, text::Edit};
 
-use crate::everywhere::all_hints;
+use crate::everywhere::{ALL_LENSES, all_hints};
 
 /// Edits of each fixture; `PTX_EDITS` says another number.
 const EDITS: usize = 500;
@@ -62,7 +62,7 @@ impl Answers {
             tokens: analysis.semantic_tokens(file, None).expect(why),
             everywhere: analysis.workspace_symbols("", usize::MAX).expect(why),
             hints: analysis.inlay_hints(whole, all_hints()).expect(why),
-            lenses: analysis.code_lenses(file).expect(why),
+            lenses: analysis.code_lenses(file, ALL_LENSES).expect(why),
             links: analysis.document_links(file).expect(why),
             actions: analysis.code_actions(whole).expect(why),
             formatting: analysis

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use analysis::{
-    Analysis, AnalysisHost, Change, FileId, FilePosition, FileRange, InlayHintKinds, Reference,
-    Severity,
+    Analysis, AnalysisHost, Change, CodeLensKinds, FileId, FilePosition, FileRange, InlayHintKinds,
+    Reference, Severity,
 };
 use ptx_tests::{
     fixtures::{self, Fixture},
@@ -202,6 +202,12 @@ pub(crate) fn all_hints() -> InlayHintKinds {
     }
 }
 
+/// Code lenses of every kind.
+pub(crate) const ALL_LENSES: CodeLensKinds = CodeLensKinds {
+    references: true,
+    registers: true,
+};
+
 /// Checks the answers about the whole file and about half of it.
 fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
     let len = contents.tree.text_len();
@@ -253,7 +259,7 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
     for hint in analysis.inlay_hints(whole, all_hints()).expect(WHY) {
         assert!(hint.offset <= len && !hint.label.is_empty(), "{hint:?}");
     }
-    for lens in analysis.code_lenses(FILE).expect(WHY) {
+    for lens in analysis.code_lenses(FILE, ALL_LENSES).expect(WHY) {
         assert!(lens.range.end() <= len, "{lens:?}");
     }
     for link in analysis.document_links(FILE).expect(WHY) {
