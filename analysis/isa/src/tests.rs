@@ -1,11 +1,13 @@
 //! The notation and the matcher, on small tables and on the real ones.
 
+use std::fmt::Write as _;
+
 use expect_test::{Expect, expect};
 
 use crate::{
     matcher::{Outcome, Reason, Statement, match_statement},
     operand::Operand,
-    table::{FILES, Tables},
+    table::{FILES, Tables, Variant, tables},
     target::{Module, Target, Version},
     types::Class,
 };
@@ -39,6 +41,62 @@ fn the_tables_are_well_formed() {
 }
 
 /// The mistakes of a table.
+/// Whether all that `other` accepts is accepted by `variant`, as far as their lines tell.
+fn covers(variant: &Variant, other: &Variant) -> bool {
+    let shape = |it: &Variant| format!("{:?} {:?}", it.slots, it.operands);
+    let earliest = |it: &Variant| it.gate.since.unwrap_or(Version::new(1, 0));
+    shape(variant) == shape(other)
+        && variant
+            .rules
+            .iter()
+            .all(|rule| other.rules.iter().any(|it| it.text == rule.text))
+        && earliest(variant) <= earliest(other)
+        && variant.gate.until.is_none()
+        && variant.gate.below.is_none()
+        && (variant.gate.targets.is_empty() || variant.gate.targets == other.gate.targets)
+}
+
+#[track_caller]
+fn check_covered(tables: &Tables, expect: Expect) {
+    let mut found = String::new();
+    for instruction in &tables.instructions {
+        for (at, variant) in instruction.variants.iter().enumerate() {
+            for (by, _) in instruction
+                .variants
+                .iter()
+                .enumerate()
+                .filter(|(by, it)| *by != at && covers(it, variant))
+            {
+                let _ = writeln!(
+                    found,
+                    "{}: variant {by} covers variant {at}, `{}`",
+                    instruction.name, variant.syntax
+                );
+            }
+        }
+    }
+    expect.assert_eq(&found);
+}
+
+#[test]
+fn no_variant_is_superfluous() {
+    let table = "\
+instr add                                                     9.7.1.1
+  add.type d
+  add.type d @2.0 sm_20
+  type = s32
+  d: reg(type)
+";
+    let small = Tables::read(&[("t.isa", table)]).expect("a table");
+    check_covered(
+        &small,
+        expect![[r#"
+        add: variant 0 covers variant 1, `add.type d`
+    "#]],
+    );
+    check_covered(tables(), expect![[""]]);
+}
+
 #[track_caller]
 fn check_mistakes(table: &'static str, expect: Expect) {
     let files: &'static [_] = Box::leak(Box::new([("t.isa", table)]));
