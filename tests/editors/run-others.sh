@@ -3,10 +3,11 @@
 #
 # usage: tests/editors/run-others.sh [EDITOR]...
 #
-# EDITOR: eglot, lsp-mode or ale; without any, all. What is not installed is skipped, with a word.
-# On Debian and Ubuntu: apt-get install emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale
+# EDITOR: eglot, lsp-mode, ale or helix; without any, all. What is not installed is skipped, with a word.
+# On Debian and Ubuntu: apt-get install emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale tmux; Debian 13 also has hx.
 # PTX_ANALYZER_SERVER names the server program; without it the debug build is used, and made when it is missing.
-# PTX_ALE names the folder of ALE when it is not where Debian has it.
+# PTX_ALE names the folder of ALE when it is not where Debian has it, PTX_HELIX the program of Helix when it is
+# not `hx`.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -79,7 +80,19 @@ run_ale() {
     return "$status"
 }
 
-editors=${*:-eglot lsp-mode ale}
+obstacle_helix() {
+    if ! command -v tmux >/dev/null; then
+        echo "there is no tmux"
+    elif ! "${PTX_HELIX:-hx}" --version >/dev/null 2>&1; then
+        echo "there is no Helix"
+    fi
+}
+run_helix() {
+    workspace
+    "$here/others/helix.sh" "$PTX_README" "$home/workspace"
+}
+
+editors=${*:-eglot lsp-mode ale helix}
 status=0
 for editor in $editors; do
     echo "==== $editor"

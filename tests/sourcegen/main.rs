@@ -1,5 +1,6 @@
 //! Regenerates the generated sources and fails when they are stale; `UPDATE=1` rewrites them.
 
+mod grammar_words;
 mod syntax_kinds;
 
 use std::{
@@ -37,9 +38,8 @@ fn rustfmt(source: &str) -> String {
 }
 
 /// Compares a generated file with the committed one, or rewrites it.
-fn ensure_fresh(path: &str, source: &str) {
+fn ensure_fresh(path: &str, fresh: &str) {
     let path = root().join(path);
-    let fresh = rustfmt(source);
     let committed = fs::read_to_string(&path).unwrap_or_default();
     if committed.replace("\r\n", "\n") == fresh {
         return;
@@ -59,6 +59,12 @@ fn syntax_is_fresh() {
     let grammar = fs::read_to_string(root().join("syntax/ptx.ungram")).expect("the grammar exists");
     let grammar: ungrammar::Grammar = grammar.parse().expect("the grammar is well formed");
     let generated = syntax_kinds::generate(&grammar);
-    ensure_fresh("syntax/src/kind.rs", &generated.kinds);
-    ensure_fresh("syntax/src/ast/generated.rs", &generated.nodes);
+    ensure_fresh("syntax/src/kind.rs", &rustfmt(&generated.kinds));
+    ensure_fresh("syntax/src/ast/generated.rs", &rustfmt(&generated.nodes));
+}
+
+#[test]
+fn words_of_the_grammar_are_fresh() {
+    let path = "editors/vscode/grammar-tests/words.test.ptx";
+    ensure_fresh(path, &grammar_words::generate());
 }

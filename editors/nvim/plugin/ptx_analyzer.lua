@@ -50,6 +50,10 @@ vim.lsp.commands['ptx-analyzer.showReferences'] = function(command, context)
   require('ptx_analyzer').show_references(command, context)
 end
 
+vim.lsp.commands['ptx-analyzer.showRegisters'] = function(command)
+  require('ptx_analyzer.registers').of_lens(command)
+end
+
 -- Says once what to do when the program is missing: Neovim itself stays silent about it.
 vim.api.nvim_create_autocmd('FileType', {
   group = vim.api.nvim_create_augroup('ptx_analyzer', {}),

@@ -140,6 +140,22 @@ h.test(':PtxRegisters! shows the kernel under the cursor, and counts at its line
   h.eq(marked('virt_text'), {})
 end)
 
+h.test('the lens above a kernel shows its registers', function()
+  h.open(SUM)
+  vim.lsp.codelens.refresh({ bufnr = 0 })
+  local lens = h.wait('the lens', function()
+    for _, it in ipairs(h.request('textDocument/codeLens', { textDocument = vim.lsp.util.make_text_document_params(0) })) do
+      it = it.command and it or h.request('codeLens/resolve', it)
+      if it.command.command == 'ptx-analyzer.showRegisters' then
+        return it
+      end
+    end
+  end)
+  h.contains(lens.command.title, 'regs')
+  vim.lsp.commands[lens.command.command](lens.command, { client_id = h.client().id })
+  h.contains(lines_of(float()), '# sum')
+end)
+
 h.test(':PtxRegisters! outside of a kernel says what to do', function()
   h.open(SUM)
   h.contains(

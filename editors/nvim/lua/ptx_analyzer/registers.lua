@@ -50,9 +50,24 @@ end
 function M.registers(here)
   local bufnr = vim.api.nvim_get_current_buf()
   local params = here and request.position(bufnr) or request.document(bufnr)
-  if not params then
-    return
+  if params then
+    M.show(bufnr, params, here)
   end
+end
+
+--- The command of a code lens: the kernel that it stands above.
+---@param command lsp.Command Its arguments are a URI and a position.
+function M.of_lens(command)
+  local uri, position = unpack(command.arguments or {})
+  if uri and position then
+    M.show(vim.uri_to_bufnr(uri), { textDocument = { uri = uri }, position = position }, true)
+  end
+end
+
+---@param bufnr integer
+---@param params table
+---@param here boolean
+function M.show(bufnr, params, here)
   request.send(bufnr, 'ptx/registers', params, function(found)
     local entries = found and found.entries or {}
     if #entries == 0 then
