@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod flow;
 mod format;
 mod generate;
 mod inspect;
@@ -59,6 +60,8 @@ enum Command {
     Site(site::SiteArgs),
     /// Estimate how many registers the entries of files will need.
     Registers(registers::RegistersArgs),
+    /// Show how control flows in the functions of a file, as text, as a drawing or for Mermaid.
+    Flow(flow::FlowArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
     /// Print sizes and times of a file, one METRIC line each.
@@ -89,6 +92,7 @@ where
             Command::Explain(args) => explain::run(&args, io),
             Command::Site(args) => site::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
+            Command::Flow(args) => flow::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
             Command::Completions(args) => generate::completions(&args, io),

@@ -2,6 +2,7 @@
 
 pub(crate) mod chart;
 pub(crate) mod graph;
+mod layout;
 pub(crate) mod mermaid;
 mod svg;
 

@@ -21,10 +21,10 @@ pub struct FlowBlock {
     /// From the first instruction to the last; empty for the block that stands for all labels, where a
     /// branch goes whose targets are not known.
     pub range: TextRange,
-    /// The label before the first instruction, with preference for one that is used.
+    /// The label before the first instruction, if the function uses one.
     pub label: Option<String>,
     /// The instructions.
-    pub instructions: Vec<TextRange>,
+    pub instructions: Vec<FlowInstruction>,
     /// The most 32-bit registers that are alive at one of the instructions.
     pub live: u32,
     /// How many loops surround the block.
@@ -35,6 +35,15 @@ pub struct FlowBlock {
     pub reachable: bool,
     /// Whether control may leave the function here.
     pub leaves: bool,
+}
+
+/// An instruction of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowInstruction {
+    /// The whole statement.
+    pub range: TextRange,
+    /// Its text on one line, without comments.
+    pub text: String,
 }
 
 /// A way from one block to another.

@@ -7,11 +7,11 @@ use syntax::{TextRange, TextSize};
 use isa::control::Control;
 
 use crate::{
-    FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, SymbolKind,
+    FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, FlowInstruction, SymbolKind,
     db::SourceFile,
     flow::{
         Flow,
-        facts::{Step, step_at},
+        facts::{Step, for_each_instruction, step_at},
         flow,
         graph::{BlockId, Graph},
     },
@@ -19,6 +19,7 @@ use crate::{
         body::{Body, Target, body},
         items::{Function, item_offsets, items},
         module::signature,
+        tree::OneLine,
     },
     pressure::pressure,
 };
@@ -53,6 +54,20 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
     let body = body(db, function);
     let alive = &pressure(db, function).alive;
     let labels = labels(body);
+    let mut texts = Vec::with_capacity(body.instructions.len());
+    for_each_instruction(
+        &function.green(db).cursor(),
+        body,
+        &mut |instruction, node| {
+            let mut line = OneLine::default();
+            line.push_node(node);
+            texts.push(FlowInstruction {
+                range: instruction.range + start,
+                text: line.finish(),
+            });
+        },
+    );
+    let mut texts = texts.into_iter();
     let heads: FxHashSet<BlockId> = flow.graph.loops.iter().map(|it| it.head).collect();
     let mut graph = FlowGraph {
         function: function.name(db).to_owned(),
@@ -62,10 +77,9 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
     };
     for (id, steps) in (0..).zip(&flow.graph.blocks) {
         let at = steps.start as usize..steps.end as usize;
-        let instructions = body.instructions.get(at.clone()).unwrap_or_default();
-        let instructions: Vec<TextRange> = instructions.iter().map(|it| it.range + start).collect();
+        let instructions: Vec<FlowInstruction> = texts.by_ref().take(steps.len()).collect();
         let range = match (instructions.first(), instructions.last()) {
-            (Some(first), Some(last)) => first.cover(*last),
+            (Some(first), Some(last)) => first.range.cover(last.range),
             _ => TextRange::empty(graph.name_range.start()),
         };
         let ends = steps.end.checked_sub(1).map(|it| it as usize);
@@ -73,7 +87,7 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
         let control = last.and_then(|it| flow.facts.control.get(it));
         graph.blocks.push(FlowBlock {
             range,
-            label: labels.get(&steps.start).map(|it| (*it).to_owned()),
+            label: labels.get(&steps.start).copied().map(str::to_owned),
             live: (alive.get(at).unwrap_or_default().iter().copied())
                 .max()
                 .unwrap_or(0),
@@ -137,28 +151,20 @@ fn is_head_of_loop_around(graph: &Graph, head: BlockId, block: BlockId) -> bool 
     })
 }
 
-/// The label before each instruction that has one, with preference for those that are used.
+/// The labels that the function uses, by the instruction that they stand before. Compilers put many others
+/// into the text for debuggers.
 fn labels(body: &Body) -> FxHashMap<Step, &str> {
-    let used: FxHashSet<u32> = body
-        .references
-        .iter()
-        .filter_map(|it| match it.target {
-            Target::Definition(id) => Some(id),
-            _ => None,
-        })
-        .collect();
-    let mut found: FxHashMap<Step, (bool, &str)> = FxHashMap::default();
-    for (id, definition) in (0..).zip(&body.definitions) {
-        if definition.kind == SymbolKind::Label {
+    let mut found = FxHashMap::default();
+    for reference in &body.references {
+        if let Target::Definition(id) = reference.target
+            && let definition = body.definition(id)
+            && definition.kind == SymbolKind::Label
+        {
             let step = step_at(body, definition.name_range.start());
-            let new = (used.contains(&id), &*definition.name);
-            let old = found.entry(step).or_insert(new);
-            if new.0 && !old.0 {
-                *old = new;
-            }
+            found.entry(step).or_insert(&*definition.name);
         }
     }
-    found.into_iter().map(|(step, it)| (step, it.1)).collect()
+    found
 }
 
 #[cfg(test)]
@@ -237,8 +243,8 @@ mod tests {
             ".entry k {\n.reg .b32 r;\nA: mov.u32 r, %tid.x;\nbra nowhere;\nB: ret;\n}\n.entry empty { }\n",
             expect![[r#"
                 k
-                0 A [2] 0 alive, depth 1, loop; branch 2
-                1 B [1] 0 alive, depth 0, leaves
+                0 - [2] 0 alive, depth 1, loop; branch 2
+                1 - [1] 0 alive, depth 0, leaves
                 2 - [0] 0 alive, depth 1; table back 0; table 1
                 empty
             "#]],

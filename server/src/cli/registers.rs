@@ -19,6 +19,7 @@ use super::{
     check::{inputs, target},
     read_text,
 };
+use crate::draw::{Theme, chart};
 
 const FILE: FileId = FileId(0);
 
@@ -40,6 +41,9 @@ pub(super) struct RegistersArgs {
     /// How to show the estimates.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Draw for a dark ground.
+    #[arg(long)]
+    dark: bool,
     /// The output of an earlier run with --format json: exit with 1 when an estimate has grown.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -55,6 +59,8 @@ enum Format {
     Text,
     /// One JSON object per entry, target and line.
     Json,
+    /// A drawing with a chart for each entry and target: how many registers are alive at its lines.
+    Svg,
 }
 
 /// An estimate as JSON; lines count from 1.
@@ -93,10 +99,17 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         },
     };
     let (inputs, mut failures) = inputs(&args.paths);
-    let mut records = Vec::new();
+    let (mut records, mut charts) = (Vec::new(), Vec::new());
     for path in &inputs {
         match read_text(path, io) {
-            Ok(text) => records.extend(estimate(&path.to_string_lossy(), text, args)),
+            Ok(text) => {
+                for it in estimate(text, args) {
+                    if matches!(args.format, Format::Svg) {
+                        charts.push(chart::register_chart(&it, None, &Theme::of(args.dark)));
+                    }
+                    records.push(record(&path.to_string_lossy(), it));
+                }
+            }
             Err(error) => failures.push(error),
         }
     }
@@ -108,6 +121,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
         }
         Format::Text => table(&records, io)?,
+        Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
     }
     for failure in &failures {
         writeln!(io.stderr, "error: {failure}")?;
@@ -150,7 +164,7 @@ fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), u32>
     Ok(found)
 }
 
-fn estimate(name: &str, text: String, args: &RegistersArgs) -> Vec<Record> {
+fn estimate(text: String, args: &RegistersArgs) -> Vec<EntryRegisters> {
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
         files: vec![(FILE, Some(Document::new(text).contents()))],
@@ -167,14 +181,13 @@ fn estimate(name: &str, text: String, args: &RegistersArgs) -> Vec<Record> {
         true => vec![None],
         false => args.target.iter().map(|it| Some(&**it)).collect(),
     };
-    let mut records = Vec::new();
+    let mut entries = Vec::new();
     for target in targets {
         // Nobody cancels the questions of this host.
         let found = analysis.registers(FILE, target);
-        let found = found.unwrap_or_default();
-        records.extend(found.into_iter().map(|it| record(name, it)));
+        entries.extend(found.unwrap_or_default());
     }
-    records
+    entries
 }
 
 fn record(file: &str, it: EntryRegisters) -> Record {

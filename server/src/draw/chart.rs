@@ -142,6 +142,20 @@ pub(crate) fn register_chart(
     svg.finish()
 }
 
+/// Several charts below each other, as one drawing.
+pub(crate) fn column(charts: &[String]) -> String {
+    let height = HEIGHT * charts.len() as f64;
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\">\n"
+    );
+    for (index, chart) in charts.iter().enumerate() {
+        let y = HEIGHT * index as f64;
+        out.push_str(&chart.replacen("<svg ", &format!("<svg y=\"{y}\" "), 1));
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
 fn heading(svg: &mut Svg, entry: &EntryRegisters, exact: Option<Exact<'_>>, theme: &Theme) {
     let bold = "font-size=\"14\" font-weight=\"600\"";
     svg.text((LEFT, 22.0), "start", bold, &shortened(&entry.name, 100));

@@ -1,0 +1,117 @@
+//! `ptx-analyzer flow`: how control flows in the functions of a file.
+
+use std::{io, path::PathBuf};
+
+use analysis::{AnalysisHost, Change, FileId, FlowGraph};
+use clap::ValueEnum;
+use syntax::{Document, text::LineTable};
+
+use super::{FAILED, Io, read_text};
+use crate::draw::{Theme, graph, mermaid};
+
+const FILE: FileId = FileId(0);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct FlowArgs {
+    /// A file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// Only the function with this name.
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// How to show the graphs.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Draw for a dark ground.
+    #[arg(long)]
+    dark: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+enum Format {
+    /// The blocks and where control goes from them, for people.
+    #[default]
+    Text,
+    /// A flowchart of Mermaid, of one function.
+    Mermaid,
+    /// A drawing, of one function.
+    Svg,
+}
+
+pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let text = match read_text(&args.path, io) {
+        Ok(text) => text,
+        Err(error) => {
+            writeln!(io.stderr, "error: {error}")?;
+            return Ok(FAILED);
+        }
+    };
+    let contents = Document::new(text).contents();
+    let lines = contents.lines.clone();
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FILE, Some(contents))],
+        config: None,
+    });
+    // Nobody cancels the questions of this host.
+    let mut graphs = host.analysis().flow_graphs(FILE).unwrap_or_default();
+    let names: Vec<String> = graphs.iter().map(|it| it.function.clone()).collect();
+    if let Some(name) = &args.function {
+        graphs.retain(|it| it.function == *name);
+    }
+    let file = args.path.display();
+    if graphs.is_empty() {
+        match &args.function {
+            Some(name) => writeln!(
+                io.stderr,
+                "error: {file}: no function {name} has a body; there are: {}",
+                names.join(", ")
+            )?,
+            None => writeln!(io.stderr, "error: {file}: no function has a body")?,
+        }
+        return Ok(FAILED);
+    }
+    if let (Format::Mermaid | Format::Svg, [_, _, ..]) = (args.format, &graphs[..]) {
+        writeln!(
+            io.stderr,
+            "error: {file}: choose one with --function: {}",
+            names.join(", ")
+        )?;
+        return Ok(FAILED);
+    }
+    for graph in &graphs {
+        let shown = match args.format {
+            Format::Text => text_of(graph, &lines),
+            Format::Mermaid => mermaid::flowchart(graph, &lines),
+            Format::Svg => graph::flow_graph(graph, &lines, &Theme::of(args.dark)),
+        };
+        write!(io.stdout, "{shown}")?;
+    }
+    Ok(0)
+}
+
+/// A block per line, with the ways out of it.
+fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
+    let mut out = format!("{}\n", graph.function);
+    for (id, block) in (0..).zip(&graph.blocks) {
+        let [title, about] = graph::heading(block, lines);
+        let mut ways: Vec<String> = graph
+            .edges
+            .iter()
+            .filter(|it| it.from == id)
+            .map(|it| {
+                let back = if it.back { " back" } else { "" };
+                format!("{}{back} to {}", it.kind.name(), it.to)
+            })
+            .collect();
+        if block.leaves {
+            ways.push("leaves".to_owned());
+        }
+        let depth = "  ".repeat(block.loop_depth.min(20) as usize + 1);
+        out.push_str(&format!(
+            "{depth}{id} {title}, {about}: {}\n",
+            ways.join(", ")
+        ));
+    }
+    out
+}
