@@ -184,10 +184,10 @@ fn one_session(
                 counts.questions += 1;
             }
             if rng.u8(..8) == 0 {
-                asked.drain(..).for_each(|id| Session::settle(server, id));
+                Session::settle(server, std::mem::take(&mut asked))?;
             }
         }
-        asked.into_iter().for_each(|id| Session::settle(server, id));
+        Session::settle(server, asked)?;
         // What other documents declare may be seen in this one, so it is alone then.
         let (uri, text) = second.into_parts();
         server.close(&uri);

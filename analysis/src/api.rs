@@ -487,7 +487,8 @@ pub struct FileStats {
 /// The question was overtaken by a change or cancelled by its asker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cancelled {
-    /// A writer is waiting: the answer would describe an old text.
+    /// A writer is waiting, so the answer would describe an old text, or the question waited for
+    /// another one that was interrupted. It may be asked again.
     PendingWrite,
     /// The asker cancelled the question.
     Requested,

@@ -153,10 +153,11 @@ impl Analysis {
         // A question only reads; what it leaves half done are memos, which salsa guards itself.
         match salsa::Cancelled::catch(AssertUnwindSafe(|| question(db))) {
             Ok(answer) => Ok(answer),
-            Err(salsa::Cancelled::PendingWrite) => Err(Cancelled::PendingWrite),
             Err(salsa::Cancelled::Local) => Err(Cancelled::Requested),
-            // Another thread panicked while it computed what this one needed.
-            Err(cancelled) => std::panic::resume_unwind(Box::new(cancelled)),
+            // A pending write. Or another thread unwound while it computed what this one needed, which
+            // is what a write makes it do; if it panicked, it says so itself, and so does this one
+            // when it is asked again.
+            Err(_) => Err(Cancelled::PendingWrite),
         }
     }
 
@@ -629,6 +630,15 @@ mod tests {
             panic.unwrap_err().downcast_ref::<&str>(),
             Some(&"of the question")
         );
+    }
+
+    /// Salsa calls it a panic when a write interrupts the thread that this one waits for.
+    #[test]
+    fn a_question_that_waits_for_an_interrupted_one_is_interrupted() {
+        let host = AnalysisHost::new();
+        let unwind = || std::panic::resume_unwind(Box::new(salsa::Cancelled::PropagatedPanic));
+        let answer: Cancellable<()> = host.analysis().with(|_| unwind());
+        assert_eq!(answer, Err(Cancelled::PendingWrite));
     }
 
     #[test]

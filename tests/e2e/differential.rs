@@ -35,10 +35,9 @@ fn answers_after_any_edits_are_those_of_a_fresh_server() {
                 session.edit(rng, &mut server);
                 asked.push(session.ask(rng, &mut server));
             }
-            for id in asked {
-                Session::settle(&mut server, id);
-            }
-            if let Err(difference) = session.compare_with_fresh(&mut server) {
+            let settled = Session::settle(&mut server, asked);
+            if let Err(difference) = settled.and_then(|()| session.compare_with_fresh(&mut server))
+            {
                 panic!("{difference}\nof\n{}", session.text());
             }
         }
