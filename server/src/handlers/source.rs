@@ -1,5 +1,7 @@
 //! The files from which PTX was made: links to them, and the way there from an instruction and back.
 
+use std::path::{Component, Path, Prefix, PrefixComponent};
+
 use analysis::FileRange;
 use rustc_hash::FxHashMap;
 
@@ -114,7 +116,7 @@ pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> 
         for (file, uri) in snapshot.shared.files(FileTable::all) {
             let lines = snapshot.analysis.instructions_of_line(file, line)?;
             let is_wanted = |path: &str| {
-                let path = path_of(&uri)?.parent()?.join(path);
+                let path = path_of(&source_file(&uri, path)?)?;
                 Some(path.canonicalize().ok()? == wanted)
             };
             let lines = lines.iter().filter(|it| is_wanted(&it.path) == Some(true));
@@ -129,10 +131,42 @@ pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> 
 
 /// The file that a path in a PTX file means, if it exists: relative paths start at the PTX file.
 fn source_file(ptx: &Url, path: &str) -> Option<Url> {
-    let folder = path_of(ptx)?;
-    let path = folder.parent()?.join(path);
+    let ptx = path_of(ptx)?;
+    let path = ptx.parent()?.join(path);
+    let share = remote_share(&path);
+    // Asking another computer for a file tells it who asks, whoever wrote the path.
+    if share.is_some() && share != remote_share(&ptx) {
+        return None;
+    }
     // Anything else, such as a device, is not to be opened.
     path.is_file()
         .then(|| Url::from_file_path(&path).ok())
         .flatten()
+}
+
+/// The share of another computer that a path of Windows begins with.
+fn remote_share(path: &Path) -> Option<PrefixComponent<'_>> {
+    let Some(Component::Prefix(prefix)) = path.components().next() else {
+        return None;
+    };
+    matches!(
+        prefix.kind(),
+        Prefix::UNC(..) | Prefix::VerbatimUNC(..) | Prefix::DeviceNS(_) | Prefix::Verbatim(_)
+    )
+    .then_some(prefix)
+}
+
+#[cfg(all(test, windows))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_others_are_not_asked() {
+        let share = |path| remote_share(Path::new(path)).is_some();
+        assert!(share(r"\\host\share\a.cu"));
+        assert!(share(r"\\?\UNC\host\share\a.cu"));
+        assert!(share(r"\\.\pipe\a"));
+        assert!(!share(r"C:\a.cu"));
+        assert!(!share(r"a.cu"));
+    }
 }

@@ -34,6 +34,7 @@ const READ_ALL_FILES: &[&str] = &[
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "codeLens/resolve",
+    "ptx/fromSourceLine",
     "textDocument/declaration",
     "textDocument/definition",
     "textDocument/diagnostic",
