@@ -103,6 +103,9 @@ fn ask_beside(analysis: &Analysis, at: FileRange) {
         defaults: true,
         demangled_names: true,
         float_literals: true,
+        live_registers: true,
+        loop_registers: true,
+        register_peak: true,
         parameter_names: true,
         register_types: true,
     };

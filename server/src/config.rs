@@ -200,10 +200,30 @@ pub const SETTINGS: &[Setting] = &[
         "Whether the values of floating-point constants such as 0f3F800000 are shown."
     ),
     switch!(
+        "inlayHints.liveRegisters",
+        false,
+        |config| config.features.hints.live_registers,
+        "Whether the number of registers that are alive is shown behind each instruction."
+    ),
+    switch!(
+        "inlayHints.loopRegisters",
+        true,
+        |config| config.features.hints.loop_registers,
+        "Whether the number of registers that are alive in a loop is shown at its head, in entries that \
+         may need more registers than cost nothing."
+    ),
+    switch!(
         "inlayHints.parameterNames",
         true,
         |config| config.features.hints.parameter_names,
         "Whether the names of parameters are shown before the arguments of calls."
+    ),
+    switch!(
+        "inlayHints.registerPeak",
+        true,
+        |config| config.features.hints.register_peak,
+        "Whether the place where most registers are alive is marked, in entries that may need more \
+         registers than cost nothing."
     ),
     switch!(
         "inlayHints.registerTypes",

@@ -197,6 +197,7 @@ pub(crate) fn all_hints() -> InlayHintKinds {
     InlayHintKinds {
         defaults: true,
         demangled_names: true,
+        live_registers: true,
         register_types: true,
         ..InlayHintKinds::default()
     }

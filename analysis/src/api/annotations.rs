@@ -13,8 +13,14 @@ pub struct InlayHintKinds {
     pub demangled_names: bool,
     /// Values of floating-point constants that are written as bits.
     pub float_literals: bool,
+    /// How many registers are alive at each instruction.
+    pub live_registers: bool,
+    /// How many registers are alive in loops of entries that may need more than cost nothing.
+    pub loop_registers: bool,
     /// Names of parameters before the arguments of calls.
     pub parameter_names: bool,
+    /// Where most registers are alive in such entries.
+    pub register_peak: bool,
     /// Types of registers whose names do not tell them, where they are written.
     pub register_types: bool,
 }
@@ -25,7 +31,10 @@ impl Default for InlayHintKinds {
             defaults: false,
             demangled_names: false,
             float_literals: true,
+            live_registers: false,
+            loop_registers: true,
             parameter_names: true,
+            register_peak: true,
             register_types: false,
         }
     }
@@ -42,6 +51,8 @@ pub enum InlayHintKind {
     FloatLiteral,
     /// The name of a parameter; stands before its argument.
     ParameterName,
+    /// How many registers are alive.
+    Registers,
     /// The type of a register.
     RegisterType,
 }

@@ -23,7 +23,9 @@ use crate::{
     },
 };
 
-use super::{demangle::demangled, hover::literal, navigation::declared_type};
+use super::{
+    demangle::demangled, hover::literal, navigation::declared_type, pressure_hints::pressure_hints,
+};
 
 /// Longer C++ names are cut off; the tooltip has the rest.
 const MAX_NAME: usize = 60;
@@ -52,6 +54,7 @@ pub(crate) fn inlay_hints(
             };
             collector.literals(&cursor);
             collector.function(db, *function, &cursor);
+            pressure_hints(db, *function, *start, range, kinds, &mut hints);
         }
     }
     for (item, start) in items.module.items(db).iter().zip(&offsets.module) {
@@ -376,7 +379,10 @@ mod tests {
         defaults: false,
         demangled_names: false,
         float_literals: false,
+        live_registers: false,
+        loop_registers: false,
         parameter_names: false,
+        register_peak: false,
         register_types: false,
     };
 

@@ -15,6 +15,7 @@ pub(crate) mod hover;
 pub(crate) mod inlay_hints;
 pub(crate) mod live_range;
 mod navigation;
+mod pressure_hints;
 pub(crate) mod references;
 pub(crate) mod registers;
 pub(crate) mod rename;

@@ -56,7 +56,10 @@ fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
     match kind {
         InlayHintKind::ParameterName => Some(lsp_types::InlayHintKind::PARAMETER),
         InlayHintKind::RegisterType => Some(lsp_types::InlayHintKind::TYPE),
-        InlayHintKind::Default | InlayHintKind::DemangledName | InlayHintKind::FloatLiteral => None,
+        InlayHintKind::Default
+        | InlayHintKind::DemangledName
+        | InlayHintKind::FloatLiteral
+        | InlayHintKind::Registers => None,
     }
 }
 
@@ -64,7 +67,9 @@ fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
 fn padding(kind: InlayHintKind) -> (bool, bool) {
     match kind {
         InlayHintKind::ParameterName => (false, true),
-        InlayHintKind::DemangledName | InlayHintKind::FloatLiteral => (true, false),
+        InlayHintKind::DemangledName | InlayHintKind::FloatLiteral | InlayHintKind::Registers => {
+            (true, false)
+        }
         InlayHintKind::Default | InlayHintKind::RegisterType => (false, false),
     }
 }
