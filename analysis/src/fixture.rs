@@ -117,17 +117,17 @@ pub(crate) fn check_file(expected: &str) {
 
 /// Compares the lints of a module, given without its header, with its `^^^` comments.
 ///
-/// Those about flow are left out, so that fixtures may read what nothing writes: [`check_flow`] is for
+/// Those about flow are left out, so that fixtures may read what nothing writes: [`check_only`] is for
 /// them.
 #[track_caller]
 pub(crate) fn check_lints(body: &str) {
     check(&format!("{HEADER}{body}"), |code| !is_flow_lint(code));
 }
 
-/// The same for the lints about flow, and no others.
+/// The same for the lints with some codes, and no others.
 #[track_caller]
-pub(crate) fn check_flow(body: &str) {
-    check(&format!("{HEADER}{body}"), is_flow_lint);
+pub(crate) fn check_only(codes: &[&str], body: &str) {
+    check(&format!("{HEADER}{body}"), |code| codes.contains(&code));
 }
 
 #[track_caller]

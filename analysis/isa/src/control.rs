@@ -52,6 +52,30 @@ pub fn copies(opcode: &str) -> bool {
     matches!(opcode, "mov" | "cvt")
 }
 
+/// Whether all threads of a warp must run an instruction together: what is `.aligned`, and `bar`, of which
+/// the manual says the same.
+#[must_use]
+pub fn runs_together<'a>(opcode: &str, mut modifiers: impl Iterator<Item = &'a str>) -> bool {
+    match opcode {
+        "bar" => true,
+        "barrier" | "ldmatrix" | "mma" | "movmatrix" | "setmaxnreg" | "stmatrix" | "tcgen05"
+        | "wgmma" | "wmma" => modifiers.any(|it| it == "aligned"),
+        _ => false,
+    }
+}
+
+/// Whether an operand, by its number, may well be undefined, because the instruction replaces parts of it or
+/// may drop it: what is inserted into, what is permuted, what is selected from, and the elements of a vector
+/// that is stored. Compilers write such instructions for values of which they know a part.
+#[must_use]
+pub fn takes_undefined(opcode: &str, operand: usize, of_vector: bool) -> bool {
+    match opcode {
+        "bfi" | "prmt" | "selp" | "slct" => matches!(operand, 1 | 2),
+        "st" => of_vector,
+        _ => false,
+    }
+}
+
 /// Opcodes that matter even when nobody reads their result: memory is written, threads communicate, or
 /// control moves.
 const EFFECTS: &[&str] = &[

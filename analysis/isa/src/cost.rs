@@ -2,7 +2,7 @@
 //!
 //! Nothing here is promised by the manual. The figures feed an estimate and never a diagnostic.
 
-use crate::limits::Limits;
+use crate::{limits::Limits, target::Target};
 
 /// Registers that an instruction needs for a moment besides its operands, because ptxas expands it into
 /// a sequence.
@@ -35,6 +35,22 @@ impl Limits {
     pub fn register_overhead(&self) -> u32 {
         if self.target < 80 { 5 } else { 6 }
     }
+}
+
+/// Whether an opcode is arithmetic in the units for floating-point numbers.
+#[must_use]
+pub fn is_float_arithmetic(opcode: &str) -> bool {
+    matches!(
+        opcode,
+        "add" | "div" | "fma" | "mad" | "mul" | "rcp" | "rsqrt" | "sqrt" | "sub"
+    )
+}
+
+/// Whether a target has only a few units for f64, at most 4 per multiprocessor and not 16 or more. CUDA
+/// programming guide, throughput of native arithmetic instructions.
+#[must_use]
+pub fn has_slow_f64(target: Target) -> bool {
+    !matches!(target.number, 60 | 70 | 72 | 80 | 90 | 100)
 }
 
 /// Cycles from an instruction to the first use of its result, as the scheduler of ptxas seems to reckon.

@@ -55,6 +55,15 @@ pub(super) const SHADOWED_NAME: &str = "shadowed-name";
 pub(super) const UNREACHABLE_CODE: &str = "unreachable-code";
 pub(super) const UNINITIALIZED_REGISTER: &str = "uninitialized-register";
 pub(super) const MISSING_RETURN: &str = "missing-return";
+pub(super) const DIVERGENT_BARRIER: &str = "divergent-barrier";
+pub(super) const INFINITE_LOOP: &str = "infinite-loop";
+pub(super) const UNUSED_VALUE: &str = "unused-value";
+pub(super) const TOO_MANY_REGISTERS: &str = "too-many-registers";
+pub(super) const LIKELY_SPILL: &str = "likely-spill";
+pub(super) const IGNORED_SETMAXNREG: &str = "ignored-setmaxnreg";
+pub(super) const LOCAL_MEMORY: &str = "local-memory";
+pub(super) const INTEGER_DIVISION: &str = "integer-division";
+pub(super) const SLOW_F64: &str = "slow-f64";
 pub(super) const DEPRECATED_FORM: &str = "deprecated-form";
 pub(super) const TRUNCATED_IMMEDIATE: &str = "truncated-immediate";
 pub(super) const OUT_OF_BOUNDS: &str = "out-of-bounds";
@@ -265,6 +274,42 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: MISSING_RETURN,
         summary: "An entry ends without `ret` or `exit`.",
+    },
+    DiagnosticCode {
+        name: DIVERGENT_BARRIER,
+        summary: "Threads of a warp do not all run an instruction that they must run together.",
+    },
+    DiagnosticCode {
+        name: INFINITE_LOOP,
+        summary: "A loop never ends and does nothing that can be seen from outside.",
+    },
+    DiagnosticCode {
+        name: UNUSED_VALUE,
+        summary: "Nobody reads what an instruction writes.",
+    },
+    DiagnosticCode {
+        name: TOO_MANY_REGISTERS,
+        summary: "Launch bounds allow more registers than a multiprocessor has.",
+    },
+    DiagnosticCode {
+        name: LIKELY_SPILL,
+        summary: "An entry likely needs more registers than its launch bounds leave it.",
+    },
+    DiagnosticCode {
+        name: IGNORED_SETMAXNREG,
+        summary: "ptxas ignores `setmaxnreg` in an entry without launch bounds.",
+    },
+    DiagnosticCode {
+        name: LOCAL_MEMORY,
+        summary: "A variable lies in local memory.",
+    },
+    DiagnosticCode {
+        name: INTEGER_DIVISION,
+        summary: "An integer is divided by what is no constant.",
+    },
+    DiagnosticCode {
+        name: SLOW_F64,
+        summary: "Arithmetic in f64 on a target that has few units for it.",
     },
     DiagnosticCode {
         name: DEPRECATED_FORM,

@@ -1,9 +1,9 @@
 //! Every code has a page, and the examples on the pages are tests.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use super::DIAGNOSTIC_CODES;
-use crate::{AnalysisConfig, Change, Diagnostic, FileId, Severity, fixture::Fixture};
+use crate::{AnalysisConfig, Change, Diagnostic, FileId, Level, Severity, fixture::Fixture};
 
 /// The examples below a heading of a page.
 fn examples(page: &str, heading: &str) -> Vec<String> {
@@ -25,6 +25,7 @@ fn errors_of(text: &str) -> Vec<Diagnostic> {
         files: Vec::new(),
         config: Some(AnalysisConfig {
             portability_targets: vec!["sm_75".into()],
+            severity: BTreeMap::from([("slow-f64".into(), Level::Hint)]),
             ..AnalysisConfig::default()
         }),
     });

@@ -1,6 +1,6 @@
 //! What each instruction of a function reads and writes, and where it may go.
 
-use isa::control::{Control, copies, reads_destination};
+use isa::control::{Control, copies, reads_destination, runs_together};
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextSize};
@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     pub(crate) guarded: Vec<bool>,
     /// Whether it only carries a value on.
     pub(crate) copies: Vec<bool>,
+    /// The instructions that all threads of a warp must run together.
+    pub(crate) together: Vec<Step>,
     /// Where control goes.
     pub(crate) control: Vec<Control>,
     /// The instructions to which a branch may go; the number of instructions stands for the end, and
@@ -202,6 +204,10 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
         facts.keeps.push(keeps);
         facts.guarded.push(guarded);
         facts.copies.push(copies(opcode));
+        let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
+        if runs_together(opcode, words.map(|it| it.text().trim_start_matches('.'))) {
+            facts.together.push(facts.control.len() as Step);
+        }
         facts.control.push(control);
         facts.targets.push(match control {
             Control::Branch | Control::Table => match targets(body, references, room) {

@@ -4,10 +4,12 @@
 //! [`liveness`] of both. Only the targets of branches start blocks, so labels of debug information cut
 //! nothing.
 
+pub(crate) mod divergence;
 pub(crate) mod facts;
 pub(crate) mod graph;
 pub(crate) mod lists;
 pub(crate) mod liveness;
+pub(crate) mod operation;
 #[cfg(test)]
 mod tests;
 

@@ -64,6 +64,20 @@ pub(crate) fn bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
     bounds
 }
 
+/// The threads of a block along x at most, of `.reqntid` or `.maxntid`.
+pub(crate) fn width(db: &dyn Database, function: Function<'_>) -> u32 {
+    let cursor = function.green(db).cursor();
+    let directives = cursor.nodes().filter(|it| {
+        let word = it.token(SyntaxKind::DOTTED);
+        it.kind() == SyntaxKind::TUNING_DIRECTIVE
+            && word.is_some_and(|it| matches!(it.text(), ".reqntid" | ".maxntid"))
+    });
+    let first = |it: Cursor<'_>| integer(it.node(SyntaxKind::LITERAL)?.tokens().next()?.text());
+    let widths = directives.filter_map(first);
+    let least = widths.min().and_then(|it| u32::try_from(it).ok());
+    least.unwrap_or(isa::limits::THREADS_PER_CTA)
+}
+
 /// The product of the numbers of a directive.
 pub(crate) fn product(directive: &Cursor<'_>) -> u64 {
     directive

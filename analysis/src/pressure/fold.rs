@@ -7,9 +7,10 @@ use crate::flow::{
     Flow,
     facts::{Step, Value},
     lists::Lists,
+    operation::{Base, Operation, Shape},
 };
 
-use super::program::{Base, Operation, Program, Shape};
+use super::program::Program;
 
 /// How far away a use must be so that a cheap value is computed again.
 const FAR: Step = 40;

@@ -29,8 +29,9 @@ use crate::{
     hir::{body::body, items::Function},
 };
 
-pub(crate) use bounds::{bounds, product};
+pub(crate) use bounds::{bounds, product, width};
 pub(crate) use peak::values;
+pub(crate) use program::most_alive;
 
 use self::{fold::Folded, program::Program, unroll::Unrolled};
 
@@ -208,6 +209,11 @@ fn as_written(
 }
 
 impl Pressure {
+    /// The registers without which it does not fit, on a target.
+    pub(crate) fn least(&self, limits: &Limits) -> u32 {
+        self.low.min(self.low_repeated) + limits.register_overhead()
+    }
+
     /// The estimate for a target, under launch bounds.
     pub(crate) fn estimate(&self, limits: &Limits, cap: Option<u32>) -> Estimate {
         if self.empty && !self.calls {

@@ -14,12 +14,12 @@ use isa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::flow::facts::{Step, Value};
-
-use super::{
-    fold::Folded,
-    program::{Base, Operation, Program},
+use crate::flow::{
+    facts::{Step, Value},
+    operation::{Base, Operation},
 };
+
+use super::{fold::Folded, program::Program};
 
 /// Longer blocks are cut, so that the work grows with their length and not with its square.
 const MAX_LENGTH: usize = 1600;

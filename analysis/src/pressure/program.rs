@@ -3,17 +3,16 @@
 use isa::cost::scratch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
-    constant::{Constant, Value as Constants, evaluate},
     flow::{
         Flow,
         facts::{Numbering, Value, for_each_instruction, references},
         flow as flow_of,
+        operation::{Base, Operation},
     },
     hir::{
-        body::{Body, Place, Target, body},
+        body::{Place, Target, body},
         declared::declared,
         items::{Function, items},
         module::{DeclarationSource, module_scope, signature},
@@ -33,80 +32,6 @@ pub(super) struct Program<'a> {
     pub(super) calls: bool,
 }
 
-/// An instruction.
-#[derive(Default)]
-pub(super) struct Operation<'a> {
-    pub(super) opcode: &'a str,
-    /// Its words, without full stops.
-    pub(super) modifiers: Vec<&'a str>,
-    /// The register of the guard.
-    pub(super) guard: Option<Value>,
-    /// Whether the guard holds when the register is false.
-    pub(super) negated: bool,
-    pub(super) writes: Vec<Value>,
-    /// What it reads outside of addresses, guards left out.
-    pub(super) data: Vec<Value>,
-    /// What it reads inside of addresses.
-    pub(super) address: Vec<Value>,
-    /// Whether the old values may stay behind the writes.
-    pub(super) keeps: bool,
-    pub(super) operands: Vec<Shape<'a>>,
-    /// Whether a special register is among its operands.
-    pub(super) special: bool,
-    /// Registers that it needs for a moment besides its operands.
-    pub(super) scratch: u32,
-    /// Where it accesses memory, if that is a register or variable with an offset.
-    pub(super) place: Option<(Base<'a>, i64)>,
-}
-
-/// An operand, as far as the model cares.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Shape<'a> {
-    /// A constant; its value if it is an integer.
-    Constant(Option<i64>),
-    /// A variable, function or label.
-    Name,
-    /// A special register.
-    Special(&'a str),
-    /// In brackets.
-    Address,
-    /// In braces.
-    Vector,
-    /// A register, or anything else.
-    Other,
-}
-
-/// What an address starts from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Base<'a> {
-    Value(Value),
-    Name(&'a str),
-}
-
-impl Operation<'_> {
-    /// Everything it reads, as often as it stands there.
-    pub(super) fn reads(&self) -> impl Iterator<Item = Value> + '_ {
-        let operands = self.data.iter().chain(&self.address);
-        operands.copied().chain(self.guard)
-    }
-
-    /// Whether one of its operands is in brackets.
-    pub(super) fn accesses_memory(&self) -> bool {
-        self.operands.contains(&Shape::Address)
-    }
-
-    /// Whether a word is among its modifiers, perhaps with a part after `::`.
-    pub(super) fn has(&self, word: &str) -> bool {
-        let bare = |it: &&str| it.split("::").next().unwrap_or_default() == word;
-        self.modifiers.iter().any(bare)
-    }
-
-    /// Whether it must stay when nobody reads what it writes.
-    pub(super) fn has_effect(&self) -> bool {
-        isa::control::has_effect(self.opcode, self.modifiers.iter().copied())
-    }
-}
-
 impl<'a> Program<'a> {
     /// Reads a function.
     pub(super) fn of(db: &'a dyn Database, function: Function<'a>, flow: &Flow) -> Program<'a> {
@@ -117,55 +42,8 @@ impl<'a> Program<'a> {
         let mut numbering = Numbering::default();
         let mut operations = Vec::with_capacity(body.instructions.len());
         for_each_instruction(&cursor, body, &mut |instruction, node| {
-            let mut it = Operation {
-                opcode: node.token(SyntaxKind::IDENT).map_or("", |it| it.text()),
-                ..Operation::default()
-            };
-            let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-            it.modifiers = words.map(|it| it.text().trim_start_matches('.')).collect();
-            let mut guard = TextRange::default();
-            let mut addresses: Vec<TextRange> = Vec::new();
-            let mut place = None;
-            for operand in node.nodes() {
-                match operand.kind() {
-                    SyntaxKind::GUARD => {
-                        guard = operand.range();
-                        it.negated = operand.token(SyntaxKind::BANG).is_some();
-                    }
-                    SyntaxKind::ERROR => {}
-                    kind => {
-                        if kind == SyntaxKind::ADDRESS {
-                            addresses.push(operand.range());
-                            place = place.or_else(|| address(&operand));
-                        }
-                        it.operands.push(shape(body, &operand));
-                    }
-                }
-            }
-            for reference in references(body, instruction) {
-                it.special |= matches!(reference.target, Target::Special(_));
-                let Some(value) = numbering.value(body, types, reference) else {
-                    continue;
-                };
-                let range = reference.range;
-                if guard.contains_range(range) && !guard.is_empty() {
-                    it.guard = Some(value);
-                } else if reference.write {
-                    it.writes.push(value);
-                    if isa::control::reads_destination(it.opcode) {
-                        it.data.push(value);
-                    }
-                } else if addresses.iter().any(|it| it.contains_range(range)) {
-                    it.address.push(value);
-                } else {
-                    it.data.push(value);
-                }
-            }
-            it.place = place.and_then(|(base, offset)| {
-                let base = base.token(SyntaxKind::IDENT)?;
-                let reference = body.reference_at(base.range())?;
-                let value = numbering.value(body, types, reference);
-                Some((value.map_or(Base::Name(base.text()), Base::Value), offset))
+            let mut it = Operation::read(body, instruction, node, &mut |reference| {
+                numbering.value(body, types, reference)
             });
             it.scratch = scratch(it.opcode, &it.modifiers);
             for reference in references(body, instruction) {
@@ -330,7 +208,7 @@ fn named_function<'db>(
 /// The most registers that the values of a function take at once, as the text has them. It is a query, so
 /// that callers see a change of the number only.
 #[salsa::tracked(returns(copy))]
-fn most_alive<'db>(db: &'db dyn Database, function: Function<'db>) -> u32 {
+pub(crate) fn most_alive<'db>(db: &'db dyn Database, function: Function<'db>) -> u32 {
     let flow = flow_of(db, function);
     let weight = |it: Value| flow.facts.values.get(it as usize).map_or(0, |it| it.weight);
     let mut most = 0;
@@ -359,61 +237,4 @@ fn most_alive<'db>(db: &'db dyn Database, function: Function<'db>) -> u32 {
         }
     }
     most
-}
-
-fn shape<'a>(body: &Body, operand: &Cursor<'a>) -> Shape<'a> {
-    match operand.kind() {
-        SyntaxKind::ADDRESS => Shape::Address,
-        SyntaxKind::VECTOR => Shape::Vector,
-        SyntaxKind::MEMBER_EXPRESSION => match operand.nodes().next() {
-            Some(it) => match shape(body, &it) {
-                special @ Shape::Special(_) => special,
-                _ => Shape::Other,
-            },
-            None => Shape::Other,
-        },
-        SyntaxKind::NAME_REFERENCE => {
-            let Some(token) = operand.token(SyntaxKind::IDENT) else {
-                return Shape::Other;
-            };
-            match body.reference_at(token.range()).map(|it| it.target) {
-                Some(Target::Special(index)) => {
-                    Shape::Special(isa::special::get(index).map_or("", |it| it.name))
-                }
-                Some(Target::WarpSize) => Shape::Constant(None),
-                Some(Target::Free(_)) => Shape::Name,
-                Some(Target::Definition(id))
-                    if body.definition(id).kind != crate::SymbolKind::Register =>
-                {
-                    Shape::Name
-                }
-                _ => Shape::Other,
-            }
-        }
-        _ => match evaluate(operand, &mut Vec::new()) {
-            Constants::Constant(Constant::Signed(it)) => Shape::Constant(Some(it)),
-            Constants::Constant(Constant::Unsigned(it)) => Shape::Constant(i64::try_from(it).ok()),
-            Constants::Constant(_) => Shape::Constant(None),
-            Constants::Offset(..) => Shape::Name,
-            _ => Shape::Other,
-        },
-    }
-}
-
-/// The name and the offset of an address.
-fn address<'a>(node: &Cursor<'a>) -> Option<(Cursor<'a>, i64)> {
-    let mut parts = node.nodes();
-    let expression = parts.next()?;
-    if parts.next().is_some() {
-        return None;
-    }
-    if expression.kind() == SyntaxKind::NAME_REFERENCE {
-        return Some((expression, 0));
-    }
-    match evaluate(&expression, &mut Vec::new()) {
-        Constants::Offset(base, offset) if base.kind() == SyntaxKind::NAME_REFERENCE => {
-            Some((base, i64::try_from(offset).ok()?))
-        }
-        _ => None,
-    }
 }

@@ -12,11 +12,12 @@ use crate::{
         Flow,
         facts::{Step, Value},
         graph::BlockId,
+        operation::Shape,
     },
     hir::body::Body,
 };
 
-use super::program::{Operation, Program, Shape};
+use super::program::Program;
 
 /// Loops with more turns are taken as they are.
 const MAX_TURNS: u32 = 128;
@@ -134,7 +135,7 @@ impl Turns<'_, '_> {
                             .or_insert_with(|| self.before(before, value, 0));
                     }
                     let result = match operation.guard {
-                        None => evaluate(operation, &known),
+                        None => operation.evaluate(|it| *known.get(&it)?),
                         Some(_) => None,
                     };
                     for value in &operation.writes {
@@ -188,64 +189,4 @@ impl Turns<'_, '_> {
         }
         None
     }
-}
-
-/// What an instruction computes from known integers.
-fn evaluate(operation: &Operation<'_>, known: &FxHashMap<Value, Option<i64>>) -> Option<i64> {
-    let [_] = operation.writes[..] else {
-        return None;
-    };
-    let mut registers = operation.data.iter();
-    let mut sources = [0; 3];
-    let shapes = operation.operands.get(1..)?;
-    if shapes.len() > sources.len() {
-        return None;
-    }
-    for (source, shape) in sources.iter_mut().zip(shapes) {
-        *source = match shape {
-            Shape::Constant(number) => (*number)?,
-            Shape::Other => (*known.get(registers.next()?)?)?,
-            _ => return None,
-        };
-    }
-    let [a, b, c] = sources;
-    let class = *operation.modifiers.last()?;
-    let result = match operation.opcode {
-        "mov" | "cvt" => a,
-        "add" => a.wrapping_add(b),
-        "sub" => a.wrapping_sub(b),
-        "and" => a & b,
-        "or" => a | b,
-        "shl" => a.checked_shl(u32::try_from(b).ok()?)?,
-        "shr" if a >= 0 => a.checked_shr(u32::try_from(b).ok()?)?,
-        "mul" if operation.has("lo") => a.wrapping_mul(b),
-        "mad" if operation.has("lo") => a.wrapping_mul(b).wrapping_add(c),
-        "setp" => {
-            let (a, b) = (of_class(a, class)?, of_class(b, class)?);
-            return Some(i64::from(match *operation.modifiers.first()? {
-                "eq" => a == b,
-                "ne" => a != b,
-                "lt" | "lo" => a < b,
-                "le" | "ls" => a <= b,
-                "gt" | "hi" => a > b,
-                "ge" | "hs" => a >= b,
-                _ => return None,
-            }));
-        }
-        _ => return None,
-    };
-    of_class(result, class).and_then(|it| i64::try_from(it).ok())
-}
-
-/// A number as one of a type of integers.
-fn of_class(number: i64, class: &str) -> Option<i128> {
-    Some(match class {
-        "s64" | "b64" => i128::from(number),
-        "u64" => i128::from(number as u64),
-        "s32" => i128::from(number as i32),
-        "u32" | "b32" => i128::from(number as u32),
-        "s16" => i128::from(number as i16),
-        "u16" | "b16" => i128::from(number as u16),
-        _ => return None,
-    })
 }

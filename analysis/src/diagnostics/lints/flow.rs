@@ -3,7 +3,7 @@
 use isa::control::Control;
 use rustc_hash::FxHashSet;
 use salsa::Database;
-use syntax::{TextRange, TextSize};
+use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     flow::{Flow, facts::references, flow},
@@ -17,17 +17,19 @@ use crate::{
 use super::{
     super::Finding,
     codes::{MISSING_RETURN, UNINITIALIZED_REGISTER, UNREACHABLE_CODE},
-    finding,
+    finding, instruction as instruction_at,
 };
 
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
-    // What the parser did not understand may write anything and jump anywhere.
-    if !function.errors(db).is_empty() {
-        return;
-    }
+/// `wrong` has the places of errors, sorted.
+pub(super) fn in_function(
+    db: &dyn Database,
+    function: Function<'_>,
+    wrong: &[TextRange],
+    findings: &mut Vec<Finding>,
+) {
     let (body, flow) = (body(db, function), flow(db, function));
     unreachable(body, flow, findings);
-    uninitialized(body, flow, findings);
+    uninitialized(db, function, wrong, findings);
     if tree::has_word(&function.green(db).cursor(), ".entry") {
         missing_return(body, flow, findings);
     }
@@ -70,7 +72,14 @@ fn unreachable(body: &Body, flow: &Flow, findings: &mut Vec<Finding>) {
 }
 
 /// The first use of each register that no way to it writes.
-fn uninitialized(body: &Body, flow: &Flow, findings: &mut Vec<Finding>) {
+fn uninitialized(
+    db: &dyn Database,
+    function: Function<'_>,
+    wrong: &[TextRange],
+    findings: &mut Vec<Finding>,
+) {
+    let (body, flow) = (body(db, function), flow(db, function));
+    let cursor = function.green(db).cursor();
     let mut reported = FxHashSet::default();
     let mut unwritten = FxHashSet::default();
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
@@ -79,15 +88,19 @@ fn uninitialized(body: &Body, flow: &Flow, findings: &mut Vec<Finding>) {
         }
         unwritten.clear();
         unwritten.extend(flow.liveness.undefined_in(block));
-        for step in steps.clone().map(|it| it as usize) {
+        for step in steps.clone() {
+            let at = step as usize;
             if unwritten.is_empty() {
                 break;
             }
-            let Some(instruction) = body.instructions.get(step) else {
+            let Some(instruction) = body.instructions.get(at) else {
                 break;
             };
-            for value in flow.facts.reads.get(step) {
-                if !unwritten.contains(value) || flow.facts.copies[step] {
+            // What is wrong already may mean another register.
+            let is_wrong = super::meets(wrong, instruction.range);
+            let mut node = None;
+            for value in flow.facts.reads.get(at) {
+                if is_wrong || !unwritten.contains(value) || flow.facts.copies[at] {
                     continue;
                 }
                 let register = flow.facts.values[*value as usize];
@@ -100,6 +113,10 @@ fn uninitialized(body: &Body, flow: &Flow, findings: &mut Vec<Finding>) {
                 let Some(read) = references.iter().filter(is_it).find(|it| !it.write) else {
                     continue;
                 };
+                let node = node.get_or_insert_with(|| instruction_at(&cursor, body, step));
+                if node.is_some_and(|it| may_be_undefined(&it, read.range)) {
+                    continue;
+                }
                 if reported.insert(*value) {
                     let definition = body.definition(register.definition);
                     let name = match register.member {
@@ -114,11 +131,28 @@ fn uninitialized(body: &Body, flow: &Flow, findings: &mut Vec<Finding>) {
                     ));
                 }
             }
-            for value in flow.facts.writes.get(step) {
+            for value in flow.facts.writes.get(at) {
                 unwritten.remove(value);
             }
         }
     }
+}
+
+/// Whether it does not matter what an operand of an instruction holds, as in what compilers write for
+/// values of which they know a part.
+fn may_be_undefined(instruction: &Cursor<'_>, range: TextRange) -> bool {
+    let opcode = instruction
+        .token(SyntaxKind::IDENT)
+        .map_or("", |it| it.text());
+    let of_operands = |it: &Cursor<'_>| !matches!(it.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR);
+    let operands = instruction.nodes().filter(of_operands);
+    let found = operands
+        .enumerate()
+        .find(|it| it.1.range().contains_range(range));
+    found.is_some_and(|(index, operand)| {
+        let of_vector = operand.kind() == SyntaxKind::VECTOR;
+        isa::control::takes_undefined(opcode, index, of_vector)
+    })
 }
 
 /// Where control leaves an entry behind its last instruction.

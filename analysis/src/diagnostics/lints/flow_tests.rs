@@ -1,6 +1,16 @@
 //! Lints about flow.
 
-use crate::fixture::check_flow as check;
+use crate::fixture::check_only;
+
+#[track_caller]
+fn check(body: &str) {
+    let codes = [
+        "unreachable-code",
+        "uninitialized-register",
+        "missing-return",
+    ];
+    check_only(&codes, body);
+}
 
 #[test]
 fn code_that_never_runs() {
@@ -57,6 +67,40 @@ fn entries_that_just_end() {
 //                                                       ^ hint missing-return: control gets to the end of the entry without `ret` or `exit` | ptxas ends the thread here, as `ret` would
 .entry c() { trap; }
 .entry d() { L: bra L; }
+"#,
+    );
+}
+
+#[test]
+fn what_is_known_in_part() {
+    check(
+        r#".entry k(.param .u64 p) {
+.reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd;
+ld.param.u64 %rd, [p];
+mov.u32 %r1, %tid.x;
+setp.eq.u32 %p, %r1, 0;
+bfi.b32 %r2, %r1, %r3, 8, 8;
+prmt.b32 %r2, %r2, %r4, 0x3210;
+selp.b32 %r2, %r2, %r5, %p;
+st.global.v2.b32 [%rd], {%r2, %r6};
+st.global.b32 [%rd], %r7;
+//                   ^^^ warning uninitialized-register: nothing writes `%r7` before this, so its value is undefined
+ret;
+}
+"#,
+    );
+}
+
+#[test]
+fn statements_that_are_wrong_already() {
+    check(
+        r#".entry k() {
+.reg .b32 %r<9>; .reg .b64 %rd;
+add.s32 %r1, %r2, %rd;
+add.s32 %r1, %r3, 1;
+//           ^^^ warning uninitialized-register: nothing writes `%r3` before this, so its value is undefined
+ret;
+}
 "#,
     );
 }

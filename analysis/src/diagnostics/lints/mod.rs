@@ -5,18 +5,31 @@
 //! which nobody can do anything.
 
 mod addresses;
+#[cfg(test)]
+mod advice_tests;
+mod barriers;
+mod bounds;
 mod flow;
 #[cfg(test)]
 mod flow_tests;
+mod loops;
+mod slow;
 pub(super) mod statement;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod unused;
+mod values;
 
 use salsa::Database;
+use syntax::{Cursor, SyntaxKind, TextRange};
 
-use crate::{DiagnosticTag, Level, Severity, db::SourceFile, hir::items::Function};
+use crate::{
+    DiagnosticTag, Level, Severity,
+    db::SourceFile,
+    flow::facts::Step,
+    hir::{body::Body, items::Function, tree},
+};
 
 use super::{Finding, ItemIndex, codes, levels};
 
@@ -48,6 +61,15 @@ pub(super) const LINTS: &[Lint] = &[
     entry(codes::UNREACHABLE_CODE, Level::Hint, UNNECESSARY),
     entry(codes::UNINITIALIZED_REGISTER, Level::Warning, &[]),
     entry(codes::MISSING_RETURN, Level::Hint, &[]),
+    entry(codes::DIVERGENT_BARRIER, Level::Warning, &[]),
+    entry(codes::INFINITE_LOOP, Level::Warning, &[]),
+    entry(codes::UNUSED_VALUE, Level::Hint, UNNECESSARY),
+    entry(codes::TOO_MANY_REGISTERS, Level::Warning, &[]),
+    entry(codes::LIKELY_SPILL, Level::Information, &[]),
+    entry(codes::IGNORED_SETMAXNREG, Level::Warning, &[]),
+    entry(codes::LOCAL_MEMORY, Level::Hint, &[]),
+    entry(codes::INTEGER_DIVISION, Level::Hint, &[]),
+    entry(codes::SLOW_F64, Level::Off, &[]),
     entry(codes::DEPRECATED_FORM, Level::Warning, DEPRECATED),
     entry(codes::TRUNCATED_IMMEDIATE, Level::Warning, &[]),
     entry(codes::OUT_OF_BOUNDS, Level::Warning, &[]),
@@ -72,14 +94,21 @@ pub(crate) fn is_lint(code: &str) -> bool {
 /// Whether a code is that of a lint about flow.
 #[cfg(test)]
 pub(crate) fn is_flow_lint(code: &str) -> bool {
-    use codes::{MISSING_RETURN, UNINITIALIZED_REGISTER, UNREACHABLE_CODE};
-    [UNREACHABLE_CODE, UNINITIALIZED_REGISTER, MISSING_RETURN].contains(&code)
+    [
+        codes::UNREACHABLE_CODE,
+        codes::UNINITIALIZED_REGISTER,
+        codes::MISSING_RETURN,
+        codes::DIVERGENT_BARRIER,
+        codes::INFINITE_LOOP,
+        codes::UNUSED_VALUE,
+    ]
+    .contains(&code)
 }
 
 /// A finding of a lint; its severity may be changed at the end.
 pub(super) fn finding(
     code: &'static str,
-    range: syntax::TextRange,
+    range: TextRange,
     message: String,
     help: Option<String>,
 ) -> Finding {
@@ -99,7 +128,16 @@ pub(super) fn finding(
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     unused::in_function(db, function, findings);
     threads::in_function(db, function, findings);
-    flow::in_function(db, function, findings);
+    // What the parser did not understand may write anything and jump anywhere.
+    if function.errors(db).is_empty() {
+        let wrong = errors(findings);
+        flow::in_function(db, function, &wrong, findings);
+        barriers::in_function(db, function, findings);
+        loops::in_function(db, function, findings);
+        values::in_function(db, function, &wrong, findings);
+    }
+    bounds::in_function(db, function, findings);
+    slow::in_function(db, function, findings);
     addresses::arguments(db, function, findings);
     findings.extend(
         levels::function_controls(db, function)
@@ -107,6 +145,39 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
             .iter()
             .cloned(),
     );
+}
+
+/// Where the errors found so far stand, sorted.
+fn errors(findings: &[Finding]) -> Vec<TextRange> {
+    let errors = findings.iter().filter(|it| it.severity == Severity::Error);
+    let mut ranges: Vec<TextRange> = errors.map(|it| it.range).collect();
+    ranges.sort_unstable_by_key(|it| it.start());
+    ranges
+}
+
+/// Whether one of some sorted places starts in a range.
+fn meets(places: &[TextRange], range: TextRange) -> bool {
+    let next = places.partition_point(|it| it.start() < range.start());
+    places.get(next).is_some_and(|it| it.start() < range.end())
+}
+
+/// An instruction of a function.
+fn instruction<'a>(function: &Cursor<'a>, body: &Body, step: Step) -> Option<Cursor<'a>> {
+    let block = function.node(SyntaxKind::BLOCK)?;
+    let offset = body.instructions.get(step as usize)?.opcode.start();
+    tree::node_at(&block, SyntaxKind::INSTRUCTION, offset)
+}
+
+/// The opcode of an instruction, and whether it matters when nobody reads its result.
+fn opcode<'a>(instruction: &Cursor<'a>) -> (&'a str, bool) {
+    let opcode = instruction
+        .token(SyntaxKind::IDENT)
+        .map_or("", |it| it.text());
+    let words = instruction
+        .tokens()
+        .filter(|it| it.kind() == SyntaxKind::DOTTED);
+    let mut words = words.map(|it| it.text().trim_start_matches('.'));
+    (opcode, isa::control::has_effect(opcode, &mut words))
 }
 
 /// Lints of what stands around the functions.

@@ -13,7 +13,7 @@ use super::{
     super::{Finding, fix::Repair},
     addresses,
     codes::{DEPRECATED_FORM, MODIFIER_ORDER, TRUNCATED_IMMEDIATE},
-    finding,
+    finding, slow,
 };
 
 pub(in crate::diagnostics) use super::addresses::{Named, named};
@@ -42,6 +42,7 @@ pub(in crate::diagnostics) fn check(accepted: &Accepted<'_>, findings: &mut Vec<
     deprecated(accepted, findings);
     order(accepted, findings);
     immediates(accepted, findings);
+    slow::statement(accepted, findings);
     addresses::access(
         accepted.opcode.text(),
         accepted.modifiers,

@@ -1,0 +1,168 @@
+//! Lints about barriers, loops, values nobody reads, launch bounds and what is slow.
+
+use crate::fixture::check_only;
+
+/// An entry with registers, `%r1` being the thread and `%r2` a parameter.
+fn entry(header: &str, body: &str) -> String {
+    format!(
+        ".entry k(.param .u32 n, .param .u64 out) {header} {{
+.reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>;
+mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; ld.param.u64 %rd1, [out];
+{body}
+ret;
+}}
+"
+    )
+}
+
+/// Whether a barrier under this predicate of `%p1` is reported.
+#[track_caller]
+fn guarded(header: &str, predicate: &str, reported: bool) {
+    let carets = match reported {
+        true => {
+            "//   ^^^ warning divergent-barrier: the guard keeps some threads of a warp from this `bar` \
+             | all threads of a warp must run it together\n"
+        }
+        false => "",
+    };
+    let body = format!("{predicate}\n@%p1 bar.sync 0;\n{carets}");
+    check_only(&["divergent-barrier"], &entry(header, body.trim_end()));
+}
+
+#[test]
+fn guards_that_divide_warps() {
+    for predicate in [
+        "setp.lt.u32 %p1, %r1, 16;",
+        "setp.eq.u32 %p1, %r1, 40;",
+        "and.b32 %r3, %r1, 1; setp.ne.u32 %p1, %r3, 0;",
+        "mov.u32 %r3, %laneid; setp.eq.u32 %p1, %r3, 0;",
+        "cvt.u64.u32 %rd2, %r1; shl.b64 %rd3, %rd2, 2; setp.gt.u64 %p1, %rd3, 8;",
+        "setp.eq.u32 %p2, %r1, 0; not.pred %p1, %p2;",
+        // The test of a bound: the barrier is under the guard itself.
+        "mov.u32 %r3, %ctaid.x; mad.lo.u32 %r4, %r3, 256, %r1; setp.lt.u32 %p1, %r4, %r2;",
+    ] {
+        guarded("", predicate, true);
+    }
+    for predicate in [
+        "setp.lt.u32 %p1, %r1, 32;",
+        "setp.lt.u32 %p1, %r1, 512;",
+        "shr.u32 %r3, %r1, 5; setp.eq.u32 %p1, %r3, 0;",
+        "and.b32 %r3, %r1, 32; setp.ne.u32 %p1, %r3, 0;",
+        "setp.lt.u32 %p1, %r2, 16;",
+        "mov.u32 %r3, %ctaid.x; setp.lt.u32 %p1, %r3, 16;",
+        "mov.u32 %r3, %tid.y; setp.lt.u32 %p1, %r3, 16;",
+        "ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p1, %r3, 16;",
+        "shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; setp.lt.u32 %p1, %r3, 16;",
+        "mov.u32 %r3, %r1; mov.u32 %r3, 0; setp.lt.u32 %p1, %r3, 16;",
+    ] {
+        guarded("", predicate, false);
+    }
+    guarded(".maxntid 16", "setp.lt.u32 %p1, %r1, 16;", false);
+    guarded(".reqntid 16, 16", "setp.lt.u32 %p1, %r1, 16;", false);
+    guarded(".reqntid 16, 16", "setp.lt.u32 %p1, %r1, 8;", true);
+}
+
+#[test]
+fn branches_that_divide_warps() {
+    check_only(
+        &["divergent-barrier"],
+        r#".entry k(.param .u32 n) {
+.reg .pred %p<9>; .reg .b32 %r<9>;
+mov.u32 %r1, %tid.x;
+setp.lt.u32 %p1, %r1, 16;
+@%p1 bra A;
+barrier.sync 0;
+bar.sync 0;
+//^^^ warning divergent-barrier: the branch on line 8 keeps some threads of a warp from this `bar` | all threads of a warp must run it together | the branch that divides the warp on line 8
+@!%p1 bra B;
+bra C;
+A: bar.sync 0;
+// ^^^ warning divergent-barrier: the branch on line 8 keeps some threads of a warp from this `bar` | all threads of a warp must run it together | the branch that divides the warp on line 8
+B: bra C;
+C: bar.sync 0;
+ret;
+}
+"#,
+    );
+    // Threads outside of the bound end, and nobody waits for them; with a barrier behind, they are missed.
+    let bound = |after: &str| {
+        format!(
+            ".entry k(.param .u32 n) {{
+.reg .pred %p; .reg .b32 %r<9>;
+mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n];
+setp.ge.u32 %p, %r1, %r2;
+@%p bra DONE;
+bar.sync 0;
+{after}ret;
+}}
+"
+        )
+    };
+    check_only(&["divergent-barrier"], &bound("DONE: "));
+    check_only(
+        &["divergent-barrier"],
+        &bound(
+            "//^^^ warning divergent-barrier: the branch on line 8 keeps some threads of a warp from this `bar` | all threads of a warp must run it together | the branch that divides the warp on line 8\nDONE: bar.sync 0;\n",
+        ),
+    );
+}
+
+#[test]
+fn loops_without_end() {
+    check_only(
+        &["infinite-loop"],
+        r#".func quit() .noreturn;
+.entry a() { L: bra L; }
+//              ^^^^^^ warning infinite-loop: this loop never ends, and nothing that it does can be seen from outside
+.entry b(.param .u64 p) {
+.reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
+ld.param.u64 %rd, [p];
+M: setp.eq.u32 %p, %r, 1;
+@%p bra N;
+add.u32 %r, %r, 1;
+N: ld.global.u32 %r, [%rd];
+bra M;
+//^^^^^^ warning infinite-loop: this loop never ends, and nothing that it does can be seen from outside
+}
+.entry c(.param .u64 p) {
+.reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
+ld.param.u64 %rd, [p];
+L: ld.volatile.global.u32 %r, [%rd]; bra L;
+M: st.global.u32 [%rd], %r; bra M;
+}
+.entry d() { L: nanosleep.u32 100; bra L; }
+.entry e() { .reg .pred %p; L: @%p exit; bra L; }
+.entry f() { .reg .pred %p; L: @%p bra L; }
+.entry g() { L: call quit; bra L; }
+"#,
+    );
+}
+
+#[test]
+fn values_that_nobody_reads() {
+    check_only(
+        &["unused-value"],
+        &entry(
+            "",
+            "add.u32 %r3, %r1, 1;
+//^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+add.u32 %r3, %r1, 2;
+setp.eq.u32 %p1|%p2, %r3, 0;
+@%p2 add.u32 %r4, %r3, 1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+setp.eq.u32 %p1|%p2, %r3, 0;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+atom.global.add.u32 %r5, [%rd1], %r3;
+ld.volatile.global.u32 %r5, [%rd1];
+ld.global.u32 %r5, [%rd1];
+//^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+mov.u32 %r6, 0;
+L: add.u32 %r6, %r6, 1;
+setp.lt.u32 %p3, %r6, %r2;
+@%p3 bra L;
+shfl.sync.idx.b32 %r7, %r1, 0, 31, -1;
+exit;
+mov.u32 %r8, 0;",
+        ),
+    );
+}

@@ -1,0 +1,52 @@
+//! Instructions that all threads of a warp must run together, where the text divides them.
+
+use salsa::Database;
+
+use crate::{
+    flow::{divergence::apart, flow},
+    hir::{body::body, items::Function},
+    pressure::width,
+};
+
+use super::{
+    super::{Finding, LINE, Place},
+    codes::DIVERGENT_BARRIER,
+    finding,
+};
+
+pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+    let (body, flow) = (body(db, function), flow(db, function));
+    if flow.facts.together.is_empty() {
+        return;
+    }
+    let cursor = function.green(db).cursor();
+    for it in apart(db, function, flow, width(db, function)) {
+        let instruction = |step: u32| body.instructions.get(step as usize);
+        let (Some(at), Some(branch)) = (instruction(it.step), instruction(it.branch)) else {
+            continue;
+        };
+        let node = super::instruction(&cursor, body, it.step);
+        let opcode = node.map_or("", |it| super::opcode(&it).0);
+        let help = "all threads of a warp must run it together".to_owned();
+        if it.step == it.branch {
+            findings.push(finding(
+                DIVERGENT_BARRIER,
+                at.opcode,
+                format!("the guard keeps some threads of a warp from this `{opcode}`"),
+                Some(help),
+            ));
+            continue;
+        }
+        let mut found = finding(
+            DIVERGENT_BARRIER,
+            at.opcode,
+            format!("the branch on line {LINE} keeps some threads of a warp from this `{opcode}`"),
+            Some(help),
+        );
+        found.related.push((
+            Place::Own(branch.opcode),
+            "the branch that divides the warp",
+        ));
+        findings.push(found);
+    }
+}

@@ -1,0 +1,66 @@
+//! Results that nobody reads.
+
+use salsa::Database;
+use syntax::TextRange;
+
+use crate::{
+    flow::{facts::Step, flow},
+    hir::{body::body, items::Function},
+};
+
+use super::{super::Finding, codes::UNUSED_VALUE, finding};
+
+/// `wrong` has the places of errors, sorted.
+pub(super) fn in_function(
+    db: &dyn Database,
+    function: Function<'_>,
+    wrong: &[TextRange],
+    findings: &mut Vec<Finding>,
+) {
+    let (body, flow) = (body(db, function), flow(db, function));
+    let facts = &flow.facts;
+    let cursor = function.green(db).cursor();
+    // For each value the last block, counted from 1, in which it is known to be read later.
+    let mut alive = vec![0_u32; facts.values.len()];
+    let mut unread: Vec<Step> = Vec::new();
+    for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        if !flow.graph.reachable[block as usize] {
+            continue;
+        }
+        let mark = block + 1;
+        for value in flow.liveness.live_out(block) {
+            alive[value as usize] = mark;
+        }
+        for step in steps.clone().rev() {
+            let at = step as usize;
+            let writes = facts.writes.get(at);
+            if !writes.is_empty() && writes.iter().all(|it| alive[*it as usize] != mark) {
+                unread.push(step);
+            }
+            if !facts.keeps[at] {
+                for value in writes {
+                    alive[*value as usize] = 0;
+                }
+            }
+            for value in facts.reads.get(at) {
+                alive[*value as usize] = mark;
+            }
+        }
+    }
+    unread.sort_unstable();
+    for step in unread {
+        let Some(instruction) = body.instructions.get(step as usize) else {
+            continue;
+        };
+        let node = super::instruction(&cursor, body, step);
+        if super::meets(wrong, instruction.range) || node.is_none_or(|it| super::opcode(&it).1) {
+            continue;
+        }
+        findings.push(finding(
+            UNUSED_VALUE,
+            instruction.range,
+            "nobody reads what this writes".to_owned(),
+            None,
+        ));
+    }
+}

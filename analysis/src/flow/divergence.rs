@@ -1,0 +1,333 @@
+//! Branches that divide a warp, and instructions that its threads then run apart.
+//!
+//! The analysis says nothing unless it is sure: it computes predicates for each thread of two warps from
+//! `%tid.x`, `%laneid` and constants, and knows of others only whether they depend on the thread.
+
+use isa::{control::Control, cost};
+use petgraph::{
+    algo::dominators::simple_fast,
+    graph::{DiGraph, NodeIndex},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind};
+
+use crate::hir::{
+    body::{Body, DefinitionId, Reference, Target, body},
+    items::Function,
+    tree,
+};
+
+use super::{
+    Flow,
+    facts::{Step, Value},
+    graph::BlockId,
+    operation::{Operation, Shape},
+};
+
+/// Threads of a warp.
+const WARP: usize = isa::limits::THREADS_PER_WARP as usize;
+/// Threads that are looked at.
+const THREADS: usize = 2 * WARP;
+/// How many instructions are followed from a predicate to its sources.
+const MAX_DEPTH: u32 = 64;
+/// How many blocks are walked in all.
+const MAX_BLOCKS: usize = 1 << 16;
+
+/// An instruction that the threads of a warp do not run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Apart {
+    /// The instruction.
+    pub(crate) step: Step,
+    /// The branch that divides the warp, or the instruction itself if its guard does.
+    pub(crate) branch: Step,
+}
+
+/// What is known of a value in the threads of a warp.
+#[derive(Clone, Debug, PartialEq)]
+enum Lanes {
+    /// The number in each thread.
+    Known(Box<[i64; THREADS]>),
+    /// The same in all threads of a warp.
+    Same,
+    /// A number that depends on the thread and on something that the text does not tell.
+    Varies,
+    Unknown,
+}
+
+/// The instructions of a function that must be run together and are not, in the order of the text, at most
+/// one for each. Blocks have `width` threads along x at most.
+pub(crate) fn apart(
+    db: &dyn Database,
+    function: Function<'_>,
+    flow: &Flow,
+    width: u32,
+) -> Vec<Apart> {
+    let facts = &flow.facts;
+    if facts.together.is_empty() {
+        return Vec::new();
+    }
+    let mut values = Values::new(db, function, flow, width as usize);
+    let mut found: Vec<Apart> = Vec::new();
+    for step in &facts.together {
+        if facts.guarded[*step as usize] && values.divides(*step, true) {
+            found.push(Apart {
+                step: *step,
+                branch: *step,
+            });
+        }
+    }
+    let joins = joins(flow);
+    let meets = meets(flow);
+    let mut room = MAX_BLOCKS;
+    for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        let Some(last) = steps.clone().last() else {
+            continue;
+        };
+        let branches = facts.control[last as usize] == Control::Branch;
+        if !flow.graph.reachable[block as usize] || !branches || !facts.guarded[last as usize] {
+            continue;
+        }
+        let Some(join) = joins[block as usize] else {
+            continue;
+        };
+        // A branch that depends on numbers which the text does not tell is most often the test of a bound,
+        // and threads that just end behind it are missed by nobody.
+        if !values.divides(last, meets[join as usize]) {
+            continue;
+        }
+        let inside = between(flow, block, join, &mut room);
+        for step in &facts.together {
+            let at = flow.graph.block_of[*step as usize];
+            if inside.contains(&at) && found.iter().all(|it| it.step != *step) {
+                found.push(Apart {
+                    step: *step,
+                    branch: last,
+                });
+            }
+        }
+    }
+    found.sort_unstable_by_key(|it| it.step);
+    found
+}
+
+/// Where the ways behind each block meet again; `None` where they only meet at the end, or never.
+fn joins(flow: &Flow) -> Vec<Option<BlockId>> {
+    let count = flow.graph.blocks.len();
+    let mut graph: DiGraph<(), (), BlockId> = DiGraph::with_capacity(count + 1, count);
+    let nodes: Vec<NodeIndex<BlockId>> = (0..=count).map(|_| graph.add_node(())).collect();
+    for block in 0..count {
+        let next = flow.graph.successors.get(block);
+        for to in next {
+            graph.add_edge(nodes[*to as usize], nodes[block], ());
+        }
+        if next.is_empty() {
+            graph.add_edge(nodes[count], nodes[block], ());
+        }
+    }
+    let after = simple_fast(&graph, nodes[count]);
+    let join = |block: usize| after.immediate_dominator(nodes[block]).map(|it| it.index());
+    (0..count)
+        .map(|block| join(block).filter(|it| *it < count).map(|it| it as BlockId))
+        .collect()
+}
+
+/// Whether some way from the start of each block gets to an instruction that must be run together.
+fn meets(flow: &Flow) -> Vec<bool> {
+    let mut meets = vec![false; flow.graph.blocks.len()];
+    let starts = flow.facts.together.iter();
+    let mut work: Vec<BlockId> = starts.map(|it| flow.graph.block_of[*it as usize]).collect();
+    while let Some(block) = work.pop() {
+        if !std::mem::replace(&mut meets[block as usize], true) {
+            work.extend(flow.graph.predecessors.get(block as usize));
+        }
+    }
+    meets
+}
+
+/// The blocks behind a block and before the one where its ways meet.
+fn between(flow: &Flow, block: BlockId, join: BlockId, room: &mut usize) -> FxHashSet<BlockId> {
+    let mut inside = FxHashSet::default();
+    let mut work = vec![block];
+    while let Some(block) = work.pop() {
+        for next in flow.graph.successors.get(block as usize) {
+            if *next == join || *room == 0 || !inside.insert(*next) {
+                continue;
+            }
+            *room -= 1;
+            work.push(*next);
+        }
+    }
+    inside
+}
+
+/// The values of a function, looked at when a predicate asks for them.
+struct Values<'f> {
+    body: &'f Body,
+    block: Option<Cursor<'f>>,
+    entry: bool,
+    numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
+    /// The instruction that alone writes each value.
+    writer: Vec<Option<Step>>,
+    lanes: FxHashMap<Value, Lanes>,
+    /// Threads of a block along x at most.
+    width: usize,
+}
+
+impl<'f> Values<'f> {
+    fn new(
+        db: &'f dyn Database,
+        function: Function<'f>,
+        flow: &'f Flow,
+        width: usize,
+    ) -> Values<'f> {
+        let facts = &flow.facts;
+        let mut writes = vec![0_u32; facts.values.len()];
+        let mut writer = vec![None; facts.values.len()];
+        for step in 0..facts.len() {
+            for value in facts.writes.get(step) {
+                let at = *value as usize;
+                writes[at] += 1;
+                writer[at] = (writes[at] == 1 && !facts.keeps[step]).then_some(step as Step);
+            }
+        }
+        let cursor = function.green(db).cursor();
+        let numbers = (0..).zip(&facts.values);
+        Values {
+            body: body(db, function),
+            block: cursor.node(SyntaxKind::BLOCK),
+            entry: tree::has_word(&cursor, ".entry"),
+            numbers: numbers
+                .map(|(number, it)| ((it.definition, it.member), number))
+                .collect(),
+            writer,
+            lanes: FxHashMap::default(),
+            width,
+        }
+    }
+
+    fn operation(&self, step: Step) -> Option<Operation<'f>> {
+        let instruction = self.body.instructions.get(step as usize)?;
+        let offset = instruction.opcode.start();
+        let node = tree::node_at(self.block.as_ref()?, SyntaxKind::INSTRUCTION, offset)?;
+        let value = &mut |reference: &Reference| match reference.target {
+            Target::Definition(definition) => {
+                self.numbers.get(&(definition, reference.member)).copied()
+            }
+            _ => None,
+        };
+        Some(Operation::read(self.body, instruction, &node, value))
+    }
+
+    /// Whether the guard of an instruction holds for some threads of a warp only; with `perhaps`, also if
+    /// that depends on more than the thread.
+    fn divides(&mut self, step: Step, perhaps: bool) -> bool {
+        let Some(guard) = self.operation(step).and_then(|it| it.guard) else {
+            return false;
+        };
+        match self.lanes(guard, 0) {
+            Lanes::Known(numbers) => self.differs(&numbers),
+            Lanes::Varies => perhaps,
+            Lanes::Same | Lanes::Unknown => false,
+        }
+    }
+
+    /// Whether a number is not the same in all threads of a warp.
+    fn differs(&self, numbers: &[i64; THREADS]) -> bool {
+        let threads = numbers.get(..self.width.min(THREADS)).unwrap_or_default();
+        threads
+            .chunks(WARP)
+            .any(|warp| warp.iter().any(|it| Some(it) != warp.first()))
+    }
+
+    fn lanes(&mut self, value: Value, depth: u32) -> Lanes {
+        if let Some(known) = self.lanes.get(&value) {
+            return known.clone();
+        }
+        let found = match self.writer[value as usize] {
+            Some(step) if depth < MAX_DEPTH => self.written(step, depth),
+            _ => Lanes::Unknown,
+        };
+        self.lanes.insert(value, found.clone());
+        found
+    }
+
+    /// What an instruction writes.
+    fn written(&mut self, step: Step, depth: u32) -> Lanes {
+        let Some(operation) = self.operation(step) else {
+            return Lanes::Unknown;
+        };
+        if let Some(Shape::Special(name)) = operation.operands.get(1)
+            && operation.opcode == "mov"
+        {
+            return special(name, operation.selector);
+        }
+        let constant = operation.opcode == "ld"
+            && (operation.has("const") || self.entry && operation.has("param"));
+        let mut sources: FxHashMap<Value, Lanes> = FxHashMap::default();
+        for value in operation.reads() {
+            sources.insert(value, self.lanes(value, depth + 1));
+        }
+        if constant {
+            let same = |it: &Lanes| match it {
+                Lanes::Known(numbers) => !self.differs(numbers),
+                other => *other == Lanes::Same,
+            };
+            return match sources.values().all(same) {
+                true => Lanes::Same,
+                false => Lanes::Unknown,
+            };
+        }
+        if operation.special || sources.values().any(|it| *it == Lanes::Unknown) {
+            return Lanes::Unknown;
+        }
+        let mut numbers = Box::new([0; THREADS]);
+        let known = numbers.iter_mut().enumerate().all(|(thread, number)| {
+            let source = |value| match sources.get(&value) {
+                Some(Lanes::Known(numbers)) => numbers.get(thread).copied(),
+                _ => None,
+            };
+            match operation.evaluate(source) {
+                Some(result) => *number = result,
+                None => return false,
+            }
+            true
+        });
+        if known {
+            return Lanes::Known(numbers);
+        }
+        let varies = sources.values().any(|it| match it {
+            Lanes::Known(numbers) => self.differs(numbers),
+            other => *other == Lanes::Varies,
+        });
+        match varies {
+            false if cost::may_be_uniform(operation.opcode, &operation.modifiers) => Lanes::Same,
+            // These keep what tells threads apart; others, such as shifts, may drop it.
+            true if matches!(
+                operation.opcode,
+                "add" | "sub" | "mad" | "mul" | "mov" | "cvt" | "setp" | "neg" | "not"
+            ) && !operation.has("hi") =>
+            {
+                Lanes::Varies
+            }
+            _ => Lanes::Unknown,
+        }
+    }
+}
+
+/// A special register in the threads of a warp.
+fn special(name: &str, selector: Option<&str>) -> Lanes {
+    let thread = |number: fn(usize) -> usize| {
+        let mut numbers = Box::new([0; THREADS]);
+        for (thread, it) in numbers.iter_mut().enumerate() {
+            *it = number(thread) as i64;
+        }
+        Lanes::Known(numbers)
+    };
+    match (name, selector) {
+        ("%tid", Some(".x")) => thread(|it| it),
+        ("%laneid", _) => thread(|it| it % WARP),
+        _ if cost::is_uniform_register(name) => Lanes::Same,
+        _ => Lanes::Unknown,
+    }
+}
