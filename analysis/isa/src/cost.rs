@@ -35,6 +35,12 @@ impl Limits {
     pub fn register_overhead(&self) -> u32 {
         if self.target < 80 { 5 } else { 6 }
     }
+
+    /// What it adds to small kernels on top: from sm_80 on, most of those have even numbers of registers.
+    #[must_use]
+    pub fn small_overhead(&self) -> u32 {
+        u32::from(self.target >= 80)
+    }
 }
 
 /// Whether an opcode is arithmetic in the units for floating-point numbers.

@@ -71,12 +71,15 @@ pub(crate) struct Estimate {
 const CALLS: f64 = 24.0;
 /// The part of the registers between the free ones and the eager order that ptxas takes on top.
 const GREED: f64 = 0.05;
+/// Kernels with fewer are small.
+const SMALL: f64 = 24.5;
 /// Kernels that hold any value get about so many at least,
 const LEAST: f64 = 9.0;
 /// and those that hold none.
 const EMPTY: u32 = 4;
 
-/// The pressure of a function. It is asked for by people who look at the function, never while typing.
+/// The pressure of a function. It is asked for by people who look at the function; while typing only if
+/// launch bounds leave fewer registers than values, and the function is not long.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn pressure<'db>(db: &'db dyn Database, function: Function<'db>) -> Pressure {
     let flow = flow(db, function);
@@ -232,7 +235,13 @@ impl Pressure {
         let free = f64::from(limits.free_registers()) - 1.0;
         let kept = free.clamp(low, high);
         let cap = f64::from(cap.unwrap_or(REGISTERS_PER_THREAD));
-        let number = (kept + GREED * (high - kept)).max(LEAST).min(cap);
+        let number = (kept + GREED * (high - kept)).max(LEAST);
+        let more = if number < SMALL && !self.calls {
+            f64::from(limits.small_overhead())
+        } else {
+            0.0
+        };
+        let number = (number + more).min(cap);
         let (less, more) = spread(number);
         let whole = |it: f64| it.round() as u32;
         Estimate {

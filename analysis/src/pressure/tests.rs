@@ -261,12 +261,12 @@ ret;
         written 6 low 6 high 31 estimate 31
         written 6 low 6 high 31 estimate 31
         written 6 low 6 high 31 estimate 31
-        written 7 low 7 high 7 estimate 13
-        written 6 low 6 high 6 estimate 12
-        written 6 low 6 high 6 estimate 12
-        written 6 low 6 high 6 estimate 12
-        written 6 low 6 high 6 estimate 12
-        written 6 low 6 high 6 estimate 12"#]]
+        written 7 low 7 high 7 estimate 14
+        written 6 low 6 high 6 estimate 13
+        written 6 low 6 high 6 estimate 13
+        written 6 low 6 high 6 estimate 13
+        written 6 low 6 high 6 estimate 13
+        written 6 low 6 high 6 estimate 13"#]]
     .assert_eq(&all);
 }
 
@@ -322,8 +322,8 @@ fn calls() {
     expect![[r#"
         written 0 low 0 high 0 estimate 4
         written 1 low 1 high 1 estimate 4
-        written 0 low 0 high 0 estimate 24
-        written 18 low 18 high 18 estimate 24
-        written 18 low 18 high 18 estimate 24"#]]
+        written 0 low 0 high 0 estimate 25
+        written 18 low 18 high 18 estimate 25
+        written 18 low 18 high 18 estimate 25"#]]
     .assert_eq(&all.join("\n"));
 }

@@ -35,6 +35,7 @@ const PLACES: &[(&str, &str)] = &[
     ("CONTRIBUTING.md", "contributing.md"),
     ("CHANGELOG.md", "changelog.md"),
     ("analysis/docs/diagnostics", "diagnostics/index.md"),
+    ("analysis/docs/registers.md", "registers.md"),
 ];
 const DIAGNOSTICS: &str = "analysis/docs/diagnostics/";
 
@@ -88,6 +89,11 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
         page("index.md", "Getting started", &rest),
         page("features.md", "Features", &features),
         page("settings.md", "Settings", &settings()),
+        page(
+            "registers.md",
+            "Estimates of registers",
+            &read("analysis/docs/registers.md")?,
+        ),
     ];
     let chapters = site_chapters();
     let mut summary = "# Summary\n\n".to_owned();

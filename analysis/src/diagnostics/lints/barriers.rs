@@ -1,6 +1,7 @@
 //! Instructions that all threads of a warp must run together, where the text divides them.
 
 use salsa::Database;
+use syntax::TextRange;
 
 use crate::{
     flow::{divergence::apart, flow},
@@ -14,7 +15,13 @@ use super::{
     finding,
 };
 
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+/// `wrong` has the places of errors, sorted.
+pub(super) fn in_function(
+    db: &dyn Database,
+    function: Function<'_>,
+    wrong: &[TextRange],
+    findings: &mut Vec<Finding>,
+) {
     let (body, flow) = (body(db, function), flow(db, function));
     if flow.facts.together.is_empty() {
         return;
@@ -25,6 +32,9 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         let (Some(at), Some(branch)) = (instruction(it.step), instruction(it.branch)) else {
             continue;
         };
+        if super::meets(wrong, at.range) {
+            continue;
+        }
         let node = super::instruction(&cursor, body, it.step);
         let opcode = node.map_or("", |it| super::opcode(&it).0);
         let help = "all threads of a warp must run it together".to_owned();

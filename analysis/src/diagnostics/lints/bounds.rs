@@ -24,7 +24,13 @@ const MAX_LENGTH: usize = 5_000;
 /// How many registers an estimate may be above the cap before it is worth a word.
 const MARGIN: u32 = 4;
 
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+/// `wrong` has the places of errors, sorted.
+pub(super) fn in_function(
+    db: &dyn Database,
+    function: Function<'_>,
+    wrong: &[TextRange],
+    findings: &mut Vec<Finding>,
+) {
     let of = signature(db, function);
     if !of.entry || !of.defined {
         return;
@@ -35,7 +41,8 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     if changes.is_empty() {
         likely_spill(db, function, findings);
     } else if bounds.threads.is_none() && bounds.registers.is_none() {
-        findings.extend(changes.into_iter().map(|it| {
+        let changes = changes.into_iter().filter(|it| !super::meets(wrong, *it));
+        findings.extend(changes.map(|it| {
             finding(
                 IGNORED_SETMAXNREG,
                 it,

@@ -128,15 +128,15 @@ pub(super) fn finding(
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     unused::in_function(db, function, findings);
     threads::in_function(db, function, findings);
+    let wrong = errors(findings);
     // What the parser did not understand may write anything and jump anywhere.
     if function.errors(db).is_empty() {
-        let wrong = errors(findings);
         flow::in_function(db, function, &wrong, findings);
-        barriers::in_function(db, function, findings);
+        barriers::in_function(db, function, &wrong, findings);
         loops::in_function(db, function, findings);
         values::in_function(db, function, &wrong, findings);
     }
-    bounds::in_function(db, function, findings);
+    bounds::in_function(db, function, &wrong, findings);
     slow::in_function(db, function, findings);
     addresses::arguments(db, function, findings);
     findings.extend(
