@@ -322,8 +322,8 @@ fn calls() {
     expect![[r#"
         written 0 low 0 high 0 estimate 4
         written 1 low 1 high 1 estimate 4
-        written 0 low 0 high 0 estimate 25
-        written 18 low 18 high 18 estimate 25
-        written 18 low 18 high 18 estimate 25"#]]
+        written 0 low 0 high 0 estimate 24
+        written 18 low 18 high 18 estimate 24
+        written 18 low 18 high 18 estimate 24"#]]
     .assert_eq(&all.join("\n"));
 }
