@@ -482,6 +482,10 @@ pub struct FileStats {
     pub definitions: usize,
     /// Used names.
     pub references: usize,
+    /// Basic blocks of all functions.
+    pub blocks: usize,
+    /// Natural loops of all functions.
+    pub loops: usize,
 }
 
 /// The question was overtaken by a change or cancelled by its asker.

@@ -5,6 +5,7 @@ use salsa::Database;
 use crate::{
     FileStats,
     db::SourceFile,
+    flow::flow,
     hir::{
         body::body,
         items::items,
@@ -35,6 +36,9 @@ pub(crate) fn stats(db: &dyn Database, file: SourceFile) -> FileStats {
         stats.instructions += body.instructions.len();
         stats.definitions += body.definitions.len();
         stats.references += body.references.len();
+        let graph = &flow(db, *function).graph;
+        stats.blocks += graph.blocks.len();
+        stats.loops += graph.loops.len();
     }
     stats
 }
@@ -57,6 +61,8 @@ mod tests {
                 instructions: 2,
                 definitions: 2,
                 references: 1,
+                blocks: 1,
+                loops: 0,
             }
         );
     }

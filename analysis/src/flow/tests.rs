@@ -190,6 +190,90 @@ B: exit;
     );
 }
 
+#[test]
+fn a_loop_with_two_entries() {
+    // No block of the cycle dominates the other, so it is no natural loop.
+    check(
+        ".entry k() {
+.reg .pred %p; .reg .b32 %r<9>;
+setp.eq.s32 %p, %r1, 7;
+mov.b32 %r2, 1;
+@%p bra B;
+A:
+add.s32 %r2, %r2, 1;
+B:
+add.s32 %r3, %r2, 1;
+@%p bra A;
+st.shared.b32 [%r3], %r2;
+ret;
+}",
+        expect![[r#"
+            0: 0..3 -> [1, 2] in [] out [%p %r2] undefined [%r1]
+            1: 3..4 -> [2] under 0 in [%p %r2] out [%p %r2]
+            2: 4..6 -> [1, 3] under 0 in [%p %r2] out [%p %r2 %r3]
+            3: 6..8 -> [] under 2 in [%r2 %r3] out []
+        "#]],
+    );
+}
+
+#[test]
+fn a_table_that_names_a_label_twice() {
+    check(
+        ".entry k() {
+.reg .pred %p; .reg .b32 %r<9>;
+mov.b32 %r1, 0;
+mov.b32 %r2, 5;
+L:
+ts: .branchtargets A, B, A;
+@%p brx.idx %r1, ts;
+exit;
+A: add.s32 %r1, %r1, 1;
+bra L;
+B: st.shared.b32 [%r1], %r2;
+ret;
+}",
+        expect![[r#"
+            0: 0..2 -> [1] in [] out [%r1 %r2] undefined [%p]
+            1: 2..3 -> [2, 3, 4] under 0 loop 1 depth 1 in [%r1 %r2] out [%r1 %r2] undefined [%p]
+            2: 3..4 -> [] under 1 in [] out []
+            3: 4..6 -> [1] under 1 loop 1 depth 1 in [%r1 %r2] out [%r1 %r2] undefined [%p]
+            4: 6..8 -> [] under 1 in [%r1 %r2] out []
+        "#]],
+    );
+}
+
+#[test]
+fn calls_that_never_return() {
+    check(
+        ".func stop() .noreturn;
+.func step();
+.entry k(.param .b64 f) {
+.reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd;
+proto: .callprototype _ () .noreturn;
+other: .callprototype _ ();
+mov.b32 %r1, 0;
+ld.param.b64 %rd, [f];
+@%p call stop;
+call step;
+call %rd, (), other;
+@%p bra L;
+call %rd, (), proto;
+mov.b32 %r1, 1;
+L: call stop;
+mov.b32 %r1, 2;
+}",
+        expect![[r#"
+            0: 0..3 -> [1] in [] out [%rd] undefined [%p]
+            1: 3..6 -> [2, 4] under 0 in [%rd] out [%rd] undefined [%p]
+            2: 6..7 -> [] under 1 in [%rd] out []
+            3: 7..8 -> [4] unreachable in [] out []
+            4: 8..9 -> [] under 1 in [] out []
+            5: 9..10 -> [] unreachable in [] out []
+            open ends [5]
+        "#]],
+    );
+}
+
 // ---- Random functions --------------------------------------------------------------------------
 
 /// A small generator of random numbers (SplitMix64), so that every run sees the same functions.
@@ -217,9 +301,12 @@ struct Simple {
 /// A random function and what it means.
 fn random(seed: u64) -> (String, Vec<Simple>) {
     let random = &mut Random(seed);
-    let count = 1 + random.below(24);
+    let count = 1 + random.below(40);
     let registers = 1 + random.below(6);
-    let mut text = format!("{HEADER}.entry k() {{\n.reg .pred %p<2>; .reg .b32 %r<{registers}>;\n");
+    let mut text = format!(
+        "{HEADER}.func stop() .noreturn;\n.func step();\n\
+         .entry k() {{\n.reg .pred %p<2>; .reg .b32 %r<{registers}>; .reg .v2 .b32 v;\n"
+    );
     let mut program = Vec::new();
     for index in 0..count {
         let register = |random: &mut Random| format!("%r{}", random.below(registers));
@@ -232,7 +319,7 @@ fn random(seed: u64) -> (String, Vec<Simple>) {
             simple.keeps = true;
         }
         let mut falls = true;
-        match random.below(8) {
+        match random.below(11) {
             0 => {
                 let target = random.below(count);
                 let _ = writeln!(text, "bra L{target};");
@@ -260,6 +347,25 @@ fn random(seed: u64) -> (String, Vec<Simple>) {
                 simple.reads.push(source);
                 simple.writes.push("%p0".to_owned());
             }
+            4 => {
+                text.push_str("call stop;\n");
+                falls = guarded;
+            }
+            5 => text.push_str("call step;\n"),
+            6 => {
+                let source = register(random);
+                let element = ["x", "y"][random.below(2)];
+                let _ = writeln!(text, "mov.b32 v.{element}, {source};");
+                simple.reads.push(source);
+                simple.writes.push("v".to_owned());
+                simple.keeps = true;
+            }
+            7 => {
+                let to = register(random);
+                let _ = writeln!(text, "mov.b32 {to}, v.x;");
+                simple.reads.push("v".to_owned());
+                simple.writes.push(to);
+            }
             _ => {
                 let (to, left, right) = (register(random), register(random), register(random));
                 let _ = writeln!(text, "add.s32 {to}, {left}, {right};");
@@ -276,38 +382,55 @@ fn random(seed: u64) -> (String, Vec<Simple>) {
     (text, program)
 }
 
-/// The values alive before each instruction, by walking every way from every read and every write.
-fn alive_before(program: &[Simple]) -> Vec<BTreeSet<String>> {
+/// What a walk finds out about each value at each instruction.
+struct Reference {
+    /// The values alive before each instruction: read later and written earlier.
+    alive: Vec<BTreeSet<String>>,
+    /// The values that are read later, and that no way to there writes.
+    undefined: Vec<BTreeSet<String>>,
+}
+
+/// The instructions that control gets to from one.
+fn reach(program: &[Simple], from: usize, seen: &mut FxHashSet<usize>) {
+    let mut work = vec![from];
+    while let Some(at) = work.pop() {
+        if seen.insert(at) {
+            work.extend(&program[at].next);
+        }
+    }
+}
+
+/// Walks every way from every read and every write.
+fn reference(program: &[Simple]) -> Reference {
     let mut names: FxHashSet<&String> = FxHashSet::default();
     for it in program {
         names.extend(it.reads.iter().chain(&it.writes));
     }
-    let reach = |from: usize, seen: &mut FxHashSet<usize>| {
-        let mut work = vec![from];
-        while let Some(at) = work.pop() {
-            if seen.insert(at) {
-                work.extend(&program[at].next);
-            }
-        }
-    };
     let mut reachable = FxHashSet::default();
-    reach(0, &mut reachable);
-    let mut alive = vec![BTreeSet::new(); program.len()];
+    reach(program, 0, &mut reachable);
+    let mut found = Reference {
+        alive: vec![BTreeSet::new(); program.len()],
+        undefined: vec![BTreeSet::new(); program.len()],
+    };
     for name in names {
         let mut written = FxHashSet::default();
         for (at, it) in program.iter().enumerate() {
             if it.writes.contains(name) && reachable.contains(&at) {
                 for next in &it.next {
-                    reach(*next, &mut written);
+                    reach(program, *next, &mut written);
                 }
             }
         }
-        for start in written {
+        for start in 0..program.len() {
             let (mut seen, mut work) = (FxHashSet::default(), vec![start]);
             while let Some(at) = work.pop() {
                 let it = &program[at];
                 if it.reads.contains(name) {
-                    alive[start].insert(name.clone());
+                    let list = match written.contains(&start) {
+                        true => &mut found.alive,
+                        false => &mut found.undefined,
+                    };
+                    list[start].insert(name.clone());
                     break;
                 }
                 let replaced = it.writes.contains(name) && !it.keeps;
@@ -317,30 +440,147 @@ fn alive_before(program: &[Simple]) -> Vec<BTreeSet<String>> {
             }
         }
     }
-    alive
+    found
 }
 
 #[test]
 fn liveness_is_that_of_a_slow_reference() {
-    let mut blocks = 0;
-    for seed in 0..600 {
+    let (mut blocks, mut loops, mut undefined) = (0, 0, 0);
+    for seed in 0..500 {
         let (text, program) = random(seed);
-        let expected = alive_before(&program);
+        let expected = reference(&program);
         let fixture = Fixture::new(&text);
         with_flow(&fixture.host.analysis(), |flow, name| {
             assert_eq!(flow.facts.len(), program.len());
+            loops += flow.graph.loops.len();
             for (block, steps) in (0..).zip(&flow.graph.blocks) {
+                let place = format!("seed {seed}, block {block}\n{text}");
                 if !flow.graph.reachable[block as usize] {
                     continue;
                 }
-                let found: BTreeSet<String> = flow.liveness.live_in(block).map(name).collect();
-                assert_eq!(
-                    found, expected[steps.start as usize],
-                    "seed {seed}, block {block}\n{text}"
-                );
+                let start = steps.start as usize;
+                let names = |values: &mut dyn Iterator<Item = Value>| {
+                    values.map(name).collect::<BTreeSet<String>>()
+                };
+                let found = names(&mut flow.liveness.live_in(block));
+                assert_eq!(found, expected.alive[start], "{place}");
+                let found = names(&mut flow.liveness.undefined_in(block));
+                assert_eq!(found, expected.undefined[start], "{place}");
+                undefined += found.len();
+                // What is alive at the end is what is read behind it and written somewhere before.
+                let last = &program[steps.end as usize - 1];
+                let mut after = BTreeSet::new();
+                for next in &last.next {
+                    after.extend(expected.alive[*next].clone());
+                    after.extend(expected.undefined[*next].clone());
+                }
+                let written = |name: &String| {
+                    expected.alive[start].contains(name)
+                        || (steps.clone()).any(|it| program[it as usize].writes.contains(name))
+                        || was_written(&program, start, name)
+                };
+                after.retain(written);
+                let found = names(&mut flow.liveness.live_out(block));
+                assert_eq!(found, after, "{place}");
                 blocks += 1;
             }
         });
     }
-    assert!(blocks > 1500, "{blocks}");
+    assert!(
+        blocks > 1500 && loops > 100 && undefined > 500,
+        "{blocks} {loops} {undefined}"
+    );
+}
+
+/// Whether some way to an instruction writes a value.
+fn was_written(program: &[Simple], step: usize, name: &String) -> bool {
+    let mut reachable = FxHashSet::default();
+    reach(program, 0, &mut reachable);
+    program.iter().enumerate().any(|(at, it)| {
+        let mut seen = FxHashSet::default();
+        it.next
+            .iter()
+            .for_each(|next| reach(program, *next, &mut seen));
+        it.writes.contains(name) && reachable.contains(&at) && seen.contains(&step)
+    })
+}
+
+#[test]
+fn dominators_and_loops_are_those_of_a_slow_reference() {
+    let mut heads = 0;
+    for seed in 1000..1300 {
+        let (text, program) = random(seed);
+        let fixture = Fixture::new(&text);
+        with_flow(&fixture.host.analysis(), |flow, _| {
+            let graph = &flow.graph;
+            let count = graph.blocks.len();
+            let from_start = |without: Option<usize>| {
+                let mut seen = FxHashSet::default();
+                let mut work = vec![0];
+                while let Some(block) = work.pop() {
+                    if Some(block) != without && seen.insert(block) {
+                        let next = graph.successors.get(block).iter();
+                        work.extend(next.map(|it| *it as usize));
+                    }
+                }
+                seen
+            };
+            let place = format!("seed {seed}\n{text}");
+            let reachable = from_start(None);
+            // A block dominates those that nobody gets to without it.
+            let dominates: Vec<FxHashSet<usize>> = (0..count)
+                .map(|it| {
+                    reachable
+                        .difference(&from_start(Some(it)))
+                        .copied()
+                        .collect()
+                })
+                .collect();
+            for block in 0..count {
+                assert_eq!(
+                    graph.reachable[block],
+                    reachable.contains(&block),
+                    "{place}"
+                );
+                if !reachable.contains(&block) {
+                    continue;
+                }
+                let above = (0..count).filter(|it| *it != block && dominates[*it].contains(&block));
+                // The closest one is dominated by all others.
+                let closest = above.max_by_key(|it| {
+                    (0..count)
+                        .filter(|other| dominates[*other].contains(it))
+                        .count()
+                });
+                assert_eq!(
+                    graph.dominator[block].map(|it| it as usize),
+                    closest,
+                    "{place}"
+                );
+            }
+            let mut expected: Vec<usize> = (0..count)
+                .filter(|head| {
+                    let before = graph.predecessors.get(*head).iter();
+                    reachable.contains(head)
+                        && before
+                            .into_iter()
+                            .any(|it| dominates[*head].contains(&(*it as usize)))
+                })
+                .collect();
+            let mut found: Vec<usize> = graph.loops.iter().map(|it| it.head as usize).collect();
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{place}");
+            heads += found.len();
+            // The instructions of the program and the blocks agree on where control goes.
+            for (block, steps) in graph.blocks.iter().enumerate() {
+                let last = &program[steps.end as usize - 1];
+                let mut next: Vec<u32> = last.next.iter().map(|it| graph.block_of[*it]).collect();
+                next.sort_unstable();
+                next.dedup();
+                assert_eq!(graph.successors.get(block), next, "{place}");
+            }
+        });
+    }
+    assert!(heads > 50, "{heads}");
 }

@@ -107,6 +107,8 @@ pub(super) fn stats(args: &StatsArgs, io: &mut Io<'_>) -> io::Result<u8> {
     )?;
     metric("definitions", stats.definitions.to_string(), "names")?;
     metric("references", stats.references.to_string(), "names")?;
+    metric("blocks", stats.blocks.to_string(), "blocks")?;
+    metric("loops", stats.loops.to_string(), "loops")?;
     metric("parse_time", millis(parse_time), "ms")?;
     metric("check_time", millis(check_time), "ms")?;
     metric(
