@@ -77,6 +77,29 @@ fn settings_are_the_servers() {
 }
 
 #[test]
+fn no_folder_names_programs() {
+    let manifest = manifest();
+    let properties = &manifest["contributes"]["configuration"]["properties"];
+    let programs = [
+        "server.path",
+        "server.extraEnv",
+        "ptxas.path",
+        "ptxas.nvdisasmPath",
+    ];
+    for name in programs {
+        // A setting of the machine is not read from the folder.
+        let scope = &properties[format!("{SECTION}.{name}")]["scope"];
+        assert_eq!(scope, "machine", "{name}");
+    }
+    let paths = SETTINGS
+        .iter()
+        .filter(|it| it.name.to_lowercase().ends_with("path"));
+    for setting in paths {
+        assert!(programs.contains(&setting.name), "{}", setting.name);
+    }
+}
+
+#[test]
 fn version_is_the_workspaces() {
     assert_eq!(manifest()["version"], env!("CARGO_PKG_VERSION"));
 }

@@ -1,6 +1,7 @@
 //! Plain data that crosses the boundary between the analysis and its users.
 
 mod annotations;
+mod compiler;
 mod flow;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -8,6 +9,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use syntax::{TextRange, TextSize};
 
 pub use annotations::*;
+pub use compiler::*;
 pub use flow::*;
 
 /// A file known to the analysis; the user of the crate maps it to a path or URI.

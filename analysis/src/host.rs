@@ -1,5 +1,7 @@
 //! The boundary: one writer, and snapshots that answer questions.
 
+mod compiler;
+
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use rustc_hash::FxHashMap;

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::sync::oneshot;
 use tower_lsp::{
     LanguageServer, async_trait,
@@ -15,17 +16,18 @@ use tower_lsp::{
         CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
         CompletionParams, CompletionResponse, DidChangeConfigurationParams,
         DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-        DidCloseTextDocumentParams, DidOpenTextDocumentParams, DocumentDiagnosticParams,
-        DocumentDiagnosticReportResult, DocumentFormattingParams, DocumentHighlight,
-        DocumentHighlightParams, DocumentLink, DocumentLinkParams, DocumentOnTypeFormattingParams,
-        DocumentRangeFormattingParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange,
-        FoldingRangeParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
-        InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams,
-        Location, PrepareRenameResponse, ReferenceParams, RenameParams, SelectionRange,
-        SelectionRangeParams, SemanticTokensDeltaParams, SemanticTokensFullDeltaResult,
-        SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult,
-        SemanticTokensResult, SignatureHelp, SignatureHelpParams, SymbolInformation,
-        TextDocumentPositionParams, TextEdit, WorkspaceEdit, WorkspaceSymbolParams,
+        DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+        DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentFormattingParams,
+        DocumentHighlight, DocumentHighlightParams, DocumentLink, DocumentLinkParams,
+        DocumentOnTypeFormattingParams, DocumentRangeFormattingParams, DocumentSymbolParams,
+        DocumentSymbolResponse, ExecuteCommandParams, FoldingRange, FoldingRangeParams,
+        GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams, InitializeParams,
+        InitializeResult, InitializedParams, InlayHint, InlayHintParams, Location,
+        PrepareRenameResponse, ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams,
+        SemanticTokensDeltaParams, SemanticTokensFullDeltaResult, SemanticTokensParams,
+        SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult, SignatureHelp,
+        SignatureHelpParams, SymbolInformation, TextDocumentPositionParams, TextEdit, Url,
+        WorkDoneProgressCancelParams, WorkspaceEdit, WorkspaceSymbolParams,
         request::{
             GotoDeclarationParams, GotoDeclarationResponse, GotoTypeDefinitionParams,
             GotoTypeDefinitionResponse,
@@ -41,9 +43,10 @@ use crate::{
     lsp::{
         capabilities::{Client, initialize_result},
         ext::{
-            CompareTargetsParams, DrawingParams, ExplainParams, Explanation, FlowGraph,
-            FromSourceLineParams, LiveRange, RegisterChart, Registers, RegistersParams,
-            SameSourceLine, ServerStatus, TargetVerdict, ViewSyntaxTreeParams, Word, WordsParams,
+            self, CompareTargetsParams, DrawingParams, ExplainParams, Explanation, FlowGraph,
+            FromSourceLineParams, LiveRange, RegisterChart, Registers, RegistersParams, RunPtxas,
+            RunPtxasParams, SameSourceLine, ServerStatus, TargetVerdict, ViewSyntaxTreeParams,
+            Word, WordsParams,
         },
     },
     snapshot::RequestError,
@@ -164,6 +167,33 @@ impl Backend {
             .await
     }
 
+    /// `ptx/runPtxas`.
+    pub(crate) async fn run_ptxas(&self, params: RunPtxasParams) -> Result<RunPtxas> {
+        self.run_ptxas_on(params.text_document.uri).await
+    }
+
+    /// Sends the wish to the state thread, now.
+    fn run_ptxas_on(&self, uri: Url) -> impl Future<Output = Result<RunPtxas>> + Send + use<> {
+        let (reply, answer) = oneshot::channel();
+        self.state.send(Event::RunPtxas(uri, reply));
+        async move {
+            match answer.await {
+                Ok(answer) => answer.map_err(to_error),
+                Err(_) => Err(Error::internal_error()),
+            }
+        }
+    }
+
+    /// `ptx/didGrantTrust`.
+    pub(crate) async fn did_grant_trust(&self) {
+        self.state.send(Event::Trusted);
+    }
+
+    /// `window/workDoneProgress/cancel`.
+    pub(crate) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
+        self.state.send(Event::CancelProgress(params.token));
+    }
+
     /// `ptx/serverStatus`.
     pub(crate) async fn server_status(&self) -> Result<ServerStatus> {
         let (reply, answer) = oneshot::channel();
@@ -250,6 +280,34 @@ impl LanguageServer for Backend {
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
         self.state.send(Event::FoldersChanged(params.event));
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        self.state.send(Event::Saved(params.text_document.uri));
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        if params.command != ext::RUN_PTXAS {
+            return Err(Error::invalid_params("there is no such command"));
+        }
+        let uri = params.arguments.first().and_then(Value::as_str);
+        let uris = match uri.map(Url::parse) {
+            Some(Ok(uri)) => vec![uri],
+            Some(Err(_)) => return Err(Error::invalid_params("the argument is no URI")),
+            None => {
+                let (reply, answer) = oneshot::channel();
+                self.state.send(Event::OpenUris(reply));
+                answer.await.map_err(|_| Error::internal_error())?
+            }
+        };
+        let runs: Vec<_> = uris.into_iter().map(|it| self.run_ptxas_on(it)).collect();
+        let mut results = Vec::new();
+        for run in runs {
+            results.push(run.await?);
+        }
+        serde_json::to_value(results)
+            .map(Some)
+            .map_err(|_| Error::internal_error())
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

@@ -1,7 +1,12 @@
 //! The settings of the server: one table, from which documentation is generated too.
 
 use std::{
-    collections::BTreeMap, ops::RangeInclusive, path::Path, str::FromStr, sync::Arc, time::Duration,
+    collections::BTreeMap,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
 };
 
 use analysis::{
@@ -14,8 +19,9 @@ use tracing::level_filters::LevelFilter;
 /// Name of the settings section in clients.
 pub const SECTION: &str = "ptx-analyzer";
 
-/// Settings that belong to an editor's extension, which may send them along.
-const EDITOR_GROUPS: &[&str] = &["server", "trace"];
+/// What else an editor's extension may send along: settings of its own, and whether the user trusts the
+/// folders, which counts in `initialize` only.
+const EDITOR_GROUPS: &[&str] = &["server", "trace", "trusted"];
 
 /// What a setting may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +97,10 @@ impl Setting {
 
 /// The levels of [`Level`].
 const LEVELS: &[&str] = &["off", "hint", "information", "warning", "error"];
+/// The values of `ptxas.enable`, in the order of [`PtxasRuns`].
+const PTXAS_RUNS: &[&str] = &["onSave", "onRequest", "off"];
+/// How long `ptxas` may take unless the settings say otherwise; ordinary kernels take less than a second.
+pub(crate) const DEFAULT_PTXAS_TIMEOUT: Duration = Duration::from_secs(30);
 const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 /// Never read, whatever the settings say: copies of files that are elsewhere, or of others.
 const ALWAYS_EXCLUDED: &[&str] = &["**/.git", "**/node_modules"];
@@ -116,6 +126,24 @@ macro_rules! switch {
 fn whole(value: &Value, range: RangeInclusive<u32>) -> Result<u32, Option<String>> {
     let number = value.as_u64().and_then(|it| u32::try_from(it).ok());
     number.filter(|it| range.contains(it)).ok_or(None)
+}
+
+/// A setting that names a program.
+macro_rules! program {
+    ($name:literal, |$config:ident| $place:expr, $description:literal) => {
+        Setting {
+            name: $name,
+            ty: SettingType::OptionalString,
+            description: $description,
+            default: || Value::Null,
+            set: |$config, value| {
+                let path = value.as_str().ok_or(None)?;
+                $place = (!path.is_empty()).then(|| PathBuf::from(path));
+                Ok(())
+            },
+            clear: |$config| $place = None,
+        }
+    };
 }
 
 /// Every setting, sorted by name.
@@ -263,6 +291,48 @@ pub const SETTINGS: &[Setting] = &[
         clear: |config| config.portability.clear(),
     },
     Setting {
+        name: "ptxas.enable",
+        ty: SettingType::Choice(PTXAS_RUNS),
+        description: "When NVIDIA's assembler ptxas is run on a file, if it is there: \"onSave\" when the \
+                      file is saved, \"onRequest\" when the user says so, or \"off\". It is never run in \
+                      folders that the user does not trust.",
+        default: || json!("onSave"),
+        set: |config, value| {
+            let name = value.as_str().ok_or(None)?;
+            let index = PTXAS_RUNS.iter().position(|it| *it == name).ok_or(None)?;
+            config.ptxas.runs = [PtxasRuns::OnSave, PtxasRuns::OnRequest, PtxasRuns::Never]
+                .get(index)
+                .copied()
+                .ok_or(None)?;
+            Ok(())
+        },
+        clear: |config| config.ptxas.runs = PtxasRuns::default(),
+    },
+    program!(
+        "ptxas.nvdisasmPath",
+        |config| config.ptxas.nvdisasm,
+        "The nvdisasm to run, as an absolute path; null or an empty string takes the one beside ptxas or \
+         on the PATH. A program inside of an open folder is never run."
+    ),
+    program!(
+        "ptxas.path",
+        |config| config.ptxas.path,
+        "The ptxas to run, as an absolute path; null or an empty string takes the one on the PATH. A \
+         program inside of an open folder is never run."
+    ),
+    Setting {
+        name: "ptxas.timeout",
+        ty: SettingType::OptionalInteger { min: 1, max: 3600 },
+        description: "Seconds after which a run of ptxas is ended.",
+        default: || json!(DEFAULT_PTXAS_TIMEOUT.as_secs()),
+        set: |config, value| {
+            let seconds = whole(value, 1..=3600)?;
+            config.ptxas.timeout = Duration::from_secs(seconds.into());
+            Ok(())
+        },
+        clear: |config| config.ptxas.timeout = DEFAULT_PTXAS_TIMEOUT,
+    },
+    Setting {
         name: "registers.dynamicSharedMemory",
         ty: SettingType::OptionalInteger {
             min: 0,
@@ -334,6 +404,35 @@ pub(crate) struct Features {
     pub(crate) lenses: CodeLensKinds,
 }
 
+/// When `ptxas` is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PtxasRuns {
+    #[default]
+    OnSave,
+    OnRequest,
+    Never,
+}
+
+/// The settings of the exact mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ptxas {
+    pub(crate) runs: PtxasRuns,
+    pub(crate) path: Option<PathBuf>,
+    pub(crate) nvdisasm: Option<PathBuf>,
+    pub(crate) timeout: Duration,
+}
+
+impl Default for Ptxas {
+    fn default() -> Self {
+        Ptxas {
+            runs: PtxasRuns::default(),
+            path: None,
+            nvdisasm: None,
+            timeout: DEFAULT_PTXAS_TIMEOUT,
+        }
+    }
+}
+
 /// The settings in force.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
@@ -346,6 +445,7 @@ pub(crate) struct Config {
     pub(crate) debounce: Option<Duration>,
     pub(crate) index: bool,
     pub(crate) exclude: Exclude,
+    pub(crate) ptxas: Ptxas,
     /// `None` leaves what the command line said.
     pub(crate) log_level: Option<LevelFilter>,
 }
@@ -362,6 +462,7 @@ impl Default for Config {
             debounce: None,
             index: true,
             exclude: Exclude::default(),
+            ptxas: Ptxas::default(),
             log_level: None,
         }
     }
@@ -506,139 +607,4 @@ impl Exclude {
 }
 
 #[cfg(test)]
-mod tests {
-    use expect_test::{Expect, expect};
-
-    use super::*;
-
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "the convention of expect-test"
-    )]
-    fn check(settings: Value, expect: Expect) {
-        let (config, problems) = Config::from_json(&settings);
-        let problems: String = problems.iter().map(|it| format!("{it:?}\n")).collect();
-        expect.assert_eq(&format!(
-            "target={:?} diagnostics={} debounce={:?} index={} log={:?}\n{problems}",
-            config.target, config.diagnostics, config.debounce, config.index, config.log_level
-        ));
-    }
-
-    #[test]
-    fn nothing_means_defaults() {
-        for settings in [json!(null), json!({}), json!({ "ptx-analyzer": null })] {
-            check(
-                settings,
-                expect![[r#"
-                    target=None diagnostics=true debounce=None index=true log=None
-                "#]],
-            );
-        }
-    }
-
-    #[test]
-    fn nested_dotted_and_wrapped() {
-        check(
-            json!({ "ptx-analyzer": {
-                "target": "sm_90a",
-                "diagnostics": { "debounce": 10 },
-                "workspace.index": false,
-                "log": { "level": "debug" },
-                "trace": { "server": "off" },
-            }}),
-            expect![[r#"
-                target=Some("sm_90a") diagnostics=true debounce=Some(10ms) index=false log=Some(LevelFilter::DEBUG)
-            "#]],
-        );
-        check(
-            json!({ "ptx-analyzer.diagnostics.enable": false }),
-            expect![[r#"
-                target=None diagnostics=false debounce=None index=true log=None
-            "#]],
-        );
-    }
-
-    #[test]
-    fn an_empty_target_is_none() {
-        check(
-            json!({ "target": "" }),
-            expect![[r#"
-                target=None diagnostics=true debounce=None index=true log=None
-            "#]],
-        );
-    }
-
-    #[test]
-    fn exclusion_covers_files_and_folders() {
-        let covers = |patterns: &[&str], path: &str| {
-            let exclude = Exclude::new(patterns).expect("valid patterns");
-            exclude.covers(Path::new("/w"), &Path::new("/w").join(path))
-        };
-        assert!(!covers(&[], "a/b.ptx"));
-        assert!(covers(&[], "node_modules/x/b.ptx"));
-        assert!(covers(&["**/build/**"], "a/build/b.ptx"));
-        assert!(covers(&["build"], "build/a/b.ptx"));
-        assert!(!covers(&["build"], "a/build/b.ptx"));
-        assert!(covers(&["*.gen.ptx"], "a.gen.ptx"));
-        assert!(!covers(&["*.gen.ptx"], "a/a.gen.ptx"));
-        assert!(covers(&["/w/a/*.ptx"], "a/b.ptx"));
-        assert!(!covers(&["/w"], "a/b.ptx"));
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        check(
-            json!({
-                "targt": "sm_90",
-                "target": 90,
-                "diagnostics": { "enable": "yes", "debounce": -1, "delay": 3 },
-                "log.level": "loud",
-                "workspace": { "exclude": ["[" ] },
-            }),
-            expect![[r#"
-                target=None diagnostics=true debounce=None index=true log=None
-                Invalid("The setting ptx-analyzer.diagnostics.debounce must be a whole number from 0 to 10000, or null, not -1; its default, null, is used.")
-                Unknown("The setting ptx-analyzer.diagnostics.delay does not exist and is ignored.")
-                Invalid("The setting ptx-analyzer.diagnostics.enable must be true or false, not \"yes\"; its default, true, is used.")
-                Invalid("The setting ptx-analyzer.log.level must be one of \"error\", \"warn\", \"info\", \"debug\", \"trace\", not \"loud\"; its default, \"warn\", is used.")
-                Invalid("The setting ptx-analyzer.target must be a string or null, not 90; its default, null, is used.")
-                Unknown("The setting ptx-analyzer.targt does not exist and is ignored.")
-                Invalid("The setting ptx-analyzer.workspace.exclude is not usable: error parsing glob '[': unclosed character class; missing ']'; its default, [], is used.")
-            "#]],
-        );
-        check(
-            json!({ "diagnostics": 1 }),
-            expect![[r#"
-                target=None diagnostics=true debounce=None index=true log=None
-                Invalid("The settings ptx-analyzer.diagnostics must be an object, not 1.")
-            "#]],
-        );
-        check(
-            json!([]),
-            expect![[r#"
-                target=None diagnostics=true debounce=None index=true log=None
-            "#]],
-        );
-        check(
-            json!([1]),
-            expect![[r#"
-                target=None diagnostics=true debounce=None index=true log=None
-                Invalid("The settings ptx-analyzer must be an object, not [1].")
-            "#]],
-        );
-    }
-
-    #[test]
-    fn defaults_of_the_table_are_the_defaults() {
-        for setting in SETTINGS {
-            let mut config = Config::default();
-            let before = format!("{config:?}");
-            let default = setting.default();
-            if setting.name != "log.level" && !default.is_null() {
-                (setting.set)(&mut config, &default).expect("a default is valid");
-                assert_eq!(format!("{config:?}"), before, "{}", setting.name);
-            }
-        }
-        assert!(SETTINGS.is_sorted_by_key(|it| it.name));
-    }
-}
+mod tests;

@@ -12,6 +12,7 @@ pub mod cli;
 pub mod config;
 mod dictionary;
 mod draw;
+mod exact;
 mod files;
 mod handlers;
 mod logging;

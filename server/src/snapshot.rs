@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use analysis::{Analysis, Cancelled, FileId, FilePosition, FileRange};
+use analysis::{Analysis, Cancelled, Diagnostic, ExactEntry, FileId, FilePosition, FileRange};
 use syntax::{
     FileContents, TextRange, TextSize,
     text::{Encoding, LineTable},
@@ -10,6 +10,7 @@ use syntax::{
 
 use crate::{
     config::Features,
+    exact::results::Results,
     files::FileTable,
     lsp::{
         capabilities::Client,
@@ -81,6 +82,8 @@ pub(crate) struct Snapshot {
     pub(crate) diagnostics: bool,
     /// What else is shown.
     pub(crate) features: Features,
+    /// What `ptxas` said about open documents.
+    pub(crate) exact: Results,
 }
 
 /// A file with what is needed to convert its positions.
@@ -116,6 +119,29 @@ impl Document {
 }
 
 impl Snapshot {
+    /// What `ptxas` made of the entries of an open document, if it still has the text that was compiled.
+    pub(crate) fn exact_entries(&self, file: FileId) -> &[ExactEntry] {
+        let version = self.shared.files(|files| files.version(file));
+        self.exact.get(&file).map_or(&[], |it| it.entries(version))
+    }
+
+    /// Diagnostics of a file together with the messages of `ptxas`.
+    pub(crate) fn with_messages_of_ptxas(
+        &self,
+        file: FileId,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Answer<Vec<Diagnostic>> {
+        let Some(findings) = self.exact.get(&file) else {
+            return Ok(diagnostics);
+        };
+        let version = self.shared.files(|files| files.version(file));
+        let messages = findings.messages(version);
+        let joined = self
+            .analysis
+            .with_compiler_messages(file, diagnostics, &messages);
+        Ok(joined?)
+    }
+
     /// The file behind a URI, or `None` when the server does not know it.
     pub(crate) fn document(&self, uri: &Url) -> Answer<Option<Document>> {
         match self.shared.files(|files| files.get(uri)) {

@@ -7,6 +7,7 @@
 
 mod diagnostics;
 mod documents;
+mod exact;
 mod opening;
 mod requests;
 mod turns;
@@ -28,11 +29,13 @@ use syntax::{FileContents, text::Encoding};
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 use tracing::{error, warn};
 
+pub(crate) use exact::RunReply;
 pub(crate) use requests::{CancelSlot, Request};
 
 use self::{
     diagnostics::Report,
     documents::OpenDocument,
+    exact::Exact,
     opening::Opened,
     turns::Turns,
     work::Work,
@@ -40,13 +43,14 @@ use self::{
 };
 use crate::{
     config::{Config, Problem, SECTION},
+    exact::jobs::Jobs,
     logging,
     lsp::{
         capabilities::Client,
         ext::ServerStatus,
         lsp_types::{
             DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-            FileEvent, MessageType, Registration, WorkspaceFoldersChangeEvent,
+            FileEvent, MessageType, NumberOrString, Registration, Url, WorkspaceFoldersChangeEvent,
         },
     },
     pool::Pool,
@@ -66,6 +70,12 @@ pub(crate) enum Event {
     Open(DidOpenTextDocumentParams),
     Change(DidChangeTextDocumentParams),
     Close(DidCloseTextDocumentParams),
+    Saved(Url),
+    Trusted,
+    RunPtxas(Url, RunReply),
+    /// The open documents are wanted.
+    OpenUris(oneshot::Sender<Vec<Url>>),
+    CancelProgress(NumberOrString),
     ConfigurationChanged(Value),
     FilesChanged(Vec<FileEvent>),
     FoldersChanged(WorkspaceFoldersChangeEvent),
@@ -74,13 +84,15 @@ pub(crate) enum Event {
     /// Answer to [`Outgoing::Configuration`].
     Configuration(Value),
     /// Answer to [`Outgoing::CreateProgress`].
-    ProgressCreated,
+    ProgressCreated(NumberOrString),
 
     // From workers.
     /// A write interrupted the work on a request.
     Interrupted(Box<Request>),
     /// A worker finished diagnostics, or a write interrupted it.
     Diagnosed(Report),
+    /// A run of `ptxas` has ended.
+    Compiled(Box<exact::Outcome>),
     /// A document that was opened is parsed.
     Opened(Opened),
     /// The folders were walked.
@@ -101,14 +113,20 @@ impl Event {
             Event::Open(_) => "textDocument/didOpen",
             Event::Change(_) => "textDocument/didChange",
             Event::Close(_) => "textDocument/didClose",
+            Event::Saved(_) => "textDocument/didSave",
+            Event::Trusted => "ptx/didGrantTrust",
+            Event::RunPtxas(..) => "ptx/runPtxas",
+            Event::OpenUris(_) => "open documents",
+            Event::CancelProgress(_) => "window/workDoneProgress/cancel",
             Event::ConfigurationChanged(_) => "workspace/didChangeConfiguration",
             Event::FilesChanged(_) => "workspace/didChangeWatchedFiles",
             Event::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
             Event::Ask(request) | Event::Interrupted(request) => request.method(),
             Event::Status(_) => "ptx/serverStatus",
             Event::Configuration(_) => "configuration",
-            Event::ProgressCreated => "progress created",
+            Event::ProgressCreated(_) => "progress created",
             Event::Diagnosed(_) => "diagnosed",
+            Event::Compiled(_) => "ptxas has run",
             Event::Opened(_) => "document parsed",
             Event::Found(_) => "folders walked",
             Event::Loaded(_) => "file loaded",
@@ -121,12 +139,18 @@ impl Event {
 #[derive(Clone, Debug)]
 pub(crate) struct StateHandle {
     events: mpsc::Sender<Event>,
+    jobs: Jobs,
 }
 
 impl StateHandle {
     /// Sends an event; never blocks. After the end of the thread it is dropped.
     pub(crate) fn send(&self, event: Event) {
         let _ = self.events.send(event);
+    }
+
+    /// The runs of other programs that are under way.
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.jobs
     }
 
     /// Ends the thread after the events that were sent before.
@@ -138,7 +162,10 @@ impl StateHandle {
 /// Starts the state thread of one connection.
 pub(crate) fn spawn(outgoing: UnboundedSender<Outgoing>) -> StateHandle {
     let (sender, events) = mpsc::channel();
-    let handle = StateHandle { events: sender };
+    let handle = StateHandle {
+        events: sender,
+        jobs: Jobs::default(),
+    };
     let own = handle.clone();
     let spawned = thread::Builder::new()
         .name("state".to_owned())
@@ -176,6 +203,7 @@ struct State {
     /// Number of the latest search for problems.
     diagnosis: u64,
     workspace: Workspace,
+    exact: Exact,
     turns: Turns,
     /// Messages about the settings that came before `initialized`.
     early: Vec<Outgoing>,
@@ -188,6 +216,7 @@ impl State {
         let events = handle.clone();
         State {
             pool: Pool::new(move |work: Work| work.run(&events)),
+            exact: Exact::new(handle.jobs.clone()),
             handle,
             outgoing,
             host: AnalysisHost::new(),
@@ -242,15 +271,20 @@ impl State {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        [self.workspace.deadline(), self.diagnostics_deadline()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.workspace.deadline(),
+            self.exact.deadline(),
+            self.diagnostics_deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     fn run_timers(&mut self) {
         let now = Instant::now();
         self.run_workspace_timers(now);
+        self.run_exact_timers(now);
         self.run_due_diagnostics(now);
     }
 
@@ -271,6 +305,7 @@ impl State {
             Event::Shutdown => {
                 self.shut_down = true;
                 self.abandon_all();
+                self.drop_runs();
             }
             Event::Open(params) => self.open(params),
             Event::Change(params) => {
@@ -284,6 +319,14 @@ impl State {
                 self.change(&batch);
             }
             Event::Close(params) => self.close(&params),
+            Event::Saved(uri) => self.saved(&uri),
+            Event::Trusted => self.exact.trusted = Some(true),
+            Event::RunPtxas(uri, reply) => self.run_ptxas(&uri, reply),
+            Event::OpenUris(reply) => {
+                let _ = reply.send(self.open_uris());
+            }
+            Event::CancelProgress(token) => self.cancel_progress(&token),
+            Event::Compiled(outcome) => self.compiled(*outcome),
             Event::ConfigurationChanged(settings) => {
                 if self.shared.client.configuration {
                     self.say(Outgoing::Configuration);
@@ -305,7 +348,11 @@ impl State {
             Event::Status(reply) => {
                 let _ = reply.send(self.status());
             }
-            Event::ProgressCreated => self.progress_created(),
+            Event::ProgressCreated(token) => {
+                if !self.ptxas_progress_created(&token) {
+                    self.progress_created();
+                }
+            }
             Event::Diagnosed(report) => self.diagnosed(report),
             Event::Opened(opened) => self.opened(opened, queue),
             Event::Found(found) => self.found(found),
@@ -316,6 +363,7 @@ impl State {
 
     fn initialize(&mut self, client: Client) {
         self.workspace.set_folders(&client.folders);
+        self.exact.trusted = client.trusted;
         let options = client.options.clone();
         self.shared = Arc::new(Shared::new(client));
         self.configure(&options);
@@ -373,6 +421,9 @@ impl State {
             logging::set_level(level);
         }
         let old = std::mem::replace(&mut self.config, config);
+        if old.ptxas != self.config.ptxas {
+            self.exact.reconfigured();
+        }
         let analysis_changed = old.target != self.config.target
             || old.portability != self.config.portability
             || old.severity != self.config.severity;
@@ -424,6 +475,7 @@ impl State {
             shared: self.shared.clone(),
             diagnostics: self.config.diagnostics,
             features: self.config.features,
+            exact: self.exact.results(),
         }
     }
 
@@ -480,6 +532,7 @@ impl State {
             text_bytes: contents()
                 .map(|it| u64::from(u32::from(it.lines.text_len())))
                 .sum(),
+            ptxas: self.ptxas_status(),
             indexing: self.workspace.pending(),
             workers_running,
             workers_waiting,

@@ -50,6 +50,8 @@ use crate::{backend::Backend, lsp::ext, state};
 const CONCURRENCY: usize = 4096;
 /// How long answers that are already on their way may still be written after `exit`.
 const FLUSH: Duration = Duration::from_millis(30);
+/// How long runs of other programs may take to end and to remove their files.
+const CLEANUP: Duration = Duration::from_secs(2);
 
 /// Serves one client until it exits, disappears or closes its stream.
 ///
@@ -80,6 +82,9 @@ where
     .custom_method(ext::COMPARE_TARGETS, Backend::compare_targets)
     .custom_method(ext::WORDS, Backend::words)
     .custom_method(ext::EXPLAIN, Backend::explain)
+    .custom_method(ext::RUN_PTXAS, Backend::run_ptxas)
+    .custom_method(ext::DID_GRANT_TRUST, Backend::did_grant_trust)
+    .custom_method(ext::CANCEL_PROGRESS, Backend::cancel_progress)
     .custom_method(ext::SERVER_STATUS, Backend::server_status);
     #[cfg(debug_assertions)]
     let builder = builder.custom_method(handlers::test_panic::METHOD, Backend::test_panic);
@@ -111,6 +116,9 @@ where
         }
     }
     state.stop();
+    // The process may end right after this, and other programs must not outlive it.
+    let jobs = state.jobs().clone();
+    let _ = tokio::task::spawn_blocking(move || jobs.close(CLEANUP)).await;
     u8::from(!lifecycle.shutdown.load(Ordering::SeqCst))
 }
 
@@ -162,7 +170,7 @@ where
                 self.lifecycle.exit.notify_one();
                 request
             }
-            ext::SERVER_STATUS => without_params(request),
+            ext::SERVER_STATUS | ext::DID_GRANT_TRUST => without_params(request),
             // tower-lsp ignores what starts like this, but a request wants an answer.
             method if method.starts_with("$/") && id.is_some() => {
                 return answer(id.map(|id| fail(id, Error::method_not_found())));

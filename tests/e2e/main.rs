@@ -7,6 +7,8 @@ mod code_actions;
 mod completion;
 mod diagnostics;
 mod differential;
+#[cfg(unix)]
+mod exact;
 mod faults;
 mod fuzz;
 mod harness;

@@ -170,6 +170,19 @@ fn covers(demand: Target, target: Target) -> bool {
     }
 }
 
+/// The target to make code for, of those that an assembler offers: the wanted one if a module for `module`
+/// can become code for it, else none; without a wish that of the module, or the first later one.
+#[must_use]
+pub fn code_target(module: Target, wanted: Option<Target>, offered: &[Target]) -> Option<Target> {
+    let same =
+        |a: Target, b: Target| a.suffix == b.suffix && a.current_number() == b.current_number();
+    let mut able = offered.iter().copied().filter(|it| covers(module, *it));
+    match wanted {
+        Some(wanted) => able.find(|it| same(*it, wanted)),
+        None => able.min_by_key(|it| (!same(*it, module), it.current_number(), it.suffix)),
+    }
+}
+
 /// How a module names its textures and samplers, PTX ISA 5.3.1 and the options of `.target`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TextureMode {
@@ -247,6 +260,29 @@ pub fn least_version(target: Target) -> Option<Version> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_is_made_for_the_nearest_target() {
+        let parse = |it: &str| Target::parse(it).unwrap();
+        let offered = [
+            "sm_75", "sm_80", "sm_90a", "sm_90", "sm_100f", "sm_110", "sm_110a",
+        ];
+        let offered = offered.map(parse);
+        let of = |module: &str, wanted: Option<&str>| {
+            let found = code_target(parse(module), wanted.map(parse), &offered);
+            found.map_or_else(String::new, |it| it.to_string())
+        };
+        assert_eq!(of("sm_35", None), "sm_75");
+        assert_eq!(of("sm_80", None), "sm_80");
+        assert_eq!(of("sm_86", None), "sm_90");
+        assert_eq!(of("sm_90a", None), "sm_90a");
+        assert_eq!(of("sm_101a", None), "sm_110a");
+        assert_eq!(of("sm_103a", None), "");
+        assert_eq!(of("sm_120", None), "");
+        assert_eq!(of("sm_80", Some("sm_90a")), "sm_90a");
+        assert_eq!(of("sm_80", Some("sm_86")), "");
+        assert_eq!(of("sm_90a", Some("sm_90")), "");
+    }
 
     #[track_caller]
     fn check(demand: &str, target: &str, expected: bool) {

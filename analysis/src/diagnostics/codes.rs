@@ -72,6 +72,8 @@ pub(super) const INCOMPLETE_ARGUMENT: &str = "incomplete-argument";
 pub(super) const TOO_MANY_THREADS: &str = "too-many-threads";
 pub(super) const MODIFIER_ORDER: &str = "modifier-order";
 pub(super) const CONTROL_COMMENT: &str = "control-comment";
+/// The code of what `ptxas` says itself.
+pub const PTXAS: &str = "ptxas";
 
 /// Every code that a diagnostic can have.
 pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
@@ -342,6 +344,10 @@ pub const DIAGNOSTIC_CODES: &[DiagnosticCode] = &[
     DiagnosticCode {
         name: CONTROL_COMMENT,
         summary: "A comment for ptx-analyzer is malformed or names an unknown code.",
+    },
+    DiagnosticCode {
+        name: PTXAS,
+        summary: "`ptxas`, which was run on the file, says this.",
     },
 ];
 

@@ -10,6 +10,7 @@ mod attributes;
 mod call_tests;
 mod calls;
 mod codes;
+mod compiler;
 mod constants;
 mod directives;
 mod duplicates;
@@ -61,7 +62,8 @@ use crate::{
 };
 
 pub(crate) use calls::Call;
-pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode};
+pub use codes::{DIAGNOSTIC_CODES, DiagnosticCode, PTXAS as PTXAS_CODE};
+pub(crate) use compiler::with_messages;
 pub(crate) use directives::locations_of;
 use fix::{HeaderPlaces, Repair};
 pub(crate) use instructions::{operand_nodes, resolve};

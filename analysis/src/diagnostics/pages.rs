@@ -58,7 +58,9 @@ fn pages_of_the_codes() {
             "{} lacks examples",
             code.name
         );
-        for example in &wrong {
+        // What only ptxas finds is not found here.
+        let found_here = code.name != super::codes::PTXAS;
+        for example in wrong.iter().filter(|_| found_here) {
             let found = errors_of(example);
             assert!(
                 found.iter().any(|it| it.code == code.name),

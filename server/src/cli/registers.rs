@@ -1,12 +1,14 @@
 //! `ptx-analyzer registers`: how many registers the entries of files will need.
 
+mod exact;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
 use analysis::{
-    AnalysisConfig, AnalysisHost, Change, DEFAULT_THREADS, EntryRegisters, FileId,
+    AnalysisConfig, AnalysisHost, Change, DEFAULT_THREADS, EntryRegisters, ExactEntry, FileId,
     LaunchAssumptions,
 };
 use clap::ValueEnum;
@@ -20,6 +22,8 @@ use super::{
     read_text,
 };
 use crate::draw::{Theme, chart};
+
+use exact::{Exact, ExactArgs, Ptxas};
 
 const FILE: FileId = FileId(0);
 
@@ -38,6 +42,8 @@ pub(super) struct RegistersArgs {
     /// Bytes of shared memory that blocks get at launch besides what the text declares.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     shared: u32,
+    #[command(flatten)]
+    exact: ExactArgs,
     /// How to show the estimates.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -76,8 +82,8 @@ struct Record {
     peak_line: Option<u32>,
     cap: Option<u32>,
     occupancy: Occupancy,
-    /// What ptxas says; nobody asks it yet.
-    exact: Option<u32>,
+    /// What ptxas says, if it was asked and makes code for the target.
+    exact: Option<Exact>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -98,16 +104,40 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
         },
     };
+    let ptxas = match args
+        .exact
+        .exact
+        .then(|| Ptxas::new(&args.exact))
+        .transpose()
+    {
+        Ok(ptxas) => ptxas,
+        Err(error) => {
+            writeln!(io.stderr, "error: {error}")?;
+            return Ok(FAILED);
+        }
+    };
     let (inputs, mut failures) = inputs(&args.paths);
     let (mut records, mut charts) = (Vec::new(), Vec::new());
     for path in &inputs {
         match read_text(path, io) {
             Ok(text) => {
-                for it in estimate(text, args) {
+                let name = path.to_string_lossy();
+                let (estimates, remarks) = estimate(&name, text, args, ptxas.as_ref());
+                for (it, exact) in estimates {
                     if matches!(args.format, Format::Svg) {
-                        charts.push(chart::register_chart(&it, None, &Theme::of(args.dark)));
+                        let exact = exact.as_ref().map(|exact| chart::Exact {
+                            registers: exact.registers.registers,
+                            lines: &exact.lines,
+                        });
+                        charts.push(chart::register_chart(&it, exact, &Theme::of(args.dark)));
                     }
-                    records.push(record(&path.to_string_lossy(), it));
+                    records.push(record(&name, it, exact.as_ref().map(Into::into)));
+                }
+                for remark in remarks {
+                    match remark {
+                        Ok(remark) => writeln!(io.stderr, "note: {remark}")?,
+                        Err(failure) => failures.push(failure),
+                    }
                 }
             }
             Err(error) => failures.push(error),
@@ -120,7 +150,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 writeln!(io.stdout)?;
             }
         }
-        Format::Text => table(&records, io)?,
+        Format::Text => table(&records, ptxas.is_some(), io)?,
         Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
     }
     for failure in &failures {
@@ -136,12 +166,17 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         let Some(before) = baseline.as_ref().and_then(|it| it.get(&key)) else {
             continue;
         };
-        if record.estimate > before.saturating_add(args.growth) {
+        // Figures of ptxas count more than estimates, if both runs have them.
+        let (about, now, before) = match (record.exact, before.exact) {
+            (Some(now), Some(before)) => ("", now.registers, before.registers),
+            _ => ("about ", record.estimate, before.estimate),
+        };
+        if now > before.saturating_add(args.growth) {
             grown += 1;
             writeln!(
                 io.stderr,
-                "{}: {} on {}: about {} registers, {} in the baseline",
-                record.file, record.entry, record.target, record.estimate, before
+                "{}: {} on {}: {about}{now} registers, {before} in the baseline",
+                record.file, record.entry, record.target
             )?;
         }
     }
@@ -152,22 +187,42 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
     })
 }
 
-/// The estimates of an earlier run, by file, entry and target.
-fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), u32>, String> {
+/// The figures of an earlier run.
+struct Before {
+    estimate: u32,
+    exact: Option<Exact>,
+}
+
+/// The figures of an earlier run, by file, entry and target.
+fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), Before>, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let mut found = FxHashMap::default();
     for (number, line) in (1..).zip(text.lines()) {
         let record: Record = serde_json::from_str(line)
             .map_err(|error| format!("{}:{number}: {error}", path.display()))?;
-        found.insert((record.file, record.entry, record.target), record.estimate);
+        let before = Before {
+            estimate: record.estimate,
+            exact: record.exact,
+        };
+        found.insert((record.file, record.entry, record.target), before);
     }
     Ok(found)
 }
 
-fn estimate(text: String, args: &RegistersArgs) -> Vec<EntryRegisters> {
+/// An estimate, and what `ptxas` says.
+type Estimate = (EntryRegisters, Option<ExactEntry>);
+
+/// The entries of a file, and what is to be said about them: remarks and failures.
+fn estimate(
+    name: &str,
+    text: String,
+    args: &RegistersArgs,
+    ptxas: Option<&Ptxas>,
+) -> (Vec<Estimate>, Vec<Result<String, String>>) {
+    let document = Document::new(text);
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
-        files: vec![(FILE, Some(Document::new(text).contents()))],
+        files: vec![(FILE, Some(document.contents()))],
         config: Some(AnalysisConfig {
             launch: LaunchAssumptions {
                 threads: args.threads,
@@ -181,16 +236,33 @@ fn estimate(text: String, args: &RegistersArgs) -> Vec<EntryRegisters> {
         true => vec![None],
         false => args.target.iter().map(|it| Some(&**it)).collect(),
     };
-    let mut entries = Vec::new();
+    let (mut estimates, mut remarks) = (Vec::new(), Vec::new());
     for target in targets {
         // Nobody cancels the questions of this host.
         let found = analysis.registers(FILE, target);
-        entries.extend(found.unwrap_or_default());
+        let found = found.unwrap_or_default();
+        let mut exact = Vec::new();
+        if let Some(ptxas) = ptxas
+            && !found.is_empty()
+            && let Ok(Some(own)) = analysis.target(FILE)
+        {
+            match ptxas.ask(name, document.text(), &own, target) {
+                Ok((entries, remark)) => {
+                    exact = entries;
+                    remarks.extend(remark.map(Ok));
+                }
+                Err(failure) => remarks.push(Err(failure)),
+            }
+        }
+        estimates.extend(found.into_iter().map(|it| {
+            let exact = exact.iter().find(|exact| exact.name == it.name).cloned();
+            (it, exact)
+        }));
     }
-    entries
+    (estimates, remarks)
 }
 
-fn record(file: &str, it: EntryRegisters) -> Record {
+fn record(file: &str, it: EntryRegisters, exact: Option<Exact>) -> Record {
     Record {
         file: file.to_owned(),
         entry: it.name,
@@ -206,15 +278,17 @@ fn record(file: &str, it: EntryRegisters) -> Record {
             of: it.of,
             limiter: it.limiter.map(str::to_owned),
         },
-        exact: None,
+        exact,
     }
 }
 
-fn table(records: &[Record], io: &mut Io<'_>) -> io::Result<()> {
+/// Writes a table, with a column of what `ptxas` says if it was asked.
+fn table(records: &[Record], with_exact: bool, io: &mut Io<'_>) -> io::Result<()> {
     let dash = || "-".to_owned();
     let mut rows = vec![
         [
             "registers",
+            "ptxas",
             "range",
             "alive",
             "line",
@@ -229,6 +303,7 @@ fn table(records: &[Record], io: &mut Io<'_>) -> io::Result<()> {
     for it in records {
         rows.push([
             format!("~{}", it.estimate),
+            it.exact.map_or_else(dash, Exact::shown),
             format!("{}-{}", it.low, it.high),
             it.max_live.to_string(),
             it.peak_line.map_or_else(dash, |it| it.to_string()),
@@ -239,7 +314,7 @@ fn table(records: &[Record], io: &mut Io<'_>) -> io::Result<()> {
             format!("{} ({})", it.entry, it.file),
         ]);
     }
-    let mut widths = [0; 9];
+    let mut widths = [0; 10];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = cell.chars().count().max(*width);
@@ -247,7 +322,8 @@ fn table(records: &[Record], io: &mut Io<'_>) -> io::Result<()> {
     }
     for row in &rows {
         let mut line = String::new();
-        for (cell, width) in row.iter().zip(widths) {
+        let cells = row.iter().zip(widths).enumerate();
+        for (_, (cell, width)) in cells.filter(|it| with_exact || it.0 != 1) {
             line.push_str(&format!("{cell:width$}  "));
         }
         writeln!(io.stdout, "{}", line.trim_end())?;

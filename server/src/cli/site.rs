@@ -34,6 +34,7 @@ const PLACES: &[(&str, &str)] = &[
     ("ARCHITECTURE.md", "architecture.md"),
     ("CONTRIBUTING.md", "contributing.md"),
     ("CHANGELOG.md", "changelog.md"),
+    ("analysis/docs/exact-mode.md", "exact-mode.md"),
     ("analysis/docs/diagnostics", "diagnostics/index.md"),
     ("analysis/docs/registers.md", "registers.md"),
 ];
@@ -85,6 +86,12 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
     };
     let readme = read("README.md")?;
     let (features, rest) = parts(&readme);
+    let exact_mode = SitePage {
+        path: "exact-mode.md".to_owned(),
+        title: "Exact mode".to_owned(),
+        // Its links are the same in the book.
+        markdown: read("analysis/docs/exact-mode.md")?,
+    };
     let mut pages = vec![
         page("index.md", "Getting started", &rest),
         page("features.md", "Features", &features),
@@ -94,6 +101,7 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
             "Estimates of registers",
             &read("analysis/docs/registers.md")?,
         ),
+        exact_mode,
     ];
     let chapters = site_chapters();
     let mut summary = "# Summary\n\n".to_owned();

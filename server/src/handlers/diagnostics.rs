@@ -65,6 +65,7 @@ pub(crate) fn file_diagnostics(
     mut diagnostics: Vec<analysis::Diagnostic>,
 ) -> Answer<Vec<Diagnostic>> {
     let client = &snapshot.shared.client;
+    diagnostics = snapshot.with_messages_of_ptxas(document.file, diagnostics)?;
     if diagnostics.len() > MAX_PER_FILE {
         info!(
             found = diagnostics.len(),
@@ -103,7 +104,7 @@ pub(crate) fn file_diagnostics(
                 .code_description
                 .then(|| to_proto::code_description(diagnostic.code))
                 .flatten(),
-            source: Some(env!("CARGO_PKG_NAME").to_owned()),
+            source: Some(to_proto::source(diagnostic.code).to_owned()),
             message,
             related_information: (!related.is_empty()).then_some(related),
             tags: tags.filter(|it| !it.is_empty()),

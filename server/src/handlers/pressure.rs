@@ -30,14 +30,22 @@ pub(crate) const REGISTERS: Handler<RegistersParams, Option<Registers>> = Handle
             }
             None => snapshot.analysis.registers(document.file, None)?,
         };
-        let convert = |it| entry(it, &|range| document.range(range));
+        let exact = snapshot.exact_entries(document.file);
+        let convert = |it: analysis::EntryRegisters| {
+            let exact = exact.iter().find(|exact| exact.name == it.name);
+            entry(it, exact, &|range| document.range(range))
+        };
         Ok(Some(Registers {
             entries: entries.into_iter().map(convert).collect(),
         }))
     },
 };
 
-fn entry(it: analysis::EntryRegisters, range: &dyn Fn(TextRange) -> Range) -> EntryRegisters {
+fn entry(
+    it: analysis::EntryRegisters,
+    exact: Option<&analysis::ExactEntry>,
+    range: &dyn Fn(TextRange) -> Range,
+) -> EntryRegisters {
     let lines = it.alive.iter();
     EntryRegisters {
         range: range(it.range),
@@ -67,7 +75,7 @@ fn entry(it: analysis::EntryRegisters, range: &dyn Fn(TextRange) -> Range) -> En
                 .next_step
                 .map(|(registers, warps)| OccupancyStep { registers, warps }),
         },
-        exact: None,
+        exact: exact.map(Into::into),
     }
 }
 
@@ -82,8 +90,16 @@ pub(crate) const REGISTER_CHART: Handler<DrawingParams, Option<RegisterChart>> =
         let at = document.at(params.position);
         let found = snapshot.analysis.registers_at(at)?;
         let theme = Theme::of(params.dark);
-        Ok(found.map(|it| RegisterChart {
-            svg: chart::register_chart(&it, None, &theme),
+        let entries = snapshot.exact_entries(document.file);
+        Ok(found.map(|it| {
+            let exact = entries.iter().find(|exact| exact.name == it.name);
+            let exact = exact.map(|exact| chart::Exact {
+                registers: exact.registers.registers,
+                lines: &exact.lines,
+            });
+            RegisterChart {
+                svg: chart::register_chart(&it, exact, &theme),
+            }
         }))
     },
 };

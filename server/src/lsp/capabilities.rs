@@ -4,16 +4,18 @@ use serde_json::Value;
 use syntax::text::Encoding;
 
 use super::{
+    ext,
     lsp_types::{
         CallHierarchyServerCapability, CodeActionKind, CodeActionOptions,
         CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
         DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
-        DocumentOnTypeFormattingOptions, FoldingRangeProviderCapability, HoverProviderCapability,
-        InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
+        DocumentOnTypeFormattingOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
+        HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
         SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
         ServerCapabilities, ServerInfo, SignatureHelpOptions, TextDocumentSyncCapability,
-        TextDocumentSyncKind, TextDocumentSyncOptions, TypeDefinitionProviderCapability, Url,
-        WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+        TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+        TypeDefinitionProviderCapability, Url, WorkDoneProgressOptions,
+        WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
     },
     semantic_tokens,
 };
@@ -28,6 +30,8 @@ pub(crate) struct Client {
     pub(crate) folders: Vec<Url>,
     /// Settings given at the start.
     pub(crate) options: Value,
+    /// Whether the user trusts the open folders; `None` when the client does not say.
+    pub(crate) trusted: Option<bool>,
     /// Hovers may be Markdown.
     pub(crate) hover_markdown: bool,
     /// Completions may have places for the cursor.
@@ -107,6 +111,9 @@ impl Client {
                 .get("initializationOptions")
                 .cloned()
                 .unwrap_or(Value::Null),
+            trusted: params
+                .pointer("/initializationOptions/trusted")
+                .and_then(Value::as_bool),
             hover_markdown: strings(params, "/capabilities/textDocument/hover/contentFormat")
                 .contains(&"markdown"),
             snippets: flag("textDocument/completion/completionItem/snippetSupport"),
@@ -214,7 +221,7 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                 change: Some(TextDocumentSyncKind::INCREMENTAL),
                 will_save: None,
                 will_save_wait_until: None,
-                save: None,
+                save: Some(TextDocumentSyncSaveOptions::Supported(true)),
             },
         )),
         completion_provider: Some(CompletionOptions {
@@ -262,6 +269,10 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
         inlay_hint_provider: Some(OneOf::Left(true)),
         code_lens_provider: Some(CodeLensOptions {
             resolve_provider: Some(true),
+        }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: vec![ext::RUN_PTXAS.to_owned()],
+            work_done_progress_options: WorkDoneProgressOptions::default(),
         }),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
         selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),

@@ -12,6 +12,7 @@
 //! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
 //! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
 //! | `ptx/explain` | [`ExplainParams`] | [`Explanation`]s; none for an unknown word |
+//! | `ptx/runPtxas` | [`RunPtxasParams`]: an open document | [`RunPtxas`] when `ptxas` is done; an error that says why when it cannot be run |
 //! | `ptx/serverStatus` | none | [`ServerStatus`] |
 //!
 //! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
@@ -19,6 +20,13 @@
 //!
 //! Code lenses have commands that clients are to define: [`SHOW_REFERENCES`] with a URI, a position and a
 //! list of locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry.
+//!
+//! The command `ptx/runPtxas` of `workspace/executeCommand` does the same as the request; its argument is a
+//! URI, and without one all open documents are meant.
+//!
+//! A client says in `initialize` whether the user trusts the open folders, as `trusted: bool` in the
+//! `initializationOptions`, and sends the notification `ptx/didGrantTrust` when that changes later. No
+//! setting of a folder may get there.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +56,12 @@ pub(crate) const EXPLAIN: &str = "ptx/explain";
 pub(crate) const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
 pub(crate) const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
+/// Runs `ptxas` on a document now.
+pub(crate) const RUN_PTXAS: &str = "ptx/runPtxas";
+/// The user trusts the open folders from now on.
+pub(crate) const DID_GRANT_TRUST: &str = "ptx/didGrantTrust";
+/// The user does not want to wait for something any more; tower-lsp does not know the notification.
+pub(crate) const CANCEL_PROGRESS: &str = "window/workDoneProgress/cancel";
 /// Says how the server is doing, for bug reports.
 pub(crate) const SERVER_STATUS: &str = "ptx/serverStatus";
 
@@ -156,7 +170,7 @@ pub(crate) struct OccupancyStep {
 }
 
 /// What ptxas says of an entry.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExactRegisters {
     /// Registers of a thread.
@@ -169,10 +183,26 @@ pub(crate) struct ExactRegisters {
     pub(crate) stack: u32,
     /// Bytes of static shared memory.
     pub(crate) shared: u32,
+    /// How many are alive in the machine code that was made of each line; empty without `nvdisasm`.
+    pub(crate) lines: Vec<LineRegisters>,
+}
+
+impl From<&analysis::ExactEntry> for ExactRegisters {
+    fn from(it: &analysis::ExactEntry) -> ExactRegisters {
+        let line = |&(line, live): &(u32, u32)| LineRegisters { line, live };
+        ExactRegisters {
+            registers: it.registers.registers,
+            spill_stores: it.registers.spill_stores,
+            spill_loads: it.registers.spill_loads,
+            stack: it.registers.stack,
+            shared: it.registers.shared,
+            lines: it.lines.iter().map(line).collect(),
+        }
+    }
 }
 
 /// How many registers are alive at a line.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LineRegisters {
     /// The line.
@@ -339,6 +369,61 @@ pub(crate) struct Explanation {
     pub(crate) text: String,
 }
 
+/// Parameters of `ptx/runPtxas`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunPtxasParams {
+    /// The file.
+    pub(crate) text_document: TextDocumentIdentifier,
+}
+
+/// Result of `ptx/runPtxas`. The messages of `ptxas` are among the diagnostics of the document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunPtxas {
+    /// The release of `ptxas`, such as `13.5.37`.
+    pub(crate) release: String,
+    /// The target that code was made for.
+    pub(crate) target: String,
+    /// How many errors it reports.
+    pub(crate) errors: usize,
+    /// How many warnings.
+    pub(crate) warnings: usize,
+    /// The entries; none when there are errors.
+    pub(crate) entries: Vec<RunPtxasEntry>,
+}
+
+/// What `ptxas` made of one entry.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RunPtxasEntry {
+    /// Its name.
+    pub(crate) name: String,
+    /// The figures.
+    #[serde(flatten)]
+    pub(crate) exact: ExactRegisters,
+}
+
+/// The exact mode, as a part of `ptx/serverStatus`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PtxasStatus {
+    /// `ready`, or why `ptxas` is not run: `off`, `untrusted` or `missing`.
+    pub(crate) state: String,
+    /// The same as a sentence, when it is not run.
+    pub(crate) reason: Option<String>,
+    /// The program.
+    pub(crate) path: Option<String>,
+    /// What takes machine code apart.
+    pub(crate) nvdisasm: Option<String>,
+    /// Runs that are under way.
+    pub(crate) running: usize,
+    /// Documents that wait for a run.
+    pub(crate) waiting: usize,
+    /// What became of the latest run.
+    pub(crate) latest: Option<String>,
+}
+
 /// Result of `ptx/serverStatus`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -363,6 +448,8 @@ pub(crate) struct ServerStatus {
     pub(crate) workers_running: usize,
     /// Pieces of work that wait for a worker.
     pub(crate) workers_waiting: usize,
+    /// The exact mode.
+    pub(crate) ptxas: PtxasStatus,
     /// Durations of the latest turns of the state thread.
     pub(crate) turns: TurnTimes,
 }

@@ -38,6 +38,14 @@ pub(crate) fn diagnostic_tag(tag: DiagnosticTag) -> lsp_types::DiagnosticTag {
     }
 }
 
+/// Who reports the diagnostics of a code.
+pub(crate) fn source(code: &str) -> &'static str {
+    match code {
+        analysis::PTXAS_CODE => "ptxas",
+        _ => env!("CARGO_PKG_NAME"),
+    }
+}
+
 /// The code of a diagnostic.
 pub(crate) fn code(code: &str) -> NumberOrString {
     NumberOrString::String(code.to_owned())

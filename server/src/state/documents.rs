@@ -15,6 +15,7 @@ use super::{
     opening::{LONG_TEXT, Text},
 };
 use crate::{
+    exact::results::LineEdit,
     files::path_of,
     lsp::{
         from_proto,
@@ -55,7 +56,8 @@ impl State {
             warn!(uri = %item.uri, "opened twice");
             open.version = item.version;
             if let Some(document) = open.text.document() {
-                replace_text(document, &item.text);
+                let edit = replace_text(document, &item.text);
+                self.exact.edited(file, edit.as_slice());
             }
         } else if LONG_TEXT < item.text.len() {
             self.parse_on_worker(file, load, item);
@@ -92,9 +94,11 @@ impl State {
             .iter()
             .rposition(|it| it.range.is_none())
             .unwrap_or(0);
-        for change in &changes[start..] {
-            apply(document, change, encoding, uri);
-        }
+        let edits: Vec<_> = changes[start..]
+            .iter()
+            .filter_map(|it| apply(document, it, encoding, uri))
+            .collect();
+        self.exact.edited(file, &edits);
         let version = last.text_document.version;
         *open_version = version;
         self.shared
@@ -118,6 +122,7 @@ impl State {
             })
             .unwrap_or_else(|| uri.clone());
         self.shared.tokens.forget(file);
+        self.drop_run(file);
         self.clear_diagnostics(&open, &uri);
         match open.text {
             Text::Parsing(parsing) => self.abandon(parsing, file),
@@ -144,27 +149,30 @@ fn apply(
     change: &TextDocumentContentChangeEvent,
     encoding: syntax::text::Encoding,
     uri: &Url,
-) {
+) -> Option<LineEdit> {
     let Some(range) = change.range else {
-        replace_text(document, &change.text);
-        return;
+        return replace_text(document, &change.text);
     };
     if !from_proto::fits(range, document.lines(), encoding) {
         warn!(%uri, ?range, "changed a range that the text does not have");
     }
     let range = from_proto::range(range, document.lines(), encoding);
-    apply_edit(document, &Edit::new(range, change.text.as_str()));
+    apply_edit(document, &Edit::new(range, change.text.as_str()))
 }
 
 /// Reduces a new text to the edit that leads to it, which keeps most of the tree.
-fn replace_text(document: &mut Document, text: &str) {
-    if let Some(edit) = minimal_edit(document.text(), text) {
-        apply_edit(document, &edit);
-    }
+fn replace_text(document: &mut Document, text: &str) -> Option<LineEdit> {
+    let edit = minimal_edit(document.text(), text)?;
+    apply_edit(document, &edit)
 }
 
-fn apply_edit(document: &mut Document, edit: &Edit) {
-    if let Err(error) = document.apply(edit) {
-        warn!(range = ?edit.range, %error, "an edit does not fit, ignored");
+fn apply_edit(document: &mut Document, edit: &Edit) -> Option<LineEdit> {
+    let lines = LineEdit::new(document.lines(), edit);
+    match document.apply(edit) {
+        Ok(_) => Some(lines),
+        Err(error) => {
+            warn!(range = ?edit.range, %error, "an edit does not fit, ignored");
+            None
+        }
     }
 }

@@ -14,7 +14,7 @@ use analysis::FileId;
 use syntax::Document;
 use tracing::error;
 
-use super::{Event, State, documents::OpenDocument, work::Work};
+use super::{Event, State, documents::OpenDocument, exact, work::Work};
 use crate::{
     lsp::lsp_types::{TextDocumentItem, Url},
     pool::Priority,
@@ -73,6 +73,7 @@ impl State {
         let about = match &event {
             Event::Open(params) => Some(&params.text_document.uri),
             Event::Change(params) => Some(&params.text_document.uri),
+            Event::Saved(uri) | Event::RunPtxas(uri, _) => Some(uri),
             Event::Ask(request) => request.document(),
             _ => return Some(event),
         };
@@ -161,8 +162,13 @@ impl State {
     pub(super) fn abandon(&mut self, parsing: Parsing, file: FileId) {
         for event in parsing.held {
             // Changes are void. Questions about other documents are as good as before.
-            let Event::Ask(request) = event else {
-                continue;
+            let request = match event {
+                Event::Ask(request) => request,
+                Event::RunPtxas(_, reply) => {
+                    exact::refuse(reply, exact::CLOSED);
+                    continue;
+                }
+                _ => continue,
             };
             let about = request.document();
             if about.and_then(|uri| self.shared.files(|files| files.get(uri))) == Some(file) {
@@ -178,8 +184,10 @@ impl State {
         for open in self.documents.values_mut() {
             if let Some(parsing) = open.parsing() {
                 for event in std::mem::take(&mut parsing.held) {
-                    if let Event::Ask(request) = event {
-                        request.interrupt();
+                    match event {
+                        Event::Ask(request) => request.interrupt(),
+                        Event::RunPtxas(_, reply) => exact::refuse(reply, exact::ENDING),
+                        _ => {}
                     }
                 }
             }

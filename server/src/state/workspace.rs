@@ -95,6 +95,11 @@ impl Workspace {
         self.folders = folders.iter().filter_map(path_of).collect();
     }
 
+    /// The open folders.
+    pub(super) fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
     pub(super) fn wait_for_configuration(&mut self) {
         self.phase = Phase::WaitingForConfiguration(Instant::now() + CONFIGURATION_WAIT);
     }

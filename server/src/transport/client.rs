@@ -102,9 +102,11 @@ async fn send(client: &Client, message: Outgoing, state: &StateHandle) {
 async fn ask(client: Client, request: Outgoing, state: StateHandle) {
     let result = match request {
         Outgoing::CreateProgress(token) => client
-            .send_request::<WorkDoneProgressCreate>(WorkDoneProgressCreateParams { token })
+            .send_request::<WorkDoneProgressCreate>(WorkDoneProgressCreateParams {
+                token: token.clone(),
+            })
             .await
-            .map(|()| state.send(Event::ProgressCreated)),
+            .map(|()| state.send(Event::ProgressCreated(token))),
         Outgoing::Configuration => {
             let item = ConfigurationItem {
                 scope_uri: None,

@@ -40,6 +40,10 @@ fn links_lead_to_pages() {
                 }
             } else if !link.contains("://") {
                 seen += 1;
+                let (folder, link) = match link.strip_prefix("../") {
+                    Some(rest) => (folder.rsplit_once('/').map_or("", |it| it.0), rest),
+                    None => (folder, &*link),
+                };
                 if !book.contains_key(&format!("{folder}/{link}")) {
                     broken.push(format!("{path}: {link}"));
                 }

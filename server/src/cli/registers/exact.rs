@@ -1,0 +1,133 @@
+//! What `ptxas` says of entries, for `registers --exact`.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use analysis::{ExactEntry, Severity};
+use serde::{Deserialize, Serialize};
+
+use crate::exact::{
+    Findings,
+    compile::{Failure, Task, compile},
+    find::{Search, Tools, find},
+    jobs::Cancel,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExactArgs {
+    /// Ask ptxas, too, and nvdisasm if it is there.
+    #[arg(long)]
+    pub(super) exact: bool,
+    /// The ptxas to ask; the one on the PATH without this.
+    #[arg(long, value_name = "FILE", requires = "exact")]
+    ptxas: Option<PathBuf>,
+    /// Seconds after which ptxas is ended, for each file and target.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "exact",
+        value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    timeout: u32,
+}
+
+/// What `ptxas` says of an entry, as JSON.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Exact {
+    pub(super) registers: u32,
+    pub(super) spill_stores: u32,
+    pub(super) spill_loads: u32,
+    pub(super) stack: u32,
+    pub(super) shared: u32,
+}
+
+impl From<&ExactEntry> for Exact {
+    fn from(it: &ExactEntry) -> Exact {
+        Exact {
+            registers: it.registers.registers,
+            spill_stores: it.registers.spill_stores,
+            spill_loads: it.registers.spill_loads,
+            stack: it.registers.stack,
+            shared: it.registers.shared,
+        }
+    }
+}
+
+impl Exact {
+    /// For a table.
+    pub(super) fn shown(self) -> String {
+        match u64::from(self.spill_stores) + u64::from(self.spill_loads) {
+            0 => self.registers.to_string(),
+            spilled => format!("{} ({spilled} B spilled)", self.registers),
+        }
+    }
+}
+
+/// A `ptxas` to ask.
+pub(super) struct Ptxas {
+    tools: Tools,
+    limit: Duration,
+}
+
+impl Ptxas {
+    /// The one that the arguments or the `PATH` name: whoever writes a command says what is to be run.
+    pub(super) fn new(args: &ExactArgs) -> Result<Ptxas, String> {
+        let absolute = |path: &PathBuf| {
+            std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
+        };
+        let named = args.ptxas.as_ref().map(absolute).transpose()?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let tools = find(Search {
+            ptxas: named.as_deref(),
+            nvdisasm: None,
+            path: &path,
+            folders: &[],
+        });
+        Ok(Ptxas {
+            tools: tools.map_err(|it| it.to_string())?,
+            limit: Duration::from_secs(args.timeout.into()),
+        })
+    }
+
+    /// The entries of a text, for another target than its own if one is given, and a remark: `ptxas` may
+    /// make no code for the target, or for another one only, which is no mistake of the text.
+    pub(super) fn ask(
+        &self,
+        name: &str,
+        text: &str,
+        own: &str,
+        wanted: Option<&str>,
+    ) -> Result<(Vec<ExactEntry>, Option<String>), String> {
+        let task = Task {
+            tools: &self.tools,
+            text,
+            target: own,
+            wanted,
+            limit: self.limit,
+        };
+        match compile(&task, &Cancel::default()) {
+            Ok(findings) => match first_error(name, &findings) {
+                None => {
+                    let other = wanted.is_none() && findings.target != own;
+                    let remark = format!("{name}: ptxas made code for {}", findings.target);
+                    Ok((findings.entries, other.then_some(remark)))
+                }
+                Some(error) => Err(error),
+            },
+            Err(failure @ Failure::NoTarget { .. }) => {
+                Ok((Vec::new(), Some(format!("{name}: {failure}"))))
+            }
+            Err(failure) => Err(format!("{name}: {failure}")),
+        }
+    }
+}
+
+fn first_error(name: &str, findings: &Findings) -> Option<String> {
+    let mut messages = findings.messages.iter();
+    let error = messages.find(|it| it.severity == Severity::Error)?;
+    let line = error.line.as_ref().map(|it| format!(":{}", it.0 + 1));
+    let name = Path::new(name).display();
+    Some(format!(
+        "{name}{}: ptxas: {}",
+        line.unwrap_or_default(),
+        error.text
+    ))
+}
