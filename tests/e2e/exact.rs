@@ -150,7 +150,7 @@ fn show(diagnostic: &Value) -> String {
 
 /// Warns of the line with the `add`, and gives figures.
 const WARNS: &str = "\
-line=$(grep -n "add\\.u32" input.ptx | cut -d: -f1)
+line=$(grep -n add.u32 input.ptx | cut -d: -f1)
 cat >&2 <<END
 ptxas input.ptx, line $line; warning : Instruction 'add' is odd
 ptxas info    : Compiling entry function 'k' for 'sm_80'
@@ -182,7 +182,7 @@ fn messages_come_on_save_and_go_with_their_lines() {
     world.save(&mut server);
     world.wait_for_runs(2);
     // It has the page of its code.
-    world.save(&mut server);
+    server.edit(&world.uri(), (0, 0), (0, 2), "//");
     let diagnostics = server.diagnostics(&world.uri());
     assert_eq!(diagnostics[0]["code"], "ptxas");
     assert_eq!(diagnostics[0]["severity"], 2);
