@@ -229,10 +229,13 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
         Kind::Address(space, width) => address(operand, space, *width, choices),
         Kind::Special(ty) => match operand {
             Operand::Special {
-                class, lanes: 1, ..
+                class,
+                lanes: 1,
+                narrow,
+                ..
             } => ty
                 .resolve(choices)
-                .is_some_and(|it| it.bits == class.bits() || (it.bits, class.bits()) == (16, 32)),
+                .is_some_and(|it| it.bits == class.bits() || (*narrow && it.bits == 16)),
             _ => false,
         },
         Kind::LooseSpecial(ty) => match operand {
@@ -357,6 +360,7 @@ fn offset(operand: &Operand, ty: &Type) -> bool {
             class,
             lanes: 1,
             component: false,
+            ..
         } => match class.family() {
             Family::Predicate => ty.registers.contains(Class::Pred),
             Family::Float => ty.registers.iter().any(|it| it.family() == Family::Float),
@@ -425,6 +429,7 @@ fn address(
             class,
             lanes: 1,
             component: false,
+            ..
         } => {
             let bits = class.bits();
             matches!(class.family(), Family::Integer | Family::Bits)

@@ -79,6 +79,8 @@ pub enum Operand {
         lanes: u8,
         /// Whether one component is selected, as in `%tid.x`.
         component: bool,
+        /// Whether instructions of 16 bits read it, too; see [`crate::special::SpecialRegister::is_narrow`].
+        narrow: bool,
     },
     /// An integer constant, evaluated; its bits when it does not fit.
     Integer(i128),

@@ -57,6 +57,13 @@ impl SpecialRegister {
         Class::from_word(self.ty.trim_start_matches('.'))
     }
 
+    /// Whether instructions of 16 bits read it: these registers had 16 bits before PTX ISA 2.0, and
+    /// `mov.u16` of them is still accepted (measured with ptxas 13.5).
+    #[must_use]
+    pub fn is_narrow(&self) -> bool {
+        ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&self.name)
+    }
+
     /// Whether it has this name, and the number in it.
     fn find(&self, name: &str) -> Option<Option<u32>> {
         let Some((before, after)) = self.name.split_once('#') else {

@@ -55,11 +55,17 @@ pub fn accepts(vector: &VectorKind, operand: &Operand, choices: &Choices<'_>) ->
     };
     match operand {
         Operand::Vector(elements) => elements.len() == count && fits(vector, elements, choices),
-        Operand::Special { class, lanes, .. } if *lanes > 1 => {
+        Operand::Special {
+            class,
+            lanes,
+            narrow,
+            ..
+        } if *lanes > 1 => {
             let component = Operand::Special {
                 class: *class,
                 lanes: 1,
                 component: true,
+                narrow: *narrow,
             };
             usize::from(*lanes) == count && one(&component)
         }

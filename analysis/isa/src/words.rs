@@ -225,7 +225,12 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
             _ => "an address: an integer register or a variable of the state space, perhaps plus a constant",
         }
         .to_owned(),
-        Kind::Special(_) | Kind::LooseSpecial(_) => "a special register".to_owned(),
+        Kind::Special(ty) => match ty.resolve(choices).map(|it| it.bits) {
+            Some(16) => "a component of `%tid`, `%ntid`, `%ctaid` or `%nctaid`".to_owned(),
+            Some(bits @ (32 | 64)) => format!("a special register of {bits} bits"),
+            _ => "a special register".to_owned(),
+        },
+        Kind::LooseSpecial(_) => "a special register".to_owned(),
         Kind::VariableName(_) => "the name of a variable".to_owned(),
         Kind::FunctionName => "the name of a function".to_owned(),
         Kind::Name(symbol) => {

@@ -154,6 +154,19 @@ cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::byt
 }
 
 #[test]
+fn special_registers_have_widths() {
+    check(
+        "mov.b16 %h1, %tid.x;
+mov.b16 %h1, %laneid;
+//           ^^^^^^^ invalid-operand: a special register of type .u32 cannot stand here in `mov.b16` | expected a register for .b16, an integer constant, a component of `%tid`, `%ntid`, `%ctaid` or `%nctaid`, the name of a variable, or the name of a function
+cvt.rna.tf32.f32 %r1, 0f3F800000;
+cvt.rna.tf32.f32 %r1, 43;
+//                    ^^ invalid-operand: the constant 43 cannot stand here in `cvt.rna.tf32.f32` | expected a .b32 or .f32 register
+",
+    );
+}
+
+#[test]
 fn versions_and_targets() {
     check(
         "wgmma.fence.sync.aligned;

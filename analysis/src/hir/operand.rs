@@ -119,6 +119,7 @@ pub(crate) fn special(index: u16) -> Operand {
         class,
         lanes,
         component: false,
+        narrow: register.is_narrow(),
     }
 }
 
@@ -130,11 +131,15 @@ fn member(base: Operand, selector: &str) -> Operand {
             Operand::Register { class, lanes: 1 }
         }
         Operand::Special {
-            class, lanes: 4, ..
+            class,
+            lanes: 4,
+            narrow,
+            ..
         } if component => Operand::Special {
             class,
             lanes: 1,
             component: true,
+            narrow,
         },
         Operand::Address(items, None) => Operand::Address(items, Some(selector.into())),
         base => Operand::Selected(Box::new(base), selector.into()),

@@ -364,6 +364,7 @@ fn special(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
                 class: *class,
                 lanes: 1,
                 component: name.contains('.'),
+                narrow: name.contains('.'),
             };
             accepts(kind, &operand, choices)
         })

@@ -348,11 +348,15 @@ fn special_registers(fitting: &mut Fitting<'_>, module: Module, found: &mut Vec<
         let whole = special(index);
         let component = match &whole {
             Operand::Special {
-                class, lanes: 4, ..
+                class,
+                lanes: 4,
+                narrow,
+                ..
             } => Operand::Special {
                 class: *class,
                 lanes: 1,
                 component: true,
+                narrow: *narrow,
             },
             other => other.clone(),
         };
