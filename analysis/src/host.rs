@@ -536,12 +536,15 @@ impl Analysis {
         })
     }
 
-    /// How control flows in the functions of a file that have a body, in the order of the text.
+    /// How control flows in the functions of a file that have a body, or in those with a name; in the order
+    /// of the text.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
-    pub fn flow_graphs(&self, file: FileId) -> Cancellable<Vec<FlowGraph>> {
-        self.with_file(file, features::flow_graph::flow_graphs)
+    pub fn flow_graphs(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<FlowGraph>> {
+        self.with_file(file, |db, file| {
+            features::flow_graph::flow_graphs(db, file, name)
+        })
     }
 
     /// Where the register at a position is alive.

@@ -150,7 +150,7 @@ fn deep_nesting_does_no_harm() {
         };
         analysis.code_lenses(file, kinds).unwrap();
         analysis.registers(file, None).unwrap();
-        analysis.flow_graphs(file).unwrap();
+        analysis.flow_graphs(file, None).unwrap();
         analysis.document_links(file).unwrap();
         analysis.semantic_tokens(FileId(0), None).unwrap();
     }
@@ -186,7 +186,7 @@ fn every_question_has_an_answer_everywhere() {
         };
         analysis.code_lenses(file, kinds).unwrap();
         analysis.registers(file, None).unwrap();
-        analysis.flow_graphs(file).unwrap();
+        analysis.flow_graphs(file, None).unwrap();
         analysis.document_links(file).unwrap();
         analysis.stats(file).unwrap();
         for query in ["", "a", "\u{e4}"] {

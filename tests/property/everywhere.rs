@@ -233,7 +233,7 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
         let lines = [fold.range.start(), fold.range.end()].map(|it| contents.lines.line_of(it));
         assert!(lines[0] < lines[1], "{fold:?}");
     }
-    for graph in analysis.flow_graphs(FILE).expect(WHY) {
+    for graph in analysis.flow_graphs(FILE, None).expect(WHY) {
         let count = graph.blocks.len() as u32;
         assert!(
             graph

@@ -36,12 +36,17 @@ pub(crate) fn flow_graph_at(
     flow_graph(db, function, start)
 }
 
-/// The graphs of all functions of a file that have a body.
-pub(crate) fn flow_graphs(db: &dyn Database, file: SourceFile) -> Vec<FlowGraph> {
+/// The graphs of the functions of a file that have a body, or of those with a name.
+pub(crate) fn flow_graphs(
+    db: &dyn Database,
+    file: SourceFile,
+    name: Option<&str>,
+) -> Vec<FlowGraph> {
     let items = items(db, file);
     let offsets = item_offsets(db, file);
     let starts = items.functions.iter().zip(&offsets.functions);
     starts
+        .filter(|it| name.is_none_or(|name| it.0.name(db) == name))
         .filter_map(|(function, start)| flow_graph(db, *function, *start))
         .collect()
 }
@@ -180,7 +185,11 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expect: Expect) {
         let fixture = Fixture::new(&format!("{HEADER}{text}"));
-        let graphs = fixture.host.analysis().flow_graphs(FileId(0)).unwrap();
+        let graphs = fixture
+            .host
+            .analysis()
+            .flow_graphs(FileId(0), None)
+            .unwrap();
         let mut out = String::new();
         for graph in graphs {
             out.push_str(&format!("{}\n", graph.function));

@@ -53,21 +53,23 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
         files: vec![(FILE, Some(contents))],
         config: None,
     });
+    let analysis = host.analysis();
     // Nobody cancels the questions of this host.
-    let mut graphs = host.analysis().flow_graphs(FILE).unwrap_or_default();
-    let names: Vec<String> = graphs.iter().map(|it| it.function.clone()).collect();
-    if let Some(name) = &args.function {
-        graphs.retain(|it| it.function == *name);
-    }
+    let find = |name| analysis.flow_graphs(FILE, name).unwrap_or_default();
+    let graphs = find(args.function.as_deref());
+    let names = |graphs: &[FlowGraph]| {
+        let names: Vec<&str> = graphs.iter().map(|it| &*it.function).collect();
+        names.join(", ")
+    };
     let file = args.path.display();
     if graphs.is_empty() {
-        match &args.function {
-            Some(name) => writeln!(
+        match (&args.function, &find(None)[..]) {
+            (Some(name), all @ [_, ..]) => writeln!(
                 io.stderr,
                 "error: {file}: no function {name} has a body; there are: {}",
-                names.join(", ")
+                names(all)
             )?,
-            None => writeln!(io.stderr, "error: {file}: no function has a body")?,
+            _ => writeln!(io.stderr, "error: {file}: no function has a body")?,
         }
         return Ok(FAILED);
     }
@@ -75,7 +77,7 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
         writeln!(
             io.stderr,
             "error: {file}: choose one with --function: {}",
-            names.join(", ")
+            names(&graphs)
         )?;
         return Ok(FAILED);
     }

@@ -91,6 +91,8 @@ struct Place {
     x: f64,
     /// Its number in its layer.
     order: usize,
+    /// Of an edge that goes up again, the box of this layer that it leaves or enters.
+    beside: Option<usize>,
 }
 
 /// The places of the edges to one box, one in each of some layers.
@@ -137,6 +139,7 @@ impl Layered {
                     height: size.1,
                     x: 0.0,
                     order: 0,
+                    beside: None,
                 })
                 .collect(),
             layers: Vec::new(),
@@ -184,6 +187,7 @@ impl Layered {
                     height: 0.0,
                     x: 0.0,
                     order: 0,
+                    beside: None,
                 }));
                 self.chains[to][back] = Chain { layers, first };
             }
@@ -199,6 +203,10 @@ impl Layered {
         }
         for ((from, to), back) in edges.iter().zip(&self.back) {
             if *back {
+                for at in [*to, *from] {
+                    let place = self.chains[*to][1].place(self.places[at].layer);
+                    self.places[place].beside = Some(at);
+                }
                 continue;
             }
             let below = self.places[*from].layer + 1;
@@ -249,6 +257,11 @@ impl Layered {
                         }
                     }
                 };
+                // An edge that goes up again stays at the right side of its box.
+                let key = |index: &usize| match places[*index].beside {
+                    Some(near) => key(&near) + 0.01,
+                    None => key(index),
+                };
                 let mut keys: Vec<(f64, usize)> =
                     self.layers[layer].iter().map(|it| (key(it), *it)).collect();
                 keys.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -256,7 +269,8 @@ impl Layered {
                 self.number(layer);
             }
             let crossings = self.crossings();
-            if crossings < best.0 {
+            // The first order knows nothing of what belongs together.
+            if crossings <= best.0 {
                 best = (crossings, self.layers.clone());
             }
         }
@@ -360,6 +374,11 @@ impl Layered {
                 };
                 sum += weight * self.places[*other].x;
                 weights += weight;
+            }
+            if let Some(near) = self.places[index].beside {
+                let near = &self.places[near];
+                sum += 2.0 * (near.x + near.width / 2.0 + GAP);
+                weights += 2.0;
             }
             if weights == 0.0 {
                 (sum, weights) = (self.places[index].x * 0.1, 0.1);
@@ -565,6 +584,33 @@ mod tests {
         };
         assert!((top.0 - bottom.0).abs() < 1.0 && (left.0 + right.0 - 2.0 * top.0).abs() < 1.0);
         assert!(top.1 < left.1 && left.1 == right.1 && right.1 < bottom.1);
+    }
+
+    #[test]
+    fn loops_stay_at_their_boxes() {
+        // Two columns, in the left one of which is a loop of one box and one of two.
+        let edges = [
+            (0, 1),
+            (0, 2),
+            (1, 1),
+            (1, 3),
+            (2, 4),
+            (3, 5),
+            (5, 3),
+            (4, 5),
+        ];
+        let boxes = [(100.0, 20.0); 6];
+        let found = layout(&boxes, &edges);
+        for edge in [2, 6] {
+            let (from, to) = edges[edge];
+            let right = found.boxes[from].0.max(found.boxes[to].0) + 100.0;
+            let points = found.routes[edge].points.iter();
+            let most = points.map(|it| it.0).fold(0.0, f64::max);
+            assert!(
+                right < most && most < right + 4.0 * GAP,
+                "{edge}: {most} {right}"
+            );
+        }
     }
 
     #[test]
