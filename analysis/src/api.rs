@@ -684,8 +684,10 @@ pub fn is_target(name: &str) -> bool {
     isa::target::targets().any(|it| it.0.to_string() == name)
 }
 
-/// The names of all targets, ascending.
+/// The names of all targets, ascending, each with the least `.version` that a module for it has.
 #[must_use]
-pub fn targets() -> Vec<String> {
-    isa::target::targets().map(|it| it.0.to_string()).collect()
+pub fn targets() -> Vec<(String, String)> {
+    isa::target::targets()
+        .map(|it| (it.0.to_string(), it.1.to_string()))
+        .collect()
 }

@@ -55,6 +55,7 @@ fn errors_by_target() {
                 .map(|it| it["range"]["start"]["line"].as_u64());
             let lines: Vec<u64> = lines.map(Option::unwrap_or_default).collect();
             let target = it["target"].as_str().expect("a name").to_owned();
+            assert!(it["version"].as_str().is_some_and(|it| it.contains('.')));
             (target, lines)
         };
         let found = found.as_array().expect("a list");

@@ -34,9 +34,13 @@ export class Controller {
   private turn: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
   private readonly trace: TraceChannel;
+  private readonly trust: vscode.Disposable;
   private readonly started = new vscode.EventEmitter<void>();
   /** Fires whenever a server has come up. */
   readonly onDidStart = this.started.event;
+  private readonly worked = new vscode.EventEmitter<void>();
+  /** Fires whenever the server has ended a piece of work in the background, such as a run of `ptxas`. */
+  readonly onDidWork = this.worked.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -44,6 +48,9 @@ export class Controller {
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.trace = new TraceChannel(log, `${SECTION}.trace.server`);
+    this.trust = vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      void this.running?.sendNotification('ptx/didGrantTrust');
+    });
   }
 
   /** The client of the running server. */
@@ -74,6 +81,8 @@ export class Controller {
 
   dispose(): void {
     this.started.dispose();
+    this.worked.dispose();
+    this.trust.dispose();
     this.trace.dispose();
   }
 
@@ -179,11 +188,18 @@ export class Controller {
       ],
       outputChannel: this.log,
       traceOutputChannel: this.trace,
-      initializationOptions: () => vscode.workspace.getConfiguration().get(SECTION),
+      initializationOptions: () => ({
+        ...vscode.workspace.getConfiguration().get<object>(SECTION),
+        // Without trust the server runs no other program, whatever the settings say.
+        trusted: vscode.workspace.isTrusted,
+      }),
       middleware: {
         handleWorkDoneProgress: (token, params, next) => {
           if (params.kind === 'begin') this.status.progress(token, params.title);
-          else if (params.kind === 'end') this.status.progress(token, undefined);
+          else if (params.kind === 'end') {
+            this.status.progress(token, undefined);
+            this.worked.fire();
+          }
           next(token, params);
         },
         workspace: {

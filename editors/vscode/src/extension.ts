@@ -61,6 +61,7 @@ export function activate(context: vscode.ExtensionContext): Api {
       words.forget();
       refreshViews();
     }),
+    control.onDidWork(() => views.registers.refresh()),
     vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
     vscode.commands.registerCommand('ptx-analyzer.restartServer', () => control.restart()),
     vscode.commands.registerCommand('ptx-analyzer.stopServer', () => control.stop()),

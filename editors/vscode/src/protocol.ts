@@ -99,6 +99,8 @@ export interface LiveRange {
 /** Part of the result of `ptx/compareTargets`: the errors that the file would have for a target. */
 export interface TargetVerdict {
   target: string;
+  /** The least `.version` of a module for the target; a lower one is not among the errors. */
+  version: string;
   errors: Diagnostic[];
 }
 
@@ -112,6 +114,17 @@ export interface Word {
 export interface Explanation extends Word {
   /** Markdown. */
   text: string;
+}
+
+/** Result of `ptx/runPtxas`. */
+export interface PtxasRun {
+  /** Of `ptxas`, such as `13.5.37`. */
+  release: string;
+  /** The target that code was made for. */
+  target: string;
+  errors: number;
+  warnings: number;
+  entries: ({ name: string } & ExactRegisters)[];
 }
 
 /** Result of `ptx/sameSourceLine`. */

@@ -37,8 +37,25 @@ const PLACES: &[(&str, &str)] = &[
     ("analysis/docs/exact-mode.md", "exact-mode.md"),
     ("analysis/docs/diagnostics", "diagnostics/index.md"),
     ("analysis/docs/registers.md", "registers.md"),
+    ("editors/guide/vscode.md", "guide/vscode.md"),
+    ("editors/guide/neovim.md", "guide/neovim.md"),
+    ("editors/others/README.md", "guide/others.md"),
+    ("editors/guide/tour.md", "guide/tour.md"),
+    // What these pages are made of.
+    ("server/src/config.rs", "settings.md"),
+    ("analysis/isa/docs/README.md", "instructions/index.md"),
 ];
+/// Pictures for pages, in the repository and in the book.
+const PICTURES: (&str, &str) = ("editors/guide/pictures", "src/guide/pictures");
 const DIAGNOSTICS: &str = "analysis/docs/diagnostics/";
+
+/// The pages about editors, in their order.
+const GUIDES: &[(&str, &str)] = &[
+    ("editors/guide/vscode.md", "Visual Studio Code"),
+    ("editors/guide/neovim.md", "Neovim"),
+    ("editors/others/README.md", "Other editors"),
+    ("editors/guide/tour.md", "A tour of the features"),
+];
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SiteArgs {
@@ -58,6 +75,10 @@ pub(super) fn run(args: &SiteArgs, io: &mut Io<'_>) -> io::Result<u8> {
             made.and_then(|()| fs::write(&path, text))
                 .map_err(|error| format!("{}: {error}", path.display()))?;
         }
+        copy_pictures(
+            &args.repository.join(PICTURES.0),
+            &args.output.join(PICTURES.1),
+        )?;
         Ok(files.len())
     });
     match written {
@@ -72,6 +93,18 @@ pub(super) fn run(args: &SiteArgs, io: &mut Io<'_>) -> io::Result<u8> {
     }
 }
 
+fn copy_pictures(from: &Path, to: &Path) -> Result<(), String> {
+    let copy = || {
+        fs::create_dir_all(to)?;
+        for picture in fs::read_dir(from)? {
+            let picture = picture?;
+            fs::copy(picture.path(), to.join(picture.file_name()))?;
+        }
+        io::Result::Ok(())
+    };
+    copy().map_err(|error| format!("{}: {error}", from.display()))
+}
+
 /// The files of the book: path below its folder and text.
 fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
     let read = |name: &str| {
@@ -79,10 +112,10 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
         let text = fs::read_to_string(&path);
         text.map_err(|error| format!("{}: {error}", path.display()))
     };
-    let page = |path: &str, title: &str, markdown: &str| SitePage {
+    let page = |path: &str, title: &str, markdown: &str, file: &str| SitePage {
         path: path.to_owned(),
         title: title.to_owned(),
-        markdown: linked(markdown),
+        markdown: linked(markdown, file, path),
     };
     let readme = read("README.md")?;
     let (features, rest) = parts(&readme);
@@ -93,21 +126,35 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
         markdown: read("analysis/docs/exact-mode.md")?,
     };
     let mut pages = vec![
-        page("index.md", "Getting started", &rest),
-        page("features.md", "Features", &features),
-        page("settings.md", "Settings", &settings()),
+        page("index.md", "Getting started", &rest, "README.md"),
+        page("features.md", "Features", &features, "README.md"),
+        page("settings.md", "Settings", &settings(), "README.md"),
         page(
             "registers.md",
             "Estimates of registers",
             &read("analysis/docs/registers.md")?,
+            "analysis/docs/registers.md",
         ),
         exact_mode,
     ];
+    let mut guides = Vec::new();
+    for (file, title) in GUIDES {
+        let Some(place) = PLACES.iter().find(|it| it.0 == *file) else {
+            continue;
+        };
+        guides.push(page(place.1, title, &read(file)?, file));
+    }
     let chapters = site_chapters();
     let mut summary = "# Summary\n\n".to_owned();
     for page in &pages {
         entry(&mut summary, 0, page);
+        if page.path == "index.md" {
+            for guide in &guides {
+                entry(&mut summary, 1, guide);
+            }
+        }
     }
+    pages.append(&mut guides);
     for SiteChapter { page, pages } in &chapters {
         entry(&mut summary, 0, page);
         for page in pages {
@@ -120,7 +167,7 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
         ("CHANGELOG.md", "Changelog"),
     ];
     for (file, title) in others {
-        let page = page(&file.to_lowercase(), title, &read(file)?);
+        let page = page(&file.to_lowercase(), title, &read(file)?, file);
         entry(&mut summary, 0, &page);
         pages.push(page);
     }
@@ -188,8 +235,9 @@ fn settings() -> String {
     text
 }
 
-/// A text of the repository whose links lead to pages of the book, or else to the repository.
-fn linked(text: &str) -> String {
+/// The text of a file of the repository whose links lead to pages of the book, or else to the repository.
+/// The text becomes the page with the given path.
+fn linked(text: &str, file: &str, page: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("](") {
@@ -199,22 +247,50 @@ fn linked(text: &str) -> String {
             rest = after;
             break;
         };
-        let place = PLACES.iter().find(|it| it.0 == target);
-        match (place, target.strip_prefix(DIAGNOSTICS)) {
-            (Some((_, page)), _) => out.push_str(page),
-            (None, Some(page)) => {
-                let _ = write!(out, "diagnostics/{page}");
-            }
-            (None, None) if target.contains("://") || target.starts_with('#') => {
-                out.push_str(target);
-            }
-            (None, None) => {
-                let _ = write!(out, "{REPOSITORY}{target}");
-            }
-        }
+        out.push_str(&link(target, file, page));
         out.push(')');
         rest = after;
     }
     out.push_str(rest);
     out
+}
+
+/// What the target of a link in a file of the repository is in a page of the book.
+fn link(target: &str, file: &str, page: &str) -> String {
+    if target.contains("://") || target.starts_with('#') {
+        return target.to_owned();
+    }
+    let (folder, _) = file.rsplit_once('/').unwrap_or_default();
+    let target = resolved(folder, target);
+    let (pictures, in_book) = PICTURES;
+    let place = PLACES
+        .iter()
+        .find(|it| it.0 == target)
+        .map(|it| it.1.to_owned());
+    let place = place.or_else(|| {
+        let name = target.strip_prefix(DIAGNOSTICS)?;
+        Some(format!("diagnostics/{name}"))
+    });
+    let place = place.or_else(|| {
+        let name = target.strip_prefix(pictures)?;
+        Some(format!("{}{name}", in_book.trim_start_matches("src/")))
+    });
+    match place {
+        // Up to the folder of the book, and down again.
+        Some(place) => "../".repeat(page.matches('/').count()) + &place,
+        None => format!("{REPOSITORY}{target}"),
+    }
+}
+
+/// A relative path from a folder, without the steps upwards.
+fn resolved(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|it| !it.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "." => {}
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }

@@ -34,20 +34,13 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, Vec<TargetVerdic
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(Vec::new());
         };
-        let targets = if params.targets.is_empty() {
-            generations()
-        } else {
-            params.targets.clone()
-        };
-        if let Some(wrong) = targets.iter().find(|it| !analysis::is_target(it)) {
-            return Err(RequestError::Refused(format!("there is no target {wrong}")));
-        }
-        let mut verdicts = Vec::with_capacity(targets.len());
-        for target in targets {
+        let mut verdicts = Vec::new();
+        for (target, version) in chosen(&params.targets).map_err(RequestError::Refused)? {
             let mut found = judge(snapshot, document.file, &document.contents, &target)?;
             found.retain(|it| it.severity == Severity::Error);
             verdicts.push(TargetVerdict {
                 target,
+                version,
                 errors: file_diagnostics(snapshot, &document, found)?,
             });
         }
@@ -55,14 +48,21 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, Vec<TargetVerdic
     },
 };
 
-/// The targets without a letter that hardware of today has.
-fn generations() -> Vec<String> {
+/// The named targets, or those without a letter that hardware of today has; each with its least version.
+fn chosen(names: &[String]) -> Result<Vec<(String, String)>, String> {
     let mut targets = analysis::targets();
-    targets.retain(|it| {
-        let number = it.strip_prefix("sm_").and_then(|it| it.parse().ok());
-        number.is_some_and(|it: u32| it >= OLDEST)
-    });
-    targets
+    if names.is_empty() {
+        targets.retain(|(name, _)| {
+            let number = name.strip_prefix("sm_").and_then(|it| it.parse().ok());
+            number.is_some_and(|it: u32| it >= OLDEST)
+        });
+        return Ok(targets);
+    }
+    let find = |name: &String| {
+        let found = targets.iter().find(|it| it.0 == *name);
+        found.cloned().ok_or(format!("there is no target {name}"))
+    };
+    names.iter().map(find).collect()
 }
 
 /// The diagnostics of a file if its `.target` said this.

@@ -330,6 +330,8 @@ pub(crate) struct CompareTargetsParams {
 pub(crate) struct TargetVerdict {
     /// The target.
     pub(crate) target: String,
+    /// The least `.version` that a module for it has, such as `8.7`; a lower one is not among the errors.
+    pub(crate) version: String,
     /// The errors that the file would have if its `.target` said this.
     pub(crate) errors: Vec<Diagnostic>,
 }

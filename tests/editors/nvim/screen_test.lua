@@ -117,6 +117,24 @@ screen_test('signature help while the operands are written', 'tour.ptx', functio
   capture(screen, 'signature')
 end)
 
+screen_test(':PtxFlow shows the blocks of a kernel', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>:PtxFlow<CR>')
+  screen:wait_for('Control flow of', '→')
+  capture(screen, 'flow')
+end)
+
+screen_test(':PtxRegisters! shows what a kernel needs', 'tour.ptx', function(screen)
+  screen:type('/mad.lo<CR>:PtxRegisters!<CR>')
+  screen:wait_for('warps on', 'alive')
+  capture(screen, 'registers')
+end)
+
+screen_test(':PtxTargets lists what other GPUs lack', 'tour.ptx', function(screen)
+  screen:type(':PtxTargets sm_75 sm_90 sm_120<CR>')
+  screen:wait_for('sm_90 (PTX ISA 7.8 or later): no errors')
+  capture(screen, 'targets')
+end)
+
 h.test('editors/try --print shows the tour without a terminal', function()
   local result = vim
     .system({ 'bash', vim.fs.joinpath(root, 'editors/try'), '--print' }, {

@@ -75,9 +75,7 @@ export async function testPanels({
     await runCommand('ptx-analyzer: Show Control Flow');
     await heading('Control flow: sum').waitFor();
     const line = lineNumber('st.param.b32 [argument]');
-    const block = panel()
-      .locator(`figure [data-line="${line - 1}"]`)
-      .first();
+    const block = panel().locator(`figure text[data-line="${line - 1}"]`, { hasText: 'st.param' });
     await block.waitFor();
     await picture('control-flow');
     await block.click();

@@ -14,7 +14,7 @@ function M.targets(targets)
     for _, verdict in ipairs(verdicts or {}) do
       local count = #verdict.errors
       table.insert(items, {
-        text = ('%s: %s'):format(verdict.target, count == 0 and 'no errors' or count == 1 and '1 error' or count .. ' errors'),
+        text = ('%s (PTX ISA %s or later): %s'):format(verdict.target, verdict.version, count == 0 and 'no errors' or count == 1 and '1 error' or count .. ' errors'),
       })
       for _, problem in ipairs(verdict.errors) do
         local row, column = request.place(bufnr, problem.range, client)

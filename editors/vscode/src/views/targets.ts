@@ -38,11 +38,17 @@ function rowsOf(verdicts: TargetVerdict[]): Row[] {
   const sets = verdicts.map((it) => new Set(it.errors.map(key)));
   const everywhere = (it: Diagnostic) => verdicts.length > 1 && sets.every((set) => set.has(key(it)));
   const common = verdicts[0]?.errors.filter(everywhere) ?? [];
-  const rows = verdicts.map(({ target, errors }) => {
+  const rows = verdicts.map(({ target, version, errors }) => {
     const own = errors.filter((it) => !everywhere(it));
     const fact =
       own.length === 0 ? { name: common.length > 0 ? 'no more errors' : 'no errors', value: '✓' } : count(own);
-    return { id: target, title: target, facts: [fact], bad: own.length > 0, places: placesOf(own) };
+    return {
+      id: target,
+      title: target,
+      facts: [fact, { name: 'or later', value: `PTX ISA ${version}` }],
+      bad: own.length > 0,
+      places: placesOf(own),
+    };
   });
   if (common.length === 0) return rows;
   return [{ id: '', title: 'every target', facts: [count(common)], bad: true, places: placesOf(common) }, ...rows];

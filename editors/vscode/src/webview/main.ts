@@ -4,6 +4,9 @@ import type { Content, Cursor, FromPage, Place, Row, ToPage } from '../views/mes
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
+/** The least width of a wide drawing, in pixels. */
+const MIN_WIDTH = 640;
+
 const editor = acquireVsCodeApi();
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
@@ -64,6 +67,10 @@ function drawing(svg: string): HTMLElement {
     return box;
   }
   const shape = document.importNode(root, true);
+  if (shape instanceof SVGSVGElement) {
+    // Narrower, its words could not be read; the figure scrolls.
+    shape.style.minWidth = `${Math.min(shape.viewBox.baseVal.width, MIN_WIDTH)}px`;
+  }
   for (const part of shape.querySelectorAll('[data-line]')) {
     const line = Number(part.getAttribute('data-line'));
     if (!Number.isInteger(line)) continue;

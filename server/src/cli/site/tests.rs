@@ -6,9 +6,12 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::*;
 
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
 fn book() -> BTreeMap<String, String> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let files = files(&repository).expect("the files of the repository");
+    let files = files(&repository()).expect("the files of the repository");
     let count = files.len();
     let files: BTreeMap<_, _> = files.into_iter().collect();
     assert_eq!(files.len(), count, "two pages are in one file");
@@ -19,7 +22,9 @@ fn book() -> BTreeMap<String, String> {
 fn links(text: &str) -> Vec<String> {
     let events = Parser::new_ext(text, Options::ENABLE_TABLES);
     let target = |event| match event {
-        Event::Start(Tag::Link { dest_url, .. }) => Some(dest_url.to_string()),
+        Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+            Some(dest_url.to_string())
+        }
         _ => None,
     };
     events.filter_map(target).collect()
@@ -34,17 +39,18 @@ fn links_lead_to_pages() {
         for link in links(text) {
             // Other sites are not ours to check; what is ours must be in the book or in the repository.
             if let Some(file) = link.strip_prefix(REPOSITORY) {
-                let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-                if !top.join(file).exists() {
+                if !repository().join(file).exists() {
                     broken.push(format!("{path}: {link}"));
                 }
             } else if !link.contains("://") {
                 seen += 1;
-                let (folder, link) = match link.strip_prefix("../") {
-                    Some(rest) => (folder.rsplit_once('/').map_or("", |it| it.0), rest),
-                    None => (folder, &*link),
+                let target = resolved(folder, &link);
+                let picture = target.strip_prefix(PICTURES.1);
+                let found = match picture {
+                    Some(name) => repository().join(PICTURES.0).join(&name[1..]).exists(),
+                    None => book.contains_key(&target),
                 };
-                if !book.contains_key(&format!("{folder}/{link}")) {
+                if !found {
                     broken.push(format!("{path}: {link}"));
                 }
             }
@@ -86,17 +92,44 @@ fn every_page_is_in_the_table_of_contents() {
 fn links_of_the_repository() {
     let text = "[a](ARCHITECTURE.md) [b](analysis/docs/diagnostics/x.md) [c](LICENSE-MIT) [d](https://e.f) [g](";
     assert_eq!(
-        linked(text),
+        linked(text, "README.md", "index.md"),
         "[a](architecture.md) [b](diagnostics/x.md) \
          [c](https://github.com/ptx-analyzer/ptx-analyzer/blob/main/LICENSE-MIT) [d](https://e.f) [g]("
     );
 }
 
 #[test]
+fn links_of_deeper_files() {
+    let text = "[a](../../server/src/config.rs) ![b](pictures/x.png) [c](../nvim/doc/x.txt) [d](tour.md) [e](#f)";
+    assert_eq!(
+        linked(text, "editors/guide/vscode.md", "guide/vscode.md"),
+        "[a](../settings.md) ![b](../guide/pictures/x.png) \
+         [c](https://github.com/ptx-analyzer/ptx-analyzer/blob/main/editors/nvim/doc/x.txt) \
+         [d](../guide/tour.md) [e](#f)"
+    );
+}
+
+/// Everybody who clones the repository has them, too.
+#[test]
+fn pictures_are_small_and_used() {
+    let book = book();
+    let mut bytes = 0;
+    for picture in fs::read_dir(repository().join(PICTURES.0)).expect("the pictures") {
+        let picture = picture.expect("a picture");
+        bytes += picture.metadata().expect("a file").len();
+        let name = picture.file_name().into_string().expect("a plain name");
+        let is_used = book
+            .values()
+            .any(|it| it.contains(&format!("pictures/{name})")));
+        assert!(is_used, "{name}");
+    }
+    assert!(bytes <= 1_000_000, "{bytes}");
+}
+
+#[test]
 fn the_book_is_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = folder.path().join("book");
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let said = |repository: &Path| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let args = SiteArgs {
@@ -111,8 +144,13 @@ fn the_book_is_written() {
         };
         run(&args, &mut io).expect("streams that can be written")
     };
-    assert_eq!(said(&repository), 0);
+    assert_eq!(said(&repository()), 0);
     assert!(output.join("book.toml").exists());
     assert!(output.join("src/SUMMARY.md").exists());
+    assert!(
+        output
+            .join("src/guide/pictures/vscode-registers.png")
+            .exists()
+    );
     assert_eq!(said(&output.join("nowhere")), FAILED);
 }
