@@ -131,3 +131,54 @@ fn first_error(name: &str, findings: &Findings) -> Option<String> {
         error.text
     ))
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    const SCRIPT: &str = r#"cat > "$0" <<'END'
+#!/bin/sh
+case $1 in
+--help) echo "'sm_80','sm_90'"; exit 0 ;;
+--version) exit 0 ;;
+esac
+grep -q wrong input.ptx && { echo 'ptxas input.ptx, line 2; error : Wrong' >&2; exit 255; }
+echo "ptxas info : Compiling entry function 'k' for '$3'" >&2
+echo '    8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads' >&2
+echo 'ptxas info : Used 40 registers' >&2
+END
+chmod 755 "$0""#;
+
+    #[test]
+    fn entries_remarks_and_failures() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ptxas");
+        let args = |path: &Path| ExactArgs {
+            exact: true,
+            ptxas: Some(path.to_owned()),
+            timeout: 60,
+        };
+        assert!(Ptxas::new(&args(&path)).is_err_and(|it| it.contains("no such program")));
+        let made = Command::new("sh").args(["-c", SCRIPT]).arg(&path).status();
+        assert!(made.expect("a shell").success());
+        let ptxas = Ptxas::new(&args(&path)).expect("a program");
+        let ask = |text: &str, own: &str, wanted: Option<&str>| {
+            let answer = ptxas.ask("a.ptx", text, own, wanted);
+            answer.map(|(entries, remark)| {
+                let shown: Vec<_> = entries.iter().map(|it| Exact::from(it).shown()).collect();
+                (shown, remark)
+            })
+        };
+        let figures = || vec!["40 (16 B spilled)".to_owned()];
+        assert_eq!(ask("", "sm_80", None), Ok((figures(), None)));
+        assert_eq!(ask("", "sm_80", Some("sm_90")), Ok((figures(), None)));
+        let remark = "a.ptx: ptxas made code for sm_80".to_owned();
+        assert_eq!(ask("", "sm_70", None), Ok((figures(), Some(remark))));
+        let (entries, remark) = ask("", "sm_90", Some("sm_80")).expect("no failure");
+        assert!(entries.is_empty() && remark.is_some_and(|it| it.contains("no code for sm_80")));
+        let failure = "a.ptx:2: ptxas: Wrong".to_owned();
+        assert_eq!(ask("wrong", "sm_80", None), Err(failure));
+    }
+}
