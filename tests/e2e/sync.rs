@@ -42,6 +42,43 @@ fn changes_of_one_message_apply_one_after_the_other() {
     assert_text(&mut server, URI, "1\n2\n3\n");
 }
 
+/// As a formatter changes a text, and nearly so.
+#[test]
+fn many_changes_of_one_message_apply_one_after_the_other() {
+    const LINES: u32 = 40;
+    let lines = |line: &str| {
+        (0..LINES)
+            .map(|it| format!("{line}{it}\r\n"))
+            .collect::<String>()
+    };
+    let backwards = || (0..LINES).rev();
+    let indent = |line: u32| change((line, 0), (line, 1), "\t");
+    let mut server = TestServer::ready();
+    server.open(URI, &lines("ab"));
+    server.change(URI, backwards().map(indent).collect());
+    assert_text(&mut server, URI, &lines("\tb"));
+    // From the start to the end, each moves those behind it.
+    let open = |line: u32| change((2 * line, 0), (2 * line, 0), "\r\n");
+    server.change(URI, (0..LINES).map(open).collect());
+    assert_text(&mut server, URI, &lines("\r\n\tb"));
+    // Backwards, but the last one is behind all, or outside of the text, or the whole text.
+    for (last, text) in [
+        (
+            change((2 * LINES, 0), (2 * LINES, 0), "z"),
+            lines("\r\nb") + "z",
+        ),
+        (change((999, 0), (999, 9), "z"), lines("\r\nb") + "z"),
+        (json!({ "text": "z" }), "z".to_owned()),
+    ] {
+        server.replace(URI, &lines("\r\n\tb"));
+        let unindent = |line: u32| change((2 * line + 1, 0), (2 * line + 1, 1), "");
+        let mut changes: Vec<Value> = backwards().map(unindent).collect();
+        changes.push(last);
+        server.change(URI, json!(changes));
+        assert_text(&mut server, URI, &text);
+    }
+}
+
 #[test]
 fn surrogate_pairs_count_twice_in_utf16() {
     let mut server = server_with("utf-16");

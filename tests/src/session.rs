@@ -163,18 +163,29 @@ impl Session {
     fn format(&mut self, server: &mut TestServer) {
         let answer = server.settled("textDocument/formatting", &self.formatting());
         let edits = answer.as_array().cloned().unwrap_or_default();
+        if edits.is_empty() {
+            return;
+        }
         // All of them are about the text before; the last one first leaves the others in place.
         let number = |it: &Value| u32::try_from(it.as_u64().expect("a number")).expect("32 bits");
-        let place = |it: &Value| (number(&it["line"]), number(&it["character"]));
+        let position = |it: &Value| syntax::text::Position {
+            line: number(&it["line"]),
+            character: number(&it["character"]),
+        };
+        let mut text = self.text.clone();
+        let mut changes = Vec::new();
         for edit in edits.iter().rev() {
-            let (start, end) = (place(&edit["range"]["start"]), place(&edit["range"]["end"]));
-            let position = |(line, character)| syntax::text::Position { line, character };
-            let range = self
-                .lines
-                .range(position(start), position(end), Encoding::Utf16);
+            let place = &edit["range"];
+            let (start, end) = (position(&place["start"]), position(&place["end"]));
+            let range = self.lines.range(start, end, Encoding::Utf16);
             let insert = edit["newText"].as_str().expect("a text");
-            self.apply(server, Edit::new(range, insert));
+            text.replace_range(usize::from(range.start())..usize::from(range.end()), insert);
+            changes.push(json!({ "range": place, "text": insert }));
         }
+        server.change(&self.uri, Value::Array(changes));
+        self.text = text;
+        self.lines = LineTable::new(&self.text);
+        self.history.clear();
     }
 
     fn formatting(&self) -> Value {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use analysis::FileId;
 use syntax::{
     Document,
-    text::{Edit, minimal_edit},
+    text::{Edit, Encoding, minimal_edit},
 };
 use tracing::warn;
 
@@ -25,6 +25,9 @@ use crate::{
         },
     },
 };
+
+/// More changes at once than somebody types: a formatter has been at work.
+const MANY_CHANGES: usize = 16;
 
 /// A document that the client has open.
 pub(super) struct OpenDocument {
@@ -94,10 +97,11 @@ impl State {
             .iter()
             .rposition(|it| it.range.is_none())
             .unwrap_or(0);
-        let edits: Vec<_> = changes[start..]
-            .iter()
-            .filter_map(|it| apply(document, it, encoding, uri))
-            .collect();
+        let changes = &changes[start..];
+        let edits = apply_backwards(document, changes, encoding).unwrap_or_else(|| {
+            let apply = |it: &&_| apply(document, it, encoding, uri);
+            changes.iter().filter_map(apply).collect()
+        });
         self.exact.edited(file, &edits);
         let version = last.text_document.version;
         *open_version = version;
@@ -147,7 +151,7 @@ impl State {
 fn apply(
     document: &mut Document,
     change: &TextDocumentContentChangeEvent,
-    encoding: syntax::text::Encoding,
+    encoding: Encoding,
     uri: &Url,
 ) -> Option<LineEdit> {
     let Some(range) = change.range else {
@@ -158,6 +162,41 @@ fn apply(
     }
     let range = from_proto::range(range, document.lines(), encoding);
     apply_edit(document, &Edit::new(range, change.text.as_str()))
+}
+
+/// Applies changes each of which stands before those that come before it, as editors send what a
+/// formatter does: then they all are about the old text, and it is parsed once. Otherwise, or when
+/// there are few, nothing is done.
+fn apply_backwards(
+    document: &mut Document,
+    changes: &[&TextDocumentContentChangeEvent],
+    encoding: Encoding,
+) -> Option<Vec<LineEdit>> {
+    if changes.len() < MANY_CHANGES {
+        return None;
+    }
+    let mut edits = Vec::with_capacity(changes.len());
+    let mut behind = None;
+    for change in changes {
+        let range = change.range?;
+        let lines = document.lines();
+        let is_before = behind.is_none_or(|it| range.end < it);
+        if !is_before || !from_proto::fits(range, lines, encoding) {
+            return None;
+        }
+        behind = Some(range.start);
+        edits.push((from_proto::range(range, lines, encoding), &change.text));
+    }
+    let old = document.text();
+    let mut text = String::with_capacity(old.len());
+    let mut end = 0;
+    for (range, insert) in edits.iter().rev() {
+        text.push_str(old.get(end..range.start().into()).unwrap_or_default());
+        text.push_str(insert);
+        end = range.end().into();
+    }
+    text.push_str(old.get(end..).unwrap_or_default());
+    Some(replace_text(document, &text).into_iter().collect())
 }
 
 /// Reduces a new text to the edit that leads to it, which keeps most of the tree.
