@@ -137,15 +137,16 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
 
 /// Estimates the registers of an entry.
 fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Command> {
-    let entry = match snapshot.position(name)? {
-        Some((_, position)) => snapshot.analysis.registers_at(position)?,
-        None => None,
-    };
+    let mut title = "registers are not known for this target".to_owned();
+    if let Some((_, position)) = snapshot.position(name)?
+        && let Some(entry) = snapshot.analysis.registers_at(position)?
+    {
+        let mut exact = snapshot.exact_entries(position.file).iter();
+        let exact = exact.find(|it| it.name == entry.name);
+        title = summary(&entry, exact.map(|it| &it.registers));
+    }
     Ok(Command {
-        title: match entry {
-            Some(entry) => summary(&entry),
-            None => "registers are not known for this target".to_owned(),
-        },
+        title,
         command: SHOW_REGISTERS.to_owned(),
         arguments: Some(vec![
             serde_json::json!(name.text_document.uri),

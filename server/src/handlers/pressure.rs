@@ -167,21 +167,42 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
     },
 };
 
-/// What an entry needs, in one line.
-pub(super) fn summary(entry: &analysis::EntryRegisters) -> String {
+/// What an entry needs, in one line; with what ptxas says of it, if that is known.
+pub(super) fn summary(
+    entry: &analysis::EntryRegisters,
+    exact: Option<&analysis::ExactRegisters>,
+) -> String {
     let free = entry.free;
-    let mut parts = vec![match entry.high <= free {
-        true => format!("≤ {free} regs"),
-        false => format!("~{} regs ({}–{})", entry.estimate, entry.low, entry.high),
-    }];
+    let mut parts = Vec::new();
+    let (scarce, warps) = match exact {
+        Some(exact) => {
+            let registers = exact.registers;
+            parts.push(format!("✓ {registers} regs"));
+            let spilled = exact.spill_stores.saturating_add(exact.spill_loads);
+            parts.push(match spilled {
+                0 => "no spills".to_owned(),
+                bytes => format!("{bytes} bytes spilled"),
+            });
+            let step = entry.steps.iter().find(|it| it.0 >= registers);
+            (registers > free, step.map_or(0, |it| it.1))
+        }
+        None => {
+            let scarce = entry.high > free;
+            parts.push(match scarce {
+                true => format!("~{} regs ({}–{})", entry.estimate, entry.low, entry.high),
+                false => format!("≤ {free} regs"),
+            });
+            (scarce, entry.warps)
+        }
+    };
     if let Some((cap, directive)) = entry.cap
-        && cap <= entry.estimate
+        && cap <= exact.map_or(entry.estimate, |it| it.registers)
     {
         parts.push(format!("{directive} allows {cap}"));
     }
-    parts.push(occupancy(entry));
+    parts.push(occupancy(entry, warps));
     if let Some(line) = entry.peak_line
-        && entry.high > free
+        && scarce
     {
         parts.push(format!("peak line {}", line.saturating_add(1)));
     }
@@ -189,17 +210,23 @@ pub(super) fn summary(entry: &analysis::EntryRegisters) -> String {
 }
 
 /// How many warps fit, and what limits them.
-fn occupancy(entry: &analysis::EntryRegisters) -> String {
+fn occupancy(entry: &analysis::EntryRegisters, warps: u32) -> String {
     let threads = entry.threads;
-    match entry.limiter {
-        Some(limiter) if entry.warps == 0 => {
-            format!("cannot be launched with {threads} threads: {limiter} limit")
-        }
-        Some(limiter) => {
-            let (warps, of) = (entry.warps, entry.of);
-            format!("{warps}/{of} warps @{threads} threads, {limiter} limit")
-        }
-        None => format!("full occupancy @{threads} threads"),
+    let of = entry.of;
+    // With another number of warps than the estimate has, it is the registers, unless fewer of them would
+    // change nothing.
+    let most = entry.steps.first().map_or(of, |it| it.1);
+    let limiter = match entry.limiter {
+        Some(limiter) if warps == entry.warps => format!(", {limiter} limit"),
+        _ if warps < most => ", registers limit".to_owned(),
+        _ => String::new(),
+    };
+    if warps == 0 {
+        format!("cannot be launched with {threads} threads{limiter}")
+    } else if warps == of {
+        format!("full occupancy @{threads} threads")
+    } else {
+        format!("{warps}/{of} warps @{threads} threads{limiter}")
     }
 }
 
@@ -237,7 +264,7 @@ mod tests {
     #[test]
     fn summaries() {
         assert_eq!(
-            summary(&entry()),
+            summary(&entry(), None),
             "~56 regs (42–70) · 32/64 warps @256 threads, registers limit · peak line 734"
         );
         let capped = analysis::EntryRegisters {
@@ -246,7 +273,7 @@ mod tests {
             ..entry()
         };
         assert_eq!(
-            summary(&capped),
+            summary(&capped, None),
             "~56 regs (42–70) · .maxnreg allows 56 · 32/64 warps @256 threads, registers limit"
         );
         let small = analysis::EntryRegisters {
@@ -255,16 +282,41 @@ mod tests {
             warps: 64,
             ..entry()
         };
-        assert_eq!(summary(&small), "≤ 32 regs · full occupancy @256 threads");
+        assert_eq!(
+            summary(&small, None),
+            "≤ 32 regs · full occupancy @256 threads"
+        );
         let large = analysis::EntryRegisters {
             threads: 1024,
             warps: 0,
             ..entry()
         };
         assert_eq!(
-            summary(&large),
-            "~56 regs (42–70) · cannot be launched with 1024 threads: registers limit · \
+            summary(&large, None),
+            "~56 regs (42–70) · cannot be launched with 1024 threads, registers limit · \
              peak line 734"
+        );
+        let measured = analysis::EntryRegisters {
+            steps: vec![(32, 64), (40, 48), (64, 32), (255, 8)],
+            ..entry()
+        };
+        let exact = analysis::ExactRegisters {
+            registers: 40,
+            ..analysis::ExactRegisters::default()
+        };
+        assert_eq!(
+            summary(&measured, Some(&exact)),
+            "✓ 40 regs · no spills · 48/64 warps @256 threads, registers limit · peak line 734"
+        );
+        let spilling = analysis::ExactRegisters {
+            registers: 30,
+            spill_stores: 8,
+            spill_loads: 16,
+            ..exact
+        };
+        assert_eq!(
+            summary(&measured, Some(&spilling)),
+            "✓ 30 regs · 24 bytes spilled · full occupancy @256 threads"
         );
     }
 }
