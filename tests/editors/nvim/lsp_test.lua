@@ -30,6 +30,9 @@ local KERNEL = [[
         .reg .f32 %sum;
         mov.u32 %r1, 7;
         mov.f32 %sum, 0f00000000;
+        bar.sync %r1;
+        cvt.rzi.u32.f32 %r2, %sum;
+        bar.sync %r2;
         ret;
     }
 ]]
