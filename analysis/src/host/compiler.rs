@@ -8,7 +8,7 @@ impl Analysis {
     /// The target that the header of a file names, or that the settings demand.
     ///
     /// # Errors
-    /// [`Cancelled`], as with every question.
+    /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn target(&self, file: FileId) -> Cancellable<Option<String>> {
         self.with_file(file, |db, file| {
             header(db, file).target.map(|it| it.to_string())
@@ -19,7 +19,7 @@ impl Analysis {
     /// repeat a diagnostic, and without those about lines whose text is another one by now.
     ///
     /// # Errors
-    /// [`Cancelled`], as with every question.
+    /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn with_compiler_messages(
         &self,
         file: FileId,

@@ -8,7 +8,7 @@
 //! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside of entries with a body |
 //! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside of functions with a body |
 //! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
-//! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | [`Location`]s of the runs of instructions that were made from it, in all PTX files that the server knows |
+//! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
 //! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
 //! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
 //! | `ptx/explain` | [`ExplainParams`] | [`Explanation`]s; none for an unknown word |
