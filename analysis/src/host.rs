@@ -205,7 +205,15 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn diagnostics(&self, file: FileId) -> Cancellable<Vec<Diagnostic>> {
-        self.with_file(file, diagnostics::diagnostics)
+        self.worst_diagnostics(file, usize::MAX)
+    }
+
+    /// At most so many diagnostics of a file, the worst and of equally bad ones the first, sorted by range.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn worst_diagnostics(&self, file: FileId, limit: usize) -> Cancellable<Vec<Diagnostic>> {
+        self.with_file(file, |db, file| diagnostics::diagnostics(db, file, limit))
     }
 
     /// What can be done about the problems at a range, those of the same kind in the file, and all that

@@ -7,13 +7,13 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, text::LineTable};
 
 use crate::{
-    Diagnostic, Level, Severity,
+    Diagnostic, DiagnosticTag, Level, Severity,
     db::{SourceFile, Workspace},
     hir::items::{Function, ModuleItems, item_offsets, items},
 };
 
 use super::{
-    DIAGNOSTIC_CODES, Finding, codes::CONTROL_COMMENT, fix::Repair, lints::lint,
+    DIAGNOSTIC_CODES, Finding, Pending, codes::CONTROL_COMMENT, fix::Repair, lints::lint,
     suggestion::most_similar,
 };
 
@@ -188,9 +188,47 @@ struct Placed {
     codes: Vec<u16>,
 }
 
+/// What has a level.
+pub(super) trait HasLevel {
+    /// Its range and its code.
+    fn place(&self) -> (TextRange, &'static str);
+    /// How bad it is.
+    fn severity(&mut self) -> &mut Severity;
+    /// Sets its tags.
+    fn tag(&mut self, tags: &'static [DiagnosticTag]);
+}
+
+impl HasLevel for Diagnostic {
+    fn place(&self) -> (TextRange, &'static str) {
+        (self.range, self.code)
+    }
+
+    fn severity(&mut self) -> &mut Severity {
+        &mut self.severity
+    }
+
+    fn tag(&mut self, tags: &'static [DiagnosticTag]) {
+        self.tags = tags.to_vec();
+    }
+}
+
+impl HasLevel for Pending<'_> {
+    fn place(&self) -> (TextRange, &'static str) {
+        (self.range, self.code)
+    }
+
+    fn severity(&mut self) -> &mut Severity {
+        &mut self.severity
+    }
+
+    fn tag(&mut self, tags: &'static [DiagnosticTag]) {
+        self.tags = tags;
+    }
+}
+
 /// Gives each diagnostic of a file its severity and tags, and takes out those that nobody wants. The
 /// diagnostics are sorted by where they start.
-pub(super) fn apply(db: &dyn Database, file: SourceFile, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn apply<T: HasLevel>(db: &dyn Database, file: SourceFile, diagnostics: &mut Vec<T>) {
     let settings = &Workspace::get(db).config(db).severity;
     let mut placed = placed(db, file);
     placed.sort_by_key(|it| it.range.start());
@@ -199,11 +237,12 @@ pub(super) fn apply(db: &dyn Database, file: SourceFile, diagnostics: &mut Vec<D
     // of both takes no time for their pairs.
     let mut around: Vec<Placed> = Vec::new();
     diagnostics.retain_mut(|diagnostic| {
-        let lint = lint(diagnostic.code);
+        let (range, code) = diagnostic.place();
+        let lint = lint(code);
         if let Some(lint) = lint {
-            diagnostic.tags = lint.tags.to_vec();
+            diagnostic.tag(lint.tags);
         }
-        let start = diagnostic.range.start();
+        let start = range.start();
         around.retain(|it| start <= it.range.end());
         while let Some(next) = placed.next_if(|it| it.range.start() <= start) {
             if start <= next.range.end() {
@@ -215,18 +254,18 @@ pub(super) fn apply(db: &dyn Database, file: SourceFile, diagnostics: &mut Vec<D
             .filter(|it| {
                 it.codes
                     .iter()
-                    .any(|it| DIAGNOSTIC_CODES[usize::from(*it)].name == diagnostic.code)
+                    .any(|it| DIAGNOSTIC_CODES[usize::from(*it)].name == code)
             })
             .min_by_key(|it| it.range.len());
         let level = match commented {
             Some(it) => Some(it.level),
-            None => settings.get(diagnostic.code).copied(),
+            None => settings.get(code).copied(),
         };
         match level {
             None => lint.is_none_or(|it| it.level != Level::Off),
             Some(level) => match level.severity() {
                 Some(severity) => {
-                    diagnostic.severity = severity;
+                    *diagnostic.severity() = severity;
                     true
                 }
                 None => false,

@@ -52,7 +52,7 @@ use salsa::Database;
 use syntax::{TextRange, TextSize, text::Edit};
 
 use crate::{
-    Diagnostic, FileRange, Fix, RelatedInformation, Severity,
+    Diagnostic, DiagnosticTag, FileRange, Fix, RelatedInformation, Severity,
     db::SourceFile,
     hir::{
         body::body,
@@ -148,9 +148,29 @@ enum ItemIndex {
     Other(u32),
 }
 
-/// All diagnostics of a file, sorted by range.
-pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic> {
-    let mut all = syntax_diagnostics(db, file);
+/// A diagnostic before its texts are put together, which costs more than all else about it.
+#[derive(Clone, Copy)]
+struct Pending<'db> {
+    range: TextRange,
+    severity: Severity,
+    code: &'static str,
+    tags: &'static [DiagnosticTag],
+    source: Source<'db>,
+}
+
+/// What a [`Pending`] is made of.
+#[derive(Clone, Copy)]
+enum Source<'db> {
+    /// Index of a syntax error.
+    Syntax(usize),
+    /// A finding whose item starts there.
+    Finding(&'db Finding, TextSize),
+}
+
+/// The diagnostics of a file, sorted by range; of more than `limit` only the worst, and of equally bad ones
+/// the first in the text.
+pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile, limit: usize) -> Vec<Diagnostic> {
+    let syntax = syntax_diagnostics(db, file);
     let join = Join {
         db,
         file,
@@ -159,21 +179,62 @@ pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic
         module: module_body(db, items(db, file).module),
         header: OnceCell::new(),
     };
+    let mut all: Vec<_> = syntax
+        .iter()
+        .enumerate()
+        .map(|(index, it)| Pending {
+            range: it.range,
+            severity: it.severity,
+            code: it.code,
+            tags: &[],
+            source: Source::Syntax(index),
+        })
+        .collect();
     for (index, finding) in module_findings(db, file) {
         let start = match index {
             ItemIndex::Function(index) => join.offsets.functions[*index as usize],
             ItemIndex::Other(index) => join.offsets.module[*index as usize],
         };
-        all.push(join.diagnostic(finding, start));
+        all.push(Pending::of(finding, start));
     }
     for (function, start) in join.items.functions.iter().zip(&join.offsets.functions) {
-        for finding in function_findings(db, *function) {
-            all.push(join.diagnostic(finding, *start));
-        }
+        let findings = function_findings(db, *function).iter();
+        all.extend(findings.map(|it| Pending::of(it, *start)));
     }
     all.sort_by_key(|it| (it.range.start(), it.range.end()));
     levels::apply(db, file, &mut all);
-    all
+    if limit < all.len() {
+        let mut worst: Vec<_> = (0..all.len()).collect();
+        worst.sort_by_key(|it| all[*it].severity);
+        worst.truncate(limit);
+        worst.sort_unstable();
+        all = worst.into_iter().map(|it| all[it]).collect();
+    }
+    all.into_iter()
+        .map(|it| {
+            let diagnostic = match it.source {
+                Source::Syntax(index) => syntax[index].clone(),
+                Source::Finding(finding, start) => join.diagnostic(finding, start),
+            };
+            Diagnostic {
+                severity: it.severity,
+                tags: it.tags.to_vec(),
+                ..diagnostic
+            }
+        })
+        .collect()
+}
+
+impl<'db> Pending<'db> {
+    fn of(finding: &'db Finding, start: TextSize) -> Pending<'db> {
+        Pending {
+            range: finding.range + start,
+            severity: finding.severity,
+            code: finding.code,
+            tags: &[],
+            source: Source::Finding(finding, start),
+        }
+    }
 }
 
 /// What turns findings into diagnostics.

@@ -290,3 +290,28 @@ fn many_uses_of_one_unknown_name() {
     let diagnostics = fixture.host.analysis().diagnostics(crate::FileId(0));
     assert_eq!(diagnostics.unwrap().len(), 100);
 }
+
+#[test]
+fn the_worst_stay_when_there_is_a_limit() {
+    use std::sync::Arc;
+
+    use crate::{AnalysisHost, Change, FileContents, FileId};
+
+    let text = ".version 8.5 .target sm_90 .address_size 64 .entry k() { .reg .b32 %r<4>; A: B: mov.b32 %r1, %q; mov.b32 %r2, %s; mov.b32 %r3, %t; ret; }";
+    let mut host = AnalysisHost::new();
+    let file = FileId(0);
+    host.apply_change(Change {
+        files: vec![(file, Some(Arc::new(FileContents::new(text))))],
+        config: None,
+    });
+    let analysis = host.analysis();
+    let texts = |limit| -> Vec<&str> {
+        let found = analysis.worst_diagnostics(file, limit);
+        let found = found.expect("nobody cancels").into_iter();
+        found.map(|it| &text[it.range]).collect()
+    };
+    assert_eq!(texts(2), ["%q", "%s"]);
+    assert_eq!(texts(3), ["%q", "%s", "%t"]);
+    let all = texts(usize::MAX);
+    assert!(all.contains(&"A") && all.contains(&"%t"), "{all:?}");
+}

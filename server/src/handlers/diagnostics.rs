@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Nobody reads so many: VS Code shows no more than these, and writing them costs time at each keystroke.
-const MAX_PER_FILE: usize = 1000;
+pub(crate) const MAX_PER_FILE: usize = 1000;
 
 pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosticReportResult> =
     Handler {
@@ -31,7 +31,9 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
         run: |snapshot, params| {
             let items = match snapshot.document(&params.text_document.uri)? {
                 Some(document) if snapshot.diagnostics => {
-                    let found = snapshot.analysis.diagnostics(document.file)?;
+                    let found = snapshot
+                        .analysis
+                        .worst_diagnostics(document.file, MAX_PER_FILE)?;
                     file_diagnostics(snapshot, &document, found)?
                 }
                 // No null is allowed here.

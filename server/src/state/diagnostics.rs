@@ -12,7 +12,7 @@ use super::{
     Event, State, StateHandle, documents::OpenDocument, requests::panic_message, work::Work,
 };
 use crate::{
-    handlers::diagnostics::{file_diagnostics, fingerprint},
+    handlers::diagnostics::{MAX_PER_FILE, file_diagnostics, fingerprint},
     lsp::lsp_types::{Diagnostic, PublishDiagnosticsParams, Url},
     pool::Priority,
     snapshot::{Answer, RequestError, Snapshot},
@@ -99,7 +99,9 @@ impl Diagnosis {
                 let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
                 report(Some(file_diagnostics(&snapshot, &document, syntax)?), true);
             }
-            let all = snapshot.analysis.diagnostics(self.file)?;
+            let all = snapshot
+                .analysis
+                .worst_diagnostics(self.file, MAX_PER_FILE)?;
             file_diagnostics(&snapshot, &document, all)
         };
         let result = std::panic::catch_unwind(AssertUnwindSafe(search));
