@@ -10,7 +10,6 @@ use petgraph::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind};
 
 use crate::hir::{
     body::{Body, DefinitionId, Reference, Target, body},
@@ -20,7 +19,7 @@ use crate::hir::{
 
 use super::{
     Flow,
-    facts::{Step, Value},
+    facts::{Nodes, Step, Value},
     graph::BlockId,
     operation::{Operation, Shape},
 };
@@ -164,7 +163,7 @@ fn between(flow: &Flow, block: BlockId, join: BlockId, room: &mut usize) -> FxHa
 /// The values of a function, looked at when a predicate asks for them.
 struct Values<'f> {
     body: &'f Body,
-    block: Option<Cursor<'f>>,
+    nodes: Nodes<'f>,
     entry: bool,
     numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
     /// The instruction that alone writes each value.
@@ -195,7 +194,7 @@ impl<'f> Values<'f> {
         let numbers = (0..).zip(&facts.values);
         Values {
             body: body(db, function),
-            block: cursor.node(SyntaxKind::BLOCK),
+            nodes: Nodes::new(db, function),
             entry: tree::has_word(&cursor, ".entry"),
             numbers: numbers
                 .map(|(number, it)| ((it.definition, it.member), number))
@@ -208,8 +207,7 @@ impl<'f> Values<'f> {
 
     fn operation(&self, step: Step) -> Option<Operation<'f>> {
         let instruction = self.body.instructions.get(step as usize)?;
-        let offset = instruction.opcode.start();
-        let node = tree::node_at(self.block.as_ref()?, SyntaxKind::INSTRUCTION, offset)?;
+        let node = self.nodes.get(step)?;
         let value = &mut |reference: &Reference| match reference.target {
             Target::Definition(definition) => {
                 self.numbers.get(&(definition, reference.member)).copied()

@@ -1,5 +1,7 @@
 //! What each instruction of a function reads and writes, and where it may go.
 
+use std::cell::OnceCell;
+
 use isa::control::{Control, copies, reads_destination, runs_together};
 use rustc_hash::FxHashMap;
 use salsa::Database;
@@ -160,6 +162,34 @@ pub(crate) fn for_each_instruction<'a>(
             act(instruction, node);
         }
     });
+}
+
+/// The nodes of the instructions of a function, for those who look at a few of them. All are found at the
+/// first question: a way from the top to each takes time that grows with the square of the length.
+pub(crate) struct Nodes<'a> {
+    function: Cursor<'a>,
+    body: &'a Body,
+    nodes: OnceCell<Vec<Cursor<'a>>>,
+}
+
+impl<'a> Nodes<'a> {
+    pub(crate) fn new(db: &'a dyn Database, function: Function<'a>) -> Nodes<'a> {
+        Nodes {
+            function: function.green(db).cursor(),
+            body: body(db, function),
+            nodes: OnceCell::new(),
+        }
+    }
+
+    /// The node of an instruction.
+    pub(crate) fn get(&self, step: Step) -> Option<Cursor<'a>> {
+        let nodes = self.nodes.get_or_init(|| {
+            let mut nodes = Vec::with_capacity(self.body.instructions.len());
+            for_each_instruction(&self.function, self.body, &mut |_, node| nodes.push(*node));
+            nodes
+        });
+        nodes.get(step as usize).copied()
+    }
 }
 
 /// The references of an instruction.

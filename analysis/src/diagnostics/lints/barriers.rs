@@ -1,7 +1,6 @@
 //! Instructions that all threads of a warp must run together, where the text divides them.
 
 use salsa::Database;
-use syntax::TextRange;
 
 use crate::{
     flow::{divergence::apart, flow},
@@ -11,31 +10,30 @@ use crate::{
 
 use super::{
     super::{Finding, LINE, Place},
+    Statements,
     codes::DIVERGENT_BARRIER,
     finding,
 };
 
-/// `wrong` has the places of errors, sorted.
 pub(super) fn in_function(
     db: &dyn Database,
     function: Function<'_>,
-    wrong: &[TextRange],
+    statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let (body, flow) = (body(db, function), flow(db, function));
     if flow.facts.together.is_empty() {
         return;
     }
-    let cursor = function.green(db).cursor();
     for it in apart(db, function, flow, width(db, function)) {
         let instruction = |step: u32| body.instructions.get(step as usize);
         let (Some(at), Some(branch)) = (instruction(it.step), instruction(it.branch)) else {
             continue;
         };
-        if super::meets(wrong, at.range) {
+        if statements.is_wrong(at.range) {
             continue;
         }
-        let node = super::instruction(&cursor, body, it.step);
+        let node = statements.instruction(it.step);
         let opcode = node.map_or("", |it| super::opcode(&it).0);
         let help = "all threads of a warp must run it together".to_owned();
         if it.step == it.branch {

@@ -15,6 +15,7 @@ use crate::{
 
 use super::{
     super::Finding,
+    Statements,
     codes::{IGNORED_SETMAXNREG, LIKELY_SPILL, TOO_MANY_REGISTERS},
     finding,
 };
@@ -24,11 +25,10 @@ const MAX_LENGTH: usize = 5_000;
 /// How many registers an estimate may be above the cap before it is worth a word.
 const MARGIN: u32 = 4;
 
-/// `wrong` has the places of errors, sorted.
 pub(super) fn in_function(
     db: &dyn Database,
     function: Function<'_>,
-    wrong: &[TextRange],
+    statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let of = signature(db, function);
@@ -37,11 +37,11 @@ pub(super) fn in_function(
     }
     let bounds = bounds(db, function);
     too_many_registers(db, function, findings);
-    let changes = setmaxnreg(db, function);
+    let changes = setmaxnreg(db, function, statements);
     if changes.is_empty() {
         likely_spill(db, function, findings);
     } else if bounds.threads.is_none() && bounds.registers.is_none() {
-        let changes = changes.into_iter().filter(|it| !super::meets(wrong, *it));
+        let changes = changes.into_iter().filter(|it| !statements.is_wrong(*it));
         findings.extend(changes.map(|it| {
             finding(
                 IGNORED_SETMAXNREG,
@@ -99,11 +99,14 @@ fn too_many_registers(db: &dyn Database, function: Function<'_>, findings: &mut 
 }
 
 /// Where the entry changes its number of registers.
-fn setmaxnreg(db: &dyn Database, function: Function<'_>) -> Vec<TextRange> {
+fn setmaxnreg(
+    db: &dyn Database,
+    function: Function<'_>,
+    statements: &Statements<'_>,
+) -> Vec<TextRange> {
     let (body, flow) = (body(db, function), flow(db, function));
-    let cursor = function.green(db).cursor();
     let is_it = |step: &Step| {
-        let node = super::instruction(&cursor, body, *step);
+        let node = statements.instruction(*step);
         node.is_some_and(|it| super::opcode(&it).0 == "setmaxnreg")
     };
     let steps = flow.facts.together.iter().filter(|it| is_it(it));

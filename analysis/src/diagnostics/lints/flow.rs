@@ -16,20 +16,20 @@ use crate::{
 
 use super::{
     super::Finding,
+    Statements,
     codes::{MISSING_RETURN, UNINITIALIZED_REGISTER, UNREACHABLE_CODE},
-    finding, instruction as instruction_at,
+    finding,
 };
 
-/// `wrong` has the places of errors, sorted.
 pub(super) fn in_function(
     db: &dyn Database,
     function: Function<'_>,
-    wrong: &[TextRange],
+    statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let (body, flow) = (body(db, function), flow(db, function));
     unreachable(body, flow, findings);
-    uninitialized(db, function, wrong, findings);
+    uninitialized(db, function, statements, findings);
     if tree::has_word(&function.green(db).cursor(), ".entry") {
         missing_return(body, flow, findings);
     }
@@ -75,11 +75,10 @@ fn unreachable(body: &Body, flow: &Flow, findings: &mut Vec<Finding>) {
 fn uninitialized(
     db: &dyn Database,
     function: Function<'_>,
-    wrong: &[TextRange],
+    statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let (body, flow) = (body(db, function), flow(db, function));
-    let cursor = function.green(db).cursor();
     let mut reported = FxHashSet::default();
     let mut unwritten = FxHashSet::default();
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
@@ -97,7 +96,7 @@ fn uninitialized(
                 break;
             };
             // What is wrong already may mean another register.
-            let is_wrong = super::meets(wrong, instruction.range);
+            let is_wrong = statements.is_wrong(instruction.range);
             let mut node = None;
             for value in flow.facts.reads.get(at) {
                 if is_wrong || !unwritten.contains(value) || flow.facts.copies[at] {
@@ -113,7 +112,7 @@ fn uninitialized(
                 let Some(read) = references.iter().filter(is_it).find(|it| !it.write) else {
                     continue;
                 };
-                let node = node.get_or_insert_with(|| instruction_at(&cursor, body, step));
+                let node = node.get_or_insert_with(|| statements.instruction(step));
                 if node.is_some_and(|it| may_be_undefined(&it, read.range)) {
                     continue;
                 }

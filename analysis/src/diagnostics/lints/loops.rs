@@ -5,15 +5,17 @@ use salsa::Database;
 
 use crate::{
     flow::{Flow, facts::Step, flow, graph::BlockId},
-    hir::{
-        body::{Body, body},
-        items::Function,
-    },
+    hir::{body::body, items::Function},
 };
 
-use super::{super::Finding, codes::INFINITE_LOOP, finding};
+use super::{super::Finding, Statements, codes::INFINITE_LOOP, finding};
 
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn in_function(
+    db: &dyn Database,
+    function: Function<'_>,
+    statements: &Statements<'_>,
+    findings: &mut Vec<Finding>,
+) {
     let (body, flow) = (body(db, function), flow(db, function));
     if flow.graph.loops.is_empty() {
         return;
@@ -34,7 +36,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
                 work.extend(flow.graph.successors.get(block as usize));
             }
         }
-        if steps.iter().any(|it| is_seen(db, function, body, *it)) {
+        if steps.iter().any(|it| is_seen(statements, *it)) {
             continue;
         }
         let back = |it: &&BlockId| {
@@ -82,9 +84,8 @@ fn caught(flow: &Flow) -> Vec<bool> {
 }
 
 /// Whether others could see what an instruction does.
-fn is_seen(db: &dyn Database, function: Function<'_>, body: &Body, step: Step) -> bool {
-    let cursor = function.green(db).cursor();
-    super::instruction(&cursor, body, step).is_none_or(|node| {
+fn is_seen(statements: &Statements<'_>, step: Step) -> bool {
+    statements.instruction(step).is_none_or(|node| {
         let (opcode, effect) = super::opcode(&node);
         effect && !matches!(Control::of(opcode), Control::Branch | Control::Table)
     })

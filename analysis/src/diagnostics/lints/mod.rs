@@ -27,8 +27,8 @@ use syntax::{Cursor, SyntaxKind, TextRange};
 use crate::{
     DiagnosticTag, Level, Severity,
     db::SourceFile,
-    flow::facts::Step,
-    hir::{body::Body, items::Function, tree},
+    flow::facts::{Nodes, Step},
+    hir::items::Function,
 };
 
 use super::{Finding, ItemIndex, codes, levels};
@@ -128,15 +128,15 @@ pub(super) fn finding(
 pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     unused::in_function(db, function, findings);
     threads::in_function(db, function, findings);
-    let wrong = errors(findings);
+    let statements = Statements::new(db, function, findings);
     // What the parser did not understand may write anything and jump anywhere.
     if function.errors(db).is_empty() {
-        flow::in_function(db, function, &wrong, findings);
-        barriers::in_function(db, function, &wrong, findings);
-        loops::in_function(db, function, findings);
-        values::in_function(db, function, &wrong, findings);
+        flow::in_function(db, function, &statements, findings);
+        barriers::in_function(db, function, &statements, findings);
+        loops::in_function(db, function, &statements, findings);
+        values::in_function(db, function, &statements, findings);
     }
-    bounds::in_function(db, function, &wrong, findings);
+    bounds::in_function(db, function, &statements, findings);
     slow::in_function(db, function, findings);
     addresses::arguments(db, function, findings);
     findings.extend(
@@ -147,25 +147,35 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     );
 }
 
-/// Where the errors found so far stand, sorted.
-fn errors(findings: &[Finding]) -> Vec<TextRange> {
-    let errors = findings.iter().filter(|it| it.severity == Severity::Error);
-    let mut ranges: Vec<TextRange> = errors.map(|it| it.range).collect();
-    ranges.sort_unstable_by_key(|it| it.start());
-    ranges
+/// The statements of a function, and the errors found in them before the lints.
+struct Statements<'a> {
+    nodes: Nodes<'a>,
+    /// Where the errors stand, sorted.
+    errors: Vec<TextRange>,
 }
 
-/// Whether one of some sorted places starts in a range.
-fn meets(places: &[TextRange], range: TextRange) -> bool {
-    let next = places.partition_point(|it| it.start() < range.start());
-    places.get(next).is_some_and(|it| it.start() < range.end())
-}
+impl<'a> Statements<'a> {
+    fn new(db: &'a dyn Database, function: Function<'a>, findings: &[Finding]) -> Statements<'a> {
+        let errors = findings.iter().filter(|it| it.severity == Severity::Error);
+        let mut errors: Vec<TextRange> = errors.map(|it| it.range).collect();
+        errors.sort_unstable_by_key(|it| it.start());
+        Statements {
+            nodes: Nodes::new(db, function),
+            errors,
+        }
+    }
 
-/// An instruction of a function.
-fn instruction<'a>(function: &Cursor<'a>, body: &Body, step: Step) -> Option<Cursor<'a>> {
-    let block = function.node(SyntaxKind::BLOCK)?;
-    let offset = body.instructions.get(step as usize)?.opcode.start();
-    tree::node_at(&block, SyntaxKind::INSTRUCTION, offset)
+    /// Whether an error starts in a range.
+    fn is_wrong(&self, range: TextRange) -> bool {
+        let next = self.errors.partition_point(|it| it.start() < range.start());
+        let next = self.errors.get(next);
+        next.is_some_and(|it| it.start() < range.end())
+    }
+
+    /// An instruction of the function.
+    fn instruction(&self, step: Step) -> Option<Cursor<'a>> {
+        self.nodes.get(step)
+    }
 }
 
 /// The opcode of an instruction, and whether it matters when nobody reads its result.

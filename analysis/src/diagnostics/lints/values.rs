@@ -1,25 +1,22 @@
 //! Results that nobody reads.
 
 use salsa::Database;
-use syntax::TextRange;
 
 use crate::{
     flow::{facts::Step, flow},
     hir::{body::body, items::Function},
 };
 
-use super::{super::Finding, codes::UNUSED_VALUE, finding};
+use super::{super::Finding, Statements, codes::UNUSED_VALUE, finding};
 
-/// `wrong` has the places of errors, sorted.
 pub(super) fn in_function(
     db: &dyn Database,
     function: Function<'_>,
-    wrong: &[TextRange],
+    statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let (body, flow) = (body(db, function), flow(db, function));
     let facts = &flow.facts;
-    let cursor = function.green(db).cursor();
     // For each value the last block, counted from 1, in which it is known to be read later.
     let mut alive = vec![0_u32; facts.values.len()];
     let mut unread: Vec<Step> = Vec::new();
@@ -52,8 +49,8 @@ pub(super) fn in_function(
         let Some(instruction) = body.instructions.get(step as usize) else {
             continue;
         };
-        let node = super::instruction(&cursor, body, step);
-        if super::meets(wrong, instruction.range) || node.is_none_or(|it| super::opcode(&it).1) {
+        let node = statements.instruction(step);
+        if statements.is_wrong(instruction.range) || node.is_none_or(|it| super::opcode(&it).1) {
             continue;
         }
         findings.push(finding(
