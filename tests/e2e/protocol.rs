@@ -177,6 +177,8 @@ fn every_request_works_everywhere_in_every_state_of_a_document() {
         ".entry",
         KERNEL,
         &KERNEL[..200],
+        // An answer nested as deeply is one that some clients cannot read.
+        &format!(".entry k() {}", "{".repeat(1_000)),
     ] {
         server.open(URI, text);
         for (line, column) in [(0, 0), (0, 1), (3, 20), (8, 14), (99, 99)] {

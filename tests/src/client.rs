@@ -505,5 +505,11 @@ pub async fn read_message(reader: &mut (impl AsyncRead + Unpin)) -> Option<Value
         .expect("a header with a length");
     let mut body = vec![0; length.parse().expect("the length is a number")];
     reader.read_exact(&mut body).await.ok()?;
-    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
+    let message = serde_json::from_slice(&body);
+    // It limits how deep values are nested; so do the readers of some clients.
+    Some(message.unwrap_or_else(|error| {
+        let body = String::from_utf8_lossy(&body);
+        let start = body.chars().take(200).collect::<String>();
+        panic!("the server writes what clients cannot read: {error} in {start}")
+    }))
 }

@@ -182,14 +182,22 @@ pub(crate) fn folding_range(
     })
 }
 
+/// Most ranges of one selection: each is nested in the one before, and readers of JSON give up on a message that is
+/// nested more than some hundred times (`serde_json`, which the clients in Rust use, more than 127 times).
+const SELECTIONS: usize = 100;
+
 /// Ranges from the innermost to the outermost, each linked to the next.
+///
+/// Of too many, the innermost ones and the outermost one.
 pub(crate) fn selection_range(
     ranges: &[TextRange],
     at: Position,
     lines: &LineTable,
     encoding: Encoding,
 ) -> SelectionRange {
-    let outermost = ranges.iter().rev().fold(None, |parent, &it| {
+    let inner = ranges.len().saturating_sub(1).min(SELECTIONS - 1);
+    let kept = ranges.iter().take(inner).chain(ranges.last());
+    let outermost = kept.rev().fold(None, |parent, &it| {
         Some(SelectionRange {
             range: range(it, lines, encoding),
             parent: parent.map(Box::new),
@@ -288,13 +296,8 @@ mod tests {
     fn selections_grow_outwards() {
         let lines = LineTable::new("add a, b;");
         let at = Position::new(0, 4);
-        let select = |ranges: &[TextRange]| {
-            let mut next = Some(Box::new(selection_range(
-                ranges,
-                at,
-                &lines,
-                Encoding::Utf8,
-            )));
+        let columns = |innermost: SelectionRange| {
+            let mut next = Some(Box::new(innermost));
             let mut columns = Vec::new();
             while let Some(it) = next {
                 columns.push((it.range.start.character, it.range.end.character));
@@ -302,11 +305,19 @@ mod tests {
             }
             columns
         };
+        let select =
+            |ranges: &[TextRange]| columns(selection_range(ranges, at, &lines, Encoding::Utf8));
         assert_eq!(
             select(&[text_range(4, 5), text_range(4, 8), text_range(0, 9)]),
             [(4, 5), (4, 8), (0, 9)]
         );
         assert_eq!(select(&[]), [(4, 4)]);
+
+        let many: Vec<_> = (1..=300).map(|end| text_range(0, end)).collect();
+        let lines = LineTable::new(&"x".repeat(300));
+        let kept = columns(selection_range(&many, at, &lines, Encoding::Utf8));
+        assert_eq!(kept.len(), SELECTIONS);
+        assert_eq!((kept[0], kept[98], kept[99]), ((0, 1), (0, 99), (0, 300)));
     }
 
     #[test]
