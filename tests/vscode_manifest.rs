@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fs};
 
+use analysis::DIAGNOSTIC_CODES;
 use ptx_tests::workspace::top;
 use serde_json::{Value, json};
 use server::config::{SECTION, SETTINGS, SettingType};
@@ -33,6 +34,9 @@ fn schema(ty: SettingType, default: &Value) -> Value {
         }),
         SettingType::Levels(levels) => json!({
             "type": "object", "default": default,
+            "propertyNames": {
+                "enum": DIAGNOSTIC_CODES.iter().map(|it| it.name).collect::<Vec<_>>(),
+            },
             "additionalProperties": { "type": "string", "enum": levels },
         }),
         SettingType::Choice(choices) => json!({
@@ -96,6 +100,15 @@ fn no_folder_names_programs() {
         .filter(|it| it.name.to_lowercase().ends_with("path"));
     for setting in paths {
         assert!(programs.contains(&setting.name), "{}", setting.name);
+    }
+}
+
+#[test]
+fn the_readme_of_the_extension_lists_the_settings() {
+    let readme = fs::read_to_string(top().join("editors/vscode/README.md")).expect("it exists");
+    for setting in SETTINGS {
+        let row = format!("| `{SECTION}.{}`", setting.name);
+        assert!(readme.contains(&row), "{row}");
     }
 }
 

@@ -37,8 +37,10 @@ use tower_lsp::{
 
 use crate::{
     handlers::{
-        Handler, annotations, calls, code_actions, completion, diagnostics, formatting, navigation,
-        pressure, rename, source, structure, targets, tokens, words,
+        Handler,
+        annotations::{self, TellParams},
+        calls, code_actions, completion, diagnostics, formatting, navigation, pressure, rename,
+        source, structure, targets, tokens, words,
     },
     lsp::{
         capabilities::{Client, initialize_result},
@@ -287,6 +289,12 @@ impl LanguageServer for Backend {
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
+        if let Some(tell) = TellParams::new(&params.command, &params.arguments) {
+            if let Some(text) = self.ask(&annotations::TELL, tell).await? {
+                self.state.send(Event::Tell(text));
+            }
+            return Ok(None);
+        }
         if params.command != ext::RUN_PTXAS {
             return Err(Error::invalid_params("there is no such command"));
         }
@@ -303,7 +311,10 @@ impl LanguageServer for Backend {
         let runs: Vec<_> = uris.into_iter().map(|it| self.run_ptxas_on(it)).collect();
         let mut results = Vec::new();
         for run in runs {
-            results.push(run.await?);
+            let result = run.await?;
+            // Editors show what a request of theirs brings, but not the result of a command.
+            self.state.send(Event::Tell(result.to_string()));
+            results.push(result);
         }
         serde_json::to_value(results)
             .map(Some)

@@ -81,6 +81,8 @@ pub(crate) enum Event {
     FoldersChanged(WorkspaceFoldersChangeEvent),
     Ask(Box<Request>),
     Status(oneshot::Sender<ServerStatus>),
+    /// A command has brought something that the user is to read.
+    Tell(String),
     /// Answer to [`Outgoing::Configuration`].
     Configuration(Value),
     /// Answer to [`Outgoing::CreateProgress`].
@@ -123,6 +125,7 @@ impl Event {
             Event::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
             Event::Ask(request) | Event::Interrupted(request) => request.method(),
             Event::Status(_) => "ptx/serverStatus",
+            Event::Tell(_) => "workspace/executeCommand",
             Event::Configuration(_) => "configuration",
             Event::ProgressCreated(_) => "progress created",
             Event::Diagnosed(_) => "diagnosed",
@@ -348,6 +351,7 @@ impl State {
             Event::Status(reply) => {
                 let _ = reply.send(self.status());
             }
+            Event::Tell(text) => self.say(Outgoing::Show(MessageType::INFO, text)),
             Event::ProgressCreated(token) => {
                 if !self.ptxas_progress_created(&token) {
                     self.progress_created();

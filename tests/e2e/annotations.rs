@@ -113,7 +113,10 @@ fn lenses_are_shown_on_request_and_counted_when_they_are_seen() {
     );
 
     let settings = json!({ "codeLens": { "references": true, "registers": false } });
-    let mut server = with_settings(settings, json!({}));
+    let mut server = with_settings(
+        settings,
+        json!({ "experimental": { "commands": { "commands": ["ptx-analyzer.showReferences"] } } }),
+    );
     server.open(URI, TEXT);
     let lenses = server.settled("textDocument/codeLens", &document);
     let titles: Vec<String> = lenses
@@ -137,6 +140,52 @@ fn lenses_are_shown_on_request_and_counted_when_they_are_seen() {
     assert_eq!(arguments[1], json!({ "line": 3, "character": 6 }));
     assert_eq!(arguments[2][0]["range"]["start"]["line"], 9);
     assert_eq!(arguments[2].as_array().map(Vec::len), Some(1));
+}
+
+/// An editor without commands of ours: the server executes them, and shows a message.
+#[test]
+fn lenses_can_be_clicked_in_any_editor() {
+    let settings = json!({ "codeLens": { "references": true } });
+    let mut server = TestServer::start();
+    let result = server.initialize(json!({
+        "capabilities": {}, "initializationOptions": settings,
+    }));
+    assert_eq!(
+        result["capabilities"]["executeCommandProvider"]["commands"],
+        json!(["ptx/runPtxas", "ptx/tellReferences", "ptx/tellRegisters"])
+    );
+    server.open(URI, TEXT);
+    let document = json!({ "textDocument": { "uri": URI } });
+    let lenses = server.settled("textDocument/codeLens", &document);
+    let mut shown = Vec::new();
+    for lens in lenses.as_array().expect("a list") {
+        let command = server.settled("codeLens/resolve", lens)["command"].clone();
+        let answer = server.request("workspace/executeCommand", command);
+        assert_eq!(answer, Ok(Value::Null));
+        let message = server.notification("window/showMessage");
+        assert_eq!(message["type"], 3);
+        shown.push(message["message"].as_str().expect("a text").to_owned());
+    }
+    assert_eq!(
+        shown,
+        [
+            "1 reference: line 10",
+            "_Z1kv on sm_90: ≤ 32 regs · full occupancy @256 threads · 0 alive at the peak",
+            "0 references",
+            "1 reference: line 11",
+        ]
+    );
+    for arguments in [json!([]), json!([URI]), json!([7, {}])] {
+        let command = json!({ "command": "ptx/tellRegisters", "arguments": arguments });
+        assert!(server.request("workspace/executeCommand", command).is_err());
+    }
+    // Nothing is known of the file any more.
+    let command = json!({
+        "command": "ptx/tellRegisters",
+        "arguments": ["file:///nowhere.ptx", { "line": 0, "character": 0 }],
+    });
+    let answer = server.request("workspace/executeCommand", command);
+    assert_eq!(answer, Ok(Value::Null));
 }
 
 #[test]

@@ -236,6 +236,9 @@ fn it_runs_on_request_with_an_answer() {
         let params = json!({ "command": "ptx/runPtxas", "arguments": arguments });
         let answer = server.request("workspace/executeCommand", params);
         assert_eq!(answer, Ok(json!([expected])));
+        let shown = server.notification("window/showMessage");
+        let words = "ptxas 13.5.37 for sm_80: k 24 registers, 1 warning";
+        assert_eq!(shown, json!({ "type": 3, "message": words }));
     }
     let unknown = json!({ "textDocument": { "uri": "file:///nowhere/b.ptx" } });
     let answer = server.request("ptx/runPtxas", unknown);

@@ -121,7 +121,16 @@ fn registers_have_a_life() {
 /// The titles of the lenses about registers.
 fn lenses(settings: Value, text: &str) -> Vec<String> {
     let mut server = TestServer::start();
-    server.initialize(json!({ "capabilities": {}, "initializationOptions": settings }));
+    let commands = json!(["ptx-analyzer.showReferences", "ptx-analyzer.showRegisters"]);
+    let result = server.initialize(json!({
+        "capabilities": { "experimental": { "commands": { "commands": commands } } },
+        "initializationOptions": settings,
+    }));
+    assert_eq!(
+        result["capabilities"]["executeCommandProvider"]["commands"],
+        json!(["ptx/runPtxas"]),
+        "none of those that it has"
+    );
     server.open(URI, text);
     let lenses = server.settled("textDocument/codeLens", &document());
     let lenses = lenses.as_array().expect("a list");

@@ -5,6 +5,7 @@
 #
 # TEXT: only the tests whose name contains it.
 # PTX_ANALYZER_SERVER names the server program; without it the debug build is used, and made when it is missing.
+# PTXAS names a ptxas to use instead of the one that is fetched.
 # Captures of the screen land in `target/editor-screens`, as text, and as pictures when Chromium is there.
 set -euo pipefail
 
@@ -17,6 +18,12 @@ export PTX_ANALYZER_SERVER
 
 nvim=$("$root/tests/editors/setup-nvim.sh")
 "$nvim" --version | head -n 1
+
+# There is no ptxas for other systems; without it its tests are left out.
+if [ "$(uname -s)" = Linux ]; then
+    source "$root/tests/ptxas.sh"
+    fetch PTXAS ptxas nvidia-cuda-nvcc
+fi
 
 screens=$root/target/editor-screens
 rm -rf "$screens"/nvim-*

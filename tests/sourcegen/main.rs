@@ -1,6 +1,7 @@
 //! Regenerates the generated sources and fails when they are stale; `UPDATE=1` rewrites them.
 
 mod grammar_words;
+mod settings;
 mod syntax_kinds;
 
 use std::{
@@ -67,4 +68,16 @@ fn syntax_is_fresh() {
 fn words_of_the_grammar_are_fresh() {
     let path = "editors/vscode/grammar-tests/words.test.ptx";
     ensure_fresh(path, &grammar_words::generate());
+}
+
+#[test]
+fn settings_in_editors_are_fresh() {
+    let read = |path: &str| {
+        let text = fs::read_to_string(root().join(path)).expect("the file exists");
+        text.replace("\r\n", "\n")
+    };
+    let help = "editors/nvim/doc/ptx-analyzer.txt";
+    ensure_fresh(help, &settings::vim_help(&read(help)));
+    let manifest = "editors/vscode/package.json";
+    ensure_fresh(manifest, &settings::manifest(&read(manifest)));
 }

@@ -46,6 +46,17 @@ vim.api.nvim_create_user_command('PtxSource', function()
   require('ptx_analyzer.source').source()
 end, { desc = 'List the instructions that came from the same source line' })
 
+vim.api.nvim_create_user_command('PtxRunPtxas', function()
+  require('ptx_analyzer.ptxas').run()
+end, { desc = 'Run ptxas on the file and show what it says' })
+
+vim.api.nvim_create_user_command('PtxTrust', function()
+  require('ptx_analyzer.ptxas').trust()
+end, { desc = 'Let the server run ptxas on the files of this session' })
+
+if vim.fn.has('nvim-0.11') == 1 then
+  vim.lsp.config('ptx_analyzer', require('ptx_analyzer').additions())
+end
 vim.lsp.commands['ptx-analyzer.showReferences'] = function(command, context)
   require('ptx_analyzer').show_references(command, context)
 end

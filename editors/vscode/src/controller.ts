@@ -7,6 +7,7 @@ import {
   LanguageClient,
   State,
   type LanguageClientOptions,
+  type StaticFeature,
 } from 'vscode-languageclient/node';
 import { isProblem, locateServer, type Problem } from './locate';
 import type { Status } from './status';
@@ -22,6 +23,17 @@ const CRASH_PERIOD_MS = 3 * 60_000;
 const START_TIMEOUT_MS = 30_000;
 /** How long a server may take to shut down before it is ended. */
 const STOP_TIMEOUT_MS = 5_000;
+
+/** Tells the server which commands its code lenses may have. */
+const OWN_COMMANDS: StaticFeature = {
+  fillClientCapabilities: (capabilities) => {
+    const commands = ['ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters'];
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), commands: { commands } };
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: 'static' }),
+  clear: () => undefined,
+};
 
 const OPEN_SETTINGS = 'Open settings';
 const HOW_TO_INSTALL = 'How to install';
@@ -128,6 +140,7 @@ export class Controller {
       // Before it is up, start() fails and says so; and what has been stopped on purpose is not ours any more.
       if (newState === State.Stopped && up && this.running === client) this.crashed();
     });
+    client.registerFeature(OWN_COMMANDS);
     this.running = client;
     const late = setTimeout(() => {
       this.log.error(`The server has not answered for ${START_TIMEOUT_MS / 1000} seconds and is ended.`);

@@ -3,14 +3,17 @@
 use analysis::{CodeLensKind, FileRange, InlayHintKind};
 use serde::{Deserialize, Serialize};
 
-use super::{Handler, pressure::summary};
+use super::{
+    Handler,
+    pressure::{details, summary},
+};
 use crate::{
     lsp::{
-        ext::{SHOW_REFERENCES, SHOW_REGISTERS},
+        ext::{SHOW_REFERENCES, SHOW_REGISTERS, TELL_REFERENCES, TELL_REGISTERS},
         lsp_types::{
             self, CodeLens, CodeLensParams, Command, InlayHint, InlayHintLabel, InlayHintParams,
-            InlayHintTooltip, MarkupContent, MarkupKind, TextDocumentIdentifier,
-            TextDocumentPositionParams,
+            InlayHintTooltip, Location, MarkupContent, MarkupKind, Position,
+            TextDocumentIdentifier, TextDocumentPositionParams, Url,
         },
     },
     pool::Priority,
@@ -137,17 +140,16 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
 
 /// Estimates the registers of an entry.
 fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Command> {
-    let mut title = "registers are not known for this target".to_owned();
-    if let Some((_, position)) = snapshot.position(name)?
-        && let Some(entry) = snapshot.analysis.registers_at(position)?
-    {
-        let mut exact = snapshot.exact_entries(position.file).iter();
-        let exact = exact.find(|it| it.name == entry.name);
-        title = summary(&entry, exact.map(|it| &it.registers));
-    }
+    let title = match told_registers(snapshot, name, summary)? {
+        Some(title) => title,
+        None => "registers are not known for this target".to_owned(),
+    };
     Ok(Command {
         title,
-        command: SHOW_REGISTERS.to_owned(),
+        command: match snapshot.shared.client.shows_registers {
+            true => SHOW_REGISTERS.to_owned(),
+            false => TELL_REGISTERS.to_owned(),
+        },
         arguments: Some(vec![
             serde_json::json!(name.text_document.uri),
             serde_json::json!(name.position),
@@ -155,30 +157,130 @@ fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<C
     })
 }
 
+/// Puts what is known of the registers of the entry at a place into words.
+fn told_registers(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+    words: fn(&analysis::EntryRegisters, Option<&analysis::ExactRegisters>) -> String,
+) -> Answer<Option<String>> {
+    let Some((_, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let Some(entry) = snapshot.analysis.registers_at(position)? else {
+        return Ok(None);
+    };
+    let mut exact = snapshot.exact_entries(position.file).iter();
+    let exact = exact.find(|it| it.name == entry.name);
+    Ok(Some(words(&entry, exact.map(|it| &it.registers))))
+}
+
 /// Counts the uses of a name.
 fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) -> Answer<Command> {
+    let locations = match name {
+        Some(name) => uses(snapshot, name)?,
+        None => Vec::new(),
+    };
+    let shows = snapshot.shared.client.shows_references;
+    let arguments = |name: &TextDocumentPositionParams| {
+        let mut arguments = vec![
+            serde_json::json!(name.text_document.uri),
+            serde_json::json!(name.position),
+        ];
+        // The server finds them again.
+        arguments.extend(shows.then(|| serde_json::json!(locations)));
+        arguments
+    };
+    Ok(Command {
+        title: count(locations.len()),
+        command: match shows {
+            true => SHOW_REFERENCES.to_owned(),
+            false => TELL_REFERENCES.to_owned(),
+        },
+        arguments: name.map(arguments),
+    })
+}
+
+fn uses(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Vec<Location>> {
     let mut locations = Vec::new();
-    if let Some(name) = name
-        && let Some((_, position)) = snapshot.position(name)?
-    {
+    if let Some((_, position)) = snapshot.position(name)? {
         let found = snapshot.analysis.references(position, false)?;
         for found in found.unwrap_or_default() {
             locations.extend(snapshot.location(found.location)?);
         }
     }
-    let title = match locations.len() {
+    Ok(locations)
+}
+
+fn count(references: usize) -> String {
+    match references {
         1 => "1 reference".to_owned(),
         count => format!("{count} references"),
+    }
+}
+
+/// What a client without commands of its own wants to be told after a click on a lens.
+pub(crate) struct TellParams {
+    at: TextDocumentPositionParams,
+    /// Whether it is about the registers of an entry; about the uses of a name otherwise.
+    registers: bool,
+}
+
+impl TellParams {
+    /// Reads a command of the server and its arguments; `None` if they are not of this kind.
+    pub(crate) fn new(command: &str, arguments: &[serde_json::Value]) -> Option<TellParams> {
+        let registers = match command {
+            TELL_REGISTERS => true,
+            TELL_REFERENCES => false,
+            _ => return None,
+        };
+        let [uri, position, ..] = arguments else {
+            return None;
+        };
+        let uri: Url = serde_json::from_value(uri.clone()).ok()?;
+        let position: Position = serde_json::from_value(position.clone()).ok()?;
+        let at = TextDocumentPositionParams {
+            text_document: TextDocumentIdentifier { uri },
+            position,
+        };
+        Some(TellParams { at, registers })
+    }
+}
+
+/// The text that is shown after a click on a lens, to clients that cannot show more.
+pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
+    method: "workspace/executeCommand",
+    priority: Priority::Background,
+    document: |params| Some(&params.at.text_document),
+    run: |snapshot, params| match params.registers {
+        true => told_registers(snapshot, &params.at, details),
+        false => {
+            let uses = uses(snapshot, &params.at)?;
+            Ok(Some(places(&params.at.text_document.uri, &uses)))
+        }
+    },
+};
+
+/// More places than these are only counted: a message is no list.
+const MAX_PLACES: usize = 20;
+
+/// Uses of a name in words: their lines, and their files where those are others.
+fn places(here: &Url, uses: &[Location]) -> String {
+    let mut text = count(uses.len());
+    let place = |it: &Location| {
+        let line = it.range.start.line.saturating_add(1);
+        let file = it.uri.path_segments().and_then(Iterator::last);
+        match file.filter(|_| it.uri != *here) {
+            Some(file) => format!("{file}:{line}"),
+            None => format!("line {line}"),
+        }
     };
-    Ok(Command {
-        title,
-        command: SHOW_REFERENCES.to_owned(),
-        arguments: name.map(|name| {
-            vec![
-                serde_json::json!(name.text_document.uri),
-                serde_json::json!(name.position),
-                serde_json::json!(locations),
-            ]
-        }),
-    })
+    let named: Vec<String> = uses.iter().take(MAX_PLACES).map(place).collect();
+    if !named.is_empty() {
+        text.push_str(": ");
+        text.push_str(&named.join(", "));
+    }
+    if uses.len() > MAX_PLACES {
+        text.push_str(", …");
+    }
+    text
 }

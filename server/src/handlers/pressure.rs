@@ -1,5 +1,7 @@
 //! What entries need of the hardware, and how control and values flow in functions.
 
+use std::fmt::Write as _;
+
 use syntax::{TextRange, text::LineTable};
 
 use super::Handler;
@@ -209,6 +211,20 @@ pub(super) fn summary(
     parts.join(" · ")
 }
 
+/// What an entry needs, in the words of [`summary`], with its name and with what would let more warps fit.
+pub(super) fn details(
+    entry: &analysis::EntryRegisters,
+    exact: Option<&analysis::ExactRegisters>,
+) -> String {
+    let mut text = format!("{} on {}: ", entry.name, entry.target);
+    text.push_str(&summary(entry, exact));
+    let _ = write!(text, " · {} alive at the peak", entry.max_live);
+    if let Some((registers, warps)) = entry.next_step {
+        let _ = write!(text, " · with {registers} registers {warps} warps");
+    }
+    text
+}
+
 /// How many warps fit, and what limits them.
 fn occupancy(entry: &analysis::EntryRegisters, warps: u32) -> String {
     let threads = entry.threads;
@@ -275,6 +291,16 @@ mod tests {
         assert_eq!(
             summary(&capped, None),
             "~56 regs (42–70) · .maxnreg allows 56 · 32/64 warps @256 threads, registers limit"
+        );
+        let with_less = analysis::EntryRegisters {
+            next_step: Some((48, 40)),
+            peak_line: None,
+            ..entry()
+        };
+        assert_eq!(
+            details(&with_less, None),
+            "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, registers limit · \
+             59 alive at the peak · with 48 registers 40 warps"
         );
         let small = analysis::EntryRegisters {
             high: 32,

@@ -82,6 +82,10 @@ pub(crate) struct Client {
     pub(crate) register_configuration: bool,
     /// The client lets itself be asked to watch files.
     pub(crate) register_watchers: bool,
+    /// The client has the command [`ext::SHOW_REFERENCES`].
+    pub(crate) shows_references: bool,
+    /// The client has the command [`ext::SHOW_REGISTERS`].
+    pub(crate) shows_registers: bool,
 }
 
 impl Client {
@@ -104,6 +108,7 @@ impl Client {
             pull && flag(&format!("textDocument/diagnostic/{name}"))
                 || flag(&format!("textDocument/publishDiagnostics/{name}"))
         };
+        let commands = strings(params, "/capabilities/experimental/commands/commands");
         Client {
             encoding: encoding(params),
             folders: folders(params),
@@ -151,6 +156,8 @@ impl Client {
             configuration: flag("workspace/configuration"),
             register_configuration: flag("workspace/didChangeConfiguration/dynamicRegistration"),
             register_watchers: flag("workspace/didChangeWatchedFiles/dynamicRegistration"),
+            shows_references: commands.contains(&ext::SHOW_REFERENCES),
+            shows_registers: commands.contains(&ext::SHOW_REGISTERS),
         }
     }
 }
@@ -271,7 +278,7 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
             resolve_provider: Some(true),
         }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: vec![ext::RUN_PTXAS.to_owned()],
+            commands: commands(client),
             work_done_progress_options: WorkDoneProgressOptions::default(),
         }),
         folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
@@ -303,6 +310,20 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
         }),
         ..ServerCapabilities::default()
     }
+}
+
+/// The commands that the server executes; those of lenses only for clients that have none of their own.
+fn commands(client: &Client) -> Vec<String> {
+    let of_lenses = [
+        (ext::TELL_REFERENCES, client.shows_references),
+        (ext::TELL_REGISTERS, client.shows_registers),
+    ];
+    let of_lenses = of_lenses.into_iter().filter(|it| !it.1).map(|it| it.0);
+    [ext::RUN_PTXAS]
+        .into_iter()
+        .chain(of_lenses)
+        .map(str::to_owned)
+        .collect()
 }
 
 #[cfg(test)]

@@ -18,15 +18,20 @@
 //! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
 //! has the attribute `data-line`, the line counted from 0.
 //!
-//! Code lenses have commands that clients are to define: [`SHOW_REFERENCES`] with a URI, a position and a
-//! list of locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry.
+//! Code lenses have commands of the client, if it says in `initialize` that it has them, in
+//! `capabilities.experimental.commands.commands`: [`SHOW_REFERENCES`] with a URI, a position and a list of
+//! locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry. To other clients the
+//! server offers [`TELL_REFERENCES`] and [`TELL_REGISTERS`] for `workspace/executeCommand`, with a URI and a
+//! position, so that a click shows a message in any editor.
 //!
-//! The command `ptx/runPtxas` of `workspace/executeCommand` does the same as the request; its argument is a
-//! URI, and without one all open documents are meant.
+//! The command `ptx/runPtxas` of `workspace/executeCommand` does the same as the request, and shows a message
+//! at the end; its argument is a URI, and without one all open documents are meant.
 //!
 //! A client says in `initialize` whether the user trusts the open folders, as `trusted: bool` in the
 //! `initializationOptions`, and sends the notification `ptx/didGrantTrust` when that changes later. No
 //! setting of a folder may get there.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +61,10 @@ pub(crate) const EXPLAIN: &str = "ptx/explain";
 pub(crate) const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
 pub(crate) const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
+/// Command of the server that tells where a name is used.
+pub(crate) const TELL_REFERENCES: &str = "ptx/tellReferences";
+/// Command of the server that tells how many registers an entry needs.
+pub(crate) const TELL_REGISTERS: &str = "ptx/tellRegisters";
 /// Runs `ptxas` on a document now.
 pub(crate) const RUN_PTXAS: &str = "ptx/runPtxas";
 /// The user trusts the open folders from now on.
@@ -393,6 +402,34 @@ pub(crate) struct RunPtxas {
     pub(crate) warnings: usize,
     /// The entries; none when there are errors.
     pub(crate) entries: Vec<RunPtxasEntry>,
+}
+
+impl fmt::Display for RunPtxas {
+    /// In one line, for editors that show no more.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let entry = |it: &RunPtxasEntry| format!("{} {} registers", it.name, it.exact.registers);
+        let mut parts: Vec<String> = match self.errors {
+            0 => self.entries.iter().map(entry).collect(),
+            errors => vec![counted(errors, "error")],
+        };
+        if self.warnings > 0 {
+            parts.push(counted(self.warnings, "warning"));
+        }
+        if parts.is_empty() {
+            parts.push("no errors".to_owned());
+        }
+        write!(
+            f,
+            "ptxas {} for {}: {}",
+            self.release,
+            self.target,
+            parts.join(", ")
+        )
+    }
 }
 
 /// What `ptxas` made of one entry.

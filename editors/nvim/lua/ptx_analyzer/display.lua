@@ -10,9 +10,6 @@ local M = {}
 ---@type ptx_analyzer.Display
 local ALL = { inlay_hints = true, code_lens = true, folds = true, virtual_text = true }
 
---- When the server has certainly taken in the settings.
-local SETTLE_MS = 500
-
 local has = function(version)
   return vim.fn.has('nvim-' .. version) == 1
 end
@@ -28,12 +25,7 @@ local function code_lens(bufnr, group)
     vim.lsp.codelens.refresh({ bufnr = bufnr })
   end
   refresh()
-  -- The settings reach the server after this; Neovim 0.11 has no request by which it could say so.
-  vim.defer_fn(function()
-    if vim.api.nvim_buf_is_loaded(bufnr) then
-      refresh()
-    end
-  end, SETTLE_MS)
+  require('ptx_analyzer.refresh').lenses[bufnr] = true
   vim.api.nvim_create_autocmd({ 'BufEnter', 'CursorHold', 'InsertLeave', 'BufWritePost', 'TextChanged' }, {
     group = group,
     buffer = bufnr,

@@ -39,12 +39,8 @@ function M.complete(typed)
     return {}
   end
   if not words[client.id] then
-    local send = vim.fn.has('nvim-0.11') == 1 and function(...)
-      return client:request_sync(...)
-    end or client.request_sync
-    local answer = send('ptx/words', vim.empty_dict(), 2000, 0)
     local names = {}
-    for _, it in ipairs(answer and answer.result or {}) do
+    for _, it in ipairs(request.wait(client, 'ptx/words', vim.empty_dict(), 0) or {}) do
       names[it.name] = true
     end
     words[client.id] = vim.tbl_keys(names)

@@ -53,6 +53,22 @@ local function check_program()
   end
 end
 
+--- Which `ptxas` the server runs, or why none.
+---@param client vim.lsp.Client
+local function check_ptxas(client)
+  local bufnr = next(client.attached_buffers)
+  local status = bufnr and require('ptx_analyzer.request').wait(client, 'ptx/serverStatus', nil, bufnr)
+  local ptxas = status and status.ptxas
+  if not ptxas then
+    return
+  end
+  if ptxas.state == 'ready' then
+    vim.health.ok('ptxas: `' .. ptxas.path .. '`')
+  else
+    vim.health.info(('ptxas is not run: %s (:help ptx-analyzer-ptxas)'):format(ptxas.reason))
+  end
+end
+
 local function check_clients()
   vim.health.start('ptx-analyzer: running servers')
   local clients = require('ptx_analyzer').clients()
@@ -65,6 +81,7 @@ local function check_clients()
     vim.health.info('Buffers: ' .. vim.tbl_count(client.attached_buffers))
     vim.health.info('Root: ' .. (client.root_dir or client.config.root_dir or 'none (single files)'))
     vim.health.info('Position encoding: ' .. client.offset_encoding)
+    check_ptxas(client)
   end
   vim.health.info('Log: `' .. vim.lsp.log.get_filename() .. '`')
 end

@@ -4,6 +4,19 @@ local M = {}
 --- Name of the configuration and of its clients.
 M.name = 'ptx_analyzer'
 
+--- What the plugin adds to the configuration: what it can do besides Neovim itself.
+---@return table<string, any>
+function M.additions()
+  local refresh = require('ptx_analyzer.refresh')
+  -- The commands of code lenses, which `plugin/ptx_analyzer.lua` defines. Clients that do not name them, such
+  -- as a configuration without this plugin, get lenses with commands of the server, which show a message.
+  local commands = { commands = { 'ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters' } }
+  return {
+    capabilities = vim.tbl_deep_extend('error', { experimental = { commands = commands } }, refresh.capabilities),
+    handlers = refresh.handlers,
+  }
+end
+
 --- Settings given to |ptx_analyzer.setup()|; only read where |vim.lsp.config()| does not exist.
 local overrides = {} ---@type table<string, any>
 
@@ -16,7 +29,8 @@ function M.config()
     return vim.lsp.config[M.name]
   end
   local file = vim.api.nvim_get_runtime_file('lsp/ptx_analyzer.lua', false)[1]
-  return vim.tbl_deep_extend('force', { name = M.name }, dofile(file), overrides)
+  local standard = { name = M.name, capabilities = vim.lsp.protocol.make_client_capabilities() }
+  return vim.tbl_deep_extend('force', standard, M.additions(), dofile(file), overrides)
 end
 
 --- Running clients of the server.

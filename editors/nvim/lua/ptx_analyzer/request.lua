@@ -20,6 +20,50 @@ function M.client(bufnr)
   return client
 end
 
+--- Sends a request to a client.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table?
+---@param bufnr integer
+---@param handler fun(err: lsp.ResponseError?, result: any)? Nil: Neovim's own.
+function M.call(client, method, params, bufnr, handler)
+  if has_methods then
+    client:request(method, params, handler, bufnr)
+  else
+    client.request(method, params, handler, bufnr)
+  end
+end
+
+--- How long |M.wait()| waits.
+local PATIENCE_MS = 2000
+
+--- Sends a request to a client and waits for the result; nil when there is none in time.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table?
+---@param bufnr integer
+---@return any
+function M.wait(client, method, params, bufnr)
+  local answer
+  if has_methods then
+    answer = client:request_sync(method, params, PATIENCE_MS, bufnr)
+  else
+    answer = client.request_sync(method, params, PATIENCE_MS, bufnr)
+  end
+  return answer and answer.result
+end
+
+--- Sends a notification without parameters to a client.
+---@param client vim.lsp.Client
+---@param method string
+function M.tell(client, method)
+  if has_methods then
+    client:notify(method)
+  else
+    client.notify(method)
+  end
+end
+
 --- Sends a request; `on_answer` is called with its result, which may be nil.
 ---@param bufnr integer
 ---@param method string
@@ -37,11 +81,7 @@ function M.send(bufnr, method, params, on_answer)
       on_answer(result ~= vim.NIL and result or nil, client)
     end
   end
-  if has_methods then
-    client:request(method, params, handle, bufnr)
-  else
-    client.request(method, params, handle, bufnr)
-  end
+  M.call(client, method, params, bufnr, handle)
 end
 
 --- Parameters about a buffer.

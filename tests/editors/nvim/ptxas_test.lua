@@ -1,0 +1,178 @@
+--- NVIDIA's assembler, the real one, whose path is in $PTXAS; `tests/editors/run-nvim.sh` fetches it.
+local h = require('harness')
+
+if not vim.env.PTXAS then
+  io.stdout:write('skipped: the tests with ptxas, which is not there for this system\n')
+  return
+end
+
+local KERNEL = [[
+    .version 8.5
+    .target sm_80
+    .address_size 64
+    .visible .entry scale(.param .u64 data, .param .f32 factor)
+    .maxntid 128, 1, 1
+    {
+        .reg .b32 %r<5>;
+        .reg .f32 %f<4>;
+        .reg .b64 %rd<4>;
+        ld.param.u64 %rd1, [data];
+        ld.param.f32 %f1, [factor];
+        cvta.to.global.u64 %rd2, %rd1;
+        mov.u32 %r1, %tid.x;
+        mul.wide.u32 %rd3, %r1, 4;
+        add.s64 %rd2, %rd2, %rd3;
+        ld.global.f32 %f2, [%rd2];
+        mul.f32 %f3, %f2, %f1;
+        st.global.f32 [%rd2], %f3;
+        ret;
+    }
+]]
+
+--- What only ptxas finds: more shared memory than it allows.
+local TOO_MUCH = KERNEL:gsub('%.visible', '.shared .align 4 .b8 tile[65536];\n    .visible', 1)
+  :gsub('mov%.u32 %%r1, %%tid%.x', 'mov.u32 %%r1, tile')
+
+local path = vim.env.PATH
+
+--- A test with ptxas on the PATH of the server, or without.
+local function test(name, with_ptxas, body)
+  h.test(name, function()
+    vim.env.PATH = with_ptxas and vim.fs.dirname(vim.env.PTXAS) .. ':' .. path or path
+    local ok, message = pcall(body)
+    vim.env.PATH = path
+    assert(ok, message)
+  end)
+end
+
+--- The texts of messages that are shown while `body` runs, until there is one that fits.
+local function message(body, wanted)
+  local shown, original = {}, vim.notify
+  vim.notify = function(text)
+    table.insert(shown, text)
+  end
+  local ok, result = pcall(function()
+    body()
+    return h.wait('a message with ' .. wanted, function()
+      return vim.iter(shown):find(function(text)
+        return text:find(wanted, 1, true)
+      end)
+    end)
+  end)
+  vim.notify = original
+  assert(ok, tostring(result) .. '\nshown: ' .. vim.inspect(shown))
+  return result
+end
+
+local function of_ptxas()
+  return vim.tbl_filter(function(it)
+    return it.source == 'ptxas'
+  end, vim.diagnostic.get(0))
+end
+
+--- Changes settings of the running server only, and waits until it has read them.
+local function set(client, ptxas)
+  client.settings = { ['ptx-analyzer'] = { ptxas = ptxas } }
+  client:notify('workspace/didChangeConfiguration', { settings = client.settings })
+  h.wait('the settings', function()
+    local status = client:request_sync('ptx/serverStatus', nil, h.WAIT_MS, 0).result.ptxas
+    return (status.path or status.reason or ''):find(ptxas.path, 1, true)
+  end)
+end
+
+test('without trust :PtxRunPtxas runs nothing and says what to do', true, function()
+  h.open(KERNEL)
+  local said = message(function()
+    vim.cmd('PtxRunPtxas')
+  end, 'ptxas was not run')
+  h.contains(said, 'trusted')
+  h.contains(said, ':PtxTrust')
+end)
+
+test(':checkhealth tells which ptxas is run', true, function()
+  h.open(KERNEL)
+  local function health()
+    vim.cmd('silent checkhealth ptx_analyzer')
+    local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+    vim.cmd('bwipeout!')
+    return text
+  end
+  h.contains(health(), 'ptxas is not run: the editor does not say')
+  vim.cmd('PtxTrust')
+  h.contains(health(), 'ptxas: `' .. vim.env.PTXAS)
+end)
+
+test(':PtxTrust lets it run; the exact figures take the place of estimates', true, function()
+  h.open(KERNEL)
+  vim.cmd('PtxTrust')
+  local said = message(function()
+    vim.cmd('PtxRunPtxas')
+  end, 'ptxas 13.5.37 for sm_80')
+  local registers = h.ok(said:match('scale (%d+) registers'), said)
+  vim.cmd('PtxRegisters')
+  local listed = h.wait('the list', function()
+    return vim.fn.getqflist()[1]
+  end)
+  h.contains(listed.text, ('scale: %s registers (ptxas)'):format(registers))
+  vim.cmd.cclose()
+  local lens = h.request('textDocument/codeLens', { textDocument = vim.lsp.util.make_text_document_params(0) })[1]
+  h.contains(h.request('codeLens/resolve', lens).command.title, ('✓ %s regs'):format(registers))
+end)
+
+test('init_options say so for good: then a saved file is judged by ptxas', true, function()
+  vim.lsp.config('ptx_analyzer', { init_options = { trusted = true } })
+  h.open(TOO_MUCH)
+  vim.cmd.write({ mods = { silent = true } })
+  local problem = h.wait('what ptxas says', function()
+    return of_ptxas()[1]
+  end)
+  vim.lsp.config('ptx_analyzer', { init_options = { trusted = vim.NIL } })
+  h.contains(problem.message, 'too much shared data')
+  h.contains(vim.api.nvim_buf_get_lines(0, problem.lnum, problem.lnum + 1, true)[1], '.entry scale')
+  -- The edit that mends it takes the message away, and saving asks again.
+  vim.cmd('silent %substitute/65536/1024/')
+  h.wait('no message', function()
+    return #of_ptxas() == 0
+  end)
+end)
+
+test('a ptxas that is not there is named', false, function()
+  local client = h.open(KERNEL)
+  vim.cmd('PtxTrust')
+  h.contains(
+    message(function()
+      vim.cmd('PtxRunPtxas')
+    end, 'ptxas was not run'),
+    'there is no ptxas on the PATH'
+  )
+  set(client, { path = '/no/such/ptxas' })
+  h.contains(
+    message(function()
+      vim.cmd('PtxRunPtxas')
+    end, '/no/such/ptxas'),
+    'there is no such program'
+  )
+end)
+
+test('a ptxas that hangs is ended, and editing goes on meanwhile', false, function()
+  local client = h.open(KERNEL)
+  vim.cmd('PtxTrust')
+  local folder = vim.fn.tempname()
+  vim.fn.mkdir(folder)
+  local program = vim.fs.joinpath(folder, 'ptxas-that-hangs')
+  vim.fn.writefile({ '#!/bin/sh', 'case $1 in --version) echo "release 13.5, V13.5.37"; exit;; esac', 'sleep 60' }, program)
+  vim.fn.setfperm(program, 'rwxr-xr-x')
+  set(client, { path = program, timeout = 2 })
+  h.contains(
+    message(function()
+      vim.cmd('PtxRunPtxas')
+      vim.cmd('silent %substitute/%f3;/%f9;/')
+      h.wait('the error of an edit', function()
+        return vim.iter(vim.diagnostic.get(0)):any(function(it)
+          return it.message:find('%f9', 1, true)
+        end)
+      end)
+    end, 'ptxas was not run'),
+    'took longer than 2 s'
+  )
+end)
