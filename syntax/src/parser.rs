@@ -110,6 +110,7 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         lexical_error: false,
         height: 0,
         initializer: false,
+        goes_on: false,
         complete: true,
         run_open: false,
     };
@@ -150,6 +151,9 @@ pub(crate) struct Parser<'a> {
     pub(crate) height: u32,
     /// Whether the expression that is read is an initial value.
     pub(crate) initializer: bool,
+    /// Whether what is read has no end mark, so that it goes on over the ends of lines until a token
+    /// does not fit: that token is then the unexpected one, wherever it stands.
+    pub(crate) goes_on: bool,
     /// Whether the last item or statement ended by its own last token.
     pub(crate) complete: bool,
     /// Whether the last run of statements was not ended by its last statement.
@@ -419,20 +423,32 @@ impl<'a> Parser<'a> {
 
     /// Reports that the current token is not what belongs here.
     ///
-    /// What is missing at the end of a line is reported there and not at the next line's first word.
+    /// What is missing at the end of a line is reported there and not at the next line's first word,
+    /// unless what is read goes on there.
     pub(crate) fn expected(&mut self, what: &str) {
-        if self.lexical_error {
-            return;
-        }
-        if self.at(END) || self.line_break_before() {
+        if self.at(END) || self.line_break_before() && !self.goes_on {
             let message = format!("expected {what}");
-            self.error_at(SyntaxErrorCode::Syntax, self.previous_end_range(), message);
+            self.report_expected(self.previous_end_range(), message);
         } else {
-            let message = format!(
-                "expected {what}, found {}",
-                describe(self.kind(), self.current_text())
-            );
-            self.error_at(SyntaxErrorCode::Syntax, self.current_range(), message);
+            self.unexpected(what);
+        }
+    }
+
+    /// Reports that the current token is not what belongs here, on the token even where a line starts
+    /// with it.
+    pub(crate) fn unexpected(&mut self, what: &str) {
+        let message = format!(
+            "expected {what}, found {}",
+            describe(self.kind(), self.current_text())
+        );
+        self.report_expected(self.current_range(), message);
+    }
+
+    /// Reports what is expected at a place, once.
+    fn report_expected(&mut self, range: TextRange, message: String) {
+        let reported = self.errors.last().is_some_and(|it| it.range == range);
+        if !self.lexical_error && !reported {
+            self.error_at(SyntaxErrorCode::Syntax, range, message);
         }
     }
 

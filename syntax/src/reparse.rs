@@ -295,6 +295,10 @@ impl Change<'_> {
             .rfind(|it| starts[*it] <= self.end)
             .unwrap_or(first)
             .max(first);
+        // An error about one without an end of its own may stand on the first token after it.
+        while last + 1 < units.end && !is_complete(children[last]) {
+            last += 1;
+        }
         while first > units.start
             && (!is_complete(children[first - 1])
                 || self.start <= starts[first] + first_token_end(children[first]))

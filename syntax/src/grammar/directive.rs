@@ -14,6 +14,7 @@ use crate::{
 /// `.version 8.5`
 pub(super) fn version(p: &mut Parser<'_>) {
     p.start_with_trivia(VERSION_DIRECTIVE);
+    p.goes_on = true;
     p.bump();
     let number = p.expect(FLOAT, "a version such as `8.5`");
     end_without_semicolon(p, number);
@@ -22,6 +23,7 @@ pub(super) fn version(p: &mut Parser<'_>) {
 /// `.target sm_90a, debug`
 pub(super) fn target(p: &mut Parser<'_>) {
     p.start_with_trivia(TARGET_DIRECTIVE);
+    p.goes_on = true;
     p.bump();
     let mut well_formed = true;
     loop {
@@ -44,6 +46,7 @@ pub(super) fn target(p: &mut Parser<'_>) {
 /// `.address_size 64`
 pub(super) fn address_size(p: &mut Parser<'_>) {
     p.start_with_trivia(ADDRESS_SIZE_DIRECTIVE);
+    p.goes_on = true;
     p.bump();
     let number = literal(p, "`32` or `64`");
     end_without_semicolon(p, number);
@@ -52,6 +55,7 @@ pub(super) fn address_size(p: &mut Parser<'_>) {
 /// `.file 1 "a.cu", 1339013327, 64118`
 pub(super) fn file(p: &mut Parser<'_>) {
     p.start_with_trivia(FILE_DIRECTIVE);
+    p.goes_on = true;
     p.bump();
     let mut well_formed = literal(p, "a file index") && p.expect(STRING, "a file name in quotes");
     for what in ["a time stamp", "a file size"] {
@@ -85,6 +89,7 @@ fn end_without_semicolon(p: &mut Parser<'_>, well_formed: bool) {
         }
         p.finish();
     }
+    p.goes_on = false;
     p.attach_trailing_comments();
     p.finish();
     p.complete = false;
@@ -93,6 +98,7 @@ fn end_without_semicolon(p: &mut Parser<'_>, well_formed: bool) {
 /// `.section .debug_info { .b8 1, 2 label: .b32 a-b }`
 pub(super) fn section(p: &mut Parser<'_>) {
     p.start_with_trivia(SECTION);
+    p.goes_on = true;
     p.bump();
     p.expect(DOTTED, "a section name such as `.debug_info`");
     let open = p.current_range();
@@ -116,6 +122,7 @@ pub(super) fn section(p: &mut Parser<'_>) {
         }
         p.complete = p.expect_close(R_BRACE, open);
     }
+    p.goes_on = false;
     p.attach_trailing_comments();
     p.finish();
 }
@@ -204,6 +211,7 @@ pub(super) fn dwarf_line(p: &mut Parser<'_>) {
 /// `.nv_intermediate_source_section { .code_block { … } }`
 pub(super) fn intermediate_section(p: &mut Parser<'_>) {
     p.start_with_trivia(INTERMEDIATE_SECTION);
+    p.goes_on = true;
     p.bump();
     let open = p.current_range();
     if p.expect(L_BRACE, "`{`") {
@@ -212,6 +220,7 @@ pub(super) fn intermediate_section(p: &mut Parser<'_>) {
         }
         p.complete = p.expect_close(R_BRACE, open);
     }
+    p.goes_on = false;
     p.attach_trailing_comments();
     p.finish();
 }
@@ -287,6 +296,7 @@ pub(super) fn alias(p: &mut Parser<'_>) {
 pub(super) fn loc(p: &mut Parser<'_>) {
     let inlines = p.at_dotted(".loc");
     p.start_with_trivia(LOC_DIRECTIVE);
+    p.goes_on = true;
     p.bump();
     let mut well_formed = source_location(p);
     if well_formed && inlines && p.eat(COMMA) {

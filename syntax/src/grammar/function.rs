@@ -47,22 +47,26 @@ pub(super) fn function(p: &mut Parser<'_>) {
         }
         parameter_list(p, RETURN_LIST);
     }
-    if p.at(IDENT) {
+    let named = p.at(IDENT);
+    if named {
         p.start(NAME);
         p.bump();
         p.finish();
     } else {
+        // The name often stands on a line of its own.
+        p.goes_on = true;
         p.expected(if entry {
             "the name of the entry"
         } else {
             "the name of the function"
         });
+        p.goes_on = false;
     }
     if p.at(L_PAREN) {
         parameter_list(p, PARAMETER_LIST);
     }
     function_directives(p, entry);
-    body_or_semicolon(p, entry);
+    body_or_semicolon(p, entry && named);
     p.attach_trailing_comments();
     p.finish();
 }
@@ -87,7 +91,8 @@ fn linkage(p: &mut Parser<'_>) {
     }
 }
 
-fn body_or_semicolon(p: &mut Parser<'_>, entry: bool) {
+/// The end of a header; `strict` tells that it may not simply stop before another item.
+fn body_or_semicolon(p: &mut Parser<'_>, strict: bool) {
     p.complete = false;
     if !matches!(p.kind(), L_BRACE | SEMICOLON | END | R_BRACE) && !header_ends(p) {
         p.expected("`{` or `;`");
@@ -110,7 +115,7 @@ fn body_or_semicolon(p: &mut Parser<'_>, entry: bool) {
             p.complete = true;
         }
         // ptxas lets the semicolon of a `.func` prototype go.
-        _ if entry || p.at(END) => p.expected("`{` or `;`"),
+        _ if strict || p.at(END) => p.expected("`{` or `;`"),
         _ => {}
     }
 }

@@ -282,7 +282,7 @@ fn headers() {
     check(
         ".version\n.target 90\n.address_size;\n.entry (.param .b32 a) { ret; }\n.entry b(.param .b32) { ret; }\n.entry c(.param .b32 a .param .b32 b) { ret; }\n.entry d(.param .b32 a { ret; }\n.entry e",
         expect![[r#"
-            1:9 "" syntax-error: expected a version such as `8.5`
+            2:1 ".target" syntax-error: expected a version such as `8.5`, found `.target`
             2:9 "90" syntax-error: expected a target such as `sm_90`, found `90`
             3:14 ";" syntax-error: expected `32` or `64`, found `;`
             4:8 "(" syntax-error: expected the name of the entry: an entry returns nothing
@@ -292,6 +292,33 @@ fn headers() {
             7:9 "(" unclosed-delimiter: unclosed `(`
                 7:24 "{": expected `)` here
             8:9 "" syntax-error: expected `{` or `;`
+        "#]],
+    );
+}
+
+#[test]
+fn what_has_no_end_mark_goes_on_at_the_next_line() {
+    // The unexpected token is named, and nothing is said about it twice.
+    check(
+        ".version 8.5\n.target\n.address_size 64\n.file 1\n.entry k {\n.loc 1 1\nret;\n}\n.section .debug_info {\n.b8 1,\n}\n.section .debug_str\n.func\n.entry\n.entry e { ret; }",
+        expect![[r#"
+            3:1 ".address_size" syntax-error: expected a target such as `sm_90`, found `.address_size`
+            5:1 ".entry" syntax-error: expected a file name in quotes, found `.entry`
+            7:1 "ret" syntax-error: expected a column number, found `ret`
+            11:1 "}" syntax-error: expected a number or a label, found `}`
+            13:1 ".func" syntax-error: expected `{`, found `.func`
+            14:1 ".entry" syntax-error: expected the name of the function, found `.entry`
+            15:1 ".entry" syntax-error: expected the name of the entry, found `.entry`
+        "#]],
+    );
+    // What ends with a semicolon lacks it where the line ends.
+    check(
+        ".alias\n.pragma\n.entry e {\n.pragma \"nounroll\"\nret;\n}\n.entry",
+        expect![[r#"
+            1:7 "" syntax-error: expected the name of a function
+            2:8 "" syntax-error: expected a string
+            4:19 "" syntax-error: expected `,` or `;`
+            7:7 "" syntax-error: expected the name of the entry
         "#]],
     );
 }
@@ -403,6 +430,12 @@ fn levels_of_reparsing() {
         &module("    mov.b32 %r1, 1;\n¦¦    ret;"),
         "    add.s32 %r1, %r1, 1;\n",
         Statements,
+    );
+    // The error about an item without an end stands on the item after it.
+    check_level(
+        ".version 8.5\n.target sm_90\n¦.file 1¦ // of\n.entry a { ret; }\n.entry b { ret; }\n",
+        ".pragma \"nounroll\";",
+        Items,
     );
     check_level(&module("¦¦    ret;"), "x", Statements);
     check_level(&module("    ret;¦¦"), " // done", Statements);
