@@ -191,7 +191,7 @@ fn one_session(
         // What other documents declare may be seen in this one, so it is alone then.
         let (uri, text) = second.into_parts();
         server.close(&uri);
-        let compared = first.compare_with_fresh(server);
+        let compared = first.compare_with_fresh(rng, server);
         compared.map_err(|it| format!("{name}: {it}\nof\n{}", first.text()))?;
         counts.comparisons += 1;
         second = Session::open(server, &uri, &text);

@@ -96,8 +96,9 @@ fn rust_files_explain_themselves() {
 fn files_are_clean() {
     let mut broken = Vec::new();
     for source in sources() {
-        // Fixtures are the text of other programs.
-        if source.path.contains("fixtures/") || source.path.starts_with("LICENSE") {
+        // Fixtures are the text of other programs, and findings of fuzzers that of nobody.
+        let foreign = ["fixtures/", "fuzz/regressions/"];
+        if foreign.iter().any(|it| source.path.contains(it)) || source.path.starts_with("LICENSE") {
             continue;
         }
         let is_prose = source.has_extension("md");
@@ -201,6 +202,22 @@ fn only_the_server_touches_the_world() {
         "only the server knows files, processes, threads, the clock and LSP",
         broken,
     );
+}
+
+/// The clock on the wall jumps: when it is set, in summer, and when a machine wakes up.
+#[test]
+fn nothing_waits_by_the_clock_on_the_wall() {
+    let words = ["SystemTime::now", "UNIX_EPOCH"];
+    let mut broken = Vec::new();
+    for source in sources().into_iter().filter(|it| it.has_extension("rs")) {
+        for (line, text) in source.without_tests().lines().enumerate() {
+            let code = text.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| code.contains(word)) {
+                broken.push(format!("{}:{}: {text}", source.path, line + 1));
+            }
+        }
+    }
+    check("times are measured with Instant, which never jumps", broken);
 }
 
 #[test]

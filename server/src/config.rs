@@ -199,7 +199,7 @@ pub const SETTINGS: &[Setting] = &[
             let mut severity = BTreeMap::new();
             for (code, level) in value.as_object().ok_or(None)? {
                 if !DIAGNOSTIC_CODES.iter().any(|it| it.name == code) {
-                    return Err(Some(format!("there is no code \"{code}\"")));
+                    return Err(Some(format!("there is no code \"{}\"", name(code))));
                 }
                 let level = level.as_str().and_then(Level::parse).ok_or(None)?;
                 severity.insert(code.as_str().into(), level);
@@ -283,7 +283,7 @@ pub const SETTINGS: &[Setting] = &[
             let names: Option<Vec<_>> = names.iter().map(Value::as_str).collect();
             let names = names.ok_or(None)?;
             if let Some(wrong) = names.iter().find(|it| !analysis::is_target(it)) {
-                return Err(Some(format!("there is no target {wrong}")));
+                return Err(Some(format!("there is no target {}", name(wrong))));
             }
             config.portability = names.into_iter().map(Arc::from).collect();
             Ok(())
@@ -468,6 +468,16 @@ impl Default for Config {
     }
 }
 
+/// What is wrong with settings as a client sends them, in the words that its user reads.
+#[must_use]
+pub fn problems(settings: &Value) -> Vec<String> {
+    let (_, problems) = Config::from_json(settings);
+    let words = |it| match it {
+        Problem::Unknown(words) | Problem::Invalid(words) => words,
+    };
+    problems.into_iter().map(words).collect()
+}
+
 /// Something wrong with what the client sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Problem {
@@ -513,7 +523,8 @@ impl Config {
                 self.read(name, value, problems);
             } else if !EDITOR_GROUPS.contains(&name.split('.').next().unwrap_or(name)) {
                 problems.push(Problem::Unknown(format!(
-                    "The setting {SECTION}.{name} does not exist and is ignored."
+                    "The setting {SECTION}.{} does not exist and is ignored.",
+                    self::name(name)
                 )));
             }
         }
@@ -547,7 +558,15 @@ fn is_group(name: &str) -> bool {
 
 /// A value for a message, shortened.
 fn shown(value: &Value) -> String {
-    let text = value.to_string();
+    shortened(value.to_string())
+}
+
+/// A name for a message, on one line and shortened.
+fn name(name: &str) -> String {
+    shortened(name.escape_debug().collect())
+}
+
+fn shortened(text: String) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
@@ -583,7 +602,7 @@ impl Exclude {
             let glob = GlobBuilder::new(pattern)
                 .literal_separator(true)
                 .build()
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| format!("{} in \"{}\"", error.kind(), name(pattern)))?;
             globs.add(glob);
         }
         Ok(Exclude {

@@ -4,6 +4,11 @@ use std::io::{self, IsTerminal};
 
 use server::cli::{self, Io};
 
+/// The threads of a server take turns in making and freeing what the others have made. The usual allocators give each
+/// thread a region of its own, and the holes in these add up to several times what is in use.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let color = io::stdout().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty())

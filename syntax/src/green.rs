@@ -136,6 +136,41 @@ impl<'a> Cursor<'a> {
             .filter(|it| !it.kind.is_trivia())
     }
 
+    /// The nodes that contain the byte after `offset`, this one first; none when it does not.
+    ///
+    /// Costs a binary search per level, unlike a walk over the children.
+    #[must_use]
+    pub fn nodes_at(&self, offset: TextSize) -> Vec<Cursor<'a>> {
+        if !self.range().contains(offset) {
+            return Vec::new();
+        }
+        // Only rowan's red nodes know where a child begins without adding up those before it.
+        let root = SyntaxNode::new_root(self.node.to_owned());
+        let byte = TextRange::at(offset - self.start, TextSize::from(1));
+        let innermost = match root.covering_element(byte) {
+            NodeOrToken::Node(node) => Some(node),
+            NodeOrToken::Token(token) => token.parent(),
+        };
+        let ancestors = innermost.iter().flat_map(SyntaxNode::ancestors);
+        let path: Vec<_> = ancestors
+            .map(|it| (it.index(), it.text_range().start()))
+            .collect();
+        let mut nodes = vec![*self];
+        let mut around = self.node;
+        // The last of the path is the node itself.
+        for (index, start) in path.into_iter().rev().skip(1) {
+            let Some(NodeOrToken::Node(node)) = around.children().nth(index) else {
+                break;
+            };
+            around = node;
+            nodes.push(Cursor {
+                node,
+                start: self.start + start,
+            });
+        }
+        nodes
+    }
+
     /// The first child node of this kind.
     #[must_use]
     pub fn node(&self, kind: SyntaxKind) -> Option<Cursor<'a>> {

@@ -9,10 +9,9 @@ use analysis::{AnalysisHost, Change, FileContents, FileId, Severity};
 use divan::{Bencher, black_box, counter::ItemsCount};
 use isa::{
     matcher::{Outcome, Statement, match_statement},
-    operand::{Operand, Space, Symbol},
+    operand::Operand,
     table::{FILES, Tables, tables},
     target::{Module, Target, Version},
-    types::Class,
 };
 use ptx_tests::generate;
 
@@ -56,70 +55,10 @@ fn diagnostics_of_a_file(bencher: Bencher<'_, '_>) {
         });
 }
 
-fn register(class: Class) -> Operand {
-    Operand::Register { class, lanes: 1 }
-}
-
-/// Statements of the usual sorts, and one that needs a long search.
-fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
-    let (b32, b64, f32) = (
-        register(Class::B32),
-        register(Class::B64),
-        register(Class::F32),
-    );
-    let fragment = |count: usize, class: Class| Operand::Vector(vec![register(class); count]);
-    let shared = Operand::Symbol(Symbol::Variable(Space::Shared));
-    vec![
-        (
-            "add",
-            vec!["s32"],
-            vec![b32.clone(), b32.clone(), Operand::Integer(4)],
-        ),
-        (
-            "fma",
-            vec!["rn", "f32"],
-            vec![f32.clone(), f32.clone(), f32.clone(), f32.clone()],
-        ),
-        ("mov", vec!["u32"], vec![b32.clone(), shared]),
-        (
-            "cvt",
-            vec!["rn", "f32", "s32"],
-            vec![f32.clone(), b32.clone()],
-        ),
-        (
-            "setp",
-            vec!["lt", "s32"],
-            vec![register(Class::Pred), b32.clone(), b32],
-        ),
-        (
-            "ld",
-            vec!["global", "f32"],
-            vec![f32.clone(), Operand::Address(vec![b64.clone()], None)],
-        ),
-        (
-            "st",
-            vec!["global", "f32"],
-            vec![Operand::Address(vec![b64], None), f32],
-        ),
-        (
-            "mma",
-            vec![
-                "sync", "aligned", "m16n8k16", "row", "col", "f32", "f16", "f16", "f32",
-            ],
-            vec![
-                fragment(4, Class::F32),
-                fragment(4, Class::B32),
-                fragment(2, Class::B32),
-                fragment(4, Class::F32),
-            ],
-        ),
-    ]
-}
-
 /// The matcher alone, on statements that fit.
 #[divan::bench]
 fn match_statements(bencher: Bencher<'_, '_>) {
-    let statements = statements();
+    let statements = generate::statements();
     let module = Module::new(
         Version::new(8, 5),
         Target::parse("sm_90").expect("a target"),
@@ -146,7 +85,7 @@ fn match_statements(bencher: Bencher<'_, '_>) {
 /// much, one that is missing, and an unknown one. The target is 20 µs per statement.
 #[divan::bench]
 fn explain_statements(bencher: Bencher<'_, '_>) {
-    let mut statements = statements();
+    let mut statements = generate::statements();
     statements.retain(|it| ["mma", "add", "cvt", "ld"].contains(&it.0));
     // The instruction with the most forms: each of its words missing, and each one wrong.
     let mma = statements.iter().find(|it| it.0 == "mma").cloned();
@@ -160,7 +99,7 @@ fn explain_statements(bencher: Bencher<'_, '_>) {
     let wrong: Vec<_> = wrong.collect();
     for (opcode, words, operands) in &mut statements {
         match *opcode {
-            "mma" => operands[0] = Operand::Vector(vec![register(Class::F32); 3]),
+            "mma" => operands[0] = Operand::Vector(vec![Operand::Integer(0); 3]),
             "add" => words.insert(0, "rn"),
             "cvt" => drop(words.remove(0)),
             _ => words[0] = "gloal",

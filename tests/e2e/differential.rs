@@ -36,7 +36,8 @@ fn answers_after_any_edits_are_those_of_a_fresh_server() {
                 asked.push(session.ask(rng, &mut server));
             }
             let settled = Session::settle(&mut server, asked);
-            if let Err(difference) = settled.and_then(|()| session.compare_with_fresh(&mut server))
+            if let Err(difference) =
+                settled.and_then(|()| session.compare_with_fresh(rng, &mut server))
             {
                 panic!("{difference}\nof\n{}", session.text());
             }

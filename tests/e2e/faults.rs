@@ -220,6 +220,74 @@ fn a_full_disk_costs_the_log_only() {
     assert_text(&mut server, URI, KERNEL);
 }
 
+/// No file can grow, so neither the log nor the text for `ptxas` can be written: that is said where it
+/// matters, and all else is as usual.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_cannot_be_written_cost_what_needs_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (log, ptxas) = (at("log"), at("ptxas"));
+    let script = "#!/bin/sh\necho 'release 13.5, V13.5.37'\n";
+    std::fs::write(&ptxas, script).expect("a file");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&ptxas, mode).expect("permissions");
+    let program = binary::build("dev").display().to_string();
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"";
+    let arguments = ["-c", limited, &program, "lsp", "--log-level", "trace"];
+    let mut server = TestServer::spawn(
+        Path::new("sh"),
+        &[&arguments[..], &["--log-file", &log]].concat(),
+    );
+    let options = json!({ "trusted": true, "ptxas": { "path": ptxas } });
+    server.initialize(json!({ "capabilities": {}, "initializationOptions": options }));
+    server.open(URI, KERNEL);
+    assert_text(&mut server, URI, KERNEL);
+    let run = json!({ "textDocument": { "uri": URI } });
+    let failed = server.request("ptx/runPtxas", run);
+    let error = failed.expect_err("no text for ptxas");
+    assert_eq!(error.code, ptx_tests::client::RpcError::REQUEST_FAILED);
+    assert!(error.message.contains("too large"), "{error:?}");
+    assert!(server.hover(URI, 8, 14).contains("%r<4>"));
+    let written = std::fs::metadata(&log).expect("the log");
+    assert_eq!(written.len(), 0);
+}
+
+/// A client starts a server again that was killed, and shows it its documents as they are now: nothing is
+/// lost, and nothing of the killed one is left.
+#[test]
+fn a_server_that_was_killed_is_replaced_without_a_loss() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ptx");
+    std::fs::write(&path, module("on_disk")).expect("a file");
+    let program = binary::build("dev");
+    let start = || {
+        let mut server = TestServer::spawn(&program, &[]);
+        server.initialize(json!({ "rootUri": uri(folder.path()), "capabilities": {} }));
+        server
+    };
+    let mut killed = start();
+    killed.open(&uri(&path), &module("open"));
+    let mut text = module("open");
+    for count in 0..200 {
+        killed.edit(&uri(&path), (0, 0), (0, 0), &format!("// {count}\n"));
+        text.insert_str(0, &format!("// {count}\n"));
+    }
+    // In the middle of its work, and of a message.
+    killed.send_request("textDocument/documentSymbol", place(&uri(&path), 0, 0));
+    killed.send_bytes(b"Content-Length: 100\r\n\r\n{\"jsonrpc\":");
+    killed.kill();
+    let mut server = start();
+    server.open(&uri(&path), &text);
+    assert_text(&mut server, &uri(&path), &text);
+    assert_eq!(functions(&mut server), ["open"]);
+    // The file is as it was: only the editor writes it.
+    let on_disk = std::fs::read_to_string(&path).expect("the file");
+    assert_eq!(on_disk, module("on_disk"));
+    let entries = std::fs::read_dir(folder.path()).expect("the folder");
+    assert_eq!(entries.count(), 1);
+}
+
 /// What a client that does not read is owed does not grow with its edits.
 #[test]
 fn a_slow_reader_gets_every_answer_and_the_last_diagnostics() {

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use analysis::{Analysis, AnalysisHost, Change, FileId, FileRange, FormattingOptions, Severity};
-use ptx_tests::{fixtures, fuzz::fuzz, generate, mutate};
-use syntax::{Document, FileContents, TextRange, text::Edit};
-
-use crate::everywhere::{ALL_LENSES, all_hints};
+use analysis::{AnalysisHost, FileId, Severity};
+use ptx_tests::{
+    fixtures,
+    fuzz::fuzz,
+    generate, mutate,
+    properties::answers::{Answers, change},
+};
+use syntax::{Document, FileContents};
 
 /// Edits of each fixture; `PTX_EDITS` says another number.
 const EDITS: usize = 500;
@@ -24,59 +27,6 @@ fn host(contents: [Arc<FileContents>; 2]) -> AnalysisHost {
     change(&mut host, EDITED, contents[0].clone());
     change(&mut host, NEIGHBOUR, contents[1].clone());
     host
-}
-
-fn change(host: &mut AnalysisHost, file: FileId, contents: Arc<FileContents>) {
-    host.apply_change(Change {
-        files: vec![(file, Some(contents))],
-        config: None,
-    });
-}
-
-/// The answers to questions about a whole file.
-#[derive(Debug, PartialEq)]
-struct Answers {
-    diagnostics: Vec<analysis::Diagnostic>,
-    symbols: Vec<analysis::DocumentSymbol>,
-    folds: Vec<analysis::Fold>,
-    tokens: Vec<analysis::SemanticToken>,
-    everywhere: Vec<analysis::NavigationTarget>,
-    hints: Vec<analysis::InlayHint>,
-    lenses: Vec<analysis::CodeLens>,
-    links: Vec<analysis::DocumentLink>,
-    actions: Vec<analysis::CodeAction>,
-    formatting: Vec<Edit>,
-}
-
-impl Answers {
-    fn new(analysis: &Analysis, file: FileId) -> Answers {
-        let why = "nobody cancels";
-        let whole = FileRange {
-            file,
-            range: TextRange::new(0.into(), u32::MAX.into()),
-        };
-        Answers {
-            diagnostics: analysis.diagnostics(file).expect(why),
-            symbols: analysis.document_symbols(file).expect(why),
-            folds: analysis.folding_ranges(file).expect(why),
-            tokens: analysis.semantic_tokens(file, None).expect(why),
-            everywhere: analysis.workspace_symbols("", usize::MAX).expect(why),
-            hints: analysis.inlay_hints(whole, all_hints()).expect(why),
-            lenses: analysis.code_lenses(file, ALL_LENSES).expect(why),
-            links: analysis.document_links(file).expect(why),
-            actions: analysis.code_actions(whole).expect(why),
-            formatting: analysis
-                .formatting(file, None, FormattingOptions::default())
-                .expect(why),
-        }
-    }
-}
-
-/// Asks all questions about a file of this text, whatever the answers are.
-pub(crate) fn ask_about_file(text: &str) {
-    let mut host = AnalysisHost::new();
-    change(&mut host, EDITED, Arc::new(FileContents::new(text)));
-    Answers::new(&host.analysis(), EDITED);
 }
 
 #[test]

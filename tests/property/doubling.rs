@@ -2,14 +2,10 @@
 
 use std::{sync::Arc, time::Instant};
 
-use analysis::{
-    AnalysisHost, Change, FileContents, FileId, FilePosition, FileRange, FormattingOptions,
-};
+use analysis::{FileContents, FilePosition, FileRange, FormattingOptions};
+use ptx_tests::properties::answers::{self, FILE, all_hints};
 use syntax::{TextRange, TextSize};
 
-use crate::everywhere::all_hints;
-
-const FILE: FileId = FileId(0);
 const WHY: &str = "nobody cancels";
 /// Repetitions in the smaller text; the larger one has four times as many.
 const COUNT: usize = 800;
@@ -234,12 +230,7 @@ fn worked(start: Instant) -> f64 {
 
 /// How long the answer to a question about a text takes that nobody has seen before.
 fn cost((text, offset): &(String, u32), question: Question) -> f64 {
-    let mut host = AnalysisHost::new();
-    let contents = Arc::new(FileContents::new(text));
-    host.apply_change(Change {
-        files: vec![(FILE, Some(contents))],
-        config: None,
-    });
+    let host = answers::host(Arc::new(FileContents::new(text)));
     let analysis = host.analysis();
     let at = FilePosition {
         file: FILE,

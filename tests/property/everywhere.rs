@@ -2,13 +2,11 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use analysis::{
-    Analysis, AnalysisHost, Change, CodeLensKinds, FileId, FilePosition, FileRange, InlayHintKinds,
-    Reference, Severity,
-};
+use analysis::{Analysis, FilePosition, FileRange, Reference, Severity};
 use ptx_tests::{
     fixtures::{self, Fixture},
     mutate,
+    properties::answers::{self, ALL_LENSES, FILE, all_hints},
 };
 use syntax::{
     Document, FileContents, TextRange, TextSize,
@@ -17,16 +15,10 @@ use syntax::{
 
 use crate::writing;
 
-const FILE: FileId = FileId(0);
 const WHY: &str = "nobody cancels";
 
 fn analysis(contents: Arc<FileContents>) -> Analysis {
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(contents))],
-        config: None,
-    });
-    host.analysis()
+    answers::host(contents).analysis()
 }
 
 /// Starts and insides of all tokens; of large files a part, evenly spread.
@@ -191,23 +183,6 @@ fn ask_everywhere(fixture: &Fixture, contents: &Arc<FileContents>) {
         fixture.name
     );
 }
-
-/// Also those that are off by default.
-pub(crate) fn all_hints() -> InlayHintKinds {
-    InlayHintKinds {
-        defaults: true,
-        demangled_names: true,
-        live_registers: true,
-        register_types: true,
-        ..InlayHintKinds::default()
-    }
-}
-
-/// Code lenses of every kind.
-pub(crate) const ALL_LENSES: CodeLensKinds = CodeLensKinds {
-    references: true,
-    registers: true,
-};
 
 /// Checks the answers about the whole file and about half of it.
 fn check_whole_file(analysis: &Analysis, contents: &FileContents) {

@@ -2,9 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use ptx_tests::{fixtures, fuzz::fuzz, mutate};
-
-use crate::{analysis::ask_about_file, text::check_tree};
+use ptx_tests::{
+    fixtures,
+    fuzz::fuzz,
+    mutate,
+    properties::{answers::ask_about_file, trees::check_tree},
+};
 
 /// Far more than a megabyte takes in an unoptimized build on a busy machine, and far less than
 /// anything quadratic does.

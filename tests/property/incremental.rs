@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 use ptx_tests::{
     fixtures::{self, Fixture},
     generate, mutate,
+    properties::trees,
 };
-use syntax::{
-    Document, FileContents, ReparseLevel, TextRange, TextSize,
-    text::{Edit, apply_edit},
-};
+use syntax::{Document, ReparseLevel, TextRange, TextSize, text::Edit};
 
 /// Edits of each fixture; together more than ten thousand.
 const EDITS: usize = 1_000;
@@ -20,45 +18,7 @@ const EDITS_VARIABLE: &str = "PTX_EDITS";
 
 /// Applies the edit incrementally and says what differs from a fresh document.
 fn difference(before: &str, edit: &Edit) -> Option<String> {
-    let mut document = Document::new(before.to_owned());
-    document.apply(edit).expect("the edit fits");
-    compare(&document)
-}
-
-fn compare(document: &Document) -> Option<String> {
-    let incremental = document.contents();
-    let fresh = FileContents::new(document.text());
-    if incremental.tree != fresh.tree {
-        let [a, b] = [&incremental.tree, &fresh.tree].map(|it| syntax::debug_tree(&it.syntax()));
-        return Some(format!("trees differ:\n{}", first_difference(&a, &b)));
-    }
-    if incremental.errors != fresh.errors {
-        let [a, b] = [&*incremental, &fresh].map(|it| {
-            it.all_errors()
-                .map(|it| format!("{it:?}\n"))
-                .collect::<String>()
-        });
-        return Some(format!("errors differ:\nincremental:\n{a}fresh:\n{b}"));
-    }
-    (incremental.lines != fresh.lines).then(|| "line tables differ".to_owned())
-}
-
-/// The lines that only one of the two has.
-fn first_difference(incremental: &str, fresh: &str) -> String {
-    let mut out = String::new();
-    let prefix = incremental
-        .lines()
-        .zip(fresh.lines())
-        .take_while(|(a, b)| a == b)
-        .count();
-    for (name, text) in [("incremental", incremental), ("fresh", fresh)] {
-        out.push_str(&format!("{name}, from line {prefix}:\n"));
-        for line in text.lines().skip(prefix.saturating_sub(3)).take(20) {
-            out.push_str(line);
-            out.push('\n');
-        }
-    }
-    out
+    trees::edit(&mut Document::new(before.to_owned()), edit)
 }
 
 /// Removes from the text what the failure does not need, lines first and characters then.
@@ -107,11 +67,7 @@ fn edit_file(fixture: &Fixture, seed: u64, edits: usize) {
         }
         let edit = mutate::edit(&mut rng, document.text(), document.lines());
         let before = document.text().to_owned();
-        document.apply(&edit).expect("the edit fits");
-        let mut after = before.clone();
-        apply_edit(&mut after, &edit).expect("the edit fits");
-        assert!(document.text() == after);
-        if let Some(difference) = compare(&document) {
+        if let Some(difference) = trees::edit(&mut document, &edit) {
             let name = &fixture.name;
             // The failure may need more than this edit; then there is nothing to shrink.
             if self::difference(&before, &edit).is_some() {
@@ -202,7 +158,7 @@ fn check_level(text: &str, insert: &str, level: ReparseLevel) {
     let edit = Edit::new(TextRange::new(size(start), size(end)), insert);
     let mut document = Document::new(cuts.concat());
     assert_eq!(document.apply(&edit), Ok(level), "{text:?} <- {insert:?}");
-    assert_eq!(compare(&document), None, "{text:?} <- {insert:?}");
+    assert_eq!(trees::difference(&document), None, "{text:?} <- {insert:?}");
 }
 
 /// A file with two kernels; the hole is in the body of the first.

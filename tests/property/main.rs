@@ -8,6 +8,7 @@ mod formatting;
 mod garbage;
 mod hover;
 mod incremental;
+mod regressions;
 mod text;
 mod words;
 mod writing;

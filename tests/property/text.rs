@@ -1,19 +1,7 @@
 //! Parsing reproduces the text; what ptxas accepts has no errors.
 
-use ptx_tests::{fixtures, generate};
-use syntax::{SyntaxNode, TextRange, parse};
-
-/// Checks what must hold for the tree of any text.
-pub(crate) fn check_tree(name: &str, text: &str) -> syntax::Parse {
-    let parse = parse(text);
-    let tree = SyntaxNode::new_root(parse.tree.node().clone());
-    assert!(tree.text() == text, "the tree of {name} has another text");
-    assert_eq!(
-        tree.text_range(),
-        TextRange::up_to(syntax::TextSize::of(text))
-    );
-    parse
-}
+use ptx_tests::{fixtures, generate, properties::trees::check_tree};
+use syntax::{Cursor, TextRange, TextSize, parse};
 
 #[test]
 fn accepted_files_have_no_errors() {
@@ -39,5 +27,36 @@ fn generated_files_have_no_errors_and_stay_the_same() {
 fn corpus_files_are_reproduced() {
     for fixture in fixtures::corpus() {
         check_tree(&fixture.name, &fixture.text);
+    }
+}
+
+/// The nodes that contain an offset, found by a look at every child.
+fn nodes_around<'a>(node: Cursor<'a>, offset: TextSize, out: &mut Vec<TextRange>) {
+    out.push(node.range());
+    if let Some(child) = node.nodes().find(|it| it.range().contains(offset)) {
+        nodes_around(child, offset, out);
+    }
+}
+
+#[test]
+fn the_nodes_at_an_offset_are_those_that_contain_it() {
+    for fixture in fixtures::ptx() {
+        let parse = parse(&fixture.text);
+        let whole = parse.tree.cursor();
+        // Also from inside, where offsets still count from the start of the file.
+        let inner = whole.nodes().last().expect("a file with items");
+        for cursor in [whole, inner] {
+            for offset in (0..=u32::try_from(fixture.text.len()).expect("a short text")).step_by(3)
+            {
+                let offset = TextSize::from(offset);
+                let mut expected = Vec::new();
+                if cursor.range().contains(offset) {
+                    nodes_around(cursor, offset, &mut expected);
+                }
+                let found = cursor.nodes_at(offset);
+                let found: Vec<TextRange> = found.iter().map(Cursor::range).collect();
+                assert_eq!(found, expected, "{}, {offset:?}", fixture.name);
+            }
+        }
     }
 }

@@ -2,25 +2,22 @@
 
 use std::sync::Arc;
 
-use analysis::{Analysis, AnalysisHost, Change, FileContents, FileId, FilePosition};
+use analysis::FileContents;
 use fastrand::Rng;
 use isa::table::{Instruction, tables};
-use ptx_tests::{fuzz::fuzz, mutate};
-use syntax::TextSize;
+use ptx_tests::{
+    fuzz::fuzz,
+    mutate,
+    properties::{
+        answers::{self, FILE, ask_about_file},
+        statements::{self, DECLARATIONS},
+    },
+};
 
-use crate::{analysis::ask_about_file, writing};
+use crate::writing;
 
-const FILE: FileId = FileId(0);
-const WHY: &str = "nobody cancels";
 /// Statements of a module.
 const STATEMENTS: usize = 30;
-
-/// Declarations of a name of each kind.
-const DECLARATIONS: &str = "\
-.reg .pred p, q<4>; .reg .b8 b; .reg .b16 h; .reg .b32 r, s<9>; .reg .b64 d; .reg .b128 w;
-.reg .f16x2 x; .reg .f32 f; .reg .f64 e; .reg .s32 i; .reg .u64 u;
-.local .b8 l[16]; .shared .b64 m; .param .b32 a;
-";
 
 const OPERANDS: &[&str] = &[
     "p",
@@ -180,54 +177,15 @@ fn statement(rng: &mut Rng, all: &[&'static Instruction]) -> String {
 }
 
 fn module(rng: &mut Rng, all: &[&'static Instruction]) -> String {
-    const VERSIONS: &[&str] = &[
-        "1.0", "2.3", "4.1", "6.0", "7.8", "8.0", "8.6", "9.0", "9.3", "0.0", "99.9", "8",
-    ];
-    const TARGETS: &[&str] = &[
-        "sm_10",
-        "sm_20",
-        "sm_52",
-        "sm_70",
-        "sm_80",
-        "sm_90",
-        "sm_90a",
-        "sm_100",
-        "sm_100a",
-        "sm_103f",
-        "sm_120a",
-        "sm_90, texmode_independent",
-        "sm_90, debug",
-        "sm_0",
-        "sm_999",
-    ];
-    let mut text = format!(
-        ".version {}\n.target {}\n.address_size {}\n\
-         .global .b64 g[4]; .global .texref t; .const .f32 c = 0f00000000;\n\
-         .func (.param .b32 o) k(.param .b32 k_0);\n.entry n(.param .b64 k_0, .param .b32 k_1)\n{{\n",
-        VERSIONS[rng.usize(..VERSIONS.len())],
-        TARGETS[rng.usize(..TARGETS.len())],
-        ["64", "32", "16"][rng.usize(..3)],
-    );
-    text.push_str(DECLARATIONS);
-    text.push_str("L:\n");
+    let header = [(); 3].map(|()| rng.usize(..60));
+    let mut text = String::new();
     for _ in 0..STATEMENTS {
         match rng.u8(..40) {
             0 => text.push_str(&mutate::soup(rng, 4)),
             _ => text.push_str(&statement(rng, all)),
         }
     }
-    text.push_str("ret;\n}\n");
-    text
-}
-
-fn analysis(text: &str) -> (Analysis, Arc<FileContents>) {
-    let mut host = AnalysisHost::new();
-    let contents = Arc::new(FileContents::new(text));
-    host.apply_change(Change {
-        files: vec![(FILE, Some(contents.clone()))],
-        config: None,
-    });
-    (host.analysis(), contents)
+    statements::module(header, &text)
 }
 
 fn instructions() -> Vec<&'static Instruction> {
@@ -242,18 +200,8 @@ fn random_statements() {
     let all = instructions();
     fuzz("random statements", 60, |rng| {
         let text = module(rng, &all);
-        ask_about_file(&text);
-        let (analysis, _) = analysis(&text);
-        for _ in 0..40 {
-            let at = text.floor_char_boundary(rng.usize(0..=text.len()));
-            let at = FilePosition {
-                file: FILE,
-                offset: TextSize::try_from(at).expect("a short text"),
-            };
-            analysis.hover(at).expect(WHY);
-            analysis.completions(at).expect(WHY);
-            analysis.signature_help(at).expect(WHY);
-        }
+        let places: Vec<usize> = (0..40).map(|_| rng.usize(0..=text.len())).collect();
+        statements::check(&text, places);
     });
 }
 
@@ -268,7 +216,8 @@ fn random_pieces() {
             false => format!(".version 8.5\n.target sm_90\n.entry k()\n{{\n{DECLARATIONS}{soup}"),
         };
         ask_about_file(&text);
-        let (analysis, contents) = analysis(&text);
+        let contents = Arc::new(FileContents::new(&text));
+        let analysis = answers::host(contents.clone()).analysis();
         writing::ask_everywhere(&analysis, FILE, &contents);
     });
 }

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use analysis::{Analysis, FileId, FilePosition, FormattingOptions, documentation};
+use ptx_tests::properties::formatting::{check_edits, check_tokens};
 use syntax::{FileContents, NodeOrToken, TextRange, TextSize, text::Edit};
-
-use crate::formatting::{apply, tokens};
 
 const WHY: &str = "nobody cancels";
 /// Places in a file at which is asked; of longer files a part, evenly spread.
@@ -48,7 +47,7 @@ pub(crate) fn ask_everywhere(analysis: &Analysis, file: FileId, contents: &FileC
     };
     analysis.completions(at).expect(WHY);
     signature_help(analysis, at);
-    format(analysis, file, &text);
+    check_tokens(&text, &edits(analysis, file, None));
 }
 
 fn complete(analysis: &Analysis, at: FilePosition, text: &str) {
@@ -104,29 +103,4 @@ fn edits(analysis: &Analysis, file: FileId, range: Option<TextRange>) -> Vec<Edi
     analysis
         .formatting(file, range, FormattingOptions::default())
         .expect(WHY)
-}
-
-/// Edits are in order, inside the text, and replace blanks by blanks.
-fn check_edits(edits: &[Edit], text: &str) {
-    let mut end = TextSize::from(0);
-    for edit in edits {
-        assert!(end <= edit.range.start(), "{edits:?}");
-        end = edit.range.end();
-        let range = usize::from(edit.range.start())..usize::from(end);
-        let old = text.get(range).expect("a range of the text");
-        assert!(old.chars().all(char::is_whitespace), "{edit:?}: {old:?}");
-        assert!(edit.insert.chars().all(char::is_whitespace), "{edit:?}");
-    }
-}
-
-/// Formats the whole file: its tokens stay.
-fn format(analysis: &Analysis, file: FileId, text: &str) {
-    let edits = edits(analysis, file, None);
-    check_edits(&edits, text);
-    let formatted = apply(text, &edits);
-    let (before, after) = (tokens(text), tokens(&formatted));
-    if let Some(at) = before.iter().zip(&after).position(|(a, b)| a != b) {
-        panic!("{:?} became {:?} in\n{formatted}", before[at], after[at]);
-    }
-    assert_eq!(before.len(), after.len());
 }

@@ -152,6 +152,16 @@ impl TestServer {
         self.process
     }
 
+    /// Ends the server's process at once, as the system or a person does when nothing else helps.
+    pub fn kill(&mut self) {
+        self.serving
+            .take()
+            .expect("a server that was not waited for")
+            .abort();
+        // The process ends with its handle.
+        self.writer = None;
+    }
+
     /// Everything that the server has sent and that nobody has waited for, after its end.
     pub fn rest(&mut self) -> Vec<Value> {
         let rest = self.incoming.iter().collect::<Vec<_>>();

@@ -2,6 +2,11 @@
 
 use std::fmt::Write;
 
+use isa::{
+    operand::{Operand, Space, Symbol},
+    types::Class,
+};
+
 /// About how many bytes one generated kernel has: some 1,500 lines, as in large real files.
 pub const KERNEL_LEN: usize = 64 << 10;
 
@@ -269,4 +274,65 @@ fn instruction(
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(out, "{text}").expect("writing to a string");
+}
+
+fn register(class: Class) -> Operand {
+    Operand::Register { class, lanes: 1 }
+}
+
+/// Statements of the usual sorts, and one that needs a long search.
+#[must_use]
+pub fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
+    let (b32, b64, f32) = (
+        register(Class::B32),
+        register(Class::B64),
+        register(Class::F32),
+    );
+    let fragment = |count: usize, class: Class| Operand::Vector(vec![register(class); count]);
+    let shared = Operand::Symbol(Symbol::Variable(Space::Shared));
+    vec![
+        (
+            "add",
+            vec!["s32"],
+            vec![b32.clone(), b32.clone(), Operand::Integer(4)],
+        ),
+        (
+            "fma",
+            vec!["rn", "f32"],
+            vec![f32.clone(), f32.clone(), f32.clone(), f32.clone()],
+        ),
+        ("mov", vec!["u32"], vec![b32.clone(), shared]),
+        (
+            "cvt",
+            vec!["rn", "f32", "s32"],
+            vec![f32.clone(), b32.clone()],
+        ),
+        (
+            "setp",
+            vec!["lt", "s32"],
+            vec![register(Class::Pred), b32.clone(), b32],
+        ),
+        (
+            "ld",
+            vec!["global", "f32"],
+            vec![f32.clone(), Operand::Address(vec![b64.clone()], None)],
+        ),
+        (
+            "st",
+            vec!["global", "f32"],
+            vec![Operand::Address(vec![b64], None), f32],
+        ),
+        (
+            "mma",
+            vec![
+                "sync", "aligned", "m16n8k16", "row", "col", "f32", "f16", "f16", "f32",
+            ],
+            vec![
+                fragment(4, Class::F32),
+                fragment(4, Class::B32),
+                fragment(2, Class::B32),
+                fragment(4, Class::F32),
+            ],
+        ),
+    ]
 }

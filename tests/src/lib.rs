@@ -14,5 +14,6 @@ pub mod fuzz;
 pub mod generate;
 pub mod mutate;
 pub mod process;
+pub mod properties;
 pub mod session;
 pub mod workspace;

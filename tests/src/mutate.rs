@@ -98,6 +98,12 @@ const PIECES: &[&str] = &[
     ".L2::128B",
 ];
 
+/// Texts that change the meaning of what follows them, or are easily misread.
+#[must_use]
+pub fn pieces() -> &'static [&'static str] {
+    PIECES
+}
+
 /// A random edit of `text`; `table` is the line table of the text.
 ///
 /// The choice is biased to what changes structure: delimiters, comments, line ends, whole lines

@@ -1,6 +1,8 @@
 //! A person at work, by chance: edits of every kind and questions of every kind, over LSP; and the
 //! comparison with a server that never saw another text.
 
+mod positions;
+
 use fastrand::Rng;
 use serde_json::{Value, json};
 use syntax::text::{Edit, Encoding, LineTable, apply_edit};
@@ -14,6 +16,8 @@ use crate::{
 const HISTORY: usize = 60;
 /// Lines that are pasted at once.
 const PASTED: usize = 1_000;
+/// Questions about single places at each comparison.
+const QUESTIONS: usize = 12;
 /// A text that grew to this multiple of the original starts again.
 const GROWTH: usize = 3;
 
@@ -35,6 +39,61 @@ pub fn initialize(server: &mut TestServer) {
         "capabilities": { "general": { "positionEncodings": ["utf-16"] } },
         "initializationOptions": everything(),
     }));
+}
+
+/// Methods of questions that [`params`] suits.
+pub const METHODS: [&str; 29] = [
+    "callHierarchy/incomingCalls",
+    "callHierarchy/outgoingCalls",
+    "ptx/sameSourceLine",
+    "ptx/viewSyntaxTree",
+    "textDocument/codeAction",
+    "textDocument/codeLens",
+    "textDocument/completion",
+    "textDocument/completion",
+    "textDocument/declaration",
+    "textDocument/definition",
+    "textDocument/diagnostic",
+    "textDocument/documentHighlight",
+    "textDocument/documentLink",
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/hover",
+    "textDocument/hover",
+    "textDocument/inlayHint",
+    "textDocument/onTypeFormatting",
+    "textDocument/prepareCallHierarchy",
+    "textDocument/prepareRename",
+    "textDocument/rangeFormatting",
+    "textDocument/references",
+    "textDocument/rename",
+    "textDocument/selectionRange",
+    "textDocument/semanticTokens/range",
+    "textDocument/signatureHelp",
+    "textDocument/typeDefinition",
+    "workspace/symbol",
+];
+
+/// Parameters that suit all of [`METHODS`], about a place and a range of a document.
+pub fn params(rng: &mut Rng, uri: &str, at: &Value, range: &Value) -> Value {
+    json!({
+        "textDocument": { "uri": uri },
+        "position": at,
+        "positions": [at],
+        "range": range,
+        "context": {
+            "includeDeclaration": rng.bool(), "diagnostics": [],
+            "triggerKind": 1, "isRetrigger": false,
+        },
+        "newName": *rng.choice(&["%fresh", "fresh", ""]).expect("a name"),
+        "query": *rng.choice(&["k", "", "kernel"]).expect("a query"),
+        "options": { "tabSize": 4, "insertSpaces": rng.bool() },
+        "ch": *rng.choice(&[";", "}", "\n"]).expect("a character"),
+        "item": {
+            "name": "k", "kind": 12, "uri": uri, "range": range,
+            "selectionRange": { "start": at, "end": at },
+        },
+    })
 }
 
 /// Answers to questions about a whole document, by method.
@@ -208,37 +267,12 @@ impl Session {
 
     /// Asks one question somewhere; returns the id.
     pub fn ask(&self, rng: &mut Rng, server: &mut TestServer) -> i64 {
-        const METHODS: [&str; 29] = [
-            "callHierarchy/incomingCalls",
-            "callHierarchy/outgoingCalls",
-            "ptx/sameSourceLine",
-            "ptx/viewSyntaxTree",
-            "textDocument/codeAction",
-            "textDocument/codeLens",
-            "textDocument/completion",
-            "textDocument/completion",
-            "textDocument/declaration",
-            "textDocument/definition",
-            "textDocument/diagnostic",
-            "textDocument/documentHighlight",
-            "textDocument/documentLink",
-            "textDocument/documentSymbol",
-            "textDocument/foldingRange",
-            "textDocument/hover",
-            "textDocument/hover",
-            "textDocument/inlayHint",
-            "textDocument/onTypeFormatting",
-            "textDocument/prepareCallHierarchy",
-            "textDocument/prepareRename",
-            "textDocument/rangeFormatting",
-            "textDocument/references",
-            "textDocument/rename",
-            "textDocument/selectionRange",
-            "textDocument/semanticTokens/range",
-            "textDocument/signatureHelp",
-            "textDocument/typeDefinition",
-            "workspace/symbol",
-        ];
+        let (method, params) = self.question(rng);
+        server.send_request(method, params)
+    }
+
+    /// A question about some place.
+    fn question(&self, rng: &mut Rng) -> (&'static str, Value) {
         let offsets = [self.offset(rng), self.offset(rng)];
         let place = |offset| {
             let at = self.lines.position(offset, Encoding::Utf16);
@@ -248,26 +282,8 @@ impl Session {
         let range = json!({
             "start": place(offsets[0].min(offsets[1])), "end": place(offsets[0].max(offsets[1])),
         });
-        let item = json!({
-            "name": "k", "kind": 12, "uri": self.uri, "range": range,
-            "selectionRange": { "start": at, "end": at },
-        });
-        let params = json!({
-            "textDocument": { "uri": self.uri },
-            "position": at,
-            "positions": [at],
-            "range": range,
-            "context": {
-                "includeDeclaration": rng.bool(), "diagnostics": [],
-                "triggerKind": 1, "isRetrigger": false,
-            },
-            "newName": *rng.choice(&["%fresh", "fresh", ""]).expect("a name"),
-            "query": *rng.choice(&["k", "", "kernel"]).expect("a query"),
-            "options": { "tabSize": 4, "insertSpaces": rng.bool() },
-            "ch": *rng.choice(&[";", "}", "\n"]).expect("a character"),
-            "item": item,
-        });
-        server.send_request(METHODS[rng.usize(..METHODS.len())], params)
+        let params = params(rng, &self.uri, &at, &range);
+        (METHODS[rng.usize(..METHODS.len())], params)
     }
 
     /// Waits for the answers to questions; they may be refused, but the server may not fail.
@@ -341,8 +357,13 @@ impl Session {
         Value::Array(data)
     }
 
-    /// Compares the server's answers with those of one that was only ever shown this text.
-    pub fn compare_with_fresh(&mut self, server: &mut TestServer) -> Result<(), String> {
+    /// Compares the server's answers with those of one that was only ever shown this text, and looks at the
+    /// places that they name.
+    pub fn compare_with_fresh(
+        &mut self,
+        rng: &mut Rng,
+        server: &mut TestServer,
+    ) -> Result<(), String> {
         // The last version is one that nobody has waited for yet.
         let end = syntax::TextSize::of(self.text.as_str());
         self.apply(server, Edit::new(syntax::TextRange::empty(end), " "));
@@ -354,6 +375,13 @@ impl Session {
         initialize(&mut fresh);
         let expected = Session::open(&mut fresh, &self.uri, &self.text).answers(&mut fresh);
         for ((method, found), (_, expected)) in found.iter().zip(&expected) {
+            let misplaced = match *method {
+                "textDocument/semanticTokens" => positions::misplaced_token(found, &self.lines),
+                _ => positions::misplaced(found, &self.uri, &self.lines),
+            };
+            if let Some(misplaced) = misplaced {
+                return Err(format!("{method}: {misplaced}"));
+            }
             if found != expected {
                 return Err(format!("{method}: {}", difference(found, expected)));
             }
@@ -362,6 +390,16 @@ impl Session {
                     "pushed diagnostics: {}",
                     difference(&pushed, found)
                 ));
+            }
+        }
+        // The questions about one place; they may be refused.
+        for _ in 0..QUESTIONS {
+            let (method, params) = self.question(rng);
+            let id = server.send_request(method, params);
+            if let Ok(answer) = server.response(id)
+                && let Some(misplaced) = positions::misplaced(&answer, &self.uri, &self.lines)
+            {
+                return Err(format!("{method}: {misplaced}"));
             }
         }
         Ok(())

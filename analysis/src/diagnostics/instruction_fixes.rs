@@ -24,12 +24,18 @@ const MAX_CHOICES: usize = 12;
 /// Statements that are tried for one problem at most.
 const MAX_TRIES: usize = 400;
 
+/// Statements with more modifiers get no fixes: none that is legal has half as many.
+const MAX_MODIFIERS: usize = 32;
+
 /// The fixes of one of the problems of a statement.
 pub(super) fn fixes(
     found: &Found<'_>,
     problem: &Problem<'_>,
     problems: &[Problem<'_>],
 ) -> Vec<Repair> {
+    if MAX_MODIFIERS < found.modifiers.len() {
+        return Vec::new();
+    }
     match (&problem.reason, problem.place) {
         (Reason::UnknownOpcode, _) => {
             let word = found.opcode.text();

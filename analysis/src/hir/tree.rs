@@ -171,15 +171,16 @@ pub(crate) fn text_of_range(node: &Cursor<'_>, range: TextRange) -> String {
     line.finish()
 }
 
-/// The node of a kind that contains an offset.
+/// The outermost node of a kind that contains an offset.
 pub(crate) fn node_at<'a>(
     node: &Cursor<'a>,
     kind: SyntaxKind,
     offset: TextSize,
 ) -> Option<Cursor<'a>> {
+    // What is asked for by its own place needs no search.
     if node.kind() == kind {
         return Some(*node);
     }
-    let child = node.nodes().find(|it| it.range().contains(offset))?;
-    node_at(&child, kind, offset)
+    let around = node.nodes_at(offset);
+    around.into_iter().find(|it| it.kind() == kind)
 }

@@ -96,7 +96,7 @@ fn mistakes_are_named() {
             Invalid("The setting ptx-analyzer.log.level must be one of \"error\", \"warn\", \"info\", \"debug\", \"trace\", not \"loud\"; its default, \"warn\", is used.")
             Invalid("The setting ptx-analyzer.target must be a string or null, not 90; its default, null, is used.")
             Unknown("The setting ptx-analyzer.targt does not exist and is ignored.")
-            Invalid("The setting ptx-analyzer.workspace.exclude is not usable: error parsing glob '[': unclosed character class; missing ']'; its default, [], is used.")
+            Invalid("The setting ptx-analyzer.workspace.exclude is not usable: unclosed character class; missing ']' in \"[\"; its default, [], is used.")
         "#]],
     );
     check(

@@ -28,8 +28,8 @@ use crate::{
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Files of the folder that is indexed.
-const FILES: usize = 2_000;
+/// Files of the folders that are indexed.
+const FOLDERS: [usize; 2] = [2_000, 10_000];
 /// Bytes of each of them, about.
 const FILE_LEN: usize = 5_000;
 /// How much faster than another command `check` should be.
@@ -149,11 +149,15 @@ fn main() -> ExitCode {
             measure(&program, &text, workload.targets, &arguments.against)
         });
     }
-    if wanted("folder") {
+    for files in FOLDERS {
+        let name = format!("folder of {files} files");
+        if !wanted(&name) {
+            continue;
+        }
         let folder = tempfile::tempdir().expect("a folder");
-        let len = write_files(folder.path());
-        section(&format!("folder of {FILES} files"), len, &|| {
-            let mut rows = program::index(&program, folder.path(), FILES);
+        let len = write_files(folder.path(), files);
+        section(&name, len, &|| {
+            let mut rows = program::index(&program, folder.path(), files, len);
             rows.push(check(&program, folder.path(), len));
             rows
         });
@@ -161,13 +165,15 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(!all_met))
 }
 
-fn write_files(folder: &Path) -> usize {
+fn write_files(folder: &Path, files: usize) -> usize {
     let text = generate::module(FILE_LEN);
-    for index in 0..FILES {
+    let mut len = 0;
+    for index in 0..files {
         let text = text.replace("kernel_", &format!("kernel_{index}_"));
+        len += text.len();
         std::fs::write(folder.join(format!("{index}.ptx")), text).expect("a file");
     }
-    FILES * text.len()
+    len
 }
 
 fn measure(program: &Path, text: &str, targets: Targets, against: &[String]) -> Vec<Row> {

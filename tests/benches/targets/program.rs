@@ -19,6 +19,8 @@ const PLACES: usize = 100;
 const STORM: usize = 100;
 /// Lines that are pasted at once.
 const PASTED: usize = 1_000;
+/// Bytes of memory for a byte of a file that is not open, with what the server needs without any file.
+const CLOSED: f64 = 20.0;
 /// How long the server is left alone to see whether it rests.
 const REST: Duration = Duration::from_secs(2);
 
@@ -208,8 +210,8 @@ fn rest(server: &TestServer) -> Option<Row> {
     Some(Row::new("processor time in 2 s of rest", time, "ms").at_most(10.0))
 }
 
-/// Measures the index of a folder.
-pub(crate) fn index(program: &Path, folder: &Path, files: usize) -> Vec<Row> {
+/// Measures the index of a folder with this many files, of so many bytes together.
+pub(crate) fn index(program: &Path, folder: &Path, files: usize, len: usize) -> Vec<Row> {
     let begin = Instant::now();
     let mut server = start(program, Some(folder));
     let mut waits = Vec::new();
@@ -230,6 +232,10 @@ pub(crate) fn index(program: &Path, folder: &Path, files: usize) -> Vec<Row> {
     )];
     rows.extend(percentiles("answer while it is made", waits, None));
     rows.extend(resident(&server).map(|it| Row::new("memory of the server", it / 1e6, "MB")));
+    // Of files that are not open only what others see of them is kept.
+    let per_byte = resident(&server).map(|it| it / len as f64);
+    let row = |it| Row::new("memory per byte of source", it, "bytes").at_most(CLOSED);
+    rows.extend(per_byte.map(row));
     rows
 }
 

@@ -11,12 +11,22 @@ use crate::{
 
 use super::is_gone;
 
+/// Statements with more words get no remedies: none that is legal has half as many, and each word is tried
+/// in each place.
+const MAX_WORDS: usize = 32;
+
 /// A word that the instruction takes in other forms.
 pub(super) fn superfluous<'t>(
     tables: &'t Tables,
     statement: &Statement<'_>,
     index: usize,
 ) -> Reason<'t> {
+    if MAX_WORDS < statement.words.len() {
+        return Reason::Superfluous {
+            types: Vec::new(),
+            conflict: None,
+        };
+    }
     let mut words = statement.words.to_vec();
     words.remove(index);
     let without = Statement {
@@ -75,6 +85,9 @@ pub(super) fn complete<'t>(
     statement: &Statement<'_>,
     problem: &mut Problem<'t>,
 ) {
+    if MAX_WORDS < statement.words.len() {
+        return;
+    }
     let (mut known, before) = match &problem.reason {
         Reason::Missing { words, before } => (words.clone(), *before),
         Reason::Rule(_) | Reason::Count(..) => (Vec::new(), statement.words.len()),

@@ -1,0 +1,10 @@
+//! What holds for every input. The property tests try it on fixtures and on random work, the fuzz
+//! targets in `tests/fuzz` on whatever reaches new code.
+
+pub mod answers;
+pub mod formatting;
+pub mod inputs;
+pub mod settings;
+pub mod statements;
+pub mod streams;
+pub mod trees;
