@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Tests the VS Code extension: its parts, then the packaged extension with the real server in the real editor.
 #
-# usage: tests/editors/run-vscode.sh
+# usage: tests/editors/run-vscode.sh [host|window|exact]
 #
+# host: the extension host only; window: what a person sees; exact: with the real ptxas.
+# PTXAS names a ptxas to use instead of the one that is fetched.
 # PTX_ANALYZER_SERVER names the server program; without it the debug build is used, and made when it is missing.
 # PTX_EDITOR_VERBOSE=1 prints what the editor itself has to say.
 # Pictures of the window land in `target/editor-screens/vscode-*.png`.
@@ -24,5 +26,7 @@ vsix=$("$here/package-vscode.sh" "$PTX_ANALYZER_SERVER")
 "$here/setup-vscode.sh" "$editors" --browser
 CHROMIUM=${CHROMIUM:-$(command -v chromium)}
 export CHROMIUM
+source "$root/tests/ptxas.sh"
+fetch PTXAS ptxas nvidia-cuda-nvcc
 rm -f "$screens"/vscode-*.png
-node "$here/vscode/run.mjs" --editors "$editors" --vsix "$vsix" --screens "$screens"
+node "$here/vscode/run.mjs" --editors "$editors" --vsix "$vsix" --screens "$screens" ${1:+--only "$1"}

@@ -81,7 +81,9 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('ptx-analyzer.showLiveRange', () => marks.showLiveRange()),
     vscode.commands.registerCommand('ptx-analyzer.clearMarks', () => marks.clear()),
     vscode.commands.registerCommand('ptx-analyzer.runPtxas', async () => {
-      if (await runPtxas(control.client, log)) refreshViews();
+      const run = await runPtxas(control.client, log);
+      if (run !== undefined) refreshViews();
+      return run;
     }),
     vscode.commands.registerCommand('ptx-analyzer.showReferences', (uri: string, at: Position, uses: Location[]) => {
       // The command of a code lens; its arguments are those of the protocol.

@@ -127,6 +127,14 @@ export interface PtxasRun {
   entries: ({ name: string } & ExactRegisters)[];
 }
 
+/** Part of the result of `ptx/serverStatus`. */
+export interface ServerStatus {
+  ptxas: {
+    /** `ready`, or why `ptxas` is not run: `off`, `untrusted` or `missing`. */
+    state: string;
+  };
+}
+
 /** Result of `ptx/sameSourceLine`. */
 export interface SameSourceLine {
   /** The source file, if it exists. */

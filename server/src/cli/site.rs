@@ -20,13 +20,21 @@ const REPOSITORY: &str = "https://github.com/ptx-analyzer/ptx-analyzer/blob/main
 const BOOK: &str = "\
 [book]
 title = \"ptx-analyzer\"
+description = \"A language server and checker for NVIDIA PTX\"
 language = \"en\"
 src = \"src\"
 
 [output.html]
 git-repository-url = \"https://github.com/ptx-analyzer/ptx-analyzer\"
 no-section-label = true
+additional-js = [\"ptx.js\"]
+
+[output.html.fold]
+enable = true
 ";
+
+/// Makes the examples coloured.
+const SCRIPT: &str = include_str!("site/ptx.js");
 
 /// Files of the repository that are pages of the book, and the pages.
 const PLACES: &[(&str, &str)] = &[
@@ -178,6 +186,7 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
     );
     let mut files = vec![
         ("book.toml".to_owned(), BOOK.to_owned()),
+        ("ptx.js".to_owned(), SCRIPT.to_owned()),
         ("src/SUMMARY.md".to_owned(), summary),
     ];
     let text = |it: SitePage| (format!("src/{}", it.path), it.markdown);
@@ -216,7 +225,23 @@ fn parts(readme: &str) -> (String, String) {
         };
         let _ = writeln!(part, "{line}");
     }
-    (features, rest)
+    (features, introduction_first(&rest))
+}
+
+/// The README begins with what to do in a clone, the book with what this is about.
+fn introduction_first(text: &str) -> String {
+    let introduction = "\n\nptx-analyzer is ";
+    let parts = text.split_once("\n## ").and_then(|(head, rest)| {
+        let (start, introduced) = head.split_once(introduction)?;
+        let (title, in_clone) = start.split_once("\n")?;
+        Some((title, introduced.trim_end(), in_clone.trim(), rest))
+    });
+    match parts {
+        Some((title, introduced, in_clone, rest)) => {
+            format!("{title}{introduction}{introduced}\n\n## Trying it\n\n{in_clone}\n\n## {rest}")
+        }
+        None => text.to_owned(),
+    }
 }
 
 /// The settings, as the server declares them.

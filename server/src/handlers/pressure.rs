@@ -49,6 +49,7 @@ fn entry(
     range: &dyn Fn(TextRange) -> Range,
 ) -> EntryRegisters {
     let lines = it.alive.iter();
+    let fit = Fit::of(&it, exact.map(|it| &it.registers));
     EntryRegisters {
         range: range(it.range),
         selection_range: range(it.name_range),
@@ -68,13 +69,13 @@ fn entry(
         cap: it.cap.map(|it| it.0),
         cap_directive: it.cap.map(|it| it.1.to_owned()),
         occupancy: Occupancy {
-            warps: it.warps,
+            warps: fit.warps,
             of: it.of,
-            limiter: it.limiter.map(str::to_owned),
+            limiter: fit.limiter.map(str::to_owned),
             threads: it.threads,
             threads_assumed: it.threads_assumed,
-            next: it
-                .next_step
+            next: fit
+                .next
                 .map(|(registers, warps)| OccupancyStep { registers, warps }),
         },
         exact: exact.map(Into::into),
@@ -176,7 +177,7 @@ pub(super) fn summary(
 ) -> String {
     let free = entry.free;
     let mut parts = Vec::new();
-    let (scarce, warps) = match exact {
+    let scarce = match exact {
         Some(exact) => {
             let registers = exact.registers;
             parts.push(format!("✓ {registers} regs"));
@@ -185,8 +186,7 @@ pub(super) fn summary(
                 0 => "no spills".to_owned(),
                 bytes => format!("{bytes} bytes spilled"),
             });
-            let step = entry.steps.iter().find(|it| it.0 >= registers);
-            (registers > free, step.map_or(0, |it| it.1))
+            registers > free
         }
         None => {
             let scarce = entry.high > free;
@@ -194,7 +194,7 @@ pub(super) fn summary(
                 true => format!("~{} regs ({}–{})", entry.estimate, entry.low, entry.high),
                 false => format!("≤ {free} regs"),
             });
-            (scarce, entry.warps)
+            scarce
         }
     };
     if let Some((cap, directive)) = entry.cap
@@ -202,7 +202,7 @@ pub(super) fn summary(
     {
         parts.push(format!("{directive} allows {cap}"));
     }
-    parts.push(occupancy(entry, warps));
+    parts.push(occupancy(entry, &Fit::of(entry, exact)));
     if let Some(line) = entry.peak_line
         && scarce
     {
@@ -219,23 +219,59 @@ pub(super) fn details(
     let mut text = format!("{} on {}: ", entry.name, entry.target);
     text.push_str(&summary(entry, exact));
     let _ = write!(text, " · {} alive at the peak", entry.max_live);
-    if let Some((registers, warps)) = entry.next_step {
+    if let Some((registers, warps)) = Fit::of(entry, exact).next {
         let _ = write!(text, " · with {registers} registers {warps} warps");
     }
     text
 }
 
-/// How many warps fit, and what limits them.
-fn occupancy(entry: &analysis::EntryRegisters, warps: u32) -> String {
+/// How many warps fit.
+struct Fit {
+    warps: u32,
+    /// What keeps more from being resident.
+    limiter: Option<&'static str>,
+    /// The most registers with which more warps fit, and how many.
+    next: Option<(u32, u32)>,
+}
+
+impl Fit {
+    /// With the registers that ptxas says, or else with those of the estimate.
+    fn of(entry: &analysis::EntryRegisters, exact: Option<&analysis::ExactRegisters>) -> Fit {
+        let Some(registers) = exact.map(|it| it.registers) else {
+            return Fit {
+                warps: entry.warps,
+                limiter: entry.limiter,
+                next: entry.next_step,
+            };
+        };
+        let step = entry.steps.iter().find(|it| it.0 >= registers);
+        let warps = step.map_or(0, |it| it.1);
+        // With another number of warps than the estimate has, it is the registers, unless fewer of them would
+        // change nothing.
+        let most = entry.steps.first().map_or(entry.of, |it| it.1);
+        Fit {
+            warps,
+            limiter: match entry.limiter {
+                Some(limiter) if warps == entry.warps => Some(limiter),
+                _ => (warps < most).then_some("registers"),
+            },
+            next: entry
+                .steps
+                .iter()
+                .rev()
+                .copied()
+                .find(|it| it.0 < registers && it.1 > warps),
+        }
+    }
+}
+
+/// How many warps fit, and what limits them, in words.
+fn occupancy(entry: &analysis::EntryRegisters, fit: &Fit) -> String {
     let threads = entry.threads;
-    let of = entry.of;
-    // With another number of warps than the estimate has, it is the registers, unless fewer of them would
-    // change nothing.
-    let most = entry.steps.first().map_or(of, |it| it.1);
-    let limiter = match entry.limiter {
-        Some(limiter) if warps == entry.warps => format!(", {limiter} limit"),
-        _ if warps < most => ", registers limit".to_owned(),
-        _ => String::new(),
+    let (of, warps) = (entry.of, fit.warps);
+    let limiter = match fit.limiter {
+        Some(limiter) => format!(", {limiter} limit"),
+        None => String::new(),
     };
     if warps == 0 {
         format!("cannot be launched with {threads} threads{limiter}")
@@ -250,7 +286,7 @@ fn occupancy(entry: &analysis::EntryRegisters, warps: u32) -> String {
 mod tests {
     use super::*;
 
-    fn entry() -> analysis::EntryRegisters {
+    fn estimate() -> analysis::EntryRegisters {
         analysis::EntryRegisters {
             name: "k".to_owned(),
             name_range: TextRange::default(),
@@ -280,13 +316,13 @@ mod tests {
     #[test]
     fn summaries() {
         assert_eq!(
-            summary(&entry(), None),
+            summary(&estimate(), None),
             "~56 regs (42–70) · 32/64 warps @256 threads, registers limit · peak line 734"
         );
         let capped = analysis::EntryRegisters {
             cap: Some((56, ".maxnreg")),
             peak_line: None,
-            ..entry()
+            ..estimate()
         };
         assert_eq!(
             summary(&capped, None),
@@ -295,7 +331,7 @@ mod tests {
         let with_less = analysis::EntryRegisters {
             next_step: Some((48, 40)),
             peak_line: None,
-            ..entry()
+            ..estimate()
         };
         assert_eq!(
             details(&with_less, None),
@@ -306,7 +342,7 @@ mod tests {
             high: 32,
             limiter: None,
             warps: 64,
-            ..entry()
+            ..estimate()
         };
         assert_eq!(
             summary(&small, None),
@@ -315,7 +351,7 @@ mod tests {
         let large = analysis::EntryRegisters {
             threads: 1024,
             warps: 0,
-            ..entry()
+            ..estimate()
         };
         assert_eq!(
             summary(&large, None),
@@ -324,7 +360,7 @@ mod tests {
         );
         let measured = analysis::EntryRegisters {
             steps: vec![(32, 64), (40, 48), (64, 32), (255, 8)],
-            ..entry()
+            ..estimate()
         };
         let exact = analysis::ExactRegisters {
             registers: 40,
@@ -334,6 +370,18 @@ mod tests {
             summary(&measured, Some(&exact)),
             "✓ 40 regs · no spills · 48/64 warps @256 threads, registers limit · peak line 734"
         );
+        let in_panel = entry(
+            measured.clone(),
+            Some(&analysis::ExactEntry {
+                name: "k".to_owned(),
+                target: "sm_90".to_owned(),
+                registers: exact,
+                lines: Vec::new(),
+            }),
+            &|_| Range::default(),
+        );
+        let OccupancyStep { registers, warps } = in_panel.occupancy.next.expect("a step");
+        assert_eq!((in_panel.occupancy.warps, registers, warps), (48, 32, 64));
         let spilling = analysis::ExactRegisters {
             registers: 30,
             spill_stores: 8,

@@ -19,7 +19,6 @@ export const QUIET_SETTINGS = {
   'extensions.ignoreRecommendations': true,
   'chat.disableAIFeatures': true,
   'editor.minimap.enabled': false,
-  'security.workspace.trust.enabled': false,
 };
 
 /** How long the server may take until it listens. */
@@ -30,19 +29,29 @@ const START_TIMEOUT_MS = 60_000;
  *
  * `editors` is the folder of `setup-vscode.sh`, `data` a folder for everything that the editor writes.
  * With `automation` the workbench runs test modules that its address names; it then shows no notifications.
+ * With `asksForTrust` it asks whether its folders are trusted, which it otherwise takes for granted.
  * Returns the address of the server, its process, and a function that stops it.
  */
-export async function startCode({ editors, data, vsix, settings = {}, automation = false, log = () => {} }) {
+export async function startCode({
+  editors,
+  data,
+  vsix,
+  settings = {},
+  automation = false,
+  asksForTrust = false,
+  log = () => {},
+}) {
   const install = join(editors, 'vscode');
   const node = join(install, 'node');
   if (!existsSync(node)) throw new Error(`VS Code is not installed in ${install}; run tests/editors/setup-vscode.sh.`);
 
   mkdirSync(join(data, 'data', 'User'), { recursive: true });
   mkdirSync(join(data, 'data', 'Machine'), { recursive: true });
-  writeFileSync(join(data, 'data', 'User', 'settings.json'), JSON.stringify(QUIET_SETTINGS, null, 2));
+  const trust = { 'security.workspace.trust.enabled': asksForTrust };
+  writeFileSync(join(data, 'data', 'User', 'settings.json'), JSON.stringify({ ...QUIET_SETTINGS, ...trust }, null, 2));
   writeFileSync(
     join(data, 'data', 'Machine', 'settings.json'),
-    JSON.stringify({ ...QUIET_SETTINGS, ...settings }, null, 2),
+    JSON.stringify({ ...QUIET_SETTINGS, ...trust, ...settings }, null, 2),
   );
 
   // An empty gallery address keeps the editor from asking any other machine for anything.
@@ -66,7 +75,8 @@ export async function startCode({ editors, data, vsix, settings = {}, automation
     node,
     [
       ...args,
-      ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token', '--disable-workspace-trust'],
+      ...['--host', '127.0.0.1', '--port', '0', '--without-connection-token'],
+      ...(asksForTrust ? [] : ['--disable-workspace-trust']),
       ...(automation ? ['--enable-smoke-test-driver'] : []),
     ],
     // A group of its own, so that the extension host and the language server end with it.

@@ -1,8 +1,9 @@
 // Tests a package of the extension in VS Code's real extension host and in its real window.
 //
-//   node run.mjs --editors DIR --vsix FILE --screens DIR [--only host|window]
+//   node run.mjs --editors DIR --vsix FILE --screens DIR [--only host|window|exact]
 //
 // DIR is the folder of setup-vscode.sh; pictures of the window go to the folder named by --screens.
+// The variable PTXAS names a real ptxas; without it the tests of exact mode are left out.
 // Exit code: 0 when every test passed, 1 otherwise.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openBrowser } from './browser.mjs';
 import { startCode } from './code-server.mjs';
+import { testExactMode } from './exact.mjs';
 import { testWindow } from './window.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -28,7 +30,7 @@ const HOST_TIMEOUT_MS = 480_000;
 const verbose = process.env.PTX_EDITOR_VERBOSE ? (text) => process.stderr.write(text) : () => {};
 
 /** Gives `body` a fresh copy of the workspace, an editor and a browser, and takes them away again. */
-async function withEditor(automation, body) {
+async function withEditor(started, body) {
   const scratch = mkdtempSync(join(tmpdir(), 'ptx-analyzer-code-'));
   let code, browser;
   try {
@@ -44,8 +46,8 @@ async function withEditor(automation, body) {
       editors: resolve(options.editors),
       data: join(scratch, 'data'),
       vsix: resolve(options.vsix),
-      automation,
       log: verbose,
+      ...started,
     });
     browser = await openBrowser(resolve(options.editors));
     return await body({
@@ -64,7 +66,7 @@ async function withEditor(automation, body) {
 
 /** Runs host/test.cjs inside the extension host; returns whether it passed. */
 function testHost() {
-  return withEditor(true, async ({ base, page, two }) => {
+  return withEditor({ automation: true }, async ({ base, page, two }) => {
     const remote = (path) => `vscode-remote://${new URL(base).host}${path}`;
     let finish;
     const ended = new Promise((done) => (finish = done));
@@ -98,13 +100,26 @@ function testHost() {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
+const screens = resolve(options.screens);
+const ptxas = process.env.PTXAS;
+const wanted = (part) => options.only === undefined || options.only === part;
 let good = true;
-if (options.only !== 'window') {
+if (wanted('host')) {
   console.log('# VS Code: extension host');
   good = (await testHost()) && good;
 }
-if (options.only !== 'host') {
+if (wanted('window')) {
   console.log('# VS Code: window');
-  good = (await withEditor(false, (editor) => testWindow({ ...editor, screens: resolve(options.screens) }))) && good;
+  good = (await withEditor({}, (editor) => testWindow({ ...editor, screens }))) && good;
+}
+if (wanted('exact')) {
+  console.log('# VS Code: exact mode');
+  if (ptxas === undefined) console.log('skipped: PTXAS names no ptxas');
+  else {
+    // Not the variable of the editor itself, which takes that of a login shell instead.
+    const PATH = `${dirname(ptxas)}:${process.env.PATH}`;
+    const started = { asksForTrust: true, settings: { 'ptx-analyzer.server.extraEnv': { PATH } } };
+    good = (await withEditor(started, (editor) => testExactMode({ ...editor, screens }))) && good;
+  }
 }
 process.exitCode = good ? 0 : 1;

@@ -1,92 +1,19 @@
 // What a person sees: drives the window of VS Code in a browser, asserts on what it shows, and keeps pictures of it.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testPanels } from './panels.mjs';
+import { personAt, until } from './person.mjs';
 
-/** How long anything may take to appear; generous, for slow and busy machines. */
-const PATIENCE_MS = 15_000;
-
-/** Runs the tests in the window at `base`; returns whether all passed. Prints one line for each and the count. */
+/** Runs the tests in the window at `base`; returns whether all passed. */
 export async function testWindow({ base, page, workspace, data, screens }) {
-  let passed = 0;
-  let failed = 0;
-  page.setDefaultTimeout(PATIENCE_MS);
+  const person = personAt({ page, workspace, screens });
+  const { cursorOn, ended, hidden, hoverOver, key, line, lineNumber, openFile, picture } = person;
+  const { runCommand, shown, squiggles, status, test, word } = person;
   const foreign = new Set();
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (protocol.startsWith('http') && hostname !== '127.0.0.1') foreign.add(hostname);
   });
-  mkdirSync(screens, { recursive: true });
-  const picture = async (name) => {
-    await page.waitForTimeout(400); // Let what moves in or fades in come to rest.
-    await page.screenshot({ path: join(screens, `vscode-${name}.png`) });
-  };
-  const test = async (name, body) => {
-    try {
-      await body();
-      passed++;
-      console.log(`ok ${name}`);
-    } catch (error) {
-      failed++;
-      console.log(`not ok ${name}\n${error.stack}`);
-      await picture(`failed-${failed}`);
-      // Whatever is open must not be in the way of the next test.
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Escape');
-    }
-  };
-
-  const key = (name) => page.keyboard.press(name);
-  const shown = (selector, hasText) => page.locator(selector, hasText === undefined ? {} : { hasText }).first();
-  const status = () =>
-    shown('.statusbar-item[id="ptx-analyzer.ptx-analyzer.status"], .statusbar-item[id*="ptx-analyzer.status"]');
-  /** Opens a quick input by its key, fills it and takes the row that fits. Filling reaches it wherever the focus is. */
-  const quickInput = async (opener, text, row) => {
-    await key(opener);
-    await shown('.quick-input-widget input').fill(text);
-    // A click on the row itself, for Enter takes the first row, which may still be of the text before.
-    if (row !== undefined) await shown('.quick-input-list .monaco-list-row', row).click();
-    else await shown('.quick-input-widget input').press('Enter');
-    // Off to an empty place: the pointer must not raise a tooltip where the row was.
-    await page.mouse.move(200, 400);
-    await shown('.quick-input-widget').waitFor({ state: 'hidden' });
-  };
-  const runCommand = (name) => quickInput('F1', `>${name}`, name);
-  const cursorOn = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor();
-  let lines = [];
-  const openFile = async (name) => {
-    await quickInput('Control+p', name, name);
-    await shown('.tab.active', name).waitFor();
-    await shown('.editor-instance .view-line').waitFor();
-    lines = readFileSync(join(workspace, name), 'utf8').split('\n');
-  };
-  /** The line of the editor with this text, if it is drawn. */
-  const line = (text) => shown('.editor-instance .view-line', text);
-  /** Brings the line with `lineText` of the opened file into view and gives the word `text` of it. */
-  const word = async (lineText, text) => {
-    const number = lines.findIndex((l) => l.includes(lineText)) + 1;
-    await quickInput('Control+g', `:${number}`);
-    await cursorOn(number);
-    return line(lineText).locator('span', { hasText: text }).last();
-  };
-  /** Points at a word until the hover with this text is there, and gives it: a lens that comes late moves the lines. */
-  const hoverOver = async (lineText, text, wanted) => {
-    const hover = shown('.monaco-hover:visible', wanted);
-    for (let attempt = 1; ; attempt++) {
-      await page.mouse.move(5, 5);
-      await (await word(lineText, text)).hover();
-      try {
-        await hover.waitFor({ timeout: PATIENCE_MS / 3 });
-        return hover;
-      } catch (error) {
-        if (attempt === 3) throw error;
-      }
-    }
-  };
-  const lineNumber = (text) => lines.findIndex((l) => l.includes(text)) + 1;
-  const squiggles = (count) =>
-    page.waitForFunction((n) => document.querySelectorAll('.editor-instance .squiggly-error').length === n, count);
-  const hidden = (locator) => locator.waitFor({ state: 'hidden' });
 
   await test('the window opens and finds the file', async () => {
     await page.goto(`${base}/?folder=${workspace}`);
@@ -321,10 +248,9 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await runCommand('View: Close All Editors');
   });
 
-  await testPanels({ page, test, picture, shown, runCommand, openFile, word, cursorOn, lineNumber, key });
+  await testPanels({ page, ...person });
 
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 && passed > 0;
+  return ended();
 }
 
 /** The process ids of the language servers that the editor with this data folder has started (Linux). */
@@ -340,13 +266,4 @@ function serverProcesses(data) {
         return false; // It has ended meanwhile.
       }
     });
-}
-
-/** Asks again and again until the answer is truthy. */
-async function until(what, ask) {
-  for (const start = Date.now(); Date.now() - start < PATIENCE_MS;) {
-    if (ask()) return;
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  throw new Error(`waited in vain for ${what}`);
 }

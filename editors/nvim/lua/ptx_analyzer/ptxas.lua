@@ -42,9 +42,11 @@ function M.run()
     end
     -- The server does not know the commands of editors.
     request.call(client, 'ptx/serverStatus', nil, bufnr, function(_, status)
-      local untrusted = status and status.ptxas and status.ptxas.state == 'untrusted'
-      local advice = untrusted and ' :PtxTrust lets it run in this session.' or ''
-      request.notify(('ptxas was not run: %s.%s'):format(err.message, advice))
+      local state = status and status.ptxas and status.ptxas.state or 'ready'
+      -- It was run if it could be, and the words begin with it.
+      local start = state == 'ready' and '' or 'ptxas was not run: '
+      local advice = state == 'untrusted' and ' :PtxTrust lets it run in this session.' or ''
+      request.notify(('%s%s.%s'):format(start, err.message, advice))
     end)
   end)
 end

@@ -85,7 +85,14 @@ fn every_page_is_in_the_table_of_contents() {
         assert!(book["src/settings.md"].contains(&heading), "{heading}");
     }
     assert!(book["src/features.md"].contains("| feature | state |"));
-    assert!(book["src/index.md"].contains("## Installation"));
+    let index = &book["src/index.md"];
+    assert!(
+        index.starts_with("# ptx-analyzer\n\nptx-analyzer is "),
+        "{index}"
+    );
+    let order = ["## Trying it\n\n```sh\neditors/try", "## Installation"];
+    let places = order.map(|it| index.find(it));
+    assert!(places[0].is_some() && places[0] < places[1], "{places:?}");
 }
 
 #[test]

@@ -1,0 +1,114 @@
+// The real ptxas as a person meets it: a folder that is not trusted yet, exact figures, and a ptxas that is not there
+// or hangs. `PTXAS` names the program.
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { personAt } from './person.mjs';
+
+/** Runs the tests in a window that asks for trust, with ptxas on its PATH; returns whether all passed. */
+export async function testExactMode({ base, page, workspace, data, screens }) {
+  const person = personAt({ page, workspace, screens });
+  const { ended, hidden, key, line, openFile, picture, runCommand, shown, status, test, word } = person;
+  const toast = (text) => shown('.notification-toast', text);
+  /** Closes the message with this text. */
+  const dismiss = async (text) => {
+    await runCommand('Notifications: Clear All Notifications');
+    await hidden(toast(text));
+  };
+  const lens = (text) => shown('.editor-instance .codelens-decoration', text);
+
+  await test('without trust all works but ptxas', async () => {
+    await page.goto(`${base}/?folder=${workspace}`);
+    await page.waitForSelector('.monaco-workbench');
+    await shown('.statusbar-item', 'Restricted Mode').waitFor();
+    await openFile('sum.ptx');
+    await status().locator('.codicon-check').waitFor();
+    await lens('regs').waitFor();
+    await runCommand('ptx-analyzer: Run ptxas Now');
+    await toast('the open folder is not trusted').waitFor();
+    await picture('not-trusted');
+  });
+
+  await test('the message leads to where trust is granted, and then ptxas says the figures', async () => {
+    await toast('not trusted').locator('.monaco-button, a', { hasText: 'Manage workspace trust' }).first().click();
+    await shown('.workspace-trust-editor .monaco-button', 'Trust').click();
+    await openFile('sum.ptx');
+    await status().locator('.codicon-check').waitFor();
+    await runCommand('ptx-analyzer: Run ptxas Now');
+    await shown('.statusbar-item', /ptxas 13\.5\.37 for sm_80: sum \d+ registers/).waitFor();
+    await lens(/✓ \d+ regs/).waitFor();
+    await picture('exact');
+  });
+
+  await test('the panel shows them too', async () => {
+    const registers = /✓ (\d+) regs/.exec(await lens(/✓ \d+ regs/).innerText())[1];
+    await runCommand('ptx-analyzer: Show Registers');
+    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+    await panel.locator('.row .fact[title="Said by ptxas."]', { hasText: `${registers} registers` }).waitFor();
+    await picture('exact-panel');
+    await runCommand('View: Close All Editors');
+  });
+
+  await test('what only ptxas finds is a problem after saving, until it is mended', async () => {
+    await openFile('saxpy.ptx');
+    await (await word('.visible .entry', 'saxpy')).click();
+    await key('Home');
+    await page.keyboard.type('.shared .align 4 .b8 tile[65536];\n');
+    await (await word('mov.u32 %r2', 'mov')).click();
+    await key('Home');
+    await page.keyboard.type('mov.u32 %r2, tile;\n');
+    await key('Control+s');
+    await key('Control+Shift+M');
+    const row = shown('.markers-panel .monaco-list-row', 'too much shared data');
+    await row.waitFor();
+    await shown('.markers-panel .monaco-list-row', 'ptxas').waitFor();
+    await picture('exact-problem');
+    await line('mov.u32 %r2, tile').click();
+    await key('Home');
+    await page.keyboard.type('//');
+    await key('Control+s');
+    await hidden(row);
+    await key('Control+Shift+M');
+  });
+
+  const settingsFile = join(data, 'data', 'Machine', 'settings.json');
+  const before = readFileSync(settingsFile, 'utf8');
+  const set = (settings) => writeFileSync(settingsFile, JSON.stringify({ ...JSON.parse(before), ...settings }));
+
+  await test('a ptxas that is not there is named, with a way to the settings', async () => {
+    set({ 'ptx-analyzer.ptxas.path': '/no/such/ptxas' });
+    await openFile('sum.ptx');
+    // The settings take a moment to get to the server, and a message of before must not count.
+    await page.waitForTimeout(2_000);
+    await runCommand('ptx-analyzer: Run ptxas Now');
+    const message = toast('/no/such/ptxas: there is no such program');
+    await message.waitFor();
+    await picture('no-ptxas');
+    await message.locator('.monaco-button, a', { hasText: 'Open settings' }).first().click();
+    await shown('.settings-editor').waitFor();
+    await key('Escape');
+    await hidden(shown('.settings-editor'));
+  });
+
+  await test('a ptxas that hangs is ended; meanwhile the editor works and says what runs', async () => {
+    const program = join(data, 'ptxas-that-hangs');
+    writeFileSync(program, "#!/bin/sh\ncase $1 in --version) echo 'release 13.5, V13.5.37'; exit ;; esac\nsleep 60\n");
+    chmodSync(program, 0o755);
+    set({ 'ptx-analyzer.ptxas.path': program, 'ptx-analyzer.ptxas.timeout': 4 });
+    await openFile('broken.ptx');
+    await page.waitForTimeout(2_000);
+    await runCommand('ptx-analyzer: Run ptxas Now');
+    await status().locator('.codicon-sync').waitFor();
+    await picture('ptxas-runs');
+    await (await word('mul.lo.s32', '%count')).click();
+    await key('Control+Space');
+    await shown('.suggest-widget.visible').waitFor();
+    await key('Escape');
+    await toast('ptxas took longer than 4 s and was ended').waitFor();
+    await picture('ptxas-hangs');
+    await dismiss('took longer');
+    await line('mul.lo.s32').waitFor();
+    writeFileSync(settingsFile, before);
+  });
+
+  return ended();
+}
