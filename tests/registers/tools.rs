@@ -220,6 +220,10 @@ fn joined(alive: &str, lines: &str) -> BTreeMap<String, BTreeMap<u32, u32>> {
     let mut found: BTreeMap<String, BTreeMap<u32, u32>> = BTreeMap::new();
     let mut at = None;
     for_each_line(lines, &mut |function, address, line| {
+        // Routines of ptxas, such as those of divisions, follow the code of the entry and have no lines.
+        if line.starts_with('$') {
+            at = None;
+        }
         if let Some((_, rest)) = line.split_once("//## File ") {
             let of_text = rest
                 .strip_prefix(PTX_TEXT)

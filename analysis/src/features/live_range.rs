@@ -172,7 +172,7 @@ mod tests {
         check(
             "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %laneid;\nadd.u32 %r3, %r1, %r$01;\nst.shared.u32 [%r2], %r3;\n",
             expect![[r#"
-                %r1 .b32 weight 1, not at the peak
+                %r1 .b32 weight 1, crosses the peak
                 6:1 mov.u32 %r1, %tid.x; to 8:23
                 writes 6:9 %r1
                 reads 8:14 %r1
@@ -202,7 +202,7 @@ mod tests {
         check(
             "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p, %r1, 7;\nmov.u32 %r2, %tid.y;\n@%p mov.u32 %r$02, %tid.z;\nst.shared.u32 [%r1], %r2;\n",
             expect![[r#"
-                %r2 .b32 weight 1, crosses the peak
+                %r2 .b32 weight 1, not at the peak
                 8:1 mov.u32 %r2, %tid.y; to 10:26
                 writes 8:9 %r2
                 writes 9:13 %r2

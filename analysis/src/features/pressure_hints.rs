@@ -52,10 +52,10 @@ pub(super) fn pressure_hints(
             }
         }
         if let (true, Some(peak)) = (kinds.register_peak, pressure.peak) {
-            let most = pressure.written;
+            let most = pressure.reordered.get(peak as usize).unwrap_or(&0);
             let tooltip = format!(
-                "Most registers of `{}` are alive here, in the order of the text: {most}. It will need \
-                 about {} ({} to {}).",
+                "Most registers of `{}` are probably alive here once ptxas has reordered it: {most}. It \
+                 will need about {} ({} to {}).",
                 function.name(db),
                 estimate.registers,
                 estimate.low,

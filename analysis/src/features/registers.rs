@@ -48,10 +48,13 @@ pub struct EntryRegisters {
     pub reordered: u32,
     /// The same in an order that hides latency.
     pub eager: u32,
-    /// The line, from 0, where most are alive in the order of the text.
+    /// The line, from 0, where most are alive as the model reckons that ptxas orders the instructions.
     pub peak_line: Option<u32>,
-    /// The number of registers alive at each line with an instruction; lines count from 0.
+    /// The number of registers alive at each line with an instruction, in the order of the text; lines
+    /// count from 0.
     pub alive: Vec<(u32, u32)>,
+    /// The same in the order that ptxas may choose.
+    pub alive_reordered: Vec<(u32, u32)>,
     /// The most that the launch bounds allow, and the directive that says so.
     pub cap: Option<(u32, &'static str)>,
     /// So many registers cost no occupancy.
@@ -146,14 +149,17 @@ pub(crate) fn of_entry(
         let instruction = body.instructions.get(step)?;
         Some(lines.line_of(instruction.range.start() + start))
     };
-    let mut alive: Vec<(u32, u32)> = Vec::new();
-    for (step, registers) in pressure.alive.iter().enumerate() {
-        let Some(line) = line(step) else { break };
-        match alive.last_mut() {
-            Some(last) if last.0 == line => last.1 = last.1.max(*registers),
-            _ => alive.push((line, *registers)),
+    let by_line = |counts: &[u32]| {
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for (step, registers) in counts.iter().enumerate() {
+            let Some(line) = line(step) else { break };
+            match found.last_mut() {
+                Some(last) if last.0 == line => last.1 = last.1.max(*registers),
+                _ => found.push((line, *registers)),
+            }
         }
-    }
+        found
+    };
     let steps = steps(limits, threads, shared);
     let mut fewer = steps.iter().rev().copied();
     let next_step = fewer.find(|it| it.0 < estimate.registers && it.1 > occupancy.warps);
@@ -169,7 +175,8 @@ pub(crate) fn of_entry(
         reordered: pressure.low,
         eager: pressure.high,
         peak_line: pressure.peak.and_then(|it| line(it as usize)),
-        alive,
+        alive: by_line(&pressure.alive),
+        alive_reordered: by_line(&pressure.reordered),
         cap,
         free: limits.free_registers(),
         threads,

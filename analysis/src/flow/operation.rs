@@ -43,6 +43,8 @@ pub(crate) struct Operation<'a> {
 pub(crate) enum Shape<'a> {
     /// A constant; its value if it is an integer.
     Constant(Option<i64>),
+    /// A constant with the value of a floating-point number.
+    Float(f64),
     /// A variable, function or label.
     Name,
     /// A special register.
@@ -256,7 +258,8 @@ fn shape<'a>(body: &Body, operand: &Cursor<'a>) -> Shape<'a> {
         _ => match evaluate(operand, &mut Vec::new()) {
             Constants::Constant(Constant::Signed(it)) => Shape::Constant(Some(it)),
             Constants::Constant(Constant::Unsigned(it)) => Shape::Constant(i64::try_from(it).ok()),
-            Constants::Constant(_) => Shape::Constant(None),
+            Constants::Constant(Constant::Single(it)) => Shape::Float(f32::from_bits(it).into()),
+            Constants::Constant(Constant::Double(_, it)) => Shape::Float(it),
             Constants::Offset(..) => Shape::Name,
             _ => Shape::Other,
         },

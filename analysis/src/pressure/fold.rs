@@ -152,7 +152,10 @@ impl Folding<'_, '_> {
     fn step(&mut self, step: usize) {
         let program = self.program;
         let it = &program.operations[step];
-        let [written] = it.writes[..] else { return };
+        let [written] = it.writes[..] else {
+            self.constant_vector(step);
+            return;
+        };
         let weight = |value: Value| program.weights[value as usize];
         let guard = it.guard;
         let sources: Vec<Value> = it.reads().filter(|it| Some(*it) != guard).collect();
@@ -175,7 +178,7 @@ impl Folding<'_, '_> {
         let constant = sources.is_empty()
             && matches!(
                 move_of,
-                Some(Shape::Constant(_) | Shape::Name | Shape::Other)
+                Some(Shape::Constant(_) | Shape::Float(_) | Shape::Name | Shape::Other)
             )
             && !it.special;
         let parameter = it.opcode == "ld"
@@ -251,6 +254,17 @@ impl Folding<'_, '_> {
                 || self.repeat && one_write && may_be_repeated(it.opcode, &it.modifiers) && far());
         if folds {
             self.drop(step, written, self.as_of(source), false);
+        }
+    }
+
+    /// Several values that are loaded from constant memory at once are operands from there as well.
+    fn constant_vector(&mut self, step: usize) {
+        let it = &self.program.operations[step];
+        let constant = it.opcode == "ld" && it.has("const") && it.reads().next().is_none();
+        if constant && it.writes.iter().all(|it| self.single[*it as usize]) {
+            for written in &it.writes {
+                self.drop(step, *written, Form::Free, true);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ mod fold;
 mod order;
 mod peak;
 mod program;
+mod schedule;
 #[cfg(test)]
 mod tests;
 mod unroll;
@@ -33,17 +34,24 @@ pub(crate) use bounds::{bounds, product, width};
 pub(crate) use peak::values;
 pub(crate) use program::most_alive;
 
-use self::{fold::Folded, program::Program, unroll::Unrolled};
+use self::{
+    fold::Folded,
+    program::Program,
+    unroll::{Fate, Unrolled},
+};
 
 /// The registers that a function needs, in 32-bit registers of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pressure {
     /// Alive at most in the order of the text, after folding.
     pub(crate) written: u32,
-    /// The instruction where that is so.
-    pub(crate) peak: Option<Step>,
     /// Alive at each instruction in the order of the text, after folding.
     pub(crate) alive: Vec<u32>,
+    /// Alive at each instruction in the order that ptxas may choose: one that starts early as long as
+    /// registers are free.
+    pub(crate) reordered: Vec<u32>,
+    /// The instruction where most are alive in that order.
+    pub(crate) peak: Option<Step>,
     /// Alive at most in an order that keeps few values alive.
     pub(crate) low: u32,
     /// The same when cheap values are computed again where they are used.
@@ -113,11 +121,14 @@ fn measure(
     let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len());
     let mut found = Pressure {
         alive: vec![0; program.operations.len()],
+        reordered: vec![0; program.operations.len()],
         calls: program.calls,
         empty: (0..program.operations.len())
             .all(|it| folded.reads.get(it).is_empty() && folded.writes.get(it).is_empty()),
         ..Pressure::default()
     };
+    // The block that needs most, by the rule by which the registers of the whole are estimated.
+    let mut worst = 0.0;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
         db.unwind_if_revision_cancelled();
         if !flow.graph.reachable[block as usize] {
@@ -135,33 +146,45 @@ fn measure(
             order::Needs {
                 low: most,
                 high: most,
+                reordered: vec![most; steps.len()],
             }
         };
         let low = needs.low.min(most);
+        let high = needs.high.max(low);
         found.low = found.low.max(low);
-        found.high = found.high.max(needs.high).max(low);
+        found.high = found.high.max(high);
+        let mut most = None;
+        for (step, alive) in steps.iter().zip(needs.reordered) {
+            found.reordered[*step as usize] = alive;
+            if most.is_none_or(|it: (Step, u32)| it.1 < alive) {
+                most = Some((*step, alive));
+            }
+        }
+        let need = between(order::FREE.into(), low.into(), high.into());
+        if let Some((step, _)) = most
+            && need > worst
+        {
+            worst = need;
+            found.peak = Some(step);
+        }
     }
     for it in loops {
         db.unwind_if_revision_cancelled();
-        let steps = it
-            .blocks
-            .iter()
-            .flat_map(|it| flow.graph.blocks[*it as usize].clone());
-        let steps: Vec<Step> = steps.filter(|it| !folded.gone[*it as usize]).collect();
-        let (Some(first), Some(last)) = (it.blocks.first(), it.blocks.last()) else {
-            continue;
-        };
-        let live_in: FxHashSet<Value> = liveness.live_in(*first).collect();
-        let live_out: FxHashSet<Value> = liveness.live_out(*last).collect();
-        let needs = order::unrolled(program, &folded, &steps, it.turns, &live_in, &live_out);
+        let stays = |step: &(Step, Fate)| !folded.gone[step.0 as usize];
+        let steps: Vec<(Step, Fate)> = it.steps.iter().copied().filter(stays).collect();
+        let live_in: FxHashSet<Value> = liveness.live_in(it.first).collect();
+        let live_out: FxHashSet<Value> = liveness.live_out(it.last).collect();
+        let needs = order::unrolled(program, &folded, &steps, &live_in, &live_out);
         found.high = found.high.max(needs);
     }
     // A folded instruction stands where the one before it does.
-    let mut last = 0;
-    for (alive, gone) in found.alive.iter_mut().zip(&folded.gone) {
-        match gone {
-            true => *alive = last,
-            false => last = *alive,
+    for curve in [&mut found.alive, &mut found.reordered] {
+        let mut last = 0;
+        for (alive, gone) in curve.iter_mut().zip(&folded.gone) {
+            match gone {
+                true => *alive = last,
+                false => last = *alive,
+            }
         }
     }
     found
@@ -179,10 +202,6 @@ fn as_written(
     let mut live = live_out.clone();
     let mut now: u32 = live.iter().map(weight).sum();
     let mut most = now;
-    if now > found.written {
-        found.written = now;
-        found.peak = steps.last().copied().or(found.peak);
-    }
     for step in steps.iter().rev().copied() {
         let at = step as usize;
         let (reads, writes) = (folded.reads.get(at), folded.writes.get(at));
@@ -203,11 +222,8 @@ fn as_written(
         let here = after.max(now) + program.operations[at].scratch;
         found.alive[at] = here;
         most = most.max(here);
-        if here > found.written {
-            found.written = here;
-            found.peak = Some(step);
-        }
     }
+    found.written = found.written.max(most);
     most
 }
 
@@ -233,9 +249,8 @@ impl Pressure {
         }
         let high = low.max(f64::from(self.high) + overhead);
         let free = f64::from(limits.free_registers()) - 1.0;
-        let kept = free.clamp(low, high);
         let cap = f64::from(cap.unwrap_or(REGISTERS_PER_THREAD));
-        let number = (kept + GREED * (high - kept)).max(LEAST);
+        let number = between(free, low, high).max(LEAST);
         let more = if number < SMALL && !self.calls {
             f64::from(limits.small_overhead())
         } else {
@@ -250,6 +265,12 @@ impl Pressure {
             high: whole((number * more).max(LEAST).min(cap)),
         }
     }
+}
+
+/// What ptxas takes between the least and the most that orders need, if so many registers are free.
+fn between(free: f64, low: f64, high: f64) -> f64 {
+    let kept = free.clamp(low, high);
+    kept + GREED * (high - kept)
 }
 
 /// By what an estimate is multiplied for the range that holds four of five kernels.

@@ -1,8 +1,11 @@
-//! Loops that ptxas unrolls: those without branches inside that run a number of times that constants
-//! decide. Their loads move together, so they need more registers than one turn of the text tells.
+//! Loops that ptxas unrolls: those that run a number of times that constants decide, be they integers or
+//! floating-point numbers, with the loops inside. Their loads move together, so they need more registers
+//! than one turn of the text tells.
 //!
 //! ptxas also puts a few turns of other loops together, but to reckon with four of them made estimates
 //! worse.
+
+use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, SyntaxKind, TextSize};
@@ -12,19 +15,15 @@ use crate::{
         Flow,
         facts::{Step, Value},
         graph::BlockId,
-        operation::Shape,
+        operation::{Operation, Shape},
     },
     hir::body::Body,
 };
 
 use super::program::Program;
 
-/// Loops with more turns are taken as they are.
-const MAX_TURNS: u32 = 128;
-/// As are those that would become longer, in instructions.
-const MAX_LENGTH: usize = 1024;
-/// How many blocks one loop may have.
-const MAX_BLOCKS: usize = 8;
+/// Loops that run longer are taken as they are, in instructions.
+const MAX_LENGTH: usize = 2048;
 /// How many blocks are searched for the value that a loop starts with.
 const MAX_DOMINATORS: usize = 64;
 /// How many copies of a register are followed.
@@ -33,40 +32,40 @@ const MAX_COPIES: usize = 8;
 /// A loop that is unrolled.
 #[derive(Debug)]
 pub(super) struct Unrolled {
-    /// Its blocks in the order of control, from the head on.
-    pub(super) blocks: Vec<BlockId>,
-    /// How many turns stand one after the other.
-    pub(super) turns: u32,
+    /// Its first block and the last that runs.
+    pub(super) first: BlockId,
+    pub(super) last: BlockId,
+    /// The instructions of all turns in the order in which they run, without branches.
+    pub(super) steps: Vec<(Step, Fate)>,
 }
 
-/// The loops of a function that ptxas unrolls. The program is as the text has it, with no value renamed.
+/// What becomes of an instruction when its loop is unrolled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It is done.
+    Stays,
+    /// Its result is a constant.
+    Constant,
+    /// Its result is another value and a constant, which instructions take as one operand.
+    Offset,
+}
+
+/// The loops of a function that ptxas unrolls; none lies in another. The program is as the text has it,
+/// with no value renamed.
 pub(super) fn unrolled(program: &Program<'_>, flow: &Flow, kept: &[Step]) -> Vec<Unrolled> {
+    let loops = &flow.graph.loops;
+    let mut order: Vec<usize> = (0..loops.len()).collect();
+    order.sort_by_key(|it| loops[*it].depth);
+    let mut inside = vec![false; loops.len()];
     let mut found = Vec::new();
-    for (index, it) in (0..).zip(&flow.graph.loops) {
-        let Some(blocks) = cycle(flow, index, it.head) else {
-            continue;
-        };
-        let head = flow.graph.blocks[it.head as usize].start;
-        if kept.binary_search(&head).is_ok() {
-            continue;
-        }
-        let lengths = blocks.iter().map(|it| &flow.graph.blocks[*it as usize]);
-        let length: usize = lengths.map(|it| it.len()).sum();
-        let mut steps = blocks
-            .iter()
-            .flat_map(|it| flow.graph.blocks[*it as usize].clone());
-        let fixed = |step: Step| {
-            let opcode = program.operations[step as usize].opcode;
-            isa::control::orders_memory(opcode) && opcode != "bra"
-        };
-        if steps.any(fixed) {
-            continue;
-        }
-        let Some(turns) = (Turns { program, flow }).count(&blocks) else {
-            continue;
-        };
-        if turns > 1 && length.saturating_mul(turns as usize) <= MAX_LENGTH {
-            found.push(Unrolled { blocks, turns });
+    for index in order {
+        let parent = loops[index].parent;
+        inside[index] = parent.is_some_and(|it| inside[it as usize]);
+        if !inside[index]
+            && let Some(it) = (Run::new(program, flow, kept)).of(index as u32)
+        {
+            inside[index] = true;
+            found.push(it);
         }
     }
     found
@@ -96,77 +95,201 @@ pub(super) fn kept(function: &Cursor<'_>, body: &Body) -> Vec<Step> {
     found
 }
 
-/// The blocks of a loop in the order of control, if there is only one way through it.
-fn cycle(flow: &Flow, index: u32, head: BlockId) -> Option<Vec<BlockId>> {
-    let graph = &flow.graph;
-    let mut blocks = vec![head];
-    loop {
-        let last = *blocks.last()?;
-        let inside = |it: &&BlockId| graph.loop_of[**it as usize] == Some(index);
-        let mut next = graph.successors.get(last as usize).iter().filter(inside);
-        match (next.next(), next.next()) {
-            (Some(only), None) if *only == head => return Some(blocks),
-            (Some(only), None) if blocks.len() < MAX_BLOCKS => blocks.push(*only),
-            _ => return None,
-        }
-    }
+/// What a register holds.
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(i64),
+    Float(f64),
 }
 
 /// Runs a loop as far as constants reach.
-struct Turns<'p, 'a> {
+struct Run<'p, 'a> {
     program: &'p Program<'a>,
     flow: &'p Flow,
+    kept: &'p [Step],
+    /// What is known of registers; `None` of those that are not constant.
+    known: FxHashMap<Value, Option<Number>>,
 }
 
-impl Turns<'_, '_> {
-    /// How often the loop runs from its head on, if constants decide that.
-    fn count(&self, blocks: &[BlockId]) -> Option<u32> {
+impl<'p, 'a> Run<'p, 'a> {
+    fn new(program: &'p Program<'a>, flow: &'p Flow, kept: &'p [Step]) -> Run<'p, 'a> {
+        Run {
+            program,
+            flow,
+            kept,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The turns of a loop, if constants decide where control goes until it is left.
+    fn of(mut self, index: u32) -> Option<Unrolled> {
         let graph = &self.flow.graph;
-        let mut known: FxHashMap<Value, Option<i64>> = FxHashMap::default();
-        let before = graph.dominator[*blocks.first()? as usize];
-        for turn in 0..=MAX_TURNS {
-            for (at, block) in blocks.iter().enumerate() {
-                let steps = graph.blocks[*block as usize].clone();
-                for step in steps.clone() {
-                    let operation = &self.program.operations[step as usize];
-                    for value in operation.reads() {
-                        known
-                            .entry(value)
-                            .or_insert_with(|| self.before(before, value, 0));
-                    }
-                    let result = match operation.guard {
-                        None => operation.evaluate(|it| *known.get(&it)?),
-                        Some(_) => None,
-                    };
-                    for value in &operation.writes {
-                        known.insert(*value, result);
-                    }
+        let first = graph.loops.get(index as usize)?.head;
+        let before = graph.dominator[first as usize];
+        let mut steps = Vec::new();
+        let (mut block, mut executed) = (first, 0);
+        let mut turns = 0;
+        loop {
+            let here = graph.blocks[block as usize].clone();
+            executed += here.len();
+            if executed > MAX_LENGTH || self.kept.binary_search(&here.start).is_ok() {
+                return None;
+            }
+            for step in here.clone() {
+                let operation = &self.program.operations[step as usize];
+                if operation.opcode == "bra" {
+                    continue;
                 }
-                let next = blocks.get(at + 1).or(blocks.first())?;
-                let last = steps.end.checked_sub(1)? as usize;
-                let operation = &self.program.operations[last];
-                let jumps = match (operation.opcode, operation.guard) {
-                    ("bra", Some(guard)) => {
-                        (known.get(&guard)?.as_ref()? != &0) != operation.negated
-                    }
-                    ("bra", None) => true,
-                    _ => false,
-                };
-                let target = match jumps {
-                    true => *self.flow.facts.targets.get(last).first()?,
-                    false => steps.end,
-                };
-                if graph.block_of.get(target as usize) != Some(next) {
-                    // A loop that is left behind its last block has run that turn as well.
-                    return Some(turn + u32::from(at + 1 == blocks.len()));
+                if isa::control::orders_memory(operation.opcode) {
+                    return None;
                 }
+                steps.push((step, self.run(operation, before)));
+            }
+            let next = self.next(here)?;
+            if next == first {
+                turns += 1;
+            }
+            if !self.contains(index, next) {
+                // One turn is no loop.
+                return (turns > 0).then_some(Unrolled {
+                    first,
+                    last: block,
+                    steps,
+                });
+            }
+            block = next;
+        }
+    }
+
+    /// Whether a block belongs to a loop.
+    fn contains(&self, index: u32, block: BlockId) -> bool {
+        let graph = &self.flow.graph;
+        let innermost = graph.loop_of[block as usize];
+        let parent = |it: &u32| graph.loops[*it as usize].parent;
+        std::iter::successors(innermost, parent).any(|it| it == index)
+    }
+
+    fn run(&mut self, operation: &Operation<'_>, before: Option<BlockId>) -> Fate {
+        for value in operation.reads() {
+            if !self.known.contains_key(&value) {
+                let number = self.before(before, value, 0);
+                self.known.insert(value, number);
             }
         }
-        None
+        let result = match operation.guard {
+            None => self.evaluate(operation),
+            Some(_) => None,
+        };
+        for value in &operation.writes {
+            self.known.insert(*value, result);
+        }
+        let unknown = |it: &&Value| !matches!(self.known.get(it), Some(Some(_)));
+        let unknown = operation.data.iter().filter(unknown).count();
+        match operation.opcode {
+            _ if result.is_some() => Fate::Constant,
+            "add" | "sub"
+                if operation.guard.is_none()
+                    && operation
+                        .modifiers
+                        .last()
+                        .is_some_and(|it| it.ends_with("64"))
+                    && !operation.has("f64")
+                    && unknown == 1 =>
+            {
+                Fate::Offset
+            }
+            _ => Fate::Stays,
+        }
+    }
+
+    fn evaluate(&self, operation: &Operation<'_>) -> Option<Number> {
+        let integer = |it: Value| match self.known.get(&it)? {
+            Some(Number::Integer(it)) => Some(*it),
+            _ => None,
+        };
+        if let Some(result) = operation.evaluate(integer) {
+            return Some(Number::Integer(result));
+        }
+        let class = *operation.modifiers.last()?;
+        if !matches!(class, "f32" | "f64") || operation.writes.len() != 1 {
+            return None;
+        }
+        let mut registers = operation.data.iter();
+        let mut sources = [0.0; 3];
+        let shapes = operation.operands.get(1..)?;
+        if shapes.len() > sources.len() {
+            return None;
+        }
+        for (source, shape) in sources.iter_mut().zip(shapes) {
+            *source = match shape {
+                Shape::Float(number) => *number,
+                Shape::Other => match self.known.get(registers.next()?)? {
+                    Some(Number::Float(it)) => *it,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+        }
+        let [a, b, c] = sources;
+        let result = match operation.opcode {
+            "mov" => a,
+            "neg" => -a,
+            "add" => a + b,
+            "sub" => a - b,
+            "mul" => a * b,
+            "fma" | "mad" => a.mul_add(b, c),
+            "setp" => {
+                // `None` if one of them is no number.
+                let order = a.partial_cmp(&b);
+                let less = order == Some(Ordering::Less);
+                let greater = order == Some(Ordering::Greater);
+                let equal = order == Some(Ordering::Equal);
+                let is = match *operation.modifiers.first()? {
+                    "eq" => equal,
+                    "ne" => less || greater,
+                    "lt" => less,
+                    "le" => less || equal,
+                    "gt" => greater,
+                    "ge" => greater || equal,
+                    "equ" => !less && !greater,
+                    "neu" => !equal,
+                    "ltu" => !greater && !equal,
+                    "leu" => !greater,
+                    "gtu" => !less && !equal,
+                    "geu" => !less,
+                    _ => return None,
+                };
+                return Some(Number::Integer(is.into()));
+            }
+            _ => return None,
+        };
+        Some(Number::Float(match class {
+            "f32" => f64::from(result as f32),
+            _ => result,
+        }))
+    }
+
+    /// The block after one that was run, if constants decide that.
+    fn next(&self, block: std::ops::Range<Step>) -> Option<BlockId> {
+        let last = block.end.checked_sub(1)? as usize;
+        let operation = &self.program.operations[last];
+        let jumps = match (operation.opcode, operation.guard) {
+            ("bra", Some(guard)) => match self.known.get(&guard)? {
+                Some(Number::Integer(holds)) => (*holds != 0) != operation.negated,
+                _ => return None,
+            },
+            ("bra", None) => true,
+            _ => false,
+        };
+        let target = match jumps {
+            true => *self.flow.facts.targets.get(last).first()?,
+            false => block.end,
+        };
+        self.flow.graph.block_of.get(target as usize).copied()
     }
 
     /// The constant that a value has at the end of a block.
-    fn before(&self, block: Option<BlockId>, value: Value, depth: usize) -> Option<i64> {
+    fn before(&self, block: Option<BlockId>, value: Value, depth: usize) -> Option<Number> {
         let graph = &self.flow.graph;
         let mut block = block;
         for _ in 0..MAX_DOMINATORS {
@@ -177,7 +300,9 @@ impl Turns<'_, '_> {
                     continue;
                 }
                 return match (operation.opcode, &operation.operands[..]) {
-                    ("mov", [_, Shape::Constant(number)]) if operation.guard.is_none() => *number,
+                    _ if operation.guard.is_some() => None,
+                    ("mov", [_, Shape::Constant(number)]) => number.map(Number::Integer),
+                    ("mov", [_, Shape::Float(number)]) => Some(Number::Float(*number)),
                     ("mov", [_, Shape::Other]) if depth < MAX_COPIES => {
                         let source = *operation.data.first()?;
                         self.before(block, source, depth + 1)

@@ -543,7 +543,7 @@ fn registers_of_entries() {
         KERNEL,
         expect![[r#"
             registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      9     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
             status 0
         "#]],
     );
@@ -558,8 +558,8 @@ fn registers_of_entries() {
         ],
         KERNEL,
         expect![[r#"
-            {"file":"-","entry":"k","target":"sm_75","estimate":9,"low":8,"high":10,"max_live":2,"peak_line":9,"cap":null,"occupancy":{"warps":32,"of":32,"limiter":null},"exact":null}
-            {"file":"-","entry":"k","target":"sm_120","estimate":10,"low":8,"high":15,"max_live":2,"peak_line":9,"cap":null,"occupancy":{"warps":48,"of":48,"limiter":null},"exact":null}
+            {"file":"-","entry":"k","target":"sm_75","estimate":9,"low":8,"high":10,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":32,"of":32,"limiter":null},"exact":null}
+            {"file":"-","entry":"k","target":"sm_120","estimate":10,"low":8,"high":15,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":48,"of":48,"limiter":null},"exact":null}
             status 0
         "#]],
     );
@@ -605,7 +605,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/same.json"],
         expect![[r#"
             registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      9     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
             status 0
         "#]],
     );
@@ -613,7 +613,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json"],
         expect![[r#"
             registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      9     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
             -: k on sm_90: about 10 registers, 1 in the baseline
             status 1
         "#]],
@@ -622,7 +622,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json", "--growth", "99"],
         expect![[r#"
             registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      9     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
             status 0
         "#]],
     );

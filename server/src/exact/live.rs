@@ -54,6 +54,9 @@ fn walk<'a>(text: &'a str, mut visit: impl FnMut(&'a str, Option<u32>, u64, &'a 
         if let Some(rest) = row.strip_prefix(".text.") {
             function = rest.split_once(':').map(|it| it.0);
             line = None;
+        } else if row.starts_with('$') {
+            // Routines of ptxas, such as those of divisions, follow the code of an entry and have no lines.
+            line = None;
         } else if let Some(marker) = row.trim_start().strip_prefix("//## File \"") {
             if let Some((FILE, rest)) = marker.split_once("\", line ") {
                 let digits = rest.split(|it: char| !it.is_ascii_digit()).next();
@@ -98,6 +101,8 @@ mod tests {
 .text.second:                                                       // |       |        |        |
         /*0000*/                   EXIT ;                           // |   7   |        |        |
         /*0010*/                   BRA 0x10 ;
+$__internal_0_$__cuda_sm20_rcp_rn_f32_slowpath:
+        /*0020*/                   FMUL R1, R1, R2 ;                // |  20   |        |        |
 "#;
     const LINES: &str = r#"
 .text.first:
@@ -113,6 +118,8 @@ mod tests {
 	//## File ".nv_debug_ptx_txt", line 20
         /*0000*/                   EXIT ;
         /*0010*/                   BRA 0x10 ;
+$__internal_0_$__cuda_sm20_rcp_rn_f32_slowpath:
+        /*0020*/                   FMUL R1, R1, R2 ;
 "#;
 
     #[test]

@@ -300,6 +300,7 @@ mod tests {
             eager: 67,
             peak_line: Some(733),
             alive: Vec::new(),
+            alive_reordered: Vec::new(),
             cap: None,
             free: 32,
             threads: 256,

@@ -54,11 +54,11 @@ fn entry(db: &dyn Database, function: Function<'_>, start: TextSize) -> Option<S
     if let Some(line) = it.peak_line {
         let _ = write!(
             out,
-            "\n\n```text\n{}\n```\nAt most {} alive, at line {}, in the order of the text; {} in an \
-             order that keeps few alive, {} in one that loads early",
+            "\n\n```text\n{}\n```\nMost are probably alive at line {}. In the order of the text at \
+             most {} are, {} in an order that keeps few alive, {} in one that loads early",
             sparkline(&it.alive),
-            it.max_live,
             line + 1,
+            it.max_live,
             it.reordered,
             it.eager,
         );
@@ -295,12 +295,11 @@ mod tests {
                 ```text
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
                 ```
-                At most 50 alive, at line 58, in the order of the text; 41 in an order that keeps few alive, 50 in one that loads early
+                Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early
 
                 Alive at the peak:
 
                 - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
-                - 9 in 9 × `add.u32` of lines 48 to 56, last read at lines 98 to 106
                 - 1 in 1 × `mov.u32` of line 6, last read at line 107
 
                 On other targets:
@@ -324,14 +323,13 @@ mod tests {
                 ```text
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
                 ```
-                At most 50 alive, at line 58, in the order of the text; 41 in an order that keeps few alive, 50 in one that loads early
+                Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early
 
                 `.maxnreg` allows 40 registers
 
                 Alive at the peak:
 
                 - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
-                - 9 in 9 × `add.u32` of lines 48 to 56, last read at lines 98 to 106
                 - 1 in 1 × `mov.u32` of line 6, last read at line 107
 
                 On other targets:
