@@ -97,6 +97,31 @@ fn binstall_finds_the_files_of_a_release() {
 }
 
 #[test]
+fn mason_finds_the_files_of_a_release() {
+    let package = read("editors/nvim/mason/package.yaml");
+    let id = format!("pkg:github/ptx-analyzer/ptx-analyzer@v{VERSION}");
+    assert_eq!(values(&package, "id: ").collect::<Vec<_>>(), [id]);
+    let stated: BTreeSet<_> = values(&package, "file: ")
+        .zip(values(&package, "bin: "))
+        .map(|(file, program)| (file.to_owned(), program.to_owned()))
+        .collect();
+    let packed = targets().into_iter().map(|target| {
+        let (suffix, program) = match target.contains("windows") {
+            true => ("zip", "ptx-analyzer.exe"),
+            false => ("tar.gz", "ptx-analyzer"),
+        };
+        (
+            format!("ptx-analyzer-{target}.{suffix}"),
+            format!("ptx-analyzer-{target}/{program}"),
+        )
+    });
+    assert_eq!(stated, packed.collect());
+    // The configuration of Neovim that goes with it.
+    let name = values(&package, "lspconfig: ").next().expect("a name");
+    assert!(top().join(format!("editors/nvim/lsp/{name}.lua")).exists());
+}
+
+#[test]
 fn the_action_knows_the_targets_of_a_release() {
     let script = read(".github/actions/check/check.sh");
     let known: BTreeSet<_> = script
