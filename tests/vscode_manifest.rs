@@ -1,6 +1,6 @@
 //! The manifest of the VS Code extension agrees with the server.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, process::Command};
 
 use analysis::DIAGNOSTIC_CODES;
 use ptx_tests::workspace::top;
@@ -110,6 +110,21 @@ fn the_readme_of_the_extension_lists_the_settings() {
         let row = format!("| `{SECTION}.{}`", setting.name);
         assert!(readme.contains(&row), "{row}");
     }
+}
+
+#[test]
+fn the_example_has_the_two_mistakes_that_it_promises() {
+    let output = Command::new(ptx_tests::binary::build("dev"))
+        .args(["check", "--format", "json"])
+        .arg(top().join("editors/vscode/walkthrough/example.ptx"))
+        .output()
+        .expect("the program runs");
+    let found: Vec<Value> = String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let codes: Vec<_> = found.iter().map(|it| &it["code"]).collect();
+    assert_eq!(codes, ["undefined-name", "modifier-required"]);
 }
 
 #[test]
