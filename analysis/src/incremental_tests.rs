@@ -227,6 +227,7 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
         layouts 1
         signature 1
         used_private_names 1
+        wanted 1
     "#]]
     .assert_eq(&session.replace("mov.b32 %r2, 1;", "mov.b32 %r2, outer;"));
 }
@@ -252,6 +253,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
             private_names 1
             signature 1
             used_private_names 1
+            wanted 1
         "#]],
     );
 }

@@ -11,9 +11,13 @@ use syntax::{
     FileContents, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, token_at, trimmed_range,
 };
 
-use crate::{CompilerMessage, Diagnostic, Severity, db::SourceFile, hir::module::module_scope};
+use crate::{
+    CompilerMessage, Diagnostic, Severity,
+    db::SourceFile,
+    hir::{items::item_offsets, module::module_scope},
+};
 
-use super::{ItemIndex, codes::PTXAS, declaration_place, item_offsets, levels};
+use super::{ItemIndex, codes::PTXAS, declaration_place, levels};
 
 /// In longer statements (tables of initial values, as a rule) words are not searched.
 const MAX_SEARCHED: usize = 1 << 16;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    DIAGNOSTIC_CODES, Finding, Pending, codes::CONTROL_COMMENT, fix::Repair, lints::lint,
+    DIAGNOSTIC_CODES, Finding, codes::CONTROL_COMMENT, fix::Repair, join::Pending, lints::lint,
     suggestion::most_similar,
 };
 
@@ -238,10 +238,6 @@ pub(super) fn apply<T: HasLevel>(db: &dyn Database, file: SourceFile, diagnostic
     let mut around: Vec<Placed> = Vec::new();
     diagnostics.retain_mut(|diagnostic| {
         let (range, code) = diagnostic.place();
-        let lint = lint(code);
-        if let Some(lint) = lint {
-            diagnostic.tag(lint.tags);
-        }
         let start = range.start();
         around.retain(|it| start <= it.range.end());
         while let Some(next) = placed.next_if(|it| it.range.start() <= start) {
@@ -261,17 +257,52 @@ pub(super) fn apply<T: HasLevel>(db: &dyn Database, file: SourceFile, diagnostic
             Some(it) => Some(it.level),
             None => settings.get(code).copied(),
         };
-        match level {
-            None => lint.is_none_or(|it| it.level != Level::Off),
-            Some(level) => match level.severity() {
-                Some(severity) => {
-                    *diagnostic.severity() = severity;
-                    true
-                }
-                None => false,
-            },
-        }
+        set(diagnostic, level)
     });
+}
+
+/// As [`apply`], in a file without comments that set levels.
+pub(super) fn apply_settings<T: HasLevel>(db: &dyn Database, diagnostics: &mut Vec<T>) {
+    let settings = &Workspace::get(db).config(db).severity;
+    diagnostics.retain_mut(|diagnostic| {
+        let level = settings.get(diagnostic.place().1).copied();
+        set(diagnostic, level)
+    });
+}
+
+/// Gives a diagnostic its severity and tags; `false` when nobody wants it.
+fn set(diagnostic: &mut impl HasLevel, level: Option<Level>) -> bool {
+    let code = diagnostic.place().1;
+    diagnostic.tag(tags(code));
+    let own = *diagnostic.severity();
+    let severity = severity(code, own, level);
+    *diagnostic.severity() = severity.unwrap_or(own);
+    severity.is_some()
+}
+
+/// How bad a finding is of which a rule thinks that it is `own`, when a setting or a comment says `level`;
+/// `None` when nobody wants it.
+pub(super) fn severity(code: &str, own: Severity, level: Option<Level>) -> Option<Severity> {
+    match level {
+        Some(level) => level.severity(),
+        None => lint(code)
+            .is_none_or(|it| it.level != Level::Off)
+            .then_some(own),
+    }
+}
+
+/// The tags of all findings of a code.
+pub(super) fn tags(code: &str) -> &'static [DiagnosticTag] {
+    lint(code).map_or(&[], |it| it.tags)
+}
+
+/// Whether a file has comments that set levels.
+pub(super) fn has_controls(db: &dyn Database, file: SourceFile) -> bool {
+    let items = items(db, file);
+    let of_items = module_controls(db, items.module);
+    let mut of_functions = items.functions.iter();
+    of_items.iter().any(|it| !it.1.controls.is_empty())
+        || of_functions.any(|it| !function_controls(db, *it).controls.is_empty())
 }
 
 /// The comments of a file with their places in it.
