@@ -15,7 +15,8 @@ use crate::{
     LiveRange, NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation,
     SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
-    diagnostics, features,
+    diagnostics::{self, Fixes},
+    features,
 };
 
 /// What has happened since the last change; all of it becomes visible at once.
@@ -205,15 +206,20 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn diagnostics(&self, file: FileId) -> Cancellable<Vec<Diagnostic>> {
-        self.worst_diagnostics(file, usize::MAX)
+        self.with_file(file, |db, file| {
+            diagnostics::diagnostics(db, file, usize::MAX, Fixes::Found)
+        })
     }
 
-    /// At most so many diagnostics of a file, the worst and of equally bad ones the first, sorted by range.
+    /// At most so many diagnostics of a file, the worst and of equally bad ones the first, sorted by range;
+    /// without their fixes.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn worst_diagnostics(&self, file: FileId, limit: usize) -> Cancellable<Vec<Diagnostic>> {
-        self.with_file(file, |db, file| diagnostics::diagnostics(db, file, limit))
+        self.with_file(file, |db, file| {
+            diagnostics::diagnostics(db, file, limit, Fixes::LeftOut)
+        })
     }
 
     /// What can be done about the problems at a range, those of the same kind in the file, and all that

@@ -9,6 +9,8 @@
 //! - A panic in a handler is answered with `-32603` and nothing else.
 //! - `exit` ends [`serve`] even while the input stays open, as does the end of the client.
 //! - A slow request never holds up other messages (`concurrency_level`).
+//! - Diagnostics, which are sent at every keystroke, go to the client as the JSON that a worker has made of
+//!   them ([`output`]); tower-lsp would read and write it once more.
 
 mod client;
 mod filter;
@@ -40,7 +42,7 @@ use tower_lsp::{
 use tower_service::Service;
 use tracing::{error, info};
 
-pub(crate) use client::Outgoing;
+pub(crate) use client::{Outgoing, PublishedDiagnostics};
 
 #[cfg(debug_assertions)]
 use crate::handlers;
@@ -89,21 +91,23 @@ where
     #[cfg(debug_assertions)]
     let builder = builder.custom_method(handlers::test_panic::METHOD, Backend::test_panic);
     let (service, socket) = builder.finish();
+    let output = output::Output::new(writer, lifecycle.clone());
     if let Some(client) = client {
-        tokio::spawn(client::forward(client, queue, state.clone()));
+        tokio::spawn(client::forward(
+            client,
+            output.share(),
+            queue,
+            state.clone(),
+        ));
     }
 
     let guard = Guard {
         inner: service,
         lifecycle: lifecycle.clone(),
     };
-    let serving = Server::new(
-        filter::MessageFilter::new(reader),
-        output::Output::new(writer, lifecycle.clone()),
-        socket,
-    )
-    .concurrency_level(CONCURRENCY)
-    .serve(guard);
+    let serving = Server::new(filter::MessageFilter::new(reader), output, socket)
+        .concurrency_level(CONCURRENCY)
+        .serve(guard);
     // A panic of tower-lsp itself ends this connection and not the process.
     let mut serving = Box::pin(AssertUnwindSafe(serving).catch_unwind());
     tokio::select! {
@@ -119,7 +123,7 @@ where
     // The process may end right after this, and other programs must not outlive it.
     let jobs = state.jobs().clone();
     let _ = tokio::task::spawn_blocking(move || jobs.close(CLEANUP)).await;
-    u8::from(!lifecycle.shutdown.load(Ordering::SeqCst))
+    u8::from(!lifecycle.is_shut_down())
 }
 
 /// What was seen on the wire.
@@ -127,6 +131,12 @@ where
 struct Lifecycle {
     shutdown: AtomicBool,
     exit: Notify,
+}
+
+impl Lifecycle {
+    fn is_shut_down(&self) -> bool {
+        self.shutdown.load(Ordering::SeqCst)
+    }
 }
 
 type Answer<E> = Pin<Box<dyn Future<Output = Result<Option<Response>, E>> + Send>>;

@@ -80,10 +80,22 @@ fn order(range: TextRange) -> (TextSize, TextSize) {
     (range.start(), range.end())
 }
 
+/// Whether the fixes of diagnostics are wanted, which are half of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fixes {
+    Found,
+    LeftOut,
+}
+
 /// The diagnostics of a file, sorted by range; of more than `limit` only the worst, and of equally bad ones
 /// the first in the text.
-pub(crate) fn diagnostics(db: &dyn Database, file: SourceFile, limit: usize) -> Vec<Diagnostic> {
-    let join = Join::new(db, file);
+pub(crate) fn diagnostics(
+    db: &dyn Database,
+    file: SourceFile,
+    limit: usize,
+    fixes: Fixes,
+) -> Vec<Diagnostic> {
+    let join = Join::new(db, file, fixes);
     // Comments are rare, and their lines may reach over the ends of functions.
     let worst = match levels::has_controls(db, file) {
         true => join.worst_by_comments(limit),
@@ -108,6 +120,7 @@ impl<'db> Pending<'db> {
 struct Join<'db> {
     db: &'db dyn Database,
     file: SourceFile,
+    fixes: Fixes,
     syntax: Vec<Diagnostic>,
     items: &'db Items<'db>,
     offsets: &'db ItemOffsets,
@@ -116,10 +129,11 @@ struct Join<'db> {
 }
 
 impl<'db> Join<'db> {
-    fn new(db: &'db dyn Database, file: SourceFile) -> Join<'db> {
+    fn new(db: &'db dyn Database, file: SourceFile, fixes: Fixes) -> Join<'db> {
         Join {
             db,
             file,
+            fixes,
             syntax: syntax_diagnostics(db, file),
             items: items(db, file),
             offsets: item_offsets(db, file),
@@ -193,10 +207,7 @@ impl<'db> Join<'db> {
             }
             let has_others = !group.is_empty();
             if (wanted.counts.iter().zip(&room)).any(|(count, room)| *count > 0 && *room > 0) {
-                let roomy = wanted
-                    .findings
-                    .iter()
-                    .filter(|it| room[it.1 as usize] > 0);
+                let roomy = wanted.findings.iter().filter(|it| room[it.1 as usize] > 0);
                 group.extend(roomy.map(|(index, severity)| {
                     let mut pending = Pending::of(&findings[*index as usize], *start);
                     pending.severity = *severity;
@@ -278,6 +289,7 @@ impl<'db> Join<'db> {
             fixes: finding
                 .fixes
                 .iter()
+                .filter(|_| self.fixes == Fixes::Found)
                 .filter_map(|it| self.fix(it, start))
                 .collect(),
         }
@@ -374,7 +386,8 @@ mod tests {
                 config: None,
             });
             let compared = host.analysis().with(|db| {
-                let join = Join::new(db, find_file(db, FileId(0)).expect("it was added"));
+                let file = find_file(db, FileId(0)).expect("it was added");
+                let join = Join::new(db, file, Fixes::Found);
                 let show = |found: Vec<Pending<'_>>| -> Vec<Diagnostic> {
                     found.into_iter().map(|it| join.finish(it)).collect()
                 };

@@ -66,7 +66,7 @@ pub(crate) use compiler::with_messages;
 pub(crate) use directives::locations_of;
 use fix::Repair;
 pub(crate) use instructions::{operand_nodes, resolve};
-pub(crate) use join::diagnostics;
+pub(crate) use join::{Fixes, diagnostics};
 #[cfg(test)]
 pub(crate) use lints::{is_flow_lint, is_lint};
 pub(crate) use syntax_errors::syntax_diagnostics;

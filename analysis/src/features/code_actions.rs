@@ -7,7 +7,9 @@ use syntax::{TextRange, TextSize, text::Edit};
 
 use crate::{
     CodeAction, CodeActionKind, Diagnostic, FileEdits, FileId, FileRange, Fix, FixKind,
-    SourceChange, db::SourceFile, diagnostics::diagnostics,
+    SourceChange,
+    db::SourceFile,
+    diagnostics::{Fixes, diagnostics},
 };
 
 /// Kinds of fixes that may be applied without a look at each: they repair slips of the keyboard.
@@ -15,7 +17,7 @@ const SAFE: [FixKind; 2] = [FixKind::InsertPunctuation, FixKind::Respell];
 
 /// What can be done at a range of a file.
 pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -> Vec<CodeAction> {
-    let all = diagnostics(db, file, usize::MAX);
+    let all = diagnostics(db, file, usize::MAX, Fixes::Found);
     let mut actions = Actions::default();
     let mut kinds: Vec<FixKind> = Vec::new();
     for diagnostic in all.iter().filter(|it| touches(it.range, at.range)) {

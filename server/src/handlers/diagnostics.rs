@@ -39,7 +39,8 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
                 // No null is allowed here.
                 _ => Vec::new(),
             };
-            let result_id = format!("{:016x}", fingerprint(&items));
+            let json = serde_json::to_string(&items).unwrap_or_default();
+            let result_id = format!("{:016x}", fingerprint(&json));
             let report = if params.previous_result_id.as_ref() == Some(&result_id) {
                 DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
                     related_documents: None,
@@ -116,12 +117,9 @@ pub(crate) fn file_diagnostics(
     Ok(out)
 }
 
-/// A number that differs when the diagnostics differ.
-pub(crate) fn fingerprint(diagnostics: &[Diagnostic]) -> u64 {
+/// A number that differs when the JSON of diagnostics differs, which is what a client sees of them.
+pub(crate) fn fingerprint(json: &str) -> u64 {
     let mut hasher = FxHasher::default();
-    // Their JSON is what a client sees of them.
-    serde_json::to_string(diagnostics)
-        .unwrap_or_default()
-        .hash(&mut hasher);
+    json.hash(&mut hasher);
     hasher.finish()
 }

@@ -1,8 +1,12 @@
 //! From the analysis to LSP.
 
+use std::sync::LazyLock;
+
 use analysis::{
-    Access, CodeActionKind, DiagnosticTag, DocumentSymbol, Fold, FoldKind, Severity, SymbolKind,
+    Access, CodeActionKind, DIAGNOSTIC_CODES, DiagnosticTag, DocumentSymbol, Fold, FoldKind,
+    Severity, SymbolKind,
 };
+use rustc_hash::FxHashMap;
 use syntax::{
     TextRange,
     text::{Edit, Encoding, LineTable},
@@ -60,13 +64,19 @@ pub(crate) fn code_action_kind(kind: CodeActionKind) -> lsp_types::CodeActionKin
 
 /// The documentation page of a diagnostic code.
 pub(crate) fn code_description(code: &str) -> Option<lsp_types::CodeDescription> {
-    let page = format!(
-        "{}/blob/main/analysis/docs/diagnostics/{code}.md",
-        env!("CARGO_PKG_REPOSITORY")
-    );
-    Url::parse(&page)
-        .ok()
-        .map(|href| lsp_types::CodeDescription { href })
+    // A file may have a thousand diagnostics, and reading an address takes longer than writing it.
+    static PAGES: LazyLock<FxHashMap<&'static str, Url>> = LazyLock::new(|| {
+        let page = |code: &str| {
+            let repository = env!("CARGO_PKG_REPOSITORY");
+            Url::parse(&format!(
+                "{repository}/blob/main/analysis/docs/diagnostics/{code}.md"
+            ))
+        };
+        let codes = DIAGNOSTIC_CODES.iter().map(|it| it.name);
+        codes.filter_map(|it| Some((it, page(it).ok()?))).collect()
+    });
+    let href = PAGES.get(code)?.clone();
+    Some(lsp_types::CodeDescription { href })
 }
 
 /// Only kinds of the first version of LSP, which every client has an icon for.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use analysis::FileId;
+use serde_json::value::RawValue;
 use tracing::error;
 
 use super::{
@@ -13,10 +14,10 @@ use super::{
 };
 use crate::{
     handlers::diagnostics::{MAX_PER_FILE, file_diagnostics, fingerprint},
-    lsp::lsp_types::{Diagnostic, PublishDiagnosticsParams, Url},
+    lsp::lsp_types::{Diagnostic, Url},
     pool::Priority,
     snapshot::{Answer, RequestError, Snapshot},
-    transport::Outgoing,
+    transport::{Outgoing, PublishedDiagnostics},
 };
 
 /// Bounds of the time without typing that the server waits for.
@@ -71,7 +72,24 @@ pub(crate) struct Report {
     /// More is to follow.
     partial: bool,
     /// `None` when a write interrupted the search.
-    diagnostics: Option<(Vec<Diagnostic>, u64)>,
+    diagnostics: Option<Found>,
+}
+
+/// Diagnostics as a client gets them.
+struct Found {
+    /// An array, as JSON.
+    json: Box<RawValue>,
+    fingerprint: u64,
+}
+
+impl Found {
+    fn new(diagnostics: &[Diagnostic]) -> Found {
+        let json = serde_json::value::to_raw_value(diagnostics).unwrap_or_default();
+        Found {
+            fingerprint: fingerprint(json.get()),
+            json,
+        }
+    }
 }
 
 impl Diagnosis {
@@ -85,10 +103,7 @@ impl Diagnosis {
                 version: self.version,
                 cost: start.elapsed(),
                 partial,
-                diagnostics: diagnostics.map(|it| {
-                    let fingerprint = fingerprint(&it);
-                    (it, fingerprint)
-                }),
+                diagnostics: diagnostics.map(|it| Found::new(&it)),
             }));
         };
         let search = || -> Answer<Vec<Diagnostic>> {
@@ -188,7 +203,7 @@ impl State {
                     version: diagnosis.version,
                     cost: Duration::ZERO,
                     partial: false,
-                    diagnostics: Some((Vec::new(), fingerprint(&[]))),
+                    diagnostics: Some(Found::new(&[])),
                 });
             }
         }
@@ -203,7 +218,7 @@ impl State {
         if schedule.latest != report.number {
             return;
         }
-        let Some((diagnostics, fingerprint)) = report.diagnostics else {
+        let Some(found) = report.diagnostics else {
             if schedule.due.is_none() {
                 schedule.request(Instant::now(), schedule.debounce(fixed));
             }
@@ -212,27 +227,27 @@ impl State {
         if !report.partial {
             schedule.cost = report.cost;
         }
-        let shown = Some((report.version, fingerprint));
+        let shown = Some((report.version, found.fingerprint));
         if open.version != report.version || schedule.published == shown {
             return;
         }
         schedule.published = shown;
         if let Some(uri) = self.shared.files(|files| files.uri(report.file).cloned()) {
-            self.publish(uri, diagnostics, Some(report.version));
+            self.publish(uri, found, Some(report.version));
         }
     }
 
     /// Takes back what the client shows for a file that it closed.
     pub(super) fn clear_diagnostics(&self, closed: &OpenDocument, uri: &Url) {
         if self.pushes() && closed.schedule.published.is_some() {
-            self.publish(uri.clone(), Vec::new(), None);
+            self.publish(uri.clone(), Found::new(&[]), None);
         }
     }
 
-    fn publish(&self, uri: Url, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
-        self.say(Outgoing::Diagnostics(PublishDiagnosticsParams {
+    fn publish(&self, uri: Url, found: Found, version: Option<i32>) {
+        self.say(Outgoing::Diagnostics(PublishedDiagnostics {
             uri,
-            diagnostics,
+            diagnostics: found.json,
             version,
         }));
     }

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{opening::LONG_TEXT, *};
 use crate::{
     handlers::Handler,
-    lsp::lsp_types::TextDocumentIdentifier,
+    lsp::lsp_types::{Diagnostic, TextDocumentIdentifier},
     pool::Priority,
     snapshot::{Answer, RequestError},
 };
@@ -191,7 +191,9 @@ impl Fixture {
             });
             if let Outgoing::Diagnostics(params) = outgoing {
                 let mut out = format!("{} {:?}\n", params.uri, params.version);
-                for diagnostic in params.diagnostics {
+                let diagnostics: Vec<Diagnostic> =
+                    serde_json::from_str(params.diagnostics.get()).expect("diagnostics");
+                for diagnostic in diagnostics {
                     let start = diagnostic.range.start;
                     out += &format!(
                         "{}:{} {}\n",

@@ -2,19 +2,21 @@
 
 use std::{collections::VecDeque, pin::pin};
 
-use serde_json::Value;
-use tokio::sync::mpsc::UnboundedReceiver;
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
+use tokio::{io::AsyncWrite, sync::mpsc::UnboundedReceiver};
 use tower_lsp::{
     Client,
     lsp_types::{
-        ConfigurationItem, MessageType, NumberOrString, ProgressParams, PublishDiagnosticsParams,
-        Registration, WorkDoneProgressCreateParams,
-        notification::{Progress, PublishDiagnostics},
+        ConfigurationItem, MessageType, NumberOrString, ProgressParams, Registration, Url,
+        WorkDoneProgressCreateParams,
+        notification::{Notification, Progress, PublishDiagnostics},
         request::WorkDoneProgressCreate,
     },
 };
-use tracing::{debug, warn};
+use tracing::{debug, error, warn};
 
+use super::output::Output;
 use crate::{
     config,
     state::{Event, StateHandle},
@@ -24,7 +26,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     /// `textDocument/publishDiagnostics`.
-    Diagnostics(PublishDiagnosticsParams),
+    Diagnostics(PublishedDiagnostics),
     /// `window/logMessage`.
     Log(MessageType, String),
     /// `window/showMessage`.
@@ -47,6 +49,16 @@ pub(crate) enum Outgoing {
     RefreshCodeLenses,
 }
 
+/// Parameters of `textDocument/publishDiagnostics`.
+#[derive(Debug, Serialize)]
+pub(crate) struct PublishedDiagnostics {
+    pub(crate) uri: Url,
+    /// An array of diagnostics.
+    pub(crate) diagnostics: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<i32>,
+}
+
 /// Sends messages in order until the state thread ends.
 ///
 /// While the client does not read, diagnostics that newer ones have overtaken are dropped, so that
@@ -54,8 +66,9 @@ pub(crate) enum Outgoing {
 ///
 /// Each request gets a task of its own that waits for the answer for ever: tower-lsp 0.20 panics
 /// on an answer to a request whose future was dropped.
-pub(super) async fn forward(
+pub(super) async fn forward<W: AsyncWrite + Unpin + Send + 'static>(
     client: Client,
+    mut output: Output<W>,
     mut queue: UnboundedReceiver<Outgoing>,
     state: StateHandle,
 ) {
@@ -68,7 +81,7 @@ pub(super) async fn forward(
                 None => return,
             },
         };
-        let mut sending = pin!(send(&client, message, &state));
+        let mut sending = pin!(send(&client, &mut output, message, &state));
         loop {
             tokio::select! {
                 () = &mut sending => break,
@@ -85,11 +98,17 @@ fn queue_up(waiting: &mut VecDeque<Outgoing>, message: Outgoing) {
     waiting.push_back(message);
 }
 
-async fn send(client: &Client, message: Outgoing, state: &StateHandle) {
+async fn send<W: AsyncWrite + Unpin + Send + 'static>(
+    client: &Client,
+    output: &mut Output<W>,
+    message: Outgoing,
+    state: &StateHandle,
+) {
     match message {
-        Outgoing::Diagnostics(params) => {
-            client.send_notification::<PublishDiagnostics>(params).await;
-        }
+        Outgoing::Diagnostics(params) => match notification::<PublishDiagnostics>(&params) {
+            Ok(json) => output.notify(&json).await,
+            Err(error) => error!(%error, "diagnostics that are no JSON"),
+        },
         Outgoing::Log(kind, text) => client.log_message(kind, text).await,
         Outgoing::Show(kind, text) => client.show_message(kind, text).await,
         Outgoing::Progress(params) => client.send_notification::<Progress>(params).await,
@@ -97,6 +116,21 @@ async fn send(client: &Client, message: Outgoing, state: &StateHandle) {
             tokio::spawn(ask(client.clone(), request, state.clone()));
         }
     }
+}
+
+/// A notification as JSON.
+fn notification<N: Notification>(params: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    #[derive(Serialize)]
+    struct Message<'a, P> {
+        jsonrpc: &'static str,
+        method: &'static str,
+        params: &'a P,
+    }
+    serde_json::to_vec(&Message {
+        jsonrpc: "2.0",
+        method: N::METHOD,
+        params,
+    })
 }
 
 async fn ask(client: Client, request: Outgoing, state: StateHandle) {
