@@ -510,6 +510,8 @@ pub struct Completions {
     pub replace: TextRange,
     /// The items, the likeliest first.
     pub items: Vec<CompletionItem>,
+    /// Whether there are more, so that it has to be asked again when more is typed.
+    pub is_incomplete: bool,
 }
 
 /// One thing that can be written.

@@ -40,7 +40,6 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
                 detail: item.detail,
                 // Editors sort by this text; the order of ours is the order of the answer.
                 sort_text: Some(format!("{order:05}")),
-                filter_text: Some(item.label.clone()),
                 insert_text_format: Some(format),
                 text_edit: Some(CompletionTextEdit::Edit(TextEdit {
                     range,
@@ -54,7 +53,7 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
             }
         });
         Ok(Some(CompletionResponse::List(CompletionList {
-            is_incomplete: false,
+            is_incomplete: found.is_incomplete,
             items: items.collect(),
         })))
     },

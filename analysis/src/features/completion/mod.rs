@@ -22,6 +22,10 @@ use crate::{
 
 pub(super) use context::{Context, Head, Place, context};
 
+/// Most items of one answer. A large kernel has thousands of registers, and their list a megabyte of JSON, at
+/// every key; an editor asks again when more is typed.
+const MAX_ITEMS: usize = 500;
+
 /// What can be written at a position; none in comments, numbers and names that are being declared.
 pub(crate) fn completions(
     db: &dyn Database,
@@ -64,10 +68,25 @@ pub(crate) fn completions(
         Place::Directive(tokens) => directives::words(tokens, module, &mut items),
         Place::Pragma => directives::pragmas(&mut items),
     }
+    let is_incomplete = items.len() > MAX_ITEMS;
+    if is_incomplete {
+        items.retain(|it| matches(&context.prefix, &it.label));
+        items.truncate(MAX_ITEMS);
+    }
     Some(Completions {
         replace: context.replace,
         items,
+        is_incomplete,
     })
+}
+
+/// Whether what was typed could be meant for a label, as editors see it: its characters come in the label, in
+/// this order.
+fn matches(typed: &str, label: &str) -> bool {
+    let mut rest = label.chars();
+    typed
+        .chars()
+        .all(|typed| rest.any(|it| it.eq_ignore_ascii_case(&typed)))
 }
 
 /// What a file is judged against; the newest version and a recent target where it does not say.

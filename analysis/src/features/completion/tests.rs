@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 
+use super::MAX_ITEMS;
 use crate::fixture::{Fixture, HEADER};
 
 /// Items that an expectation shows.
@@ -64,6 +65,34 @@ fn a_function_without_a_name_is_not_offered() {
     let found = analysis.completions(position).unwrap().unwrap();
     assert!(found.items.iter().any(|it| it.label == "named"));
     assert!(found.items.iter().all(|it| !it.label.is_empty()));
+}
+
+#[test]
+fn of_thousands_of_registers_the_latest_that_fit_what_is_typed() {
+    let written: String = (0..2_000)
+        .map(|it| format!("mov.b32 %r{it}, 1;\n"))
+        .collect();
+    let complete = |typed: &str| {
+        let text = format!(
+            "{HEADER}.entry k() {{ .reg .b32 %r<2000>;\n{written}add.u32 %r0, %r1, {typed}$0\n}}\n"
+        );
+        let fixture = Fixture::new(&text);
+        let (analysis, position) = fixture.cursor();
+        analysis.completions(position).unwrap().unwrap()
+    };
+    for (typed, count, first) in [
+        ("", MAX_ITEMS, "%r0"),
+        // The digits may be apart.
+        ("%R77", 0, "%r1977"),
+        ("%r19991", 0, ""),
+    ] {
+        let found = complete(typed);
+        assert!(found.is_incomplete, "{typed}");
+        assert!(found.items.len() <= MAX_ITEMS, "{typed}");
+        assert!(found.items.len() >= count, "{typed}");
+        let label = found.items.first().map_or("", |it| it.label.as_str());
+        assert_eq!(label, first, "{typed}");
+    }
 }
 
 #[test]
