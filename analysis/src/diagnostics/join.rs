@@ -85,6 +85,8 @@ fn order(range: TextRange) -> (TextSize, TextSize) {
 pub(crate) enum Fixes {
     Found,
     LeftOut,
+    /// Of diagnostics with fixes only, the others are left out.
+    Required,
 }
 
 /// The diagnostics of a file, sorted by range; of more than `limit` only the worst, and of equally bad ones
@@ -101,7 +103,11 @@ pub(crate) fn diagnostics(
         true => join.worst_by_comments(limit),
         false => join.worst(limit),
     };
-    worst.into_iter().map(|it| join.finish(it)).collect()
+    worst
+        .into_iter()
+        .filter(|it| fixes != Fixes::Required || join.has_fixes(it))
+        .map(|it| join.finish(it))
+        .collect()
 }
 
 impl<'db> Pending<'db> {
@@ -245,6 +251,13 @@ impl<'db> Join<'db> {
         all
     }
 
+    fn has_fixes(&self, pending: &Pending<'_>) -> bool {
+        match pending.source {
+            Source::Syntax(index) => !self.syntax[index].fixes.is_empty(),
+            Source::Finding(finding, _) => !finding.fixes.is_empty(),
+        }
+    }
+
     fn finish(&self, pending: Pending<'_>) -> Diagnostic {
         let diagnostic = match pending.source {
             Source::Syntax(index) => self.syntax[index].clone(),
@@ -289,7 +302,7 @@ impl<'db> Join<'db> {
             fixes: finding
                 .fixes
                 .iter()
-                .filter(|_| self.fixes == Fixes::Found)
+                .filter(|_| self.fixes != Fixes::LeftOut)
                 .filter_map(|it| self.fix(it, start))
                 .collect(),
         }

@@ -123,6 +123,8 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
     directives::in_function(db, function, &mut findings);
     portability::in_function(db, function, &mut findings);
     lints::in_function(db, function, &mut findings);
+    // They are kept, for every function of every file.
+    findings.shrink_to_fit();
     findings
 }
 

@@ -17,7 +17,7 @@ const SAFE: [FixKind; 2] = [FixKind::InsertPunctuation, FixKind::Respell];
 
 /// What can be done at a range of a file.
 pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -> Vec<CodeAction> {
-    let all = diagnostics(db, file, usize::MAX, Fixes::Found);
+    let all = diagnostics(db, file, usize::MAX, Fixes::Required);
     let mut actions = Actions::default();
     let mut kinds: Vec<FixKind> = Vec::new();
     for diagnostic in all.iter().filter(|it| touches(it.range, at.range)) {

@@ -31,7 +31,10 @@ pub(crate) struct Flow {
 }
 
 /// The flow of a function; empty for a prototype.
-#[salsa::tracked(returns(ref))]
+///
+/// From one change to the next only those are kept that were asked for last: a flow takes a third of the memory of
+/// all else about its function, and is found anew in a millisecond.
+#[salsa::tracked(returns(ref), lru = 64)]
 pub(crate) fn flow<'db>(db: &'db dyn Database, function: Function<'db>) -> Flow {
     let facts = facts::of(db, function);
     db.unwind_if_revision_cancelled();

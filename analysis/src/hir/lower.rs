@@ -48,7 +48,11 @@ pub(super) fn lower<'a>(
         targets: 0,
     };
     lowering.function(function);
-    lowering.body
+    let mut body = lowering.body;
+    // It is kept, and names are most of what a file costs besides its tree.
+    body.references.shrink_to_fit();
+    body.definitions.shrink_to_fit();
+    body
 }
 
 struct Lowering<'a> {

@@ -23,6 +23,10 @@ const MAX_CODE: usize = 80;
 /// Lines of a paragraph that are aligned together; longer ones are aligned in parts.
 const MAX_PARAGRAPH: usize = 2_000;
 
+/// Of more edits than this, neighbours become one: an editor takes longer for a hundred thousand small ones than
+/// for the whole text, and their JSON is ten times as long.
+const MAX_EDITS: usize = 4_000;
+
 /// The edits that format a file, or the lines of it that a range touches; in the order of the text.
 pub(crate) fn formatting(
     db: &dyn Database,
@@ -63,7 +67,28 @@ pub(crate) fn formatting(
             edit.start() <= range.end() && range.start() <= edit.end()
         });
     }
+    if edits.len() > MAX_EDITS {
+        edits = join(&edits, &contents.tree.syntax().to_string());
+    }
     edits
+}
+
+/// Larger edits with the same result: each stands for so many that few are left.
+fn join(edits: &[Edit], text: &str) -> Vec<Edit> {
+    let joined = edits.chunks(edits.len().div_ceil(MAX_EDITS).max(1));
+    joined
+        .filter_map(|edits| {
+            let (first, last) = (edits.first()?.range, edits.last()?.range);
+            let mut insert = String::with_capacity(usize::from(first.cover(last).len()));
+            let mut copied = first.start();
+            for edit in edits {
+                insert.push_str(&text[TextRange::new(copied, edit.range.start())]);
+                insert.push_str(&edit.insert);
+                copied = edit.range.end();
+            }
+            Some(Edit::new(first.cover(last), insert))
+        })
+        .collect()
 }
 
 /// Decides what stands before each piece.

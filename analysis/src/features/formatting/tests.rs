@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 use syntax::text::apply_edit;
 
+use super::MAX_EDITS;
 use crate::{FileId, FormattingOptions, fixture::Fixture};
 
 fn format(text: &str) -> String {
@@ -139,4 +140,26 @@ fn what_is_broken_is_left_alone() {
                 ret;
         "#]],
     );
+}
+
+#[test]
+fn a_long_text_gets_few_edits_and_the_same_result() {
+    let line = "add.s32   %r1,%r2 , %r3;\n";
+    let text = format!(
+        ".entry k() {{\n.reg .b32 %r<4>;\n{}\n}}\n",
+        line.repeat(3_000)
+    );
+    let fixture = Fixture::new(&text);
+    let all = fixture.host.analysis();
+    let edits = all.formatting(FileId(0), None, FormattingOptions::default());
+    let edits = edits.unwrap();
+    assert!(
+        (1_000..=MAX_EDITS).contains(&edits.len()),
+        "{}",
+        edits.len()
+    );
+    assert!(edits.is_sorted_by(|a, b| a.range.end() <= b.range.start()));
+    let expected = format(&text.replace(&line.repeat(3_000), line));
+    let line = "    add.s32 %r1, %r2, %r3;\n";
+    assert_eq!(format(&text), expected.replace(line, &line.repeat(3_000)));
 }
