@@ -102,7 +102,6 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
-            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -119,7 +118,6 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
-            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -136,7 +134,6 @@ fn typing_in_a_function_computes_that_function_again() {
         expect![[r#"
             body 1
             declared 1
-            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -157,7 +154,6 @@ fn typing_between_items_computes_the_next_item_again() {
         expect![[r#"
             body 1
             declared 1
-            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -191,7 +187,6 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         expect![[r#"
             body 1
             declared 1
-            flow 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -219,7 +214,6 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     expect![[r#"
         body 1
         declared 1
-        flow 1
         function_controls 1
         function_findings 1
         item_offsets 1
@@ -240,7 +234,6 @@ fn a_new_function_leaves_the_others_as_they_are() {
         expect![[r#"
             body 1
             declared 1
-            flow 2
             function_controls 1
             function_findings 5
             function_order 1
@@ -264,7 +257,6 @@ fn a_new_name_of_the_module_checks_names_again() {
         ".global .b32 counter;",
         ".global .b32 counter, other;",
         expect![[r#"
-            flow 1
             function_findings 4
             header 1
             item_offsets 1

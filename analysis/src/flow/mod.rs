@@ -32,18 +32,24 @@ pub(crate) struct Flow {
 
 /// The flow of a function; empty for a prototype.
 ///
-/// From one change to the next only those are kept that were asked for last: a flow takes a third of the memory of
-/// all else about its function, and is found anew in a millisecond.
+/// From one change to the next only those are kept that were asked for last.
 #[salsa::tracked(returns(ref), lru = 64)]
 pub(crate) fn flow<'db>(db: &'db dyn Database, function: Function<'db>) -> Flow {
-    let facts = facts::of(db, function);
-    db.unwind_if_revision_cancelled();
-    let graph = Graph::of(&facts);
-    db.unwind_if_revision_cancelled();
-    let liveness = Liveness::of(&graph, &facts.accesses(), facts.values.len());
-    Flow {
-        facts,
-        graph,
-        liveness,
+    Flow::of(db, function)
+}
+
+impl Flow {
+    /// Finds the flow of a function, which takes about half a microsecond per instruction.
+    pub(crate) fn of(db: &dyn Database, function: Function<'_>) -> Flow {
+        let facts = facts::of(db, function);
+        db.unwind_if_revision_cancelled();
+        let graph = Graph::of(&facts);
+        db.unwind_if_revision_cancelled();
+        let liveness = Liveness::of(&graph, &facts.accesses(), facts.values.len());
+        Flow {
+            facts,
+            graph,
+            liveness,
+        }
     }
 }

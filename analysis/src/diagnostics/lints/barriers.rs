@@ -3,7 +3,7 @@
 use salsa::Database;
 
 use crate::{
-    flow::{divergence::apart, flow},
+    flow::divergence::apart,
     hir::{body::body, items::Function},
     pressure::width,
 };
@@ -21,7 +21,7 @@ pub(super) fn in_function(
     statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let (body, flow) = (body(db, function), flow(db, function));
+    let (body, flow) = (body(db, function), statements.flow());
     if flow.facts.together.is_empty() {
         return;
     }

@@ -8,7 +8,7 @@ use salsa::Database;
 use syntax::{SyntaxKind, TextRange};
 
 use crate::{
-    flow::{facts::Step, flow},
+    flow::facts::Step,
     hir::{body::body, in_force::in_force, items::Function, module::signature, tree},
     pressure::{bounds, most_alive, pressure},
 };
@@ -39,7 +39,7 @@ pub(super) fn in_function(
     too_many_registers(db, function, findings);
     let changes = setmaxnreg(db, function, statements);
     if changes.is_empty() {
-        likely_spill(db, function, findings);
+        likely_spill(db, function, statements, findings);
     } else if bounds.threads.is_none() && bounds.registers.is_none() {
         let changes = changes.into_iter().filter(|it| !statements.is_wrong(*it));
         findings.extend(changes.map(|it| {
@@ -104,7 +104,7 @@ fn setmaxnreg(
     function: Function<'_>,
     statements: &Statements<'_>,
 ) -> Vec<TextRange> {
-    let (body, flow) = (body(db, function), flow(db, function));
+    let (body, flow) = (body(db, function), statements.flow());
     let is_it = |step: &Step| {
         let node = statements.instruction(*step);
         node.is_some_and(|it| super::opcode(&it).0 == "setmaxnreg")
@@ -115,7 +115,12 @@ fn setmaxnreg(
 }
 
 /// More values than registers under the bounds.
-fn likely_spill(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+fn likely_spill(
+    db: &dyn Database,
+    function: Function<'_>,
+    statements: &Statements<'_>,
+    findings: &mut Vec<Finding>,
+) {
     let Some(limits) = in_force(db, function).and_then(|it| Limits::at_least(it.start.target))
     else {
         return;
@@ -124,7 +129,7 @@ fn likely_spill(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Fi
         return;
     };
     // The model is not asked while the text alone shows that there is room.
-    if flow(db, function).facts.len() > MAX_LENGTH || most_alive(db, function) + MARGIN <= cap {
+    if statements.flow().facts.len() > MAX_LENGTH || most_alive(db, function) + MARGIN <= cap {
         return;
     }
     let needs = pressure(db, function).least(limits);

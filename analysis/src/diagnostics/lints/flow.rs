@@ -6,7 +6,7 @@ use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
-    flow::{Flow, facts::references, flow},
+    flow::{Flow, facts::references},
     hir::{
         body::{Body, OUTERMOST, Reference, Target, body},
         items::Function,
@@ -27,7 +27,7 @@ pub(super) fn in_function(
     statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let (body, flow) = (body(db, function), flow(db, function));
+    let (body, flow) = (body(db, function), statements.flow());
     unreachable(body, flow, findings);
     uninitialized(db, function, statements, findings);
     if tree::has_word(&function.green(db).cursor(), ".entry") {
@@ -78,7 +78,7 @@ fn uninitialized(
     statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let (body, flow) = (body(db, function), flow(db, function));
+    let (body, flow) = (body(db, function), statements.flow());
     let mut reported = FxHashSet::default();
     let mut unwritten = FxHashSet::default();
     for (block, steps) in (0..).zip(&flow.graph.blocks) {

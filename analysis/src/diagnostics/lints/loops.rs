@@ -4,7 +4,7 @@ use isa::control::Control;
 use salsa::Database;
 
 use crate::{
-    flow::{Flow, facts::Step, flow, graph::BlockId},
+    flow::{Flow, facts::Step, graph::BlockId},
     hir::{body::body, items::Function},
 };
 
@@ -16,7 +16,7 @@ pub(super) fn in_function(
     statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let (body, flow) = (body(db, function), flow(db, function));
+    let (body, flow) = (body(db, function), statements.flow());
     if flow.graph.loops.is_empty() {
         return;
     }

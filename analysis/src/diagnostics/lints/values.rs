@@ -3,7 +3,7 @@
 use salsa::Database;
 
 use crate::{
-    flow::{facts::Step, flow},
+    flow::facts::Step,
     hir::{body::body, items::Function},
 };
 
@@ -15,7 +15,7 @@ pub(super) fn in_function(
     statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let (body, flow) = (body(db, function), flow(db, function));
+    let (body, flow) = (body(db, function), statements.flow());
     let facts = &flow.facts;
     // For each value the last block, counted from 1, in which it is known to be read later.
     let mut alive = vec![0_u32; facts.values.len()];
