@@ -174,7 +174,7 @@ fn lenses_tell_what_entries_need() {
     );
     let titles = lenses(json!({}), &wide());
     assert!(
-        titles[0].contains(" warps @256 threads, registers limit · peak line 78"),
+        titles[0].contains(" warps @256 threads, registers limit · peak line 76"),
         "{titles:?}"
     );
 }
