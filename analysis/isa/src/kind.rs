@@ -161,14 +161,21 @@ pub enum Kind {
 /// Whether the operand is of one of the kinds.
 #[must_use]
 pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
-    // Where the table says which variables may stand here, `src` takes no others.
+    // Where the table says which variables may stand here, `src` takes no others, and no functions.
     let named = kinds
         .iter()
         .any(|it| matches!(it, Kind::VariableName(Some(_))));
-    let variable = matches!(operand, Operand::Offset(base, _) if matches!(**base, Operand::Symbol(Symbol::Variable(_))));
+    let address = match operand {
+        Operand::Offset(base, _) => matches!(
+            **base,
+            Operand::Symbol(Symbol::Variable(_) | Symbol::Function | Symbol::Entry)
+        ),
+        Operand::Symbol(Symbol::Function | Symbol::Entry) => true,
+        _ => false,
+    };
     kinds
         .iter()
-        .filter(|it| !(named && variable) || matches!(it, Kind::VariableName(_)))
+        .filter(|it| !(named && address) || matches!(it, Kind::VariableName(_)))
         .any(|it| accepts(it, operand, choices))
 }
 
@@ -348,13 +355,13 @@ fn constant(operand: &Operand, ty: &Type) -> bool {
 fn offset(operand: &Operand, ty: &Type) -> bool {
     let integer = || ty.registers.iter().any(|it| it.family() == Family::Integer);
     let base = match operand {
-        // The name of a function stands for its address.
-        Operand::Symbol(Symbol::Function | Symbol::Entry) => return integer(),
+        // The name of a function stands for its address, whatever the type.
+        Operand::Symbol(Symbol::Function | Symbol::Entry) => return true,
         Operand::Offset(base, _) => base,
         _ => return false,
     };
     match &**base {
-        Operand::Symbol(Symbol::Function | Symbol::Entry) => integer(),
+        Operand::Symbol(Symbol::Function | Symbol::Entry) => true,
         Operand::Register { class, lanes: 1 }
         | Operand::Special {
             class,
@@ -381,6 +388,9 @@ fn loose(operand: &Operand, word: &str) -> bool {
         Operand::Offset(base, _) => base,
         _ => operand,
     };
+    if matches!(operand, Operand::Symbol(Symbol::Function | Symbol::Entry)) {
+        return true;
+    }
     let Operand::Register { class, lanes: 1 } = operand else {
         return false;
     };

@@ -61,22 +61,27 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads `sm_90a` or `compute_90a`. As in ptxas 13.5, other trailing letters are read over.
+    /// Reads `sm_90a` or `compute_90a`. As in ptxas 13.5, what stands before these words, between them and
+    /// the number, and between the number and the last letter is read over.
     #[must_use]
     pub fn parse(text: &str) -> Option<Target> {
-        let rest = text
-            .strip_prefix("sm_")
-            .or_else(|| text.strip_prefix("compute_"))?;
+        let (_, rest) = text
+            .split_once("sm_")
+            .or_else(|| text.split_once("compute_"))?;
+        let rest = rest.trim_start_matches(|it: char| !it.is_ascii_digit());
         let end = rest
-            .find(|c: char| !c.is_ascii_digit())
+            .find(|it: char| !it.is_ascii_digit())
             .unwrap_or(rest.len());
-        let number = rest[..end].parse().ok()?;
-        let suffix = match &rest[end..] {
-            "f" => Suffix::Family,
-            "a" => Suffix::Architecture,
+        let (number, letters) = rest.split_at(end);
+        let suffix = match letters.bytes().last() {
+            Some(b'f') => Suffix::Family,
+            Some(b'a') => Suffix::Architecture,
             _ => Suffix::Plain,
         };
-        Some(Target { number, suffix })
+        Some(Target {
+            number: number.parse().ok()?,
+            suffix,
+        })
     }
 
     /// The number that PTX ISA 9.0 gave the architecture: `sm_101` became `sm_110`.

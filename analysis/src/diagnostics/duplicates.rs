@@ -78,9 +78,15 @@ pub(super) fn in_module(
         }
         // A single name that a parameterised one covers.
         if let Some((prefix, number)) = split_name(name).filter(|_| is_canonical(name)) {
+            // As in functions, ptxas looks no further where the first of the names is taken.
+            let first = scope.find(&format!("{prefix}0"));
+            let first = first.iter().find(|it| it.defined && it.count.is_none());
             for single in declarations {
                 let family = scope.family(prefix).iter().find(|it| {
-                    it.defined && single.defined && it.count.is_some_and(|it| number < it)
+                    it.defined
+                        && single.defined
+                        && it.count.is_some_and(|it| number < it)
+                        && first.is_none_or(|first| first.order > it.order)
                 });
                 if let Some(family) = family {
                     problems.push(duplicate(name, single, family));

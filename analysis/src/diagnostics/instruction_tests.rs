@@ -32,7 +32,11 @@ ret.uni;",
 #[test]
 fn beyond_the_manual() {
     check(
-        "bfind.shiftamt.shiftamt.s32 %r1, %r2;
+        "add.f32 %f1, %f2, k;
+and.pred %p1, %p2, k;
+st.f64 [%rd1], k;
+vadd.s32.s32.s32 %r1, k, %r2, %r3;
+bfind.shiftamt.shiftamt.s32 %r1, %r2;
 //            ^^^^^^^^^ warning ignored-modifier: ptxas reads over `.shiftamt` here
 wmma.load.c.sync.aligned.row.m16n16k16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, _, %f8}, [%rd1];
 atom.exch.b32 %r1, [%rd1], %r2, %r3;

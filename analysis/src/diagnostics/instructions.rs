@@ -202,6 +202,7 @@ fn judge(
     let problems = match match_statement(tables(), &statement) {
         Outcome::Fit(fit) => {
             warn(&fit.ignored, &modifiers, &nodes, &operands, findings);
+            elements(&nodes, named, findings);
             let accepted = Accepted {
                 opcode,
                 modifiers: &modifiers,
@@ -264,6 +265,36 @@ fn warn(
                     Some("add the constant with an `add` instruction".to_owned()),
                 )
             });
+        }
+    }
+}
+
+/// Elements of variables that are no arrays.
+fn elements(
+    nodes: &[Cursor<'_>],
+    named: &dyn Fn(TextRange) -> Option<Named>,
+    findings: &mut Vec<Finding>,
+) {
+    for node in nodes {
+        if node.kind() != SyntaxKind::INDEX_EXPRESSION {
+            continue;
+        }
+        let Some(name) = node.node(SyntaxKind::NAME_REFERENCE) else {
+            continue;
+        };
+        let range = trimmed(&name);
+        if let Some(named) = named(range).filter(Named::is_scalar) {
+            let text = name.tokens().next().map_or("", |it| it.text());
+            let mut finding = finding(
+                trimmed(node),
+                INVALID_OPERAND,
+                format!("`{text}` is no array, so it has no elements"),
+                Some(format!(
+                    "its address plus a constant is written `[{text}+4]`"
+                )),
+            );
+            finding.related = vec![(named.declared(), "declared here")];
+            findings.push(finding);
         }
     }
 }

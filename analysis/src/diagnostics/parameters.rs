@@ -313,7 +313,10 @@ impl Check<'_> {
             );
             return;
         }
-        if !self.alignments(declaration) || !self.state_space(declaration, &name, range) {
+        if !self.whole(declaration)
+            || !self.alignments(declaration)
+            || !self.state_space(declaration, &name, range)
+        {
             return;
         }
         let Some((space, _)) = declaration.space() else {
@@ -335,6 +338,27 @@ impl Check<'_> {
             return;
         }
         self.ty(declaration, register, !dimensions.is_empty(), &name);
+    }
+
+    /// Whether all numbers are integers.
+    fn whole(&mut self, declaration: &Declaration<'_>) -> bool {
+        let pointed = declaration.pointer.iter().flat_map(|it| &it.words);
+        let alignments = declaration
+            .words
+            .iter()
+            .chain(pointed)
+            .filter_map(|it| match it.kind {
+                WordKind::Alignment(literal) => Some(literal),
+                _ => None,
+            });
+        let declarators = declaration.declarators.iter();
+        let sizes = declarators.flat_map(|it| it.dimensions.iter().filter_map(|it| it.size));
+        let Some(float) = alignments.chain(sizes).find(|it| it.float) else {
+            return true;
+        };
+        let message = "this number must be an integer".to_owned();
+        self.error(float.range, message, None);
+        false
     }
 
     /// Whether all alignments are ones.
@@ -592,7 +616,10 @@ fn end(start: u64, declaration: &Declaration<'_>) -> Option<u64> {
     let alignment = natural.max(declared);
     let mut bytes = natural;
     for dimension in &declarator.dimensions {
-        bytes = bytes.checked_mul(dimension.elements()?)?;
+        // What is no integer is reported by itself.
+        let float = dimension.size.is_some_and(|it| it.float);
+        let elements = if float { Some(1) } else { dimension.elements() };
+        bytes = bytes.checked_mul(elements?)?;
     }
     start
         .checked_next_multiple_of(alignment)?

@@ -51,6 +51,12 @@ fn check(lines: &str, expect: Expect) {
 fn what_ptxas_accepts() {
     check(
         "
+        .b32;
+        .visible .v2 .f32;
+        .align 4 .pred;
+        .global .b32 p0; .global .b32 p<4>;
+        .entry k { .b64; .reg .b32 p0, p3; .reg .b16 p<8>; mov.b16 p5, p6; ret; }
+        .global .b32 g[4]; .entry k { .reg .b32 r; .reg .b64 l; ld.global.b32 r, g[l+1]; mov.b64 l, g[1]; ld.global.b32 r, g[g]; ret; }
         .visible .align 8 .global .align 16 .v4 .f32 x[2] = {{1.0, 2.0, 3.0, 4.0}};
         .global .attribute(.managed) .u32 x, y = 2;
         .global .align 2147483648 .u8 x;
@@ -438,6 +444,56 @@ fn state_spaces_are_required() {
                 Insert `.reg` -> .func f { .align 8 .reg .b32 q; ret; }
             Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` stand in initial values of variables only
             Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` stand in initial values of variables only
+        "#]],
+    );
+}
+
+#[test]
+fn names_and_numbers() {
+    check(
+        "
+        .reg .b32 WARP_SZ;
+        .entry k { WARP_SZ: ret; }
+        .global .align 4.b8 x[4];
+        .entry k { .reg .b32 r<4294967296>; .reg .b16 h<4294967295>; ret; }
+        .global .b32 p<8>; .global .b32 p0;
+        .global .b32 p1; .global .b32 p<8>;
+        .entry k { .reg .b32 p<8>; .reg .b32 p0; ret; }
+        .entry k(.param .b8 a[1.0], .param .align 0f3F800000 .b8 b[4], .param .u64 .ptr .align 2.0 c) { ret; }
+        .global .texref t = {width = };
+        ",
+        expect![[r#"
+            Error syntax-error "WARP_SZ": `WARP_SZ` is a constant, no name
+            Error syntax-error "WARP_SZ": `WARP_SZ` is a constant, no name
+            Error malformed-number "4.b8": malformed number `4.b8`: the full stop is read as a part of the number; put a blank before it
+            Error invalid-declaration "<4294967296>": a parameterised name makes at most 4294967295 names
+            Error duplicate-definition "p0": `p0` is already defined on line 2
+            Error duplicate-definition "p": `p1` is already defined on line 2
+            Error duplicate-definition "p0": `p0` takes a name of `p<8>`, declared in the same block on line 2
+            Error invalid-parameter "1.0": this number must be an integer
+            Error invalid-parameter "0f3F800000": this number must be an integer
+            Error invalid-parameter "2.0": this number must be an integer
+            Error syntax-error "}": expected an operand, found `}`
+        "#]],
+    );
+}
+
+#[test]
+fn elements() {
+    check(
+        "
+        .global .b32 g; .entry k { .reg .b32 r; ld.global.b32 r, g[0]; ret; }
+        .func (.param .b32 o) f { .reg .b32 r; st.param.b32 o[r], r; ret; }
+        .shared .v2 .b32 v; .entry k { .reg .b64 l; mov.b64 l, v[1]; ret; }
+        .global .b32 g[4]; .entry k { .reg .b32 r; .reg .f32 f; ld.global.b32 r, g[f]; ret; }
+        .global .b32 g[4]; .entry k { .reg .b32 r; .reg .b128 q; ld.global.b32 r, g[q+1]; ret; }
+        ",
+        expect![[r#"
+            Error invalid-operand "g[0]": `g` is no array, so it has no elements | its address plus a constant is written `[g+4]`
+            Error invalid-operand "o[r]": `o` is no array, so it has no elements | its address plus a constant is written `[o+4]`
+            Error invalid-operand "v[1]": `v` is no array, so it has no elements | its address plus a constant is written `[v+4]`
+            Error invalid-operand "g[f]": this expression cannot stand here in `ld.global.b32` | expected an address in brackets `[…]`
+            Error invalid-operand "g[q+1]": this expression cannot stand here in `ld.global.b32` | expected an address in brackets `[…]`
         "#]],
     );
 }

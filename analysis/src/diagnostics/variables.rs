@@ -139,6 +139,9 @@ pub(super) fn in_module(
     }
 }
 
+/// The largest number in `<…>` that ptxas reads.
+const MAX_COUNT: u64 = u32::MAX as u64;
+
 /// The places of words: each class may only be followed by itself and later ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Position {
@@ -250,6 +253,10 @@ impl Judge<'_> {
 
     /// Reports that there is no state space before the type.
     fn without_space(&mut self, declaration: &Declaration<'_>) {
+        // What declares no name needs none.
+        if declaration.declarators.is_empty() {
+            return;
+        }
         let ty = declaration
             .words
             .iter()
@@ -418,6 +425,13 @@ impl Judge<'_> {
             let Some(count) = declarator.count else {
                 continue;
             };
+            if count.value.is_some_and(|it| it > MAX_COUNT) {
+                self.report(
+                    count.range,
+                    format!("a parameterised name makes at most {MAX_COUNT} names"),
+                    None,
+                );
+            }
             let after = declarator.dimensions.first().map(|it| it.range);
             let equals = declarator.equals.map(|it| it.range());
             if let Some(range) = after.or(equals) {

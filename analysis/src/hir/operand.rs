@@ -1,6 +1,9 @@
 //! Operands of an instruction with their names resolved, as the instruction tables want them.
 
-use isa::operand::{FloatForm, Operand, Symbol};
+use isa::{
+    operand::{FloatForm, Operand, Symbol},
+    types::{Class, Family},
+};
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::constant::{Constant, Value, evaluate};
@@ -44,7 +47,7 @@ pub(crate) fn operand(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
             (base @ Operand::Symbol(_), Operand::Integer(it)) => {
                 Operand::Element(Box::new(base), it)
             }
-            (base @ Operand::Symbol(_), Operand::Register { .. } | Operand::Offset(..)) => {
+            (base @ Operand::Symbol(_), index) if is_index(&index) => {
                 Operand::Element(Box::new(base), 0)
             }
             _ => Operand::Invalid,
@@ -57,6 +60,21 @@ pub(crate) fn operand(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
             Operand::Pair(Box::new(first), Box::new(child()))
         }
         _ => Operand::Unknown,
+    }
+}
+
+/// Whether an operand can be the index of an array: an integer register of up to 64 bits, or a variable,
+/// which stands for its address; also with a constant added.
+fn is_index(operand: &Operand) -> bool {
+    match operand {
+        Operand::Register { class, lanes: 1 } => {
+            matches!(class.family(), Family::Integer | Family::Bits)
+                && *class != Class::F16x2
+                && class.bits() <= 64
+        }
+        Operand::Symbol(Symbol::Variable(_)) => true,
+        Operand::Offset(base, _) => is_index(base),
+        _ => false,
     }
 }
 

@@ -1,11 +1,8 @@
 //! Variables.
 
-use super::{
-    directive::{end_with_semicolon, optional_expression},
-    expression::expression,
-    words::is_statement_directive,
-};
+use super::{directive::end_with_semicolon, expression::expression, words::is_statement_directive};
 use crate::{
+    SyntaxErrorCode,
     SyntaxKind::*,
     parser::{END, Parser},
 };
@@ -93,9 +90,7 @@ pub(super) fn attribute(p: &mut Parser<'_>) {
 
 fn declarator(p: &mut Parser<'_>) {
     p.start(DECLARATOR);
-    p.start(NAME);
-    p.bump();
-    p.finish();
+    new_name(p);
     if p.at(LT) {
         count_suffix(p);
     }
@@ -105,6 +100,20 @@ fn declarator(p: &mut Parser<'_>) {
         initializer(p);
         p.initializer = false;
     }
+    p.finish();
+}
+
+/// The name of a variable or label, at an identifier.
+pub(super) fn new_name(p: &mut Parser<'_>) {
+    if p.current_text() == "WARP_SZ" {
+        p.error_at(
+            SyntaxErrorCode::Syntax,
+            p.current_range(),
+            "`WARP_SZ` is a constant, no name".to_owned(),
+        );
+    }
+    p.start(NAME);
+    p.bump();
     p.finish();
 }
 
@@ -170,7 +179,7 @@ fn initializer_list(p: &mut Parser<'_>) {
             p.start(FIELD_INITIALIZER);
             p.bump();
             p.bump();
-            optional_expression(p, R_BRACE);
+            expression(p);
             p.finish();
         } else {
             initializer(p);

@@ -1,8 +1,8 @@
 //! Directives of modules and bodies that declare no variable and no function.
 
 use super::{
-    declaration::literal,
-    expression::{expression, name_reference},
+    declaration::{literal, new_name},
+    expression::name_reference,
     function::{function_directives, parameter_list},
     words::{is_linkage, is_module_directive, is_statement_directive},
 };
@@ -184,9 +184,7 @@ fn data_value(p: &mut Parser<'_>) {
 /// A label: `name:`
 pub(super) fn label(p: &mut Parser<'_>) {
     p.start_with_trivia(LABEL);
-    p.start(NAME);
-    p.bump();
-    p.finish();
+    new_name(p);
     p.bump();
     p.attach_trailing_comments();
     p.finish();
@@ -487,11 +485,4 @@ pub(super) fn may_start_statement(p: &Parser<'_>) -> bool {
 /// Kinds that begin a value of a tuning directive.
 pub(super) fn is_value(kind: SyntaxKind) -> bool {
     matches!(kind, INTEGER | FLOAT | BAD_NUMBER | STRING)
-}
-
-/// Parses an expression where the grammar wants one at most.
-pub(super) fn optional_expression(p: &mut Parser<'_>, close: SyntaxKind) {
-    if !p.at(close) {
-        expression(p);
-    }
 }

@@ -4,7 +4,7 @@ use super::{
     declaration::{array_dimensions, attribute, literal, specifiers},
     directive::{is_value, may_start_statement, pragma},
     statement::block,
-    words::{is_linkage, is_module_directive, is_state_space},
+    words::{is_declaration_start, is_linkage, is_module_directive, is_variable_type},
 };
 use crate::{
     SyntaxErrorCode,
@@ -114,8 +114,8 @@ fn body_or_semicolon(p: &mut Parser<'_>, strict: bool) {
             p.bump();
             p.complete = true;
         }
-        // ptxas lets the semicolon of a `.func` prototype go.
-        _ if strict || p.at(END) => p.expected("`{` or `;`"),
+        // ptxas lets the semicolon of a `.func` prototype go, outside of bodies.
+        _ if strict || p.in_body() => p.expected("`{` or `;`"),
         _ => {}
     }
 }
@@ -126,7 +126,9 @@ fn header_ends(p: &Parser<'_>) -> bool {
         let word = p.current_text();
         return is_linkage(word)
             || is_module_directive(word)
-            || is_state_space(word)
+            || is_declaration_start(word)
+            || is_variable_type(word)
+            || word == ".alias"
             || may_start_statement(p);
     }
     matches!(p.kind(), AT | AT_AT) || (p.at(IDENT) && p.line_break_before())

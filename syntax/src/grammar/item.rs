@@ -56,7 +56,6 @@ fn item(p: &mut Parser<'_>) {
     }
 }
 
-/// Tokens that start no item, up to the next one that does: one error for all of them.
 /// A function or a variable, if that is what starts with `word`; `space` is a state space to propose when
 /// there is none.
 pub(super) fn declaration(p: &mut Parser<'_>, word: &str, space: &str) -> bool {
@@ -65,11 +64,14 @@ pub(super) fn declaration(p: &mut Parser<'_>, word: &str, space: &str) -> bool {
     } else if is_declaration_start(word) || is_linkage(word) {
         variable_declaration(p);
     } else if is_variable_type(word) {
-        p.error_at(
-            SyntaxErrorCode::Syntax,
-            p.current_range(),
-            format!("expected a state space such as `{space}` before the type `{word}`"),
-        );
+        // What declares no name needs no space.
+        if !declares_nothing(p) {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                format!("expected a state space such as `{space}` before the type `{word}`"),
+            );
+        }
         variable_declaration(p);
     } else {
         return false;
@@ -77,6 +79,16 @@ pub(super) fn declaration(p: &mut Parser<'_>, word: &str, space: &str) -> bool {
     true
 }
 
+/// Whether only dotted words stand before the semicolon, as in `.v2 .b32;`.
+fn declares_nothing(p: &Parser<'_>) -> bool {
+    let mut index = p.current_index();
+    while p.kind_at(index) == DOTTED {
+        index = p.next_index(index);
+    }
+    p.kind_at(index) == SEMICOLON
+}
+
+/// Tokens that start no item, up to the next one that does: one error for all of them.
 fn stray(p: &mut Parser<'_>) {
     let text = p.current_text();
     let message = match p.kind() {

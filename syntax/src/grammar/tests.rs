@@ -313,12 +313,12 @@ fn what_has_no_end_mark_goes_on_at_the_next_line() {
     );
     // What ends with a semicolon lacks it where the line ends.
     check(
-        ".alias\n.pragma\n.entry e {\n.pragma \"nounroll\"\nret;\n}\n.entry",
+        ".func f .alias a, b;\n.func f .align 4 .global .b32 g;\n.func f .b32;\n.alias\n.pragma\n.entry e {\n.pragma \"nounroll\"\n.func f\n.reg .b32 r;\n}\n.func f",
         expect![[r#"
-            1:7 "" syntax-error: expected the name of a function
-            2:8 "" syntax-error: expected a string
-            4:19 "" syntax-error: expected `,` or `;`
-            7:7 "" syntax-error: expected the name of the entry
+            4:7 "" syntax-error: expected the name of a function
+            5:8 "" syntax-error: expected a string
+            7:19 "" syntax-error: expected `,` or `;`
+            8:8 "" syntax-error: expected `{` or `;`
         "#]],
     );
 }

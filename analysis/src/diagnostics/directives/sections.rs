@@ -2,6 +2,7 @@
 
 use isa::directive::{
     SECTION_DATA, SECTION_DIFFERENCE, SECTION_LABEL, SECTION_NEGATIVE, SECTION_OFFSET,
+    may_name_section,
 };
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 
@@ -24,6 +25,12 @@ const LABEL_BYTES: u8 = 4;
 
 /// Checks what stands between the braces of a section.
 pub(super) fn section(section: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
+    let words = section
+        .tokens()
+        .filter(|it| it.kind() == SyntaxKind::DOTTED);
+    if let Some(name) = words.skip(1).find(|it| !may_name_section(it.text())) {
+        findings.push(not_a_section(&name));
+    }
     for part in section.nodes() {
         match part.kind() {
             SyntaxKind::LABEL => {
@@ -87,6 +94,11 @@ fn data_line(line: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
             ));
             return;
         }
+        let section = node.token(SyntaxKind::DOTTED);
+        if let Some(name) = section.filter(|it| !may_name_section(it.text())) {
+            findings.push(not_a_section(&name));
+            return;
+        }
         match node.kind() {
             SyntaxKind::LITERAL => number(node, &what, width, findings),
             SyntaxKind::NAME_REFERENCE if is_constant(node) => findings.push(finding(
@@ -106,6 +118,18 @@ fn data_line(line: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
             _ => {}
         }
     }
+}
+
+fn not_a_section(word: &CursorToken<'_>) -> Finding {
+    finding(
+        word.range(),
+        INVALID_DIRECTIVE,
+        format!(
+            "`{}` means something else in PTX, so it cannot name a section",
+            word.text()
+        ),
+        Some("a section has a name such as `.debug_info`".to_owned()),
+    )
 }
 
 fn is_constant(name: &Cursor<'_>) -> bool {

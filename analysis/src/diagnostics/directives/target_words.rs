@@ -82,7 +82,17 @@ impl Options {
                 finding.fixes.push(raise(least));
                 findings.push(finding);
             }
-            (_, Some(_), _) => {}
+            (Some(target), Some(_), _) => {
+                let name = target.to_string();
+                if text != name && text != name.replacen("sm", "compute", 1) {
+                    let message = format!("ptxas reads `{text}` as `{target}`");
+                    let mut ignored = finding(word.range(), IGNORED_DIRECTIVE, message, None);
+                    ignored
+                        .fixes
+                        .push(Repair::respell(word.range(), text, name));
+                    findings.push(milder(ignored, Severity::Warning));
+                }
+            }
             // Nothing that ptxas reads as a number.
             (None, ..) if !first && (text.starts_with("sm_") || text.starts_with("compute_")) => {
                 let message = format!("ptxas reads over `{text}`: there is no such target");

@@ -135,8 +135,12 @@ fn placement_of_the_header() {
     "#]],
     );
     check(
-        ".version 8.15\n.target sm_90b\n.address_size 0x40\n",
-        expect![""],
+        ".version 8.15\n.target sm_90b\n.target xsm_090\n.target compute_x80, compute_90\n.address_size 0x40\n",
+        expect![[r#"
+            ignored-directive "sm_90b": ptxas reads `sm_90b` as `sm_90`
+            ignored-directive "xsm_090": ptxas reads `xsm_090` as `sm_90`
+            ignored-directive "compute_x80": ptxas reads `compute_x80` as `sm_80`
+        "#]],
     );
     check(
         ".version 9.5\n.target sm_90\n.address_size 32\n",
@@ -430,6 +434,18 @@ fn aliases_of_other_functions() {
             invalid-alias "d": `d` cannot be an alias of `f`: their results differ
             invalid-alias "e": `e` cannot be an alias of `f`: parameter 2 differs
             invalid-alias "h": `h` cannot be an alias of `g`: one of them is `.noreturn`
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_sections() {
+    check(
+        ".version 8.5\n.target sm_90\n.section .kind { .b8 1 }\n.section .global { .b8 1 }\n.section .b32 { }\n.section .debug_info { .b32 .entry\n.b32 .func+4\n.b32 .debug_str }\n",
+        expect![[r#"
+            invalid-directive ".global": `.global` means something else in PTX, so it cannot name a section | a section has a name such as `.debug_info`
+            invalid-directive ".b32": `.b32` means something else in PTX, so it cannot name a section | a section has a name such as `.debug_info`
+            invalid-directive ".entry": `.entry` means something else in PTX, so it cannot name a section | a section has a name such as `.debug_info`
         "#]],
     );
 }

@@ -31,6 +31,18 @@ pub(in crate::diagnostics) struct Named {
     declared: Place,
 }
 
+impl Named {
+    /// Whether it is no array.
+    pub(in crate::diagnostics) fn is_scalar(&self) -> bool {
+        self.layout.scalar
+    }
+
+    /// Where it is declared.
+    pub(in crate::diagnostics) fn declared(&self) -> Place {
+        self.declared
+    }
+}
+
 /// The variable or parameter that the name at a range stands for.
 pub(in crate::diagnostics) fn named(
     db: &dyn Database,

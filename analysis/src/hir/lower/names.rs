@@ -91,7 +91,9 @@ impl<'a> Lowering<'a> {
         if let Some(count) = new.count {
             let singles = self.open.last()?.numbered.get(name);
             return self.here(self.families.get(name)).or_else(|| {
-                let inside = singles?.iter().find(|(number, _)| *number < count)?;
+                // ptxas looks no further where the first of the names is taken.
+                let singles = singles.filter(|it| it.iter().all(|(number, _)| *number != 0))?;
+                let inside = singles.iter().find(|(number, _)| *number < count)?;
                 Some(inside.1)
             });
         }
