@@ -100,6 +100,29 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         let mut kinds = vector.element.iter();
         kinds.any(|kind| kind::accepts(kind, it, choices) || loose_element(kind, it, choices))
     };
+    // What has no constants of its type takes them behind a register only.
+    let constantless = |kind: &Kind| match kind {
+        Kind::Constant(ty) => ty.resolve(choices).is_some_and(|it| {
+            let of = it.constants;
+            !(of.integer || of.decimal || of.hex32 || of.hex64)
+        }),
+        _ => false,
+    };
+    if elements.first().is_some_and(is_constant) && vector.element.iter().any(constantless) {
+        return false;
+    }
+    // Behind a float constant, the elements of an untyped vector have exactly the width.
+    let widened = |whole: &Operand| {
+        vector.element.iter().any(|kind| match (kind, whole) {
+            (Kind::Loose(ty), Operand::Register { class, .. }) => {
+                ty.word(choices).is_some_and(|it| it.starts_with('b'))
+                    && ty
+                        .resolve(choices)
+                        .is_some_and(|it| it.bits != width(*class))
+            }
+            _ => false,
+        })
+    };
     let index = vector.index.as_ref();
     let index = index.and_then(|it| usize::try_from(it.value(choices)?).ok()?.checked_sub(1));
     let indexed = index.and_then(|it| elements.get(it));
@@ -145,7 +168,8 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
             .filter(|it| matches!(it, Operand::Integer(_)))
             .all(|it| !ranges || one(it));
         let speaks = vector.first && matches!(elements.first(), Some(Operand::Integer(_)));
-        let fits = source && integers && (speaks || one(&whole));
+        let led = matches!(elements.first(), Some(Operand::Float(..)));
+        let fits = source && integers && (speaks || one(&whole) && !(led && widened(&whole)));
         if fits || constants < elements.len() {
             return fits;
         }

@@ -194,3 +194,20 @@ add.s32 %r1, %r2
 ret;",
     );
 }
+
+#[test]
+fn elements_behind_a_constant() {
+    check(
+        "st.shared.v2.b32 [%r1], {1.5, %f1};
+st.shared.v2.b32 [%r1], {1.5, %d1};
+//                       ^^^ invalid-operand: a floating-point constant cannot stand here in `st.shared.v2.b32` | expected a register at least as wide as .b32, an integer constant, or a special register
+st.shared.v2.b32 [%r1], {%d1, 1.5};
+st.shared.v2.f32 [%r1], {1.5, %rd1};
+mov.b64 %rd1, {-2.0, 0f3F800000};
+mov.b64 %rd1, {0f3F800000, -2.0};
+//            ^^^^^^^^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `mov.b64` | expected a register for .b64, an integer constant, a special register of 64 bits, the name of a variable, or the name of a function
+mov.b32 %r1, {1.5, %h1};
+mov.b32 %r1, {1.5, 1.5};
+//           ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `mov.b32` | expected a register for .b32, an integer constant, a special register of 32 bits, the name of a variable, or the name of a function",
+    );
+}
