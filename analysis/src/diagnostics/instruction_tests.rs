@@ -32,7 +32,8 @@ ret.uni;",
 #[test]
 fn beyond_the_manual() {
     check(
-        "add.f32 %f1, %f2, k;
+        "ldmatrix.sync.aligned.m8n8.x128.b16 %r1, [%rd1];
+add.f32 %f1, %f2, k;
 and.pred %p1, %p2, k;
 st.f64 [%rd1], k;
 vadd.s32.s32.s32 %r1, k, %r2, %r3;
