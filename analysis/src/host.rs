@@ -10,10 +10,10 @@ use syntax::{TextRange, text::Edit};
 
 use crate::{
     AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Completions,
-    Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, FileContents, FileId, FilePosition,
-    FileRange, FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint, InlayHintKinds,
-    LiveRange, NavigationTarget, RangeInfo, Reference, RenameError, RenamePreparation,
-    SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
+    Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry, FileContents, FileId,
+    FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint,
+    InlayHintKinds, LiveRange, NavigationTarget, RangeInfo, Reference, RenameError,
+    RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics::{self, Fixes},
     features,
@@ -238,7 +238,21 @@ impl Analysis {
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn hover(&self, at: FilePosition) -> Cancellable<Option<RangeInfo<Hover>>> {
-        self.with_file(at.file, |db, file| features::hover::hover(db, file, at))
+        self.hover_with(at, &[])
+    }
+
+    /// What the name at a position is; for an entry of which a compiler told what it needs, with that.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn hover_with(
+        &self,
+        at: FilePosition,
+        exact: &[ExactEntry],
+    ) -> Cancellable<Option<RangeInfo<Hover>>> {
+        self.with_file(at.file, |db, file| {
+            features::hover::hover(db, file, at, exact)
+        })
     }
 
     /// What can be written at a position.

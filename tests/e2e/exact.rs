@@ -230,8 +230,13 @@ fn it_runs_on_request_with_an_answer() {
             "lines": [],
         }],
     });
+    let hover = server.hover(&world.uri(), 3, 7);
+    assert!(hover.contains("About 4 registers"), "{hover}");
     assert_eq!(world.run(&mut server), Ok(expected.clone()));
     world.expect(&mut server, &[ODD]);
+    let hover = server.hover(&world.uri(), 3, 7);
+    let figures = "✓ 24 registers on sm_80 by ptxas, no spills: 64 of 64 warps";
+    assert!(hover.contains(figures), "{hover}");
     for arguments in [json!([]), json!([world.uri()])] {
         let params = json!({ "command": "ptx/runPtxas", "arguments": arguments });
         let answer = server.request("workspace/executeCommand", params);

@@ -7,11 +7,13 @@ use analysis::EntryRegisters;
 use super::svg::{Svg, Theme, round, shortened};
 
 const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 360.0;
+const HEIGHT: f64 = 376.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 150.0;
-const TOP: f64 = 58.0;
+const TOP: f64 = 74.0;
 const BOTTOM: f64 = 44.0;
+/// The base line of the legend.
+const LEGEND: f64 = 60.0;
 /// Columns at most; lines that share a column show the one with the most registers.
 const COLUMNS: u32 = 700;
 
@@ -86,7 +88,7 @@ pub(crate) fn register_chart(
     let last = lines.last().map_or(first, |it| it.0);
     let count = (last - first).saturating_add(1);
     let step = count.div_ceil(COLUMNS);
-    let most = (lines.iter().map(|it| it.1))
+    let most = (lines.iter().chain(&entry.alive_reordered).map(|it| it.1))
         .chain([entry.high, 16])
         .chain(exact.iter().map(|it| it.registers))
         .max()
@@ -104,35 +106,55 @@ pub(crate) fn register_chart(
     steps(&mut svg, &scale, entry, theme);
     range(&mut svg, &scale, entry, theme);
     let columns = scale.columns(lines);
-    let path = scale.path(&columns);
+    let reordered = scale.columns(&entry.alive_reordered);
     let (left, right, bottom) = (
         round(scale.x(0)),
         round(scale.x(scale.columns)),
         round(scale.y(0)),
     );
+    let path = scale.path(&reordered);
     svg.push(&format!(
-        "<path d=\"{path}V{bottom}H{left}Z\" fill=\"{0}\" fill-opacity=\"0.15\"/>\n\
-         <path d=\"{path}\" fill=\"none\" stroke=\"{0}\" stroke-width=\"1.5\"/>",
+        "<path d=\"{path}V{bottom}H{left}Z\" fill=\"{}\" fill-opacity=\"0.15\"/>",
         theme.curve
     ));
+    let mut curves = vec![
+        (
+            "as written",
+            columns.clone(),
+            theme.written,
+            " stroke-dasharray=\"4 2\"",
+        ),
+        ("reordered", reordered.clone(), theme.curve, ""),
+    ];
     if let Some(exact) = exact {
-        let path = scale.path(&scale.columns(exact.lines));
         let y = round(scale.y(exact.registers));
         svg.push(&format!(
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{0}\" stroke-width=\"1.5\"/>\n\
-             <path d=\"M{left} {y}H{right}\" stroke=\"{0}\" stroke-width=\"1.5\"/>",
+            "<path d=\"M{left} {y}H{right}\" stroke=\"{}\" stroke-width=\"1.5\"/>",
             theme.exact
         ));
+        curves.push(("by ptxas", scale.columns(exact.lines), theme.exact, ""));
+    }
+    let mut x = LEFT;
+    for (name, columns, colour, dashes) in &curves {
+        let path = scale.path(columns);
+        let stroke = format!("stroke=\"{colour}\" stroke-width=\"1.5\"{dashes}");
+        svg.push(&format!("<path d=\"{path}\" fill=\"none\" {stroke}/>"));
+        // The legend.
+        svg.push(&format!("<path d=\"M{x} {}h22\" {stroke}/>", LEGEND - 4.0));
+        svg.text((x + 28.0, LEGEND), "start", "", name);
+        x += 110.0;
     }
     peak(&mut svg, &scale, entry, theme);
-    for (column, most) in (0..).zip(&columns) {
+    for (column, most) in (0_u32..).zip(&columns) {
         let Some((line, registers)) = most else {
             continue;
         };
         let (x, next) = (scale.x(column), scale.x(column + 1));
+        let other = reordered.get(column as usize).copied().flatten();
+        let other = other.map_or(0, |it| it.1);
         svg.push(&format!(
             "<rect data-line=\"{line}\" x=\"{}\" y=\"{TOP}\" width=\"{}\" height=\"{}\" \
-             fill-opacity=\"0\"><title>line {}: {registers} alive</title></rect>",
+             fill-opacity=\"0\"><title>line {}: {registers} alive, {other} reordered</title></rect>",
             round(x),
             round(next - x),
             HEIGHT - TOP - BOTTOM,
@@ -276,17 +298,19 @@ fn range(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
     ));
 }
 
-/// Where most registers are alive.
+/// Where most registers are probably alive.
 fn peak(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
     let Some(line) = entry.peak_line else { return };
+    let here = entry.alive_reordered.iter().find(|it| it.0 == line);
+    let most = here.map_or(0, |it| it.1);
     let column = line.saturating_sub(scale.first) / scale.step;
     let x = round((scale.x(column) + scale.x(column + 1)) / 2.0);
-    let y = round(scale.y(entry.max_live));
+    let y = round(scale.y(most));
     svg.push(&format!(
         "<circle cx=\"{x}\" cy=\"{y}\" r=\"3.5\" fill=\"{}\"/>",
         theme.curve
     ));
-    let text = format!("{} at line {}", entry.max_live, line.saturating_add(1));
+    let text = format!("{most} at line {}", line.saturating_add(1));
     let anchor = if x > (WIDTH - RIGHT) / 2.0 {
         "end"
     } else {

@@ -11,8 +11,10 @@ pub(crate) struct Theme {
     pub(crate) faint: &'static str,
     /// Lines in the background.
     pub(crate) grid: &'static str,
-    /// What is alive.
+    /// What is alive,
     pub(crate) curve: &'static str,
+    /// and what would be in the order of the text.
+    pub(crate) written: &'static str,
     /// What ptxas says.
     pub(crate) exact: &'static str,
     /// What is too much.
@@ -28,6 +30,7 @@ impl Theme {
         faint: "#59636e",
         grid: "#d8dee4",
         curve: "#0969da",
+        written: "#8250df",
         exact: "#1a7f37",
         warning: "#cf222e",
         heat: ["#f6f8fa", "#ddf4ff", "#fff3c4", "#ffd8a8", "#ffc9c9"],
@@ -38,6 +41,7 @@ impl Theme {
         faint: "#9198a1",
         grid: "#3d444d",
         curve: "#58a6ff",
+        written: "#bc8cff",
         exact: "#3fb950",
         warning: "#f85149",
         heat: ["#262b31", "#12324f", "#4a3d0c", "#5e3512", "#67201f"],

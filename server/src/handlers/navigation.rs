@@ -27,7 +27,8 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
         else {
             return Ok(None);
         };
-        let Some(hover) = snapshot.analysis.hover(position)? else {
+        let exact = snapshot.exact_entries(position.file);
+        let Some(hover) = snapshot.analysis.hover_with(position, exact)? else {
             return Ok(None);
         };
         let (kind, value) = if snapshot.shared.client.hover_markdown {

@@ -218,7 +218,7 @@ pub(super) fn details(
 ) -> String {
     let mut text = format!("{} on {}: ", entry.name, entry.target);
     text.push_str(&summary(entry, exact));
-    let _ = write!(text, " · {} alive at the peak", entry.max_live);
+    let _ = write!(text, " · {} alive at most", entry.max_live);
     if let Some((registers, warps)) = Fit::of(entry, exact).next {
         let _ = write!(text, " · with {registers} registers {warps} warps");
     }
@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(
             details(&with_less, None),
             "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, registers limit · \
-             59 alive at the peak · with 48 registers 40 warps"
+             59 alive at most · with 48 registers 40 warps"
         );
         let small = analysis::EntryRegisters {
             high: 32,

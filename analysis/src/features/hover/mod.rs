@@ -14,7 +14,7 @@ use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextSize, tokens_around};
 
 use crate::{
-    FilePosition, Hover, RangeInfo,
+    ExactEntry, FilePosition, Hover, RangeInfo,
     db::SourceFile,
     hir::{
         items::{Function, items},
@@ -32,8 +32,9 @@ pub(crate) fn hover(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
+    exact: &[ExactEntry],
 ) -> Option<RangeInfo<Hover>> {
-    if let Some(mut found) = names::hover(db, file, at) {
+    if let Some(mut found) = names::hover(db, file, at, exact) {
         let start = found.range.start();
         let context = Context::at(db, file, start);
         let more = context.and_then(|it| it.element(start).or_else(|| it.known_descriptor(start)));

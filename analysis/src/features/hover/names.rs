@@ -7,7 +7,7 @@ use salsa::Database;
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
-    Access, FilePosition, Hover, RangeInfo, SymbolKind,
+    Access, ExactEntry, FilePosition, Hover, RangeInfo, SymbolKind,
     db::SourceFile,
     hir::{
         body::body,
@@ -35,6 +35,7 @@ pub(super) fn hover(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
+    exact: &[ExactEntry],
 ) -> Option<RangeInfo<Hover>> {
     let Some(name) = name_at(db, file, at.offset) else {
         return undeclared(db, file, at);
@@ -84,7 +85,7 @@ pub(super) fn hover(
     let _ = write!(markdown, "\n\n{uses} use{plural} in this file");
     let more = match &name.symbol {
         Symbol::Local { .. } => registers::life(db, file, at),
-        Symbol::Module { file, name, .. } => registers::of_name(db, *file, name),
+        Symbol::Module { file, name, .. } => registers::of_name(db, *file, name, exact),
         _ => None,
     };
     if let Some(more) = more {

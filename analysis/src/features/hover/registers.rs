@@ -6,7 +6,7 @@ use salsa::Database;
 use syntax::{SyntaxKind, TextSize};
 
 use crate::{
-    EntryRegisters, FilePosition, LiveRange,
+    EntryRegisters, ExactEntry, FilePosition, LiveRange,
     db::SourceFile,
     features::{live_range::live_range, registers::of_entry},
     flow::facts::{Step, for_each_instruction},
@@ -29,8 +29,14 @@ const RUNS: usize = 6;
 /// Larger functions are not analysed while somebody waits for a hover of a register.
 const MOST_INSTRUCTIONS: usize = 20_000;
 
-/// What the entry with a name needs, if the file defines one.
-pub(super) fn of_name(db: &dyn Database, file: SourceFile, name: &str) -> Option<String> {
+/// What the entry with a name needs, if the file defines one; with what a compiler told of it.
+pub(super) fn of_name(
+    db: &dyn Database,
+    file: SourceFile,
+    name: &str,
+    exact: &[ExactEntry],
+) -> Option<String> {
+    let exact = exact.iter().find(|it| it.name == name);
     let items = items(db, file);
     let offsets = item_offsets(db, file);
     let declarations = module_scope(db, file).find(name);
@@ -38,30 +44,64 @@ pub(super) fn of_name(db: &dyn Database, file: SourceFile, name: &str) -> Option
         DeclarationSource::Function(index) => {
             let function = items.functions.get(index as usize)?;
             let start = offsets.functions.get(index as usize)?;
-            entry(db, *function, *start)
+            entry(db, *function, *start, exact)
         }
         _ => None,
     })
 }
 
-fn entry(db: &dyn Database, function: Function<'_>, start: TextSize) -> Option<String> {
+fn entry(
+    db: &dyn Database,
+    function: Function<'_>,
+    start: TextSize,
+    exact: Option<&ExactEntry>,
+) -> Option<String> {
     let it = of_entry(db, function, start, None)?;
-    let mut out = format!(
-        "**About {} registers** ({} to {}) on `{}`: ",
-        it.estimate, it.low, it.high, it.target
-    );
-    out.push_str(&occupancy(&it));
+    let mut out = match exact {
+        Some(exact) => {
+            let of = &exact.registers;
+            let spilled = match of.spill_stores.saturating_add(of.spill_loads) {
+                0 => "no spills".to_owned(),
+                bytes => format!("{bytes} bytes spilled"),
+            };
+            format!(
+                "**✓ {} registers** on `{}` by `ptxas`, {spilled}: {}\n\nEstimated: {} ({} to {})",
+                of.registers,
+                exact.target,
+                occupancy(&it, of.registers),
+                it.estimate,
+                it.low,
+                it.high,
+            )
+        }
+        None => format!(
+            "**About {} registers** ({} to {}) on `{}`: {}",
+            it.estimate,
+            it.low,
+            it.high,
+            it.target,
+            occupancy(&it, it.estimate)
+        ),
+    };
     if let Some(line) = it.peak_line {
+        let exact = exact.map_or(&[][..], |it| &it.lines);
         let _ = write!(
             out,
-            "\n\n```text\n{}\n```\nMost are probably alive at line {}. In the order of the text at \
+            "\n\n```text\n{}```\nMost are probably alive at line {}. In the order of the text at \
              most {} are, {} in an order that keeps few alive, {} in one that loads early",
-            sparkline(&it.alive),
+            sparklines(&[
+                ("as written", &it.alive),
+                ("reordered", &it.alive_reordered),
+                ("ptxas", exact),
+            ]),
             line + 1,
             it.max_live,
             it.reordered,
             it.eager,
         );
+        if let Some((line, most)) = exact.iter().rev().max_by_key(|it| it.1) {
+            let _ = write!(out, "; in the code of `ptxas` {most}, at line {}", line + 1);
+        }
     }
     if let Some((cap, directive)) = it.cap {
         let _ = write!(out, "\n\n`{directive}` allows {cap} registers");
@@ -83,56 +123,70 @@ fn entry(db: &dyn Database, function: Function<'_>, start: TextSize) -> Option<S
     Some(out)
 }
 
-/// How many warps fit, what limits them, and what would change that.
-fn occupancy(it: &EntryRegisters) -> String {
+/// How many warps fit with so many registers, what limits them, and what would change that.
+fn occupancy(it: &EntryRegisters, registers: u32) -> String {
     let assumed = if it.threads_assumed { " (assumed)" } else { "" };
-    let mut out = match it.warps {
+    let more = it.steps.iter().find(|step| step.0 >= registers);
+    let warps = more.map_or(0, |step| step.1);
+    let mut out = match warps {
         0 => format!("no block of {} threads fits", it.threads),
         _ => format!(
-            "{} of {} warps are resident with {} threads per block{assumed}",
-            it.warps, it.of, it.threads
+            "{warps} of {} warps are resident with {} threads per block{assumed}",
+            it.of, it.threads
         ),
     };
-    if let Some(limiter) = it.limiter {
+    // With another number of warps than the estimate has, it is the registers, unless fewer of them would
+    // change nothing.
+    let most = it.steps.first().map_or(it.of, |step| step.1);
+    let limiter = match it.limiter {
+        Some(limiter) if warps == it.warps => Some(limiter),
+        _ if warps < most => Some("registers"),
+        _ => None,
+    };
+    if let Some(limiter) = limiter {
         let _ = write!(out, ", limited by {limiter}");
     }
-    if let Some((registers, warps)) = it.next_step {
-        let fewer = it.estimate.saturating_sub(registers);
-        let _ = write!(out, ". {fewer} registers fewer: {warps} warps");
+    let mut fewer = it.steps.iter().rev();
+    if let Some((step, warps)) = fewer.find(|step| step.0 < registers && step.1 > warps) {
+        let fewer = registers.saturating_sub(*step);
+        let plural = if fewer == 1 { "" } else { "s" };
+        let _ = write!(out, ". {fewer} register{plural} fewer: {warps} warps");
     }
-    let more = it.steps.iter().find(|step| step.0 >= it.estimate);
-    let may_grow = it.cap.is_none_or(|cap| cap.0 > it.estimate);
-    if let Some((registers, _)) = more.filter(|step| may_grow && Some(*step) != it.steps.last()) {
-        let _ = write!(out, ". Up to {registers} registers keep that");
+    let may_grow = it.cap.is_none_or(|cap| cap.0 > registers);
+    if let Some((step, _)) = more.filter(|step| may_grow && Some(*step) != it.steps.last()) {
+        let _ = write!(out, ". Up to {step} registers keep that");
     }
     out
 }
 
-/// The number of registers alive, as a row of bars.
-fn sparkline(alive: &[(u32, u32)]) -> String {
+/// The numbers of registers alive at lines, each as a row of bars with a name; rows without lines are left
+/// out. All rows have the same lines and the same scale.
+fn sparklines(rows: &[(&str, &[(u32, u32)])]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let (Some(first), Some(last)) = (alive.first(), alive.last()) else {
-        return String::new();
-    };
-    let lines = last.0.saturating_sub(first.0) as usize + 1;
+    let all = || rows.iter().flat_map(|it| it.1);
+    let first = all().map(|it| it.0).min().unwrap_or(0);
+    let last = all().map(|it| it.0).max().unwrap_or(0);
+    let top = all().map(|it| it.1).max().unwrap_or(0).max(1) as usize;
+    let lines = last.saturating_sub(first) as usize + 1;
     let columns = lines.min(COLUMNS);
-    let mut most = vec![None; columns];
-    for (line, registers) in alive {
-        let column = line.saturating_sub(first.0) as usize * columns / lines;
-        if let Some(most) = most.get_mut(column) {
-            *most = (*most).max(Some(*registers));
+    let mut out = String::new();
+    for (name, alive) in rows.iter().filter(|it| !it.1.is_empty()) {
+        let mut most = vec![None; columns];
+        for (line, registers) in *alive {
+            let column = line.saturating_sub(first) as usize * columns / lines;
+            if let Some(most) = most.get_mut(column) {
+                *most = (*most).max(Some(*registers));
+            }
         }
+        // A line without instruction is as the one before it.
+        let mut last = 0;
+        for most in most {
+            last = most.unwrap_or(last);
+            out.extend(BARS.get((last as usize * (BARS.len() - 1)).div_ceil(top)));
+        }
+        let _ = writeln!(out, " {name}");
     }
-    // A line without instruction is as the one before it.
-    let mut last = 0;
-    let filled = |it: Option<u32>| {
-        last = it.unwrap_or(last);
-        last as usize
-    };
-    let most: Vec<usize> = most.into_iter().map(filled).collect();
-    let top = most.iter().copied().max().unwrap_or(0).max(1);
-    let bar = |it: &usize| BARS.get((it * (BARS.len() - 1)).div_ceil(top)).copied();
-    most.iter().filter_map(bar).collect()
+    out
 }
 
 /// Values that the same kind of instruction makes.
@@ -255,7 +309,10 @@ mod tests {
 
     use super::super::tests::check;
     use super::*;
-    use crate::fixture::HEADER;
+    use crate::{
+        ExactRegisters,
+        fixture::{Fixture, HEADER},
+    };
 
     /// A kernel that keeps 40 values and their sums alive.
     fn kernel(name: &str, bounds: &str) -> String {
@@ -293,7 +350,8 @@ mod tests {
                 **About 47 registers** (34 to 61) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
 
                 ```text
-                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
+                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
                 ```
                 Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early
 
@@ -321,7 +379,8 @@ mod tests {
                 **About 40 registers** (29 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
 
                 ```text
-                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂
+                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
                 ```
                 Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early
 
@@ -436,12 +495,79 @@ mod tests {
         );
     }
 
+    /// What exact mode found shows above the estimate.
     #[test]
-    fn sparklines() {
-        assert_eq!(sparkline(&[]), "");
-        assert_eq!(sparkline(&[(4, 0)]), "▁");
-        assert_eq!(sparkline(&[(4, 0), (5, 7), (9, 14)]), "▁▅▅▅▅█");
+    fn exact_figures() {
+        let text = kernel("$0k", "");
+        let fixture = Fixture::new(&text);
+        let (_, at) = fixture.cursor();
+        let hover = |registers: u32, spilled: u32, lines: &[(u32, u32)]| {
+            let exact = ExactEntry {
+                name: "k".to_owned(),
+                target: "sm_90a".to_owned(),
+                registers: ExactRegisters {
+                    registers,
+                    spill_stores: spilled,
+                    spill_loads: spilled,
+                    ..ExactRegisters::default()
+                },
+                lines: lines.to_vec(),
+            };
+            let other = ExactEntry {
+                name: "other".to_owned(),
+                ..exact.clone()
+            };
+            let analysis = fixture.host.analysis();
+            let hover = analysis.hover_with(at, &[other, exact]).unwrap().unwrap();
+            let markdown = hover.info.markdown;
+            let from = markdown.find("**✓").unwrap();
+            let to = markdown.find("\n\nAlive at the peak").unwrap();
+            markdown[from..to].to_owned()
+        };
+        expect![[r#"
+            **✓ 48 registers** on `sm_90a` by `ptxas`, no spills: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 8 registers fewer: 48 warps. Up to 48 registers keep that
+
+            Estimated: 47 (34 to 61)
+
+            ```text
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+            ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ ptxas
+            ```
+            Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
+        expect![[r#"
+            **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+
+            Estimated: 47 (34 to 61)
+
+            ```text
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+            ```
+            Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
+        expect![[r#"
+            **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
+
+            Estimated: 47 (34 to 61)
+
+            ```text
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+            ```
+            Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
+    }
+
+    #[test]
+    fn rows_of_bars() {
+        let rows = |rows: &[&[(u32, u32)]]| {
+            let named: Vec<(&str, &[(u32, u32)])> = rows.iter().map(|it| ("x", *it)).collect();
+            sparklines(&named)
+        };
+        assert_eq!(rows(&[&[], &[]]), "");
+        assert_eq!(rows(&[&[(4, 0)]]), "▁ x\n");
+        assert_eq!(rows(&[&[(4, 0), (5, 7), (9, 14)]]), "▁▅▅▅▅█ x\n");
+        assert_eq!(rows(&[&[(4, 7)], &[], &[(6, 14)]]), "▅▅▅ x\n▁▁█ x\n");
         let long: Vec<(u32, u32)> = (0..1000).map(|it| (it, it)).collect();
-        assert_eq!(sparkline(&long).chars().count(), COLUMNS);
+        assert_eq!(rows(&[&long]).chars().count(), COLUMNS + " x\n".len());
     }
 }

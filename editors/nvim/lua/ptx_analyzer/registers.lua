@@ -22,7 +22,7 @@ local function summary(entry)
   local limiter = occupancy.limiter ~= vim.NIL and occupancy.limiter
   local warps = ('%d/%d warps on %s'):format(occupancy.warps, occupancy.of, entry.target)
   table.insert(words, warps .. (limiter and (', limited by ' .. limiter) or ''))
-  table.insert(words, ('%d alive at the peak'):format(entry.maxLive))
+  table.insert(words, ('%d alive at most, as written'):format(entry.maxLive))
   return table.concat(words, '; ')
 end
 
