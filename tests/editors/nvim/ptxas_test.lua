@@ -75,7 +75,7 @@ local function set(client, ptxas)
   client.settings = { ['ptx-analyzer'] = { ptxas = ptxas } }
   client:notify('workspace/didChangeConfiguration', { settings = client.settings })
   h.wait('the settings', function()
-    local status = client:request_sync('ptx/serverStatus', nil, h.WAIT_MS, 0).result.ptxas
+    local status = client:request_sync('ptx/serverStatus', nil, h.WAIT_MS, vim.api.nvim_get_current_buf()).result.ptxas
     return (status.path or status.reason or ''):find(ptxas.path, 1, true)
   end)
 end
