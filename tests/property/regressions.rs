@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use ptx_tests::{properties::inputs::TARGETS, workspace};
+use fastrand::Rng;
+use ptx_tests::{fuzz::fuzz, mutate, properties::inputs::TARGETS, workspace};
 
 /// Far more than any input takes in an unoptimized build on a busy machine; one took minutes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,6 +42,51 @@ fn seeds_hold() {
         let step = (seeds.len() / 9).max(1) | 1;
         for seed in seeds.iter().step_by(step) {
             (target.run)(seed);
+        }
+    }
+}
+
+/// Less than a fuzzer does, which knows what its inputs reach, but on every machine.
+#[test]
+fn inputs_near_the_seeds_hold() {
+    for target in TARGETS {
+        let seeds = (target.seeds)();
+        // A server for each input takes its time.
+        let count = if target.name == "streams" { 10 } else { 40 };
+        fuzz(target.name, count, |rng| {
+            let mut input = rng.choice(&seeds).expect("a seed").clone();
+            for _ in 0..rng.usize(1..8) {
+                vary(rng, &mut input, &seeds);
+            }
+            (target.run)(&input);
+        });
+    }
+}
+
+/// Changes bytes, or brings in what stands elsewhere.
+fn vary(rng: &mut Rng, input: &mut Vec<u8>, seeds: &[Vec<u8>]) {
+    let start = rng.usize(..=input.len());
+    let end = (start + rng.usize(..30)).min(input.len());
+    match rng.u8(..6) {
+        0 => drop(input.drain(start..end)),
+        1 => drop(input.splice(start..start, [rng.u8(..)])),
+        2 => input[start..end]
+            .iter_mut()
+            .take(1)
+            .for_each(|it| *it = rng.u8(..)),
+        3 => {
+            let piece = *rng.choice(mutate::pieces()).expect("a piece");
+            drop(input.splice(start..end, piece.bytes()));
+        }
+        4 => {
+            let piece = input[start..end].to_vec();
+            drop(input.splice(start..start, piece));
+        }
+        _ => {
+            let other = rng.choice(seeds).expect("a seed");
+            let from = rng.usize(..=other.len());
+            let until = (from + rng.usize(..200)).min(other.len());
+            drop(input.splice(start..end, other[from..until].iter().copied()));
         }
     }
 }

@@ -73,9 +73,13 @@ pub fn check_tokens(text: &str, edits: &[Edit]) -> String {
     formatted
 }
 
-/// Formats a text twice: its tokens stay, and the second time nothing is left to do.
+/// Formats a text twice: its tokens stay, and the second time nothing is left to do, unless there are
+/// syntax errors: where a statement ends is a guess then, and another one when the lines have changed.
 pub fn check(name: &str, text: &str) {
     let once = check_tokens(text, &edits(text));
+    if FileContents::new(text).all_errors().next().is_some() {
+        return;
+    }
     let again = edits(&once);
     if let Some(edit) = again.first() {
         let end = usize::from(edit.range.end());
