@@ -353,7 +353,9 @@ impl Session {
             }
             _ => answer["data"].as_array().expect("a list").clone(),
         };
-        self.tokens = Some((answer["resultId"].clone(), data.clone()));
+        // Of very many tokens the server keeps no copy to compare with, and gives no name.
+        let name = &answer["resultId"];
+        self.tokens = name.is_string().then(|| (name.clone(), data.clone()));
         Value::Array(data)
     }
 
