@@ -31,6 +31,7 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
   await test('the message leads to where trust is granted, and then ptxas says the figures', async () => {
     await toast('not trusted').locator('.monaco-button, a', { hasText: 'Manage workspace trust' }).first().click();
     await shown('.workspace-trust-editor .monaco-button', 'Trust').click();
+    await hidden(shown('.statusbar-item', 'Restricted Mode'));
     await openFile('sum.ptx');
     await status().locator('.codicon-check').waitFor();
     await runCommand('ptx-analyzer: Run ptxas Now');

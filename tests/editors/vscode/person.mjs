@@ -40,8 +40,18 @@ export function personAt({ page, workspace, screens }) {
     shown('.statusbar-item[id="ptx-analyzer.ptx-analyzer.status"], .statusbar-item[id*="ptx-analyzer.status"]');
   /** Opens a quick input by its key, fills it and takes the row that fits. Filling reaches it wherever the focus is. */
   const quickInput = async (opener, text, row) => {
-    await key(opener);
-    await shown('.quick-input-widget input').fill(text);
+    const input = shown('.quick-input-widget input');
+    // A window that is busy, as after trust was granted, may miss a key.
+    for (let attempt = 1; ; attempt++) {
+      await key(opener);
+      try {
+        await input.waitFor({ state: 'visible', timeout: PATIENCE_MS / 5 });
+        break;
+      } catch (error) {
+        if (attempt === 5) throw error;
+      }
+    }
+    await input.fill(text);
     // A click on the row itself, for Enter takes the first row, which may still be of the text before.
     if (row !== undefined) await shown('.quick-input-list .monaco-list-row', row).click();
     else await shown('.quick-input-widget input').press('Enter');

@@ -28,7 +28,7 @@ exports.testViews = async function () {
             content.rows.map((it) => it.title),
             ['sum'],
         );
-        assert.match(factsOf(content.rows[0]), /registers.*warps on sm_80.*alive at the peak/);
+        assert.match(factsOf(content.rows[0]), /registers.*warps on sm_80.*alive at most/);
         assert.equal(content.chosen, 'sum');
         assert.match(content.svg, new RegExp(`data-line="${at(document, 'add.s32').line}"`));
     });
