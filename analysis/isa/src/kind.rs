@@ -139,7 +139,7 @@ pub enum Kind {
     LooseSpecial(TypeRef),
     /// The name of a variable, or one plus a constant; in one state space if one is given.
     VariableName(Option<SpaceRef>),
-    /// The name of a function or entry.
+    /// The name of a function or entry, or one plus a constant.
     FunctionName,
     /// The name of one of these.
     Name(Symbol),
@@ -266,7 +266,13 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
                 _ => false,
             }
         }
-        Kind::FunctionName => matches!(operand, Operand::Symbol(Symbol::Function | Symbol::Entry)),
+        Kind::FunctionName => {
+            let base = match operand {
+                Operand::Offset(base, _) => base,
+                _ => operand,
+            };
+            matches!(base, Operand::Symbol(Symbol::Function | Symbol::Entry))
+        }
         Kind::Name(symbol) => matches!(operand, Operand::Symbol(it) if it == symbol),
         Kind::Sink => matches!(operand, Operand::Sink),
         Kind::Minus(inner) => matches!(operand, Operand::Minus(it) if accepts(inner, it, choices)),
@@ -388,9 +394,6 @@ fn loose(operand: &Operand, word: &str) -> bool {
         Operand::Offset(base, _) => base,
         _ => operand,
     };
-    if matches!(operand, Operand::Symbol(Symbol::Function | Symbol::Entry)) {
-        return true;
-    }
     let Operand::Register { class, lanes: 1 } = operand else {
         return false;
     };

@@ -36,6 +36,7 @@ fn beyond_the_manual() {
 add.f32 %f1, %f2, k;
 and.pred %p1, %p2, k;
 st.f64 [%rd1], k;
+st.u32 [%rd1], k+4;
 vadd.s32.s32.s32 %r1, k, %r2, %r3;
 bfind.shiftamt.shiftamt.s32 %r1, %r2;
 //            ^^^^^^^^^ warning ignored-modifier: ptxas reads over `.shiftamt` here
@@ -44,6 +45,22 @@ atom.exch.b32 %r1, [%rd1], %r2, %r3;
 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], {%u1, %u2}, [%r3];
 stmatrix.sync.aligned.m8n8.x8.b16 [%rd1], {%r0, %r1};
 ldmatrix.sync.aligned.m8n8.x8.b16 {%r0, %r1}, [%rd1];",
+    );
+}
+
+#[test]
+fn functions_are_no_destinations_and_no_elements() {
+    check(
+        "ld.global.u32 k, [%rd1];
+//            ^ invalid-operand: the name of an entry cannot stand here in `ld.global.u32` | expected a register at least as wide as .u32
+ld.global.v2.u32 {k, %r1}, [%rd1];
+//                ^ invalid-operand: the name of an entry cannot stand here in `ld.global.v2.u32` | expected a register at least as wide as .u32
+cvt.u64.u32 k, %r1;
+//          ^ invalid-operand: the name of an entry cannot stand here in `cvt.u64.u32` | expected a register at least as wide as .u64
+st.global.v2.u32 [%rd1], {k, %r1};
+//                        ^ invalid-operand: the name of an entry cannot stand here in `st.global.v2.u32` | expected a register at least as wide as .u32, an integer constant, or a special register
+st.global.v2.u32 [%rd1], k;
+//                       ^ invalid-operand: the name of an entry cannot stand here in `st.global.v2.u32` | expected a vector `{…}` of 2 elements, a register at least as wide as .u32 each",
     );
 }
 

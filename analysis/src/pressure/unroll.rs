@@ -26,6 +26,8 @@ use super::program::Program;
 const MAX_LENGTH: usize = 2048;
 /// How many blocks are searched for the value that a loop starts with.
 const MAX_DOMINATORS: usize = 64;
+/// Loops that lie deeper in another are not run with it; nobody writes them.
+const MAX_NESTING: u32 = 16;
 /// How many copies of a register are followed.
 const MAX_COPIES: usize = 8;
 
@@ -149,7 +151,7 @@ impl<'p, 'a> Run<'p, 'a> {
             if next == first {
                 turns += 1;
             }
-            if !self.contains(index, next) {
+            if !self.contains(index, next)? {
                 // One turn is no loop.
                 return (turns > 0).then_some(Unrolled {
                     first,
@@ -161,12 +163,19 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
-    /// Whether a block belongs to a loop.
-    fn contains(&self, index: u32, block: BlockId) -> bool {
-        let graph = &self.flow.graph;
-        let innermost = graph.loop_of[block as usize];
-        let parent = |it: &u32| graph.loops[*it as usize].parent;
-        std::iter::successors(innermost, parent).any(|it| it == index)
+    /// Whether a block belongs to a loop; `None` if it lies too deep to be told at each branch.
+    fn contains(&self, index: u32, block: BlockId) -> Option<bool> {
+        let loops = &self.flow.graph.loops;
+        let mut innermost = self.flow.graph.loop_of[block as usize];
+        let depth = |it: Option<u32>| it.map_or(0, |it| loops[it as usize].depth);
+        let levels = depth(innermost).saturating_sub(depth(Some(index)));
+        if levels > MAX_NESTING {
+            return None;
+        }
+        for _ in 0..levels {
+            innermost = loops[innermost? as usize].parent;
+        }
+        Some(innermost == Some(index))
     }
 
     fn run(&mut self, operation: &Operation<'_>, before: Option<BlockId>) -> Fate {
