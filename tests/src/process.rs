@@ -1,6 +1,8 @@
-//! What the system tells about a process; nothing on systems without `/proc`.
+//! What the system tells about processes; nothing where it does not.
 
-/// Bytes that are in memory.
+use std::time::Duration;
+
+/// Bytes that are in memory; needs `/proc`.
 pub fn resident(process: u32) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
@@ -8,7 +10,7 @@ pub fn resident(process: u32) -> Option<f64> {
     Some(kibibytes * 1024.0)
 }
 
-/// Milliseconds that all its threads that are still there have worked.
+/// Milliseconds that all its threads that are still there have worked; needs `/proc`.
 pub fn worked(process: u32) -> Option<f64> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let nanoseconds = |thread: std::fs::DirEntry| -> Option<f64> {
@@ -16,4 +18,33 @@ pub fn worked(process: u32) -> Option<f64> {
         times.split(' ').next()?.parse().ok()
     };
     Some(threads.flatten().filter_map(nanoseconds).sum::<f64>() / 1e6)
+}
+
+/// The processor time of all children that have ended and were waited for, with their own children.
+#[cfg(unix)]
+pub fn worked_by_children() -> Option<Duration> {
+    use nix::sys::resource::{UsageWho, getrusage};
+
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    let time = usage.user_time() + usage.system_time();
+    let microseconds = time.tv_sec() as i128 * 1_000_000 + time.tv_usec() as i128;
+    Some(Duration::from_micros(u64::try_from(microseconds).ok()?))
+}
+
+/// The processor time of all children that have ended and were waited for, with their own children.
+#[cfg(not(unix))]
+pub fn worked_by_children() -> Option<Duration> {
+    None
+}
+
+/// The processor, how many of its threads there are, and the system, for the heads of tables.
+pub fn machine() -> String {
+    let information = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = information
+        .lines()
+        .find_map(|it| it.strip_prefix("model name")?.split_once(':'))
+        .map_or(std::env::consts::ARCH, |it| it.1.trim());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let system = std::env::consts::OS;
+    format!("{model}, {threads} hardware threads, {system}")
 }

@@ -45,6 +45,7 @@ const PLACES: &[(&str, &str)] = &[
     ("analysis/docs/exact-mode.md", "exact-mode.md"),
     ("analysis/docs/diagnostics", "diagnostics/index.md"),
     ("analysis/docs/registers.md", "registers.md"),
+    ("analysis/docs/performance.md", "performance.md"),
     ("editors/guide/vscode.md", "guide/vscode.md"),
     ("editors/guide/neovim.md", "guide/neovim.md"),
     ("editors/others/README.md", "guide/others.md"),
@@ -144,6 +145,12 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
             "analysis/docs/registers.md",
         ),
         exact_mode,
+        page(
+            "performance.md",
+            "Performance",
+            &read("analysis/docs/performance.md")?,
+            "analysis/docs/performance.md",
+        ),
     ];
     let mut guides = Vec::new();
     for (file, title) in GUIDES {

@@ -2,8 +2,8 @@
 //!
 //! Run with `cargo bench -p ptx-analyzer-tests --bench targets`. `-- FILE` measures a file of yours
 //! instead of generated texts, `-- --against 'ptxas -arch compute_90 {} -o /dev/null'` compares
-//! `check` with another command, and `-- --only NAME` restricts it to some of the texts. The exit status is 1 when
-//! a target is missed.
+//! `check` with another command, `-- --only NAME` restricts it to some of the texts, and `-- --markdown` also
+//! prints everything as the documentation has it. The exit status is 1 when a target is missed.
 
 #![expect(clippy::print_stdout, reason = "a table is what this program is for")]
 
@@ -18,7 +18,7 @@ use std::{
 
 use clap::Parser;
 use peak_alloc::PeakAlloc;
-use ptx_tests::{binary, generate};
+use ptx_tests::{binary, generate, process};
 
 use crate::{
     program::{Targets, millis},
@@ -46,6 +46,9 @@ struct Arguments {
     /// Only texts whose name contains this.
     #[arg(long)]
     only: Option<String>,
+    /// Also print one table in Markdown, with a column for each text.
+    #[arg(long)]
+    markdown: bool,
     /// The program to measure; a release build of this project if there is none.
     #[arg(long)]
     program: Option<PathBuf>,
@@ -128,13 +131,18 @@ fn main() -> ExitCode {
         .unwrap_or_else(|| binary::build("release"));
     let wanted = |name: &str| arguments.only.as_ref().is_none_or(|it| name.contains(it));
     let mut all_met = true;
+    let mut columns = Vec::new();
+    println!("{}\n", process::machine());
     let mut section = |name: &str, len: usize, rows: &dyn Fn() -> Vec<Row>| {
-        println!("{name}, {:.2} MB", len as f64 / 1e6);
-        for row in rows() {
+        let name = format!("{name}, {:.2} MB", len as f64 / 1e6);
+        println!("{name}");
+        let rows = rows();
+        for row in &rows {
             all_met &= row.is_met();
             row.print();
         }
         println!();
+        columns.push((name, rows));
     };
     if let Some(file) = &arguments.file {
         let text = std::fs::read_to_string(file).expect("a file in UTF-8");
@@ -161,6 +169,9 @@ fn main() -> ExitCode {
             rows.push(check(&program, folder.path(), len));
             rows
         });
+    }
+    if arguments.markdown {
+        table::print_markdown(&columns);
     }
     ExitCode::from(u8::from(!all_met))
 }

@@ -57,15 +57,55 @@ impl Row {
 
     /// Prints the row.
     pub(crate) fn print(&self) {
-        let target = match self.target {
-            Some(Target::AtMost(target)) => format!("≤ {target}"),
-            Some(Target::AtLeast(target)) => format!("≥ {target}"),
-            None => String::new(),
+        let target = self.target.map_or_else(String::new, Target::text);
+        let verdict = match (self.target, self.is_met()) {
+            (None, _) => "",
+            (Some(_), true) => "met",
+            (Some(_), false) => "MISSED",
         };
-        let verdict = if self.is_met() { "" } else { "MISSED" };
         println!(
             "  {:<48} {:>10.2} {:<6} {target:>8} {verdict}",
             self.what, self.value, self.unit
         );
+    }
+
+    fn cell(&self) -> String {
+        let value = self.value;
+        match self.target.map(Target::text) {
+            None => format!("{value:.2}"),
+            Some(target) if self.is_met() => format!("{value:.2} ({target})"),
+            Some(target) => format!("**{value:.2}** ({target}, missed)"),
+        }
+    }
+}
+
+impl Target {
+    fn text(self) -> String {
+        match self {
+            Target::AtMost(target) => format!("≤ {target}"),
+            Target::AtLeast(target) => format!("≥ {target}"),
+        }
+    }
+}
+
+/// Prints a Markdown table with a column for each text.
+pub(crate) fn print_markdown(columns: &[(String, Vec<Row>)]) {
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    for row in columns.iter().flat_map(|it| &it.1) {
+        let name = (row.what.as_str(), row.unit);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let heads: String = columns.iter().map(|it| format!(" {} |", it.0)).collect();
+    println!("| |{heads}");
+    println!("|---|{}", "--:|".repeat(columns.len()));
+    for (what, unit) in names {
+        let cell = |rows: &[Row]| {
+            let row = rows.iter().find(|it| it.what == what);
+            format!(" {} |", row.map_or_else(String::new, Row::cell))
+        };
+        let cells: String = columns.iter().map(|it| cell(&it.1)).collect();
+        println!("| {what}, {unit} |{cells}");
     }
 }

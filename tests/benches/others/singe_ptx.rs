@@ -1,0 +1,18 @@
+//! Parses the files that the command line names with `singe-ptx`; fails when it rejects one of them.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut good = true;
+    for path in std::env::args_os().skip(1) {
+        let text = std::fs::read_to_string(path).expect("a file in UTF-8");
+        if let Err(error) = singe_ptx::parser::parse_module(&text) {
+            eprintln!("{error}");
+            good = false;
+        }
+    }
+    match good {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
