@@ -16,6 +16,8 @@ assert(vim.fs.basename(vim.fn.exepath('ptx-analyzer')):find('ptx%-analyzer'), 'n
 
 local function main()
   vim.cmd('filetype plugin indent on')
+  -- Neovim has turned file types on before it read this file, and with that has looked for plugins; 0.10 needs ours.
+  vim.cmd('runtime! ftdetect/ptx.lua')
   vim.cmd('syntax on')
   vim.cmd('runtime! plugin/ptx_analyzer.lua')
 
