@@ -4,6 +4,9 @@ local M = { passed = 0, failed = 0, filter = vim.env.PTX_TEST_FILTER or '' }
 --- Generous, because the machine may be busy; a passing test never waits this long.
 M.WAIT_MS = 20000
 
+--- Whether this Neovim has `vim.lsp.config`, clients with methods, positions in UTF-8 and folding by servers.
+M.NEW = vim.fn.has('nvim-0.11') == 1
+
 local folder = vim.fn.tempname()
 local opened = 0
 
@@ -147,16 +150,39 @@ function M.cursor()
   return row, vim.api.nvim_get_current_line():sub(column + 1)
 end
 
---- Asks the server about the current buffer. Its number is said, for with 0 Neovim 0.11 does not send what has been
---- typed before the question.
+--- The whole answer of a server about the current buffer, whose number is said, for with 0 Neovim 0.11 does not
+--- send what has been typed before the question.
+---@param client vim.lsp.Client
+---@param method string
+---@param params table?
+---@return { err: lsp.ResponseError?, result: any }
+function M.respond(client, method, params)
+  local bufnr = vim.api.nvim_get_current_buf()
+  if M.NEW then
+    return assert(client:request_sync(method, params, M.WAIT_MS, bufnr))
+  end
+  return assert(client.request_sync(method, params, M.WAIT_MS, bufnr))
+end
+
+--- The result of a question about the current buffer; without parameters, about the cursor.
 ---@param method string
 ---@param params table?
 function M.request(method, params)
   local client = M.client()
   params = params or vim.lsp.util.make_position_params(0, client.offset_encoding)
-  local response = assert(client:request_sync(method, params, M.WAIT_MS, vim.api.nvim_get_current_buf()))
+  local response = M.respond(client, method, params)
   assert(not response.err, vim.inspect(response.err))
   return response.result
+end
+
+--- Changes the configuration of the plugin as a user of this Neovim would.
+---@param opts table<string, any>
+function M.configure(opts)
+  if M.NEW then
+    vim.lsp.config('ptx_analyzer', opts)
+  else
+    require('ptx_analyzer').setup(opts)
+  end
 end
 
 --- The problems of the current buffer, in order, as `line:column-column severity code: message`, from one.

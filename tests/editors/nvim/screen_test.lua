@@ -2,6 +2,11 @@
 local h = require('harness')
 local Screen = require('screen')
 
+if not h.NEW then
+  io.stdout:write('skip the screens: the keys that they press are those of Neovim 0.11 and newer\n')
+  return
+end
+
 local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fn.fnamemodify(
   debug.getinfo(1, 'S').source:sub(2),
   ':p'

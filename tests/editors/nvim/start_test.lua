@@ -41,7 +41,7 @@ local PRINT_HOVER = [[
   vim.api.nvim_win_set_cursor(0, { 4, vim.api.nvim_buf_get_lines(0, 3, 4, true)[1]:find('%%r1') - 1 })
   local params = vim.lsp.util.make_position_params(0, client().offset_encoding)
   local answers = vim.lsp.buf_request_sync(0, 'textDocument/hover', params, 20000)
-  print(vim.inspect(answers[client().id].result.contents))
+  io.stdout:write(vim.inspect(answers[client().id].result.contents), '\n')
 ]]
 
 h.test('as a package, with no configuration at all', function()
@@ -51,13 +51,17 @@ h.test('as a package, with no configuration at all', function()
   h.contains(in_fresh_neovim(('vim.opt.packpath:prepend(%q)'):format(packages), PRINT_HOVER), '%r<3>')
 end)
 
-h.test('on the runtime path, with vim.lsp.enable', function()
-  local init = ('vim.opt.runtimepath:prepend(%q)\nvim.lsp.enable("ptx_analyzer")'):format(plugin)
+h.test('on the runtime path, with vim.lsp.enable where it exists', function()
+  local init = ('vim.opt.runtimepath:prepend(%q)\nif vim.lsp.enable then vim.lsp.enable("ptx_analyzer") end'):format(plugin)
   h.contains(in_fresh_neovim(init, PRINT_HOVER), '%r<3>')
 end)
 
 h.test('loaded late, when a PTX file is already open', function()
-  local load = ('vim.opt.runtimepath:prepend(%q)\nvim.cmd("runtime! plugin/ptx_analyzer.lua")\n'):format(plugin)
+  local load = ('vim.opt.runtimepath:prepend(%q)\nvim.cmd("runtime! ftdetect/ptx.lua plugin/ptx_analyzer.lua")\n'):format(plugin)
+  if not h.NEW then
+    -- The file was opened before *.ptx had a file type.
+    load = load .. 'vim.cmd.edit()\n'
+  end
   h.contains(in_fresh_neovim('', load .. PRINT_HOVER), '%r<3>')
 end)
 
@@ -77,7 +81,7 @@ h.test('setup() changes the configuration', function()
     require('ptx_analyzer').setup({ root_markers = { 'init.lua' } })
   ]]):format(plugin)
   h.contains(
-    in_fresh_neovim(init, PRINT_HOVER .. '\nprint(vim.inspect(vim.lsp.config.ptx_analyzer.root_markers))'),
+    in_fresh_neovim(init, PRINT_HOVER .. '\nprint(vim.inspect(require("ptx_analyzer").config().root_markers))'),
     'init.lua'
   )
 end)

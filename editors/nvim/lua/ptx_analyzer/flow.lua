@@ -15,8 +15,7 @@ local function draw(graph)
   end
   local names = {} ---@type table<integer, string>
   for _, block in ipairs(graph.blocks) do
-    local label = block.label ~= vim.NIL and block.label
-    names[block.id] = label or ('line %d'):format(block.range.start.line + 1)
+    names[block.id] = block.label or ('line %d'):format(block.range.start.line + 1)
   end
   local lines, rows = {}, {}
   for _, block in ipairs(graph.blocks) do

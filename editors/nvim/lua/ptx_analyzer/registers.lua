@@ -10,7 +10,7 @@ local M = {}
 local function summary(entry)
   local occupancy = entry.occupancy
   local words = {}
-  if entry.exact and entry.exact ~= vim.NIL then
+  if entry.exact then
     table.insert(words, ('%d registers (ptxas)'):format(entry.exact.registers))
     local spilled = entry.exact.spillStores + entry.exact.spillLoads
     if spilled > 0 then
@@ -19,9 +19,8 @@ local function summary(entry)
   else
     table.insert(words, ('about %d registers (%d to %d)'):format(entry.estimate, entry.low, entry.high))
   end
-  local limiter = occupancy.limiter ~= vim.NIL and occupancy.limiter
   local warps = ('%d/%d warps on %s'):format(occupancy.warps, occupancy.of, entry.target)
-  table.insert(words, warps .. (limiter and (', limited by ' .. limiter) or ''))
+  table.insert(words, warps .. (occupancy.limiter and (', limited by ' .. occupancy.limiter) or ''))
   table.insert(words, ('%d alive at most, as written'):format(entry.maxLive))
   return table.concat(words, '; ')
 end
@@ -34,11 +33,11 @@ local function details(entry)
   local lines = { ('# %s'):format(entry.name), '', summary(entry) .. '.', '' }
   local assumed = occupancy.threadsAssumed and ', which is assumed' or ''
   table.insert(lines, ('- %d threads per block%s'):format(occupancy.threads, assumed))
-  if entry.cap ~= vim.NIL and entry.cap then
-    local by = entry.capDirective ~= vim.NIL and entry.capDirective
+  if entry.cap then
+    local by = entry.capDirective
     table.insert(lines, ('- At most %d registers are allowed%s'):format(entry.cap, by and (' by `' .. by .. '`') or ''))
   end
-  if occupancy.next ~= vim.NIL and occupancy.next then
+  if occupancy.next then
     table.insert(lines, ('- With %d registers: %d warps'):format(occupancy.next.registers, occupancy.next.warps))
   end
   return lines
@@ -80,7 +79,7 @@ function M.show(bufnr, params, here)
       return
     end
     local items = vim.tbl_map(function(entry)
-      local line = entry.peakLine ~= vim.NIL and entry.peakLine or entry.selectionRange.start.line
+      local line = entry.peakLine or entry.selectionRange.start.line
       return { bufnr = bufnr, lnum = line + 1, col = 1, text = ('%s: %s'):format(entry.name, summary(entry)) }
     end, entries)
     vim.fn.setqflist({}, ' ', { title = 'Registers', items = items })

@@ -20,17 +20,35 @@ function M.client(bufnr)
   return client
 end
 
---- Sends a request to a client.
+--- The value with nil in the place of null, also inside: Neovim 0.12 leaves `vim.NIL`, which counts as true.
+---@param value any
+---@return any
+local function without_null(value)
+  if value == vim.NIL then
+    return nil
+  elseif type(value) == 'table' then
+    for key, inner in pairs(value) do
+      value[key] = without_null(inner)
+    end
+  end
+  return value
+end
+
+--- Sends a request to a client; the handler is given nil in the place of null.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table?
 ---@param bufnr integer
 ---@param handler fun(err: lsp.ResponseError?, result: any)? Nil: Neovim's own.
 function M.call(client, method, params, bufnr, handler)
+  local handle = handler
+    and function(err, result)
+      handler(err, without_null(result))
+    end
   if has_methods then
-    client:request(method, params, handler, bufnr)
+    client:request(method, params, handle, bufnr)
   else
-    client.request(method, params, handler, bufnr)
+    client.request(method, params, handle, bufnr)
   end
 end
 
@@ -50,17 +68,18 @@ function M.wait(client, method, params, bufnr)
   else
     answer = client.request_sync(method, params, PATIENCE_MS, bufnr)
   end
-  return answer and answer.result
+  return answer and without_null(answer.result)
 end
 
---- Sends a notification without parameters to a client.
+--- Sends a notification to a client.
 ---@param client vim.lsp.Client
 ---@param method string
-function M.tell(client, method)
+---@param params table?
+function M.tell(client, method, params)
   if has_methods then
-    client:notify(method)
+    client:notify(method, params)
   else
-    client.notify(method)
+    client.notify(method, params)
   end
 end
 
@@ -78,7 +97,7 @@ function M.send(bufnr, method, params, on_answer)
     if err then
       M.notify(err.message, vim.log.levels.ERROR)
     else
-      on_answer(result ~= vim.NIL and result or nil, client)
+      on_answer(result, client)
     end
   end
   M.call(client, method, params, bufnr, handle)
