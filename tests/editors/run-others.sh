@@ -3,8 +3,10 @@
 #
 # usage: tests/editors/run-others.sh [EDITOR]...
 #
-# EDITOR: eglot, lsp-mode, ale or helix; without any, all. What is not installed is skipped, with a word.
-# On Debian and Ubuntu: apt-get install emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale tmux; Debian 13 also has hx.
+# EDITOR: eglot, lsp-mode, ale, helix, kate or sublime; without any, all. What is not installed is skipped, with a word.
+# Of Kate and of Sublime Text only the colours are looked at, by programs that read the same files as they do.
+# On Debian and Ubuntu: apt-get install emacs-nox elpa-eglot elpa-lsp-mode vim vim-ale tmux \
+# libkf5syntaxhighlighting-tools bat; Debian 13 also has hx.
 # PTX_ANALYZER_SERVER names the server program; without it the debug build is used, and made when it is missing.
 # PTX_ALE names the folder of ALE when it is not where Debian has it, PTX_HELIX the program of Helix when it is
 # not `hx`.
@@ -92,7 +94,62 @@ run_helix() {
     "$here/others/helix.sh" "$PTX_README" "$home/workspace"
 }
 
-editors=${*:-eglot lsp-mode ale helix}
+# colours FILE PATTERN...: each pattern must be found in the coloured text.
+colours() {
+    local file=$1 passed=0 failed=0 pattern
+    shift
+    for pattern in "$@"; do
+        if grep -qF -- "$pattern" "$file"; then
+            echo "ok     $pattern"
+            passed=$((passed + 1))
+        else
+            echo "not ok $pattern"
+            failed=$((failed + 1))
+        fi
+    done
+    [ "$failed" -eq 0 ] || cat "$file"
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+
+kate_highlighter() {
+    command -v ksyntaxhighlighter6 || command -v kate-syntax-highlighter || true
+}
+obstacle_kate() { [ -n "$(kate_highlighter)" ] || echo "there is no kate-syntax-highlighter"; }
+run_kate() {
+    local folder=$home/.local/share/org.kde.syntax-highlighting/syntax
+    mkdir -p "$folder"
+    cp "$root/editors/others/ptx.xml" "$folder/"
+    workspace
+    # The classes of Breeze Light: bold are opcodes, and each other colour is one kind of word.
+    XDG_DATA_HOME=$home/.local/share "$(kate_highlighter)" --theme "Breeze Light" --output-format html saxpy.ptx |
+        sed 's/<span style="/</g; s/;">/:/g; s/<\/span>/>/g' >"$home/kate"
+    colours "$home/kate" '<color:#898887:// y = a * x' '<color:#006e28:.version> <color:#b08000:8.0>' \
+        '<font-weight:bold:.entry> <color:#644a9b:saxpy>(' '<color:#644a9b:.reg> <color:#0057ae:.b32>' \
+        '<font-weight:bold:mad><color:#644a9b:.lo><color:#0057ae:.s32> <color:#0057ae:%index>,' \
+        '<font-weight:bold:@%p1> <font-weight:bold:bra> $L_done;' '<color:#006e28:$L_done:>'
+}
+
+# A pager that reads the colours of Sublime Text; Debian calls it batcat.
+find_bat() {
+    command -v batcat || command -v bat || true
+}
+obstacle_sublime() { [ -n "$(find_bat)" ] || echo "there is no bat, which reads the colours of Sublime Text"; }
+run_sublime() {
+    local bat
+    bat=$(find_bat)
+    mkdir -p "$home/bat/syntaxes"
+    cp "$root/editors/others/PTX.sublime-syntax" "$home/bat/syntaxes/"
+    "$bat" cache --build --source "$home/bat" --target "$home/bat/cache" >/dev/null
+    workspace
+    # The colours of a terminal, by their numbers.
+    BAT_CACHE_PATH=$home/bat/cache "$bat" --language PTX --theme ansi --color always --plain --paging never saxpy.ptx |
+        sed 's/\x1b\[0m/>/g; s/\x1b\[\([0-9]*\)m/<\1:/g' >"$home/sublime"
+    colours "$home/sublime" '<32:// y = a * x' '<35:.version> <33:8.0>' '<35:.entry> <34:saxpy>(' \
+        '<36:mad><35:.lo>.s32 %index,' '<35:@>%p1 <36:bra> $L_done;' '<36:$L_done>:' '%p<<33:2>>'
+}
+
+editors=${*:-eglot lsp-mode ale helix kate sublime}
 status=0
 for editor in $editors; do
     echo "==== $editor"
