@@ -201,7 +201,14 @@ impl<'a> Builder<'a> {
             return;
         }
         let comment = kind.is_trivia();
-        let breaks = self.blank.matches('\n').count();
+        let mut breaks = self.blank.matches('\n').count();
+        // What is broken may reach to the end of its line, and a `\r` alone ends one.
+        let broken = |it: (SyntaxKind, SyntaxKind)| {
+            matches!(it.0, SyntaxKind::UNKNOWN | SyntaxKind::UNTERMINATED)
+        };
+        if self.previous.is_some_and(broken) && self.blank.contains('\r') {
+            breaks = breaks.max(1);
+        }
         let blank = std::mem::take(&mut self.blank);
         let start = if blank.is_empty() {
             token.range().start()

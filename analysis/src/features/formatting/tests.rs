@@ -143,6 +143,22 @@ fn what_is_broken_is_left_alone() {
 }
 
 #[test]
+fn what_is_broken_does_not_swallow_what_follows() {
+    check(
+        ".entry k() {\n  add.s32 %r1, #x\r %r2;\n  ld.param.u64 \"x\r %rd1;\n}\n",
+        expect![[r#"
+            .entry k()
+            {
+                add.s32         %r1, #x
+                    %r2;
+                ld.param.u64 "x
+                    %rd1;
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn a_long_text_gets_few_edits_and_the_same_result() {
     let line = "add.s32   %r1,%r2 , %r3;\n";
     let text = format!(
