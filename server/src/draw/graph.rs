@@ -116,7 +116,7 @@ pub(crate) fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) ->
         .map(|it| (it.from as usize, it.to as usize))
         .collect();
     let layout = layout(&sizes, &edges);
-    let width = (layout.width + 2.0 * MARGIN).max(560.0);
+    let width = (layout.width + 2.0 * MARGIN).max(legend_width(graph));
     let title = format!("Control flow of {}", graph.function);
     let mut svg = Svg::new(width, layout.height + HEADING + MARGIN, &title, theme);
     legend(&mut svg, graph, theme);
@@ -166,6 +166,31 @@ const KINDS: [(FlowEdgeKind, &str); 4] = [
     (FlowEdgeKind::Table, "branches by a table"),
 ];
 
+/// How far the explanation of a kind of edge reaches, in pixels, with the gap behind it.
+fn explanation_width(words: &str) -> f64 {
+    44.0 + words.len() as f64 * 6.0
+}
+
+/// The explanations that a drawing needs.
+fn explanations(graph: &FlowGraph) -> impl Iterator<Item = (FlowEdgeKind, &'static str)> {
+    KINDS
+        .into_iter()
+        .filter(|(kind, _)| graph.edges.iter().any(|it| it.kind == *kind))
+}
+
+fn name(graph: &FlowGraph) -> String {
+    shortened(&graph.function, 64)
+}
+
+/// How wide a drawing must be for what stands above the boxes, in pixels.
+fn legend_width(graph: &FlowGraph) -> f64 {
+    let words: f64 = explanations(graph)
+        .map(|(_, words)| explanation_width(words))
+        .sum();
+    let name = name(graph).chars().count() as f64 * 9.0;
+    words.max(name) + 2.0 * MARGIN
+}
+
 fn legend(svg: &mut Svg, graph: &FlowGraph, theme: &Theme) {
     let mut heads = String::from("<defs>");
     for (kind, _) in KINDS {
@@ -178,13 +203,9 @@ fn legend(svg: &mut Svg, graph: &FlowGraph, theme: &Theme) {
     }
     svg.push(&(heads + "</defs>"));
     let bold = "font-size=\"14\" font-weight=\"600\"";
-    let name = shortened(&graph.function, 64);
-    svg.text((MARGIN, 24.0), "start", bold, &name);
+    svg.text((MARGIN, 24.0), "start", bold, &name(graph));
     let mut x = MARGIN;
-    for (kind, words) in KINDS {
-        if !graph.edges.iter().any(|it| it.kind == kind) {
-            continue;
-        }
+    for (kind, words) in explanations(graph) {
         let (colour, name) = colour(kind, theme);
         svg.push(&format!(
             "<path d=\"M{x} 40h22\" stroke=\"{colour}\" stroke-width=\"1.5\" \
@@ -192,7 +213,7 @@ fn legend(svg: &mut Svg, graph: &FlowGraph, theme: &Theme) {
         ));
         let style = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
         svg.text((x + 28.0, 44.0), "start", &style, words);
-        x += 44.0 + words.len() as f64 * 6.0;
+        x += explanation_width(words);
     }
 }
 

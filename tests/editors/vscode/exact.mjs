@@ -42,9 +42,13 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
 
   await test('the panel shows them too', async () => {
     const registers = /✓ (\d+) regs/.exec(await lens(/✓ \d+ regs/).innerText())[1];
+    await runCommand('View: Close Primary Side Bar');
     await runCommand('ptx-analyzer: Show Registers');
     const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
     await panel.locator('.row .fact[title="Said by ptxas."]', { hasText: `${registers} registers` }).waitFor();
+    // Away from the text, whose explanation would cover the panel.
+    await page.mouse.move(640, 4);
+    await hidden(shown('.monaco-hover'));
     await picture('exact-panel');
     await runCommand('View: Close All Editors');
   });

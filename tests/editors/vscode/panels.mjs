@@ -21,6 +21,10 @@ export async function testPanels({
     await shown('.tab').waitFor({ state: 'hidden' });
   };
 
+  // The pictures are of text and panel, side by side.
+  await runCommand('View: Close Primary Side Bar');
+  await shown('.part.sidebar').waitFor({ state: 'hidden' });
+
   await test('the register panel shows the kernel, and a click on the chart goes to the line', async () => {
     await openFile('sum.ptx');
     await (await word('add.s32 %total', 'add')).click();
@@ -89,6 +93,9 @@ export async function testPanels({
     await heading('Targets: broken.ptx').waitFor();
     await panel().locator('.row', { hasText: 'sm_100' }).first().waitFor();
     const row = panel().locator('.row', { hasText: 'every target' });
+    // Away from the text, whose explanation would cover the panel.
+    await page.mouse.move(640, 4);
+    await page.waitForTimeout(500);
     await picture('targets');
     const line = lineNumber('%count');
     await row.locator('.link', { hasText: `Line ${line}` }).click();

@@ -5,7 +5,7 @@ import type { Content, Cursor, FromPage, Place, Row, ToPage } from '../views/mes
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
 /** The least width of a wide drawing, in pixels. */
-const MIN_WIDTH = 640;
+const MIN_WIDTH = 580;
 
 const editor = acquireVsCodeApi();
 
