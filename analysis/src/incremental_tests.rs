@@ -101,12 +101,10 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 100;",
         expect![[r#"
             body 1
-            declared 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
-            layouts 1
             signature 1
             used_private_names 1
         "#]],
@@ -117,12 +115,10 @@ fn typing_in_a_function_computes_that_function_again() {
         "// The loop.\nLOOP:",
         expect![[r#"
             body 1
-            declared 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
-            layouts 1
             signature 1
             used_private_names 1
         "#]],
@@ -133,12 +129,10 @@ fn typing_in_a_function_computes_that_function_again() {
         "%r<5>;\nLOOP",
         expect![[r#"
             body 1
-            declared 1
             function_controls 1
             function_findings 1
             item_offsets 1
             items 1
-            layouts 1
             signature 1
             used_private_names 1
         "#]],
@@ -153,7 +147,6 @@ fn typing_between_items_computes_the_next_item_again() {
         "counter;\n\n\n.func",
         expect![[r#"
             body 1
-            declared 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -186,7 +179,6 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         "{ bar.sync 0; ret; }\n.section",
         expect![[r#"
             body 1
-            declared 1
             function_controls 1
             function_findings 1
             item_offsets 1
@@ -213,12 +205,10 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     );
     expect![[r#"
         body 1
-        declared 1
         function_controls 1
         function_findings 1
         item_offsets 1
         items 1
-        layouts 1
         signature 1
         used_private_names 1
         wanted 1
@@ -233,14 +223,12 @@ fn a_new_function_leaves_the_others_as_they_are() {
         ".entry zeroth { ret; }\n.visible .entry first",
         expect![[r#"
             body 1
-            declared 1
             function_controls 1
             function_findings 5
             function_order 1
             header 1
             item_offsets 1
             items 1
-            layouts 1
             module_findings 1
             module_scope 1
             private_names 1

@@ -12,16 +12,10 @@ use crate::{
 impl Fit<'_> {
     /// The words of the statement in the order in which the manual writes them, those that ptxas reads over
     /// left out.
-    #[must_use]
-    pub fn ordered_words(&self) -> Vec<&'static str> {
+    pub fn ordered_words(&self) -> impl Iterator<Item = &'static str> {
         let chosen = self.slots.iter().flatten();
         let chosen = chosen.filter_map(|it| self.instruction.words.get(usize::from(*it)));
-        self.instruction
-            .fixed
-            .iter()
-            .chain(chosen)
-            .copied()
-            .collect()
+        self.instruction.fixed.iter().chain(chosen).copied()
     }
 
     /// For each operand that an integer constant may be, the width in bits of the integer type that it has

@@ -50,6 +50,14 @@ fn visit(db: &dyn Database, node: &Cursor<'_>, problems: &mut Vec<Problem>) {
                 db.unwind_if_revision_cancelled();
                 visit(db, &child, problems);
             }
+            SyntaxKind::INSTRUCTION => {
+                // Nearly all operands are names.
+                for operand in child.nodes() {
+                    if operand.kind() != SyntaxKind::NAME_REFERENCE {
+                        evaluate(&operand, problems);
+                    }
+                }
+            }
             _ => {
                 evaluate(&child, problems);
             }

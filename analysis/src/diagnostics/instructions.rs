@@ -13,14 +13,15 @@ use isa::{
     words::either,
 };
 use salsa::Database;
-use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
     Severity,
     db::SourceFile,
+    flow::facts::{for_each_instruction, references},
     hir::{
-        body::{Body, Target, body},
-        declared::{Declared, declared, header, module_declared, words},
+        body::{Body, Reference, Target, body},
+        declared::{Declared, declared, header, module_declared},
         in_force::{InForce, in_force},
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
@@ -39,7 +40,7 @@ use super::{
     instruction_fixes::{self, change_header},
     lints::{
         self,
-        statement::{Accepted, Named, named},
+        statement::{Accepted, Layouts, Named},
     },
     suggestion::most_similar,
     torn::Torn,
@@ -60,45 +61,47 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     };
     let body = body(db, function);
     let types = declared(db, function);
-    let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
-    let named = |range: TextRange| named(db, function, range);
+    let layouts = Layouts::new(db, function);
     // A target that a body sets is no matter of the header.
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
-    special_registers(db, function, &in_force, &fixed, findings);
+    special_registers(body, &in_force, &fixed, findings);
     let torn = Torn::new(function.errors(db));
+    let mut judge = Judge::default();
     let mut count = 0;
-    visit(&cursor, &mut |instruction| {
+    for_each_instruction(&cursor, body, &mut |instruction, node| {
         count += 1;
         if count % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
         }
-        let range = trimmed(instruction);
         // What a syntax error has torn apart says nothing about the instruction.
-        if torn.meets(range) {
+        if torn.meets(instruction.range) {
             return;
         }
-        let module = in_force.at(range.start());
-        judge(
-            instruction,
-            module,
-            fixed(module),
-            &resolve,
-            &named,
-            findings,
-        );
+        // A search in those of the statement is much shorter than one in all.
+        let references = references(body, instruction);
+        let find = |range: TextRange| {
+            let mut all = references.iter();
+            all.find(|it| it.range.start() == range.start())
+        };
+        let resolve = |range: TextRange, name: &str| match find(range) {
+            Some(it) => meaning(db, function, types, it, name),
+            None => Operand::Unknown,
+        };
+        let named = |range: TextRange| layouts.named(find(range)?);
+        let module = in_force.at(instruction.range.start());
+        judge.statement(node, module, fixed(module), &resolve, &named, findings);
     });
 }
 
 /// Special registers that the module does not have.
 fn special_registers(
-    db: &dyn Database,
-    function: Function<'_>,
+    body: &Body,
     in_force: &InForce<'_>,
     fixed: &dyn Fn(Module) -> bool,
     findings: &mut Vec<Finding>,
 ) {
-    for reference in &body(db, function).references {
+    for reference in &body.references {
         let Target::Special(index) = reference.target else {
             continue;
         };
@@ -128,9 +131,20 @@ pub(crate) fn resolve(
     range: TextRange,
     name: &str,
 ) -> Operand {
-    let Some(reference) = body.reference_at(range) else {
-        return Operand::Unknown;
-    };
+    match body.reference_at(range) {
+        Some(it) => meaning(db, function, types, it, name),
+        None => Operand::Unknown,
+    }
+}
+
+/// What a reference to a name is.
+fn meaning(
+    db: &dyn Database,
+    function: Function<'_>,
+    types: &[Declared],
+    reference: &Reference,
+    name: &str,
+) -> Operand {
     match reference.target {
         Target::Definition(id) => types[id as usize].0.clone(),
         Target::Special(index) => special(index),
@@ -176,60 +190,107 @@ pub(crate) fn operand_nodes<'a>(instruction: &Cursor<'a>) -> impl Iterator<Item 
         .filter(|it| !matches!(it.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR))
 }
 
-fn judge(
-    instruction: &Cursor<'_>,
-    module: Module,
-    forced: bool,
-    resolve: &dyn Fn(TextRange, &str) -> Operand,
-    named: &dyn Fn(TextRange) -> Option<Named>,
-    findings: &mut Vec<Finding>,
-) {
-    let (Some(opcode), modifiers) = words(instruction) else {
-        return;
-    };
-    if let Some(node) = instruction.node(SyntaxKind::GUARD) {
-        guard(&node, resolve, findings);
-    }
-    let nodes: Vec<_> = operand_nodes(instruction).collect();
-    let operands: Vec<Operand> = nodes.iter().map(|it| operand(it, resolve)).collect();
-    let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
-    let statement = Statement {
-        opcode: opcode.text(),
-        words: &plain,
-        operands: &operands,
-        module,
-    };
-    let problems = match match_statement(tables(), &statement) {
-        Outcome::Fit(fit) => {
-            warn(&fit.ignored, &modifiers, &nodes, &operands, findings);
-            elements(&nodes, named, findings);
-            let accepted = Accepted {
-                opcode,
-                modifiers: &modifiers,
-                nodes: &nodes,
-                statement: &statement,
-                fit: &fit,
-                named,
-            };
-            lints::statement::check(&accepted, findings);
+/// Judges statements one after the other, with memory that serves them all.
+#[derive(Default)]
+struct Judge<'a> {
+    nodes: Vec<Cursor<'a>>,
+    modifiers: Vec<CursorToken<'a>>,
+    words: Vec<&'a str>,
+    operands: Vec<Operand>,
+}
+
+impl<'a> Judge<'a> {
+    fn statement(
+        &mut self,
+        instruction: &Cursor<'a>,
+        module: Module,
+        forced: bool,
+        resolve: &dyn Fn(TextRange, &str) -> Operand,
+        named: &dyn Fn(TextRange) -> Option<Named>,
+        findings: &mut Vec<Finding>,
+    ) {
+        let Some(opcode) = self.read(instruction, resolve, findings) else {
             return;
+        };
+        let Judge {
+            nodes,
+            modifiers,
+            words,
+            operands,
+        } = self;
+        let statement = Statement {
+            opcode: opcode.text(),
+            words,
+            operands,
+            module,
+        };
+        let problems = match match_statement(tables(), &statement) {
+            Outcome::Fit(fit) => {
+                warn(&fit.ignored, modifiers, nodes, operands, findings);
+                elements(nodes, named, findings);
+                let accepted = Accepted {
+                    opcode,
+                    modifiers,
+                    nodes,
+                    statement: &statement,
+                    fit: &fit,
+                    named,
+                };
+                lints::statement::check(&accepted, findings);
+                return;
+            }
+            Outcome::Mismatch(problems) => problems,
+        };
+        let found = Found {
+            opcode,
+            modifiers,
+            nodes,
+            operands,
+            module,
+            forced,
+        };
+        for problem in &problems {
+            let mut finding = found.finding(problem);
+            if findings.len() < MAX_FIXED {
+                finding.fixes = instruction_fixes::fixes(&found, problem, &problems);
+            }
+            findings.push(finding);
         }
-        Outcome::Mismatch(problems) => problems,
-    };
-    let found = Found {
-        opcode,
-        modifiers: &modifiers,
-        nodes: &nodes,
-        operands: &operands,
-        module,
-        forced,
-    };
-    for problem in &problems {
-        let mut finding = found.finding(problem);
-        if findings.len() < MAX_FIXED {
-            finding.fixes = instruction_fixes::fixes(&found, problem, &problems);
+    }
+
+    /// Takes a statement apart. Returns its opcode, if it has one.
+    fn read(
+        &mut self,
+        instruction: &Cursor<'a>,
+        resolve: &dyn Fn(TextRange, &str) -> Operand,
+        findings: &mut Vec<Finding>,
+    ) -> Option<CursorToken<'a>> {
+        self.nodes.clear();
+        self.modifiers.clear();
+        self.words.clear();
+        self.operands.clear();
+        let mut opcode = None;
+        for child in instruction.children() {
+            match child {
+                NodeOrToken::Token(token) => match token.kind() {
+                    SyntaxKind::IDENT if opcode.is_none() => opcode = Some(token),
+                    SyntaxKind::DOTTED => {
+                        self.modifiers.push(token);
+                        self.words.push(&token.text()[1..]);
+                    }
+                    _ => {}
+                },
+                NodeOrToken::Node(node) => match node.kind() {
+                    SyntaxKind::GUARD => guard(&node, resolve, findings),
+                    SyntaxKind::ERROR => {}
+                    _ => {
+                        self.nodes.push(node);
+                        self.operands.push(operand(&node, resolve));
+                    }
+                },
+            }
         }
-        findings.push(finding);
+        opcode
     }
 }
 

@@ -89,7 +89,11 @@ fn read(node: &Cursor<'_>, out: &mut Controls) {
     for child in node.children() {
         match child {
             NodeOrToken::Node(it) => {
-                read(&it, out);
+                // Most operands are one token.
+                let alone = matches!(it.kind(), SyntaxKind::NAME_REFERENCE | SyntaxKind::LITERAL);
+                if !alone || it.green().children().len() > 1 {
+                    read(&it, out);
+                }
                 (leading, own_line) = (false, false);
             }
             NodeOrToken::Token(token) => match token.kind() {

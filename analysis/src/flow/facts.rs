@@ -87,9 +87,17 @@ impl Facts {
 /// The values of a function by their names.
 #[derive(Default)]
 pub(crate) struct Numbering {
-    numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
+    /// By definition and number in its family, [`NOWHERE`] for those that were not met.
+    numbers: Vec<Vec<Value>>,
+    /// Those with large numbers, for which a list would be mostly empty.
+    far: FxHashMap<(DefinitionId, u32), Value>,
     pub(crate) values: Vec<Register>,
 }
+
+/// No value.
+const NOWHERE: Value = Value::MAX;
+/// Numbers from here on are large.
+const FAR: u32 = 1 << 16;
 
 impl Numbering {
     /// The value that a reference names, if that is a register.
@@ -105,15 +113,29 @@ impl Numbering {
         if body.definition(definition).kind != SymbolKind::Register {
             return None;
         }
-        let key = (definition, reference.member);
-        Some(*self.numbers.entry(key).or_insert_with(|| {
+        let number = reference.member.unwrap_or(0);
+        let known = if number < FAR {
+            let (family, number) = (definition as usize, number as usize);
+            if self.numbers.len() <= family {
+                self.numbers.resize_with(family + 1, Vec::new);
+            }
+            let family = &mut self.numbers[family];
+            if family.len() <= number {
+                family.resize(number + 1, NOWHERE);
+            }
+            &mut family[number]
+        } else {
+            self.far.entry((definition, number)).or_insert(NOWHERE)
+        };
+        if *known == NOWHERE {
+            *known = self.values.len() as Value;
             self.values.push(Register {
                 definition,
                 member: reference.member,
                 weight: weight(types, definition),
             });
-            self.values.len() as Value - 1
-        }))
+        }
+        Some(*known)
     }
 }
 
@@ -208,6 +230,7 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
     let mut numbering = Numbering::default();
     let mut facts = Facts::default();
     let mut room = MAX_TARGETS;
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
     for_each_instruction(&cursor, body, &mut |instruction, node| {
         let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
         let references = references(body, instruction);
@@ -216,7 +239,7 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
         if control == Control::Call && never_returns(db, function, body, &cursor, references) {
             control = Control::End;
         }
-        let (mut reads, mut writes, mut keeps) = (Vec::new(), Vec::new(), guarded);
+        let mut keeps = guarded;
         for reference in references {
             let Some(value) = numbering.value(body, types, reference) else {
                 continue;
@@ -229,8 +252,8 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
                 reads.push(value);
             }
         }
-        facts.reads.push(reads);
-        facts.writes.push(writes);
+        facts.reads.push(reads.drain(..));
+        facts.writes.push(writes.drain(..));
         facts.keeps.push(keeps);
         facts.guarded.push(guarded);
         facts.copies.push(copies(opcode));

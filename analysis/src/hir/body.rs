@@ -6,7 +6,7 @@ use syntax::{Cursor, SyntaxError, TextRange, TextSize, ast::Linkage};
 
 use crate::SymbolKind;
 
-use super::{items::Function, lower};
+use super::{declared::Declared, items::Function, lower};
 
 /// Index of a [`Definition`] in its body.
 pub(crate) type DefinitionId = u32;
@@ -25,6 +25,8 @@ pub(crate) struct Body {
     pub(crate) scopes: Vec<Scope>,
     /// Declared names, in the order of the text.
     pub(crate) definitions: Vec<Definition>,
+    /// What each of them is as an operand.
+    pub(crate) operands: Vec<Declared>,
     /// Used names, in the order of the text.
     pub(crate) references: Vec<Reference>,
     /// Instructions, in the order of the text.

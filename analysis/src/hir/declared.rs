@@ -22,27 +22,8 @@ use super::{
 };
 
 /// What each definition of a function is, as an operand; parallel to the definitions of its body.
-#[salsa::tracked(returns(ref))]
-pub(crate) fn declared<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Declared> {
-    let cursor = function.green(db).cursor();
-    let mut found = FxHashMap::default();
-    let place = if tree::has_word(&cursor, ".entry") {
-        Owner::Entry
-    } else {
-        Owner::Function
-    };
-    collect(&cursor, place, &mut found);
-    let of = |start: TextSize| {
-        found
-            .get(&start)
-            .cloned()
-            .unwrap_or(Declared(Operand::Unknown))
-    };
-    body(db, function)
-        .definitions
-        .iter()
-        .map(|it| of(it.name_range.start()))
-        .collect()
+pub(crate) fn declared<'db>(db: &'db dyn Database, function: Function<'db>) -> &'db [Declared] {
+    &body(db, function).operands
 }
 
 /// What each variable of the module is; parallel to the variables of the module body.
@@ -82,75 +63,20 @@ impl Eq for Declared {}
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(super) enum Owner {
+    /// Outside of functions.
     Module,
+    /// Among the parameters of an entry,
     Entry,
+    /// or of a function.
     Function,
     /// The body of either.
     Body,
+    /// Among the results of a function.
     Returns,
 }
 
 type Found = FxHashMap<TextSize, Declared>;
-
-fn collect(node: &Cursor<'_>, owner: Owner, found: &mut Found) {
-    for child in node.nodes() {
-        match child.kind() {
-            SyntaxKind::VARIABLE_DECLARATION => collect_variables(&child, owner, found),
-            SyntaxKind::PARAMETER => {
-                if let Some(name) = tree::name(&child) {
-                    found.insert(name.range().start(), Declared(variable(&child, owner)));
-                }
-            }
-            SyntaxKind::RETURN_LIST => collect(&child, Owner::Returns, found),
-            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => {
-                collect_labels(&child, found);
-                collect(&child, Owner::Body, found);
-            }
-            SyntaxKind::PARAMETER_LIST => collect(&child, owner, found),
-            SyntaxKind::FUNCTION => {
-                if let Some(name) = tree::name(&child) {
-                    found.insert(
-                        name.range().start(),
-                        Declared(Operand::Symbol(Symbol::Function)),
-                    );
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Labels, and the tables that the label before them names.
-fn collect_labels(node: &Cursor<'_>, found: &mut Found) {
-    if node.kind() != SyntaxKind::BLOCK {
-        return;
-    }
-    let mut label = None;
-    for run in node
-        .nodes()
-        .filter(|it| it.kind() == SyntaxKind::STATEMENT_RUN)
-    {
-        for statement in run.nodes() {
-            let symbol = match statement.kind() {
-                SyntaxKind::LABEL => Symbol::Label,
-                SyntaxKind::BRANCH_TARGETS => Symbol::BranchTargets,
-                SyntaxKind::CALL_TARGETS => Symbol::CallTargets,
-                SyntaxKind::CALL_PROTOTYPE => Symbol::CallPrototype,
-                _ => {
-                    label = None;
-                    continue;
-                }
-            };
-            if symbol == Symbol::Label {
-                label = tree::name(&statement).map(|it| it.range().start());
-            }
-            if let Some(start) = label {
-                found.insert(start, Declared(Operand::Symbol(symbol)));
-            }
-        }
-    }
-}
 
 fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) {
     let declared = variable(declaration, owner);
@@ -165,7 +91,7 @@ fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) 
 }
 
 /// The operand that a declaration with these words declares.
-fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
+pub(super) fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
     let declaration = Declaration::of(node);
     let opaque = match declaration.ty() {
         Some((VariableType::Opaque(it), _)) => Some(it),

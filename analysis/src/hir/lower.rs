@@ -7,7 +7,11 @@ mod names;
 
 use std::borrow::Cow;
 
-use isa::{role::Role, table::tables};
+use isa::{
+    operand::{Operand, Symbol},
+    role::Role,
+    table::tables,
+};
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
@@ -16,6 +20,7 @@ use crate::SymbolKind;
 use self::names::OpenScope;
 use super::{
     body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
+    declared::{Declared, Owner, variable},
     in_force::target_of,
     number::integer,
     tree::{self, trimmed},
@@ -52,6 +57,7 @@ pub(super) fn lower<'a>(
     // It is kept, and names are most of what a file costs besides its tree.
     body.references.shrink_to_fit();
     body.definitions.shrink_to_fit();
+    body.operands.shrink_to_fit();
     body
 }
 
@@ -79,14 +85,17 @@ impl<'a> Lowering<'a> {
     fn function(&mut self, function: &Cursor<'a>) {
         self.open_scope(function.range());
         let has_body = function.node(SyntaxKind::BLOCK).is_some();
+        let owner = match tree::has_word(function, ".entry") {
+            true => Owner::Entry,
+            false => Owner::Function,
+        };
         for child in function.nodes() {
             match child.kind() {
                 SyntaxKind::NAME => {
                     self.body.name = child.token(SyntaxKind::IDENT).map(|it| it.range());
                 }
-                SyntaxKind::RETURN_LIST | SyntaxKind::PARAMETER_LIST => {
-                    self.parameters(&child, has_body);
-                }
+                SyntaxKind::RETURN_LIST => self.parameters(&child, Owner::Returns, has_body),
+                SyntaxKind::PARAMETER_LIST => self.parameters(&child, owner, has_body),
                 SyntaxKind::BLOCK => {
                     self.body.scopes[OUTERMOST as usize].range = trimmed(&child);
                     self.statements(&child);
@@ -97,7 +106,7 @@ impl<'a> Lowering<'a> {
         self.close_scope();
     }
 
-    fn parameters(&mut self, list: &Cursor<'a>, has_body: bool) {
+    fn parameters(&mut self, list: &Cursor<'a>, owner: Owner, has_body: bool) {
         if self.is_broken(list) {
             self.scope().uncertain = true;
         }
@@ -106,11 +115,12 @@ impl<'a> Lowering<'a> {
                 continue;
             };
             let definition = self.definition(name, SymbolKind::Parameter, trimmed(&parameter));
+            let operand = variable(&parameter, owner);
             if has_body {
-                self.declare(name.text(), definition);
+                self.declare(name.text(), definition, operand);
             } else {
                 // ptxas reads over equal names in a prototype.
-                self.add(name.text(), definition);
+                self.add(name.text(), definition, operand);
             }
         }
     }
@@ -136,7 +146,8 @@ impl<'a> Lowering<'a> {
             SyntaxKind::LABEL => {
                 let name = tree::name(node)?;
                 let definition = self.definition(name, SymbolKind::Label, trimmed(node));
-                return Some(self.declare(name.text(), definition));
+                let operand = Operand::Symbol(Symbol::Label);
+                return Some(self.declare(name.text(), definition, operand));
             }
             SyntaxKind::BLOCK => {
                 self.open_scope(trimmed(node));
@@ -148,16 +159,18 @@ impl<'a> Lowering<'a> {
             SyntaxKind::VARIABLE_DECLARATION => self.variables(node),
             SyntaxKind::FUNCTION => self.prototype(node),
             SyntaxKind::BRANCH_TARGETS => {
-                self.table(node, SymbolKind::TargetList);
+                self.table(node, SymbolKind::TargetList, Symbol::BranchTargets);
                 for target in node.nodes() {
                     self.branch_target(&target, broken);
                 }
             }
             SyntaxKind::CALL_TARGETS => {
-                self.table(node, SymbolKind::TargetList);
+                self.table(node, SymbolKind::TargetList, Symbol::CallTargets);
                 self.names_of(node, Place::Callee, broken);
             }
-            SyntaxKind::CALL_PROTOTYPE => self.table(node, SymbolKind::Prototype),
+            SyntaxKind::CALL_PROTOTYPE => {
+                self.table(node, SymbolKind::Prototype, Symbol::CallPrototype);
+            }
             SyntaxKind::ALIAS => self.names_of(node, Place::Callee, broken),
             SyntaxKind::LOC_DIRECTIVE => self.location(node),
             SyntaxKind::TARGET_DIRECTIVE => {
@@ -177,12 +190,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// A table directive gives the label before it its meaning.
-    fn table(&mut self, node: &Cursor<'a>, kind: SymbolKind) {
+    fn table(&mut self, node: &Cursor<'a>, kind: SymbolKind, symbol: Symbol) {
         let range = trimmed(node);
         if let Some(label) = self.label {
             let definition = &mut self.body.definitions[label as usize];
             definition.kind = kind;
             definition.full_range = definition.full_range.cover(range);
+            self.body.operands[label as usize] = Declared(Operand::Symbol(symbol));
         } else if let Some(word) = node.token(SyntaxKind::DOTTED) {
             self.body.unlabeled.push(word.range());
         }
@@ -244,6 +258,7 @@ impl<'a> Lowering<'a> {
                 .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
         };
         let only = declarators().nth(1).is_none();
+        let operand = variable(node, Owner::Body);
         for declarator in declarators() {
             let Some(name) = tree::name(&declarator) else {
                 continue;
@@ -251,7 +266,7 @@ impl<'a> Lowering<'a> {
             let range = trimmed(if only { node } else { &declarator });
             let mut definition = self.definition(name, kind, range);
             definition.count = count(&declarator);
-            self.declare(name.text(), definition);
+            self.declare(name.text(), definition, operand.clone());
             for child in declarator.nodes() {
                 if !matches!(
                     child.kind(),
@@ -283,7 +298,7 @@ impl<'a> Lowering<'a> {
         };
         let definition = self.definition(name, SymbolKind::Function, trimmed(node));
         let taken = self.collision(name.text(), &definition);
-        let id = self.push(definition);
+        let id = self.push(definition, Operand::Symbol(Symbol::Function));
         if let Some(first) = taken {
             self.body.duplicates.push(Duplicate {
                 definition: id,

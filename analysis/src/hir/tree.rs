@@ -11,19 +11,24 @@ fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
     })
 }
 
-/// The last token of a node that is no trivia.
-fn last_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
-    let children: Vec<_> = node.children().collect();
-    children.into_iter().rev().find_map(|child| match child {
-        NodeOrToken::Node(it) => last_token(&it),
-        NodeOrToken::Token(it) => (!it.kind().is_trivia()).then_some(it),
-    })
+/// The end of the last token of a node that is no trivia.
+fn last_end(node: &Cursor<'_>) -> Option<TextSize> {
+    let content = |it: &NodeOrToken<Cursor<'_>, CursorToken<'_>>| {
+        it.as_token().is_none_or(|it| !it.kind().is_trivia())
+    };
+    let end = |it: NodeOrToken<Cursor<'_>, CursorToken<'_>>| match it {
+        NodeOrToken::Node(it) => last_end(&it),
+        NodeOrToken::Token(it) => Some(it.range().end()),
+    };
+    // Children can be walked in one direction only, and nearly every last one has a token.
+    end(node.children().filter(content).last()?)
+        .or_else(|| node.children().filter(content).filter_map(end).last())
 }
 
 /// The range of a node without the trivia at its ends; empty at its start if it is all trivia.
 pub(crate) fn trimmed(node: &Cursor<'_>) -> TextRange {
-    match (first_token(node), last_token(node)) {
-        (Some(first), Some(last)) => TextRange::new(first.range().start(), last.range().end()),
+    match (first_token(node), last_end(node)) {
+        (Some(first), Some(end)) => TextRange::new(first.range().start(), end),
         _ => TextRange::empty(node.range().start()),
     }
 }

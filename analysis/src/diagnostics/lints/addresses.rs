@@ -1,5 +1,7 @@
 //! Accesses to variables and parameters at constant offsets.
 
+use std::cell::OnceCell;
+
 use isa::dotted::{type_bits, vector_length};
 use rustc_hash::FxHashMap;
 use salsa::Database;
@@ -8,8 +10,9 @@ use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 use crate::{
     SymbolKind,
     constant::{Value, evaluate},
+    flow::facts::{for_each_instruction, references},
     hir::{
-        body::{Target, body},
+        body::{Body, OUTERMOST, Reference, Target, body},
         declared::words,
         items::{Function, items},
         layout::{Layout, layouts, module_layouts},
@@ -43,35 +46,56 @@ impl Named {
     }
 }
 
-/// The variable or parameter that the name at a range stands for.
-pub(in crate::diagnostics) fn named(
-    db: &dyn Database,
-    function: Function<'_>,
-    range: TextRange,
-) -> Option<Named> {
-    let body = body(db, function);
-    let reference = body.reference_at(range)?;
-    match reference.target {
-        Target::Definition(id) => Some(Named {
-            layout: (*layouts(db, function).get(id as usize)?)?,
-            declared: Place::Own(body.definition(id).name_range),
-        }),
-        Target::Free(free) => {
-            let file = function.file(db);
-            let name = body.free.get(free as usize)?;
-            // Of several declarations one may be larger.
-            let [declaration] = module_scope(db, file).find(name) else {
-                return None;
-            };
-            let DeclarationSource::Variable(index) = declaration.source else {
-                return None;
-            };
-            Some(Named {
-                layout: (*module_layouts(db, items(db, file).module).get(index as usize)?)?,
-                declared: Place::of(declaration),
-            })
+/// Finds what the names of a function stand for.
+pub(in crate::diagnostics) struct Layouts<'a> {
+    db: &'a dyn Database,
+    function: Function<'a>,
+    body: &'a Body,
+    own: OnceCell<&'a [Option<Layout>]>,
+}
+
+impl<'a> Layouts<'a> {
+    pub(in crate::diagnostics) fn new(db: &'a dyn Database, function: Function<'a>) -> Layouts<'a> {
+        Layouts {
+            db,
+            function,
+            body: body(db, function),
+            own: OnceCell::new(),
         }
-        _ => None,
+    }
+
+    /// The variable or parameter that a reference means.
+    pub(in crate::diagnostics) fn named(&self, reference: &Reference) -> Option<Named> {
+        match reference.target {
+            Target::Definition(id) => {
+                let definition = self.body.definition(id);
+                if definition.kind == SymbolKind::Register {
+                    return None;
+                }
+                let own = self.own.get_or_init(|| layouts(self.db, self.function));
+                Some(Named {
+                    layout: (*own.get(id as usize)?)?,
+                    declared: Place::Own(definition.name_range),
+                })
+            }
+            Target::Free(free) => {
+                let file = self.function.file(self.db);
+                let name = self.body.free.get(free as usize)?;
+                // Of several declarations one may be larger.
+                let [declaration] = module_scope(self.db, file).find(name) else {
+                    return None;
+                };
+                let DeclarationSource::Variable(index) = declaration.source else {
+                    return None;
+                };
+                let layouts = module_layouts(self.db, items(self.db, file).module);
+                Some(Named {
+                    layout: (*layouts.get(index as usize)?)?,
+                    declared: Place::of(declaration),
+                })
+            }
+            _ => None,
+        }
     }
 }
 
@@ -155,34 +179,39 @@ pub(super) fn access(
 /// Arguments of calls that get fewer bytes than they have.
 pub(super) fn arguments(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let body = body(db, function);
+    let cursor = function.green(db).cursor();
+    // Nobody stores to the parameters of an entry, which stand before its body.
+    let start = match tree::has_word(&cursor, ".entry") {
+        true => body
+            .scopes
+            .get(OUTERMOST as usize)
+            .map(|it| it.range.start()),
+        false => None,
+    };
+    let start = start.unwrap_or_default();
+    let mut own = body.definitions.iter();
+    if !own.any(|it| it.kind == SymbolKind::Parameter && it.name_range.start() > start) {
+        return;
+    }
     let layouts = layouts(db, function);
     // Bytes stored to each scalar, and the place of the last store.
     let mut stored: FxHashMap<u32, (u64, TextRange)> = FxHashMap::default();
-    let cursor = function.green(db).cursor();
-    let scalars =
-        body.definitions.iter().zip(layouts).any(|(it, layout)| {
-            it.kind == SymbolKind::Parameter && layout.is_some_and(|it| it.scalar)
-        });
-    if !scalars {
-        return;
-    }
-    tree::for_each_node(&cursor, &mut |node| {
-        if node.kind() != SyntaxKind::INSTRUCTION {
+    for_each_instruction(&cursor, body, &mut |instruction, node| {
+        if node
+            .token(SyntaxKind::IDENT)
+            .is_none_or(|it| it.text() != "st")
+        {
             return;
         }
-        let (Some(opcode), modifiers) = words(node) else {
-            return;
-        };
-        if opcode.text() != "st" {
-            return;
-        }
+        let (_, modifiers) = words(node);
         let Some((bytes, (name, _))) =
             accessed("st", &modifiers).zip(node.nodes().find_map(|it| place(&it)))
         else {
             return;
         };
-        let target = body.reference_at(name.range()).map(|it| it.target);
-        if let Some(Target::Definition(id)) = target {
+        let mut references = references(body, instruction).iter();
+        let reference = references.find(|it| it.range.start() == name.range().start());
+        if let Some(Target::Definition(id)) = reference.map(|it| it.target) {
             let sum = stored.entry(id).or_insert((0, name.range()));
             sum.0 = sum.0.saturating_add(bytes);
         }

@@ -16,7 +16,7 @@ use super::{
     finding, slow,
 };
 
-pub(in crate::diagnostics) use super::addresses::{Named, named};
+pub(in crate::diagnostics) use super::addresses::{Layouts, Named};
 
 /// The mask of all threads of a warp.
 const ALL_THREADS: &str = "0xffffffff";
@@ -90,12 +90,16 @@ fn deprecated(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
 /// Words in another order than in the manual.
 fn order(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let fit = accepted.fit;
+    let as_written = || accepted.statement.words.iter().copied();
+    if fit.ignored.is_empty() && fit.ordered_words().eq(as_written()) {
+        return;
+    }
     let read: Vec<&CursorToken<'_>> = (0..)
         .zip(accepted.modifiers)
         .filter(|(index, _)| !fit.ignored.contains(index))
         .map(|it| it.1)
         .collect();
-    let ordered = fit.ordered_words();
+    let ordered: Vec<&str> = fit.ordered_words().collect();
     let plain = |it: &CursorToken<'_>| it.text().trim_start_matches('.').to_owned();
     let written: Vec<String> = read.iter().map(|it| plain(it)).collect();
     if written.len() != ordered.len() || written == ordered {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use isa::operand::Operand;
 use rustc_hash::FxHashMap;
 use syntax::{CursorToken, TextRange};
 
@@ -10,6 +11,7 @@ use crate::SymbolKind;
 use super::Lowering;
 use crate::hir::{
     body::{Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target},
+    declared::Declared,
     number::{is_canonical, split_name},
 };
 
@@ -45,30 +47,41 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    pub(super) fn push(&mut self, definition: Definition) -> DefinitionId {
+    pub(super) fn push(&mut self, definition: Definition, operand: Operand) -> DefinitionId {
         let id = self.body.definitions.len() as DefinitionId;
         self.body.definitions.push(definition);
+        self.body.operands.push(Declared(operand));
         self.shadowed.push(None);
         id
     }
 
     /// Adds a definition, unless its name is taken in this block; then that is a duplicate.
-    pub(super) fn declare(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
+    pub(super) fn declare(
+        &mut self,
+        name: &'a str,
+        definition: Definition,
+        operand: Operand,
+    ) -> DefinitionId {
         match self.collision(name, &definition) {
             Some(first) => {
-                let definition = self.push(definition);
+                let definition = self.push(definition, operand);
                 self.body.duplicates.push(Duplicate { definition, first });
                 definition
             }
-            None => self.add(name, definition),
+            None => self.add(name, definition, operand),
         }
     }
 
     /// Adds a definition to the innermost block.
-    pub(super) fn add(&mut self, name: &'a str, definition: Definition) -> DefinitionId {
+    pub(super) fn add(
+        &mut self,
+        name: &'a str,
+        definition: Definition,
+        operand: Operand,
+    ) -> DefinitionId {
         let family = definition.count.is_some();
         let numbered = !family && definition.kind != SymbolKind::Label;
-        let id = self.push(definition);
+        let id = self.push(definition, operand);
         let map = if family {
             &mut self.families
         } else {
