@@ -581,7 +581,8 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn live_range(&self, at: FilePosition) -> Cancellable<Option<LiveRange>> {
         self.with_file(at.file, |db, file| {
-            features::live_range::live_range(db, file, at, usize::MAX)
+            let effort = features::live_range::Effort::Thorough;
+            features::live_range::live_range(db, file, at, effort)
         })
     }
 

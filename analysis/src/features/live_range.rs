@@ -15,19 +15,33 @@ use crate::{
         declared::declared,
         symbol::{Symbol, name_at},
     },
-    pressure::{pressure, values},
+    pressure::{free, pressure, written_peak},
 };
 
 use super::{navigation::declared_type, registers::function_at};
 
+/// How much time there is for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// As much as it takes.
+    Thorough,
+    /// Somebody waits. In long functions the order of the text stands for that of the model, and nothing is
+    /// said about the pressure of enormous ones.
+    Quick,
+}
+
+/// The model takes some 6 µs for an instruction, so it has no time for longer functions when somebody waits,
+const MODELLED: usize = 400;
+/// and in longer ones nothing is folded then.
+const FOLDED: usize = 20_000;
+
 /// The life of the register at a position; `None` for anything else, and for a whole family such as
-/// `%r<9>`. What depends on the pressure of the function stays unknown if it has more instructions than
-/// some number.
+/// `%r<9>`.
 pub(crate) fn live_range(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
-    most_instructions: usize,
+    effort: Effort,
 ) -> Option<LiveRange> {
     let Symbol::Local {
         function,
@@ -88,11 +102,16 @@ pub(crate) fn live_range(
         }
         last = Some(step);
     }
-    if body.instructions.len() > most_instructions {
+    let within = |most: usize| effort == Effort::Thorough || body.instructions.len() <= most;
+    if !within(FOLDED) {
         return Some(found);
     }
-    let peak = pressure(db, function).peak;
-    found.free = values(db, function).free.get(value as usize) == Some(&true);
+    let free = free(db, function);
+    let peak = match within(MODELLED) {
+        true => pressure(db, function).peak,
+        false => written_peak(flow, &free),
+    };
+    found.free = free.get(value as usize) == Some(&true);
     found.crosses_peak = found.weight > 0
         && !found.free
         && peak.is_some_and(|it| alive.get(it as usize) == Some(&true));

@@ -144,15 +144,86 @@ pub(crate) struct Duplicate {
 /// The lowered body of a function, or of a prototype.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn body<'db>(db: &'db dyn Database, function: Function<'db>) -> Body {
-    lower::lower(&function.green(db).cursor(), function.errors(db), &|| {
+    within(db, function, None)
+}
+
+/// Lowers the instructions in a part of a function only, if one is given, and everything else.
+fn within(db: &dyn Database, function: Function<'_>, part: Option<TextRange>) -> Body {
+    let cursor = function.green(db).cursor();
+    lower::lower(&cursor, function.errors(db), part, &|| {
         db.unwind_if_revision_cancelled();
     })
+}
+
+/// Bytes of a function from which on lowering it takes milliseconds, too long for an answer about one
+/// statement while somebody types.
+const LONG: u32 = 256 << 10;
+/// Instructions that begin so many bytes before or behind a place lie near it.
+const NEAR: u32 = 32 << 10;
+
+/// Whether a function has more bytes than it has time for.
+pub(crate) fn is_longer(db: &dyn Database, function: Function<'_>, bytes: u32) -> bool {
+    u32::from(function.green(db).text_len()) > bytes
+}
+
+/// The body of a function, perhaps without its instructions and their references. All else, indices too, is
+/// as in [`body`].
+pub(crate) fn declarations<'db>(db: &'db dyn Database, function: Function<'db>) -> &'db Body {
+    match is_longer(db, function, LONG) {
+        true => outline(db, function),
+        false => body(db, function),
+    }
+}
+
+#[salsa::tracked(returns(ref))]
+fn outline<'db>(db: &'db dyn Database, function: Function<'db>) -> Body {
+    within(db, function, Some(TextRange::default()))
+}
+
+/// A body that may lack instructions far from some place.
+pub(crate) enum Near<'db> {
+    /// It is short enough.
+    Whole(&'db Body),
+    /// It is not.
+    Part(Box<Body>),
+}
+
+impl std::ops::Deref for Near<'_> {
+    type Target = Body;
+
+    fn deref(&self) -> &Body {
+        match self {
+            Near::Whole(it) => it,
+            Near::Part(it) => it,
+        }
+    }
+}
+
+/// The body of a function, perhaps without instructions that are far from an offset in it. All else, indices
+/// of definitions and scopes too, is as in [`body`].
+pub(crate) fn near<'db>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+    offset: TextSize,
+) -> Near<'db> {
+    if !is_longer(db, function, LONG) {
+        return Near::Whole(body(db, function));
+    }
+    let start = offset.checked_sub(NEAR.into()).unwrap_or_default();
+    let end = offset
+        .checked_add(NEAR.into())
+        .unwrap_or(TextSize::new(u32::MAX));
+    Near::Part(Box::new(within(
+        db,
+        function,
+        Some(TextRange::new(start, end)),
+    )))
 }
 
 impl Body {
     /// The body of a function that is no part of the database.
     pub(crate) fn of(function: &Cursor<'_>, errors: &[SyntaxError]) -> Body {
-        lower::lower(function, errors, &|| {})
+        lower::lower(function, errors, None, &|| {})
     }
 
     /// A definition of this body.
@@ -187,5 +258,76 @@ impl Body {
         self.references.iter().filter(move |it| {
             it.target == Target::Definition(definition) && (member.is_none() || it.member == member)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FileContents;
+
+    /// Everything that makes a body, over and over.
+    fn text() -> String {
+        let mut text =
+            String::from(".entry k(.param .u64 p) {\n.reg .b32 %r<9>, x; .reg .pred q;\n");
+        for number in 0..40 {
+            text += &format!(
+                "L{number}: add.u32 %r1, x, unknown{};\n@q bra M{number};\n{{ .reg .u32 x{number}; \
+                 mov.u32 x{number}, %tid.x; .func (.param .u32 o) f{number}(.param .u32 i); .reg .u32 x; \
+                 mov.u32 x, WARP_SZ; }}\nM{number}: mov.u32 x, L{number};\nT{number}: .branchtargets L0, M{number};\n\
+                 C{number}: .callprototype _ (.param .b32 a);\n.reg .u32 x{};\n.loc 1 2 3;\n",
+                number % 3,
+                number % 7,
+            );
+        }
+        text + ".target sm_90;\nret;\n}\n"
+    }
+
+    #[test]
+    fn a_part_is_as_the_whole() {
+        let contents = FileContents::new(&text());
+        let root = contents.tree.cursor();
+        let function = root.nodes().next().expect("it is a function");
+        let errors = &contents.errors[0];
+        let whole = Body::of(&function, errors);
+        assert!(whole.instructions.len() > 200 && whole.free.len() >= 3);
+        let end = function.range().end();
+        for start in (0..u32::from(end)).step_by(97).chain([u32::from(end)]) {
+            for length in [0, 300] {
+                let part = TextRange::at(start.into(), length.into());
+                let found = lower::lower(&function, errors, Some(part), &|| {});
+                let unlike = |body: &Body| Body {
+                    references: Vec::new(),
+                    instructions: Vec::new(),
+                    free: Vec::new(),
+                    ..body.clone()
+                };
+                assert_eq!(unlike(&found), unlike(&whole));
+                let of = |body: &Body| -> Vec<(Reference, Option<Box<str>>)> {
+                    let inside = body.instructions.iter().filter(|it| {
+                        // Trivia before a statement belong to it.
+                        it.range.start() > part.start() && part.contains(it.opcode.start())
+                    });
+                    let references = inside.flat_map(|it| {
+                        let range = it.references.start as usize..it.references.end as usize;
+                        &body.references[range]
+                    });
+                    references
+                        .map(|it| match it.target {
+                            Target::Free(name) => {
+                                let mut it = it.clone();
+                                it.target = Target::Free(0);
+                                (it, Some(body.free[name as usize].clone()))
+                            }
+                            _ => (it.clone(), None),
+                        })
+                        .collect()
+                };
+                // The first one may begin before the part, with what stands before it.
+                let (found, whole) = (of(&found), of(&whole));
+                assert!(whole.ends_with(&found) && found.len() + 3 >= whole.len());
+                assert!(length == 0 || !found.is_empty() || start + 40 > u32::from(end));
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 use crate::db::SourceFile;
 
 use super::{
-    body::body,
+    body::declarations,
     declared::header,
     items::{Function, items},
     module::{function_order, module_scope},
@@ -60,7 +60,7 @@ pub(crate) fn in_force<'db>(
     }
     Some(InForce {
         start,
-        changes: &body(db, function).targets,
+        changes: &declarations(db, function).targets,
     })
 }
 

@@ -32,15 +32,18 @@ const MAX_TARGETS: u32 = 1 << 16;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 4096;
 
-/// Lowers a function, given by its tree and its syntax errors. `check` is called now and then, so that
-/// it can interrupt the work on a long one.
+/// Lowers a function, given by its tree and its syntax errors; of instructions only those that start in
+/// `part`, if there is one. `check` is called now and then, so that it can interrupt the work on a long
+/// function.
 pub(super) fn lower<'a>(
     function: &Cursor<'a>,
     errors: &'a [SyntaxError],
+    part: Option<TextRange>,
     check: &'a dyn Fn(),
 ) -> Body {
     let mut lowering = Lowering {
         check,
+        part,
         errors,
         body: Body::default(),
         names: FxHashMap::default(),
@@ -63,6 +66,8 @@ pub(super) fn lower<'a>(
 
 struct Lowering<'a> {
     check: &'a dyn Fn(),
+    /// Where instructions are lowered, if not everywhere.
+    part: Option<TextRange>,
     errors: &'a [SyntaxError],
     body: Body,
     /// The innermost definition of each single name.
@@ -131,6 +136,12 @@ impl<'a> Lowering<'a> {
         for child in block.nodes() {
             if child.kind() == SyntaxKind::STATEMENT_RUN {
                 self.statements(&child);
+            } else if child.kind() == SyntaxKind::INSTRUCTION
+                && self
+                    .part
+                    .is_some_and(|it| !it.contains(child.range().start()))
+            {
+                self.label = None;
             } else {
                 let label = self.statement(&child);
                 self.label = label;

@@ -11,7 +11,7 @@ use syntax::{Cursor, SyntaxKind, TextRange, ast::Linkage};
 use crate::{SymbolKind, db::SourceFile};
 
 use super::{
-    body::{DefinitionId, body},
+    body::{DefinitionId, declarations},
     declaration::{Declaration as Declared, Shape},
     header::FunctionHeader,
     items::{Function, ModuleItems, items},
@@ -54,7 +54,7 @@ pub(crate) struct Prototype {
 #[salsa::tracked(returns(ref))]
 pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> Signature {
     let cursor = function.green(db).cursor();
-    let body = body(db, function);
+    let body = declarations(db, function);
     let errors = function.errors(db);
     let header = |id: DefinitionId| {
         let start = body.definition(id).name_range.start();

@@ -35,6 +35,73 @@ pub(crate) struct AtPeak {
     pub(crate) weight: u32,
 }
 
+/// For each value of the flow whether it takes no register of a thread.
+pub(crate) fn free(db: &dyn Database, function: Function<'_>) -> Vec<bool> {
+    let flow = flow(db, function);
+    let mut program = Program::of(db, function, flow);
+    program.rename(flow);
+    free_of(flow, &fold::fold(&program, flow, false))
+}
+
+fn free_of(flow: &Flow, folded: &fold::Folded) -> Vec<bool> {
+    let mut free = vec![true; flow.facts.values.len()];
+    for (step, gone) in folded.gone.iter().enumerate() {
+        for value in flow.facts.writes.get(step) {
+            free[*value as usize] &= *gone;
+        }
+    }
+    for (free, value) in free.iter_mut().zip(&flow.facts.values) {
+        *free &= value.weight > 0;
+    }
+    free
+}
+
+/// The instruction where most registers are alive in the order of the text, those left out that take none.
+/// It takes a hundredth of the time of the model.
+pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
+    let facts = &flow.facts;
+    let weight = |value: Value| match free.get(value as usize) {
+        Some(false) => facts.values[value as usize].weight,
+        _ => 0,
+    };
+    // For each value the last block, counted from 1, in which it is known to be alive.
+    let mut alive = vec![0_u32; facts.values.len()];
+    let mut peak: Option<(u32, Step)> = None;
+    for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        if !flow.graph.reachable[block as usize] {
+            continue;
+        }
+        let mark = block + 1;
+        let mut now = 0;
+        for value in flow.liveness.live_out(block) {
+            alive[value as usize] = mark;
+            now += weight(value);
+        }
+        for step in steps.clone().rev() {
+            let at = step as usize;
+            let mut behind = now;
+            for value in facts.writes.get(at) {
+                if alive[*value as usize] != mark {
+                    behind += weight(*value);
+                } else if !facts.keeps[at] {
+                    alive[*value as usize] = 0;
+                    now -= weight(*value);
+                }
+            }
+            for value in facts.reads.get(at) {
+                if std::mem::replace(&mut alive[*value as usize], mark) != mark {
+                    now += weight(*value);
+                }
+            }
+            let most = behind.max(now);
+            if peak.is_none_or(|it| it.0 <= most) {
+                peak = Some((most, step));
+            }
+        }
+    }
+    peak.map(|it| it.1)
+}
+
 /// Looks at the values of a function again. It costs as much as the pressure in the order of the text, and
 /// is asked for when somebody looks.
 pub(crate) fn values(db: &dyn Database, function: Function<'_>) -> Values {
@@ -42,19 +109,10 @@ pub(crate) fn values(db: &dyn Database, function: Function<'_>) -> Values {
     let mut program = Program::of(db, function, flow);
     program.rename(flow);
     let folded = fold::fold(&program, flow, false);
-    let count = flow.facts.values.len();
     let mut found = Values {
-        free: vec![true; count],
+        free: free_of(flow, &folded),
         at_peak: Vec::new(),
     };
-    for (step, gone) in folded.gone.iter().enumerate() {
-        for value in flow.facts.writes.get(step) {
-            found.free[*value as usize] &= *gone;
-        }
-    }
-    for (free, value) in found.free.iter_mut().zip(&flow.facts.values) {
-        *free &= value.weight > 0;
-    }
     let Some(peak) = pressure(db, function).peak else {
         return found;
     };

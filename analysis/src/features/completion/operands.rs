@@ -13,8 +13,8 @@ use syntax::{SyntaxKind, TextSize};
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
     hir::{
-        body::{Body, DefinitionId, Target, body},
-        declared::{declared, module_declared},
+        body::{Body, DefinitionId, Target, near},
+        declared::module_declared,
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
         operand::special,
@@ -43,8 +43,8 @@ pub(super) fn operands(
     items: &mut Vec<CompletionItem>,
 ) {
     let shapes = Shapes::find(head, place, module);
-    let body = body(db, function);
-    let types = declared(db, function);
+    let body = &*near(db, function, offset);
+    let types = &body.operands;
     let scopes = visible_scopes(body, offset);
     let mut fitting = Fitting {
         shapes: &shapes,

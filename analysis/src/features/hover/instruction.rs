@@ -18,8 +18,8 @@ use crate::{
         documentation::{demand, footer},
     },
     hir::{
-        body::body,
-        declared::{declared, words},
+        body::near,
+        declared::words,
         in_force::in_force,
         operand::{describe, operand},
         tree,
@@ -63,7 +63,8 @@ impl Context<'_> {
     pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
         let function = self.function?;
         let (opcode, modifiers) = words(instruction);
-        let (body, types) = (body(self.db, function), declared(self.db, function));
+        let body = &*near(self.db, function, instruction.range().start());
+        let types = &body.operands;
         let nodes: Vec<_> = operand_nodes(instruction).collect();
         let operands: Vec<Operand> = nodes
             .iter()

@@ -10,7 +10,7 @@ use crate::{
     Access, ExactEntry, FilePosition, Hover, RangeInfo, SymbolKind,
     db::SourceFile,
     hir::{
-        body::body,
+        body::{declarations as declarations_of, is_longer},
         declared::address_bytes,
         items::items,
         module::{DeclarationSource, module_body},
@@ -30,6 +30,9 @@ use crate::features::{
 /// Longer declarations are shown with a line for each parameter.
 const MAX_LINE: usize = 80;
 
+/// Bytes of a function from which on uses are not counted while somebody waits.
+const COUNTED: u32 = 1 << 20;
+
 /// What the name at a position is.
 pub(super) fn hover(
     db: &dyn Database,
@@ -46,7 +49,7 @@ pub(super) fn hover(
             definition,
             member,
         } => {
-            let found = body(db, *function).definition(*definition);
+            let found = declarations_of(db, *function).definition(*definition);
             describe(
                 &function.green(db).cursor(),
                 (found.name_range, found.full_range),
@@ -65,10 +68,10 @@ pub(super) fn hover(
                 .to_owned()
         }
     };
-    let uses = occurrences(db, &name.symbol, file)
-        .iter()
-        .filter(|it| it.access != Access::Declaration)
-        .count();
+    let too_long = match name.symbol {
+        Symbol::Local { function, .. } => is_longer(db, function, COUNTED),
+        _ => false,
+    };
     if let Symbol::Local { .. } | Symbol::Module { .. } = name.symbol
         && let Some(found) = word_at(db, file, at.offset).and_then(|it| demangled(it.text()))
     {
@@ -81,6 +84,17 @@ pub(super) fn hover(
             None => write!(markdown, "\n\n```cpp\n{}\n```", found.name),
         };
     }
+    if too_long {
+        // The rest takes a look at all of the function.
+        return Some(RangeInfo {
+            range: name.range,
+            info: Hover { markdown },
+        });
+    }
+    let uses = occurrences(db, &name.symbol, file)
+        .iter()
+        .filter(|it| it.access != Access::Declaration)
+        .count();
     let plural = if uses == 1 { "" } else { "s" };
     let _ = write!(markdown, "\n\n{uses} use{plural} in this file");
     let more = match &name.symbol {
@@ -154,14 +168,14 @@ fn module_name(
         }
         DeclarationSource::Function(index) => {
             let function = items.functions[index as usize];
-            let range = body(db, function).name?;
+            let range = declarations_of(db, function).name?;
             let kind = declaration_symbol_kind(db, file, shown);
             let cursor = function.green(db).cursor();
             describe(&cursor, (range, cursor.range()), kind, None, None)
         }
         DeclarationSource::Prototype(index, definition) => {
             let function = items.functions[index as usize];
-            let found = body(db, function).definition(definition);
+            let found = declarations_of(db, function).definition(definition);
             let cursor = function.green(db).cursor();
             let ranges = (found.name_range, found.full_range);
             describe(&cursor, ranges, found.kind, None, None)

@@ -8,7 +8,10 @@ use syntax::{SyntaxKind, TextSize};
 use crate::{
     EntryRegisters, ExactEntry, FilePosition, LiveRange,
     db::SourceFile,
-    features::{live_range::live_range, registers::of_entry},
+    features::{
+        live_range::{Effort, live_range},
+        registers::of_entry,
+    },
     flow::facts::{Step, for_each_instruction},
     hir::{
         body::body,
@@ -26,8 +29,6 @@ const COMPARED: &[&str] = &["sm_80", "sm_90", "sm_100", "sm_120"];
 const GROUPS: usize = 5;
 /// So many runs of lines are listed.
 const RUNS: usize = 6;
-/// Larger functions are not analysed while somebody waits for a hover of a register.
-const MOST_INSTRUCTIONS: usize = 20_000;
 
 /// What the entry with a name needs, if the file defines one; with what a compiler told of it.
 pub(super) fn of_name(
@@ -260,7 +261,7 @@ fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut 
 
 /// Where the register at a position is alive, and what it takes.
 pub(super) fn life(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<String> {
-    let life = live_range(db, file, at, MOST_INSTRUCTIONS)?;
+    let life = live_range(db, file, at, Effort::Quick)?;
     let lines = file.contents(db).lines.clone();
     let mut out = takes(&life);
     let runs: Vec<String> = life
