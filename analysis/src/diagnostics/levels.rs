@@ -62,7 +62,9 @@ pub(super) struct Controls {
 #[salsa::tracked(returns(ref))]
 pub(super) fn function_controls<'db>(db: &'db dyn Database, function: Function<'db>) -> Controls {
     let mut controls = Controls::default();
-    read(&function.green(db).cursor(), &mut controls);
+    read(&function.green(db).cursor(), &mut controls, &|| {
+        db.unwind_if_revision_cancelled();
+    });
     controls
 }
 
@@ -75,7 +77,7 @@ pub(super) fn module_controls<'db>(
     let mut all = Vec::new();
     for (index, item) in (0u32..).zip(module.items(db)) {
         let mut controls = Controls::default();
-        read(&item.green.cursor(), &mut controls);
+        read(&item.green.cursor(), &mut controls, &|| {});
         if controls != Controls::default() {
             all.push((index, controls));
         }
@@ -83,8 +85,11 @@ pub(super) fn module_controls<'db>(
     all
 }
 
-/// Collects the comments of a node and of all nodes in it.
-fn read(node: &Cursor<'_>, out: &mut Controls) {
+/// Collects the comments of a node and of all nodes in it. `check` may interrupt that in long functions.
+fn read(node: &Cursor<'_>, out: &mut Controls, check: &dyn Fn()) {
+    if node.kind() == SyntaxKind::STATEMENT_RUN {
+        check();
+    }
     let (mut leading, mut own_line) = (true, true);
     for child in node.children() {
         match child {
@@ -92,7 +97,7 @@ fn read(node: &Cursor<'_>, out: &mut Controls) {
                 // Most operands are one token.
                 let alone = matches!(it.kind(), SyntaxKind::NAME_REFERENCE | SyntaxKind::LITERAL);
                 if !alone || it.green().children().len() > 1 {
-                    read(&it, out);
+                    read(&it, out, check);
                 }
                 (leading, own_line) = (false, false);
             }

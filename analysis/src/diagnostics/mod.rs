@@ -112,17 +112,25 @@ impl Place {
 /// The findings of one function.
 #[salsa::tracked(returns(deref))]
 fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Finding> {
+    let families: [fn(&dyn Database, Function<'_>, &mut Vec<Finding>); 10] = [
+        names::in_function,
+        duplicates::in_function,
+        constants::in_function,
+        variables::in_function,
+        instructions::in_function,
+        parameters::in_function,
+        calls::in_function,
+        directives::in_function,
+        portability::in_function,
+        // They look at the errors found before.
+        lints::in_function,
+    ];
     let mut findings = Vec::new();
-    names::in_function(db, function, &mut findings);
-    duplicates::in_function(db, function, &mut findings);
-    constants::in_function(db, function, &mut findings);
-    variables::in_function(db, function, &mut findings);
-    instructions::in_function(db, function, &mut findings);
-    parameters::in_function(db, function, &mut findings);
-    calls::in_function(db, function, &mut findings);
-    directives::in_function(db, function, &mut findings);
-    portability::in_function(db, function, &mut findings);
-    lints::in_function(db, function, &mut findings);
+    for family in families {
+        // A keystroke waits until this stops, so it is asked often whether it is still wanted.
+        db.unwind_if_revision_cancelled();
+        family(db, function, &mut findings);
+    }
     // They are kept, for every function of every file.
     findings.shrink_to_fit();
     findings

@@ -54,6 +54,9 @@ enum Lanes {
     Unknown,
 }
 
+/// How often a long body looks for a cancellation, in blocks.
+const CHECK_INTERVAL: BlockId = 256;
+
 /// The instructions of a function that must be run together and are not, in the order of the text, at most
 /// one for each. Blocks have `width` threads along x at most.
 pub(crate) fn apart(
@@ -76,10 +79,15 @@ pub(crate) fn apart(
             });
         }
     }
+    db.unwind_if_revision_cancelled();
     let joins = joins(flow);
+    db.unwind_if_revision_cancelled();
     let meets = meets(flow);
     let mut room = MAX_BLOCKS;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        if block % CHECK_INTERVAL == 0 {
+            db.unwind_if_revision_cancelled();
+        }
         let Some(last) = steps.clone().last() else {
             continue;
         };

@@ -57,6 +57,9 @@ pub(crate) const ANYWHERE: Step = Step::MAX;
 /// How many targets of branches are told apart in one function.
 const MAX_TARGETS: usize = 1 << 20;
 
+/// How often a long body looks for a cancellation, in instructions.
+const CHECK_INTERVAL: usize = 4096;
+
 /// A register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Register {
@@ -232,6 +235,9 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
     let mut room = MAX_TARGETS;
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     for_each_instruction(&cursor, body, &mut |instruction, node| {
+        if facts.control.len().is_multiple_of(CHECK_INTERVAL) {
+            db.unwind_if_revision_cancelled();
+        }
         let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
         let references = references(body, instruction);
         let guarded = node.node(SyntaxKind::GUARD).is_some();

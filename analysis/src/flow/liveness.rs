@@ -37,10 +37,18 @@ pub(crate) struct Liveness {
 
 /// Stands for a value that crosses no border.
 const LOCAL: u32 = u32::MAX;
+/// How often somebody may interrupt the work on a long function, in blocks.
+const CHECK_INTERVAL: usize = 256;
 
 impl Liveness {
-    /// Liveness of a graph with a number of values.
-    pub(crate) fn of(graph: &Graph, accesses: &Accesses<'_>, values: usize) -> Liveness {
+    /// Liveness of a graph with a number of values. `check` is called now and then, so that it can
+    /// interrupt the work on a long function.
+    pub(crate) fn of(
+        graph: &Graph,
+        accesses: &Accesses<'_>,
+        values: usize,
+        check: &dyn Fn(),
+    ) -> Liveness {
         let count = graph.blocks.len();
         let (crossing, bits) = crossing(graph, accesses, values);
         let words = crossing.len().div_ceil(64);
@@ -58,6 +66,9 @@ impl Liveness {
         }
         let mut replaced = zeros();
         for (block, steps) in graph.blocks.iter().enumerate() {
+            if block.is_multiple_of(CHECK_INTERVAL) {
+                check();
+            }
             let base = block * words;
             for step in steps.clone().map(|it| it as usize) {
                 for value in accesses.reads.get(step) {
@@ -77,18 +88,23 @@ impl Liveness {
                 }
             }
         }
-        it.flow_back(graph, &replaced);
-        it.flow_on(graph);
+        check();
+        it.flow_back(graph, &replaced, check);
+        check();
+        it.flow_on(graph, check);
         it
     }
 
-    fn flow_back(&mut self, graph: &Graph, replaced: &[u64]) {
+    fn flow_back(&mut self, graph: &Graph, replaced: &[u64], check: &dyn Fn()) {
         let words = self.words;
         let count = graph.blocks.len();
         let mut work: Vec<BlockId> = (0..count as BlockId).collect();
         let mut waiting = vec![true; count];
         while let Some(block) = work.pop() {
             let block = block as usize;
+            if block.is_multiple_of(CHECK_INTERVAL) {
+                check();
+            }
             waiting[block] = false;
             let base = block * words;
             for next in graph.successors.get(block) {
@@ -113,7 +129,7 @@ impl Liveness {
         }
     }
 
-    fn flow_on(&mut self, graph: &Graph) {
+    fn flow_on(&mut self, graph: &Graph, check: &dyn Fn()) {
         let words = self.words;
         let count = graph.blocks.len();
         // What is written where control never gets reaches nothing.
@@ -125,6 +141,9 @@ impl Liveness {
         let mut waiting = graph.reachable.clone();
         while let Some(block) = work.pop() {
             let block = block as usize;
+            if block.is_multiple_of(CHECK_INTERVAL) {
+                check();
+            }
             waiting[block] = false;
             let base = block * words;
             for before in graph.predecessors.get(block) {

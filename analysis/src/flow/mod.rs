@@ -45,7 +45,8 @@ impl Flow {
         db.unwind_if_revision_cancelled();
         let graph = Graph::of(&facts);
         db.unwind_if_revision_cancelled();
-        let liveness = Liveness::of(&graph, &facts.accesses(), facts.values.len());
+        let check = || db.unwind_if_revision_cancelled();
+        let liveness = Liveness::of(&graph, &facts.accesses(), facts.values.len(), &check);
         Flow {
             facts,
             graph,

@@ -118,7 +118,9 @@ fn measure(
         writes: &folded.writes,
         keeps: &keeps,
     };
-    let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len());
+    let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len(), &|| {
+        db.unwind_if_revision_cancelled();
+    });
     let mut found = Pressure {
         alive: vec![0; program.operations.len()],
         reordered: vec![0; program.operations.len()],

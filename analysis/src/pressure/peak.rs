@@ -116,7 +116,7 @@ pub(crate) fn values(db: &dyn Database, function: Function<'_>) -> Values {
     let Some(peak) = pressure(db, function).peak else {
         return found;
     };
-    let alive = alive_at(&program, &folded, flow, peak);
+    let alive = alive_at(db, &program, &folded, flow, peak);
     let mut written: Vec<Option<Step>> = vec![None; program.weights.len()];
     let mut read = vec![peak; program.weights.len()];
     for step in 0..program.operations.len() {
@@ -151,6 +151,7 @@ pub(crate) fn values(db: &dyn Database, function: Function<'_>) -> Values {
 /// The values that are alive at an instruction: those that it writes or that live on, and those that it
 /// reads, whichever takes more.
 fn alive_at(
+    db: &dyn Database,
     program: &Program<'_>,
     folded: &fold::Folded,
     flow: &Flow,
@@ -162,7 +163,9 @@ fn alive_at(
         writes: &folded.writes,
         keeps: &keeps,
     };
-    let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len());
+    let liveness = Liveness::of(&flow.graph, &accesses, program.weights.len(), &|| {
+        db.unwind_if_revision_cancelled();
+    });
     let weight = |set: &FxHashSet<Value>| -> u32 {
         set.iter()
             .map(|it| program.weights[*it as usize])

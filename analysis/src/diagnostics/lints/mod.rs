@@ -135,11 +135,16 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     threads::in_function(db, function, findings);
     let statements = Statements::new(db, function, findings);
     // What the parser did not understand may write anything and jump anywhere.
+    let check = || db.unwind_if_revision_cancelled();
     if function.errors(db).is_empty() {
         flow::in_function(db, function, &statements, findings);
+        check();
         barriers::in_function(db, function, &statements, findings);
+        check();
         loops::in_function(db, function, &statements, findings);
+        check();
         values::in_function(db, function, &statements, findings);
+        check();
     }
     bounds::in_function(db, function, &statements, findings);
     slow::in_function(db, function, findings);

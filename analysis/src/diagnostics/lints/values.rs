@@ -9,6 +9,9 @@ use crate::{
 
 use super::{super::Finding, Statements, codes::UNUSED_VALUE, finding};
 
+/// How often a long body looks for a cancellation, in blocks.
+const CHECK_INTERVAL: u32 = 1024;
+
 pub(super) fn in_function(
     db: &dyn Database,
     function: Function<'_>,
@@ -21,6 +24,9 @@ pub(super) fn in_function(
     let mut alive = vec![0_u32; facts.values.len()];
     let mut unread: Vec<Step> = Vec::new();
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
+        if block % CHECK_INTERVAL == 0 {
+            db.unwind_if_revision_cancelled();
+        }
         if !flow.graph.reachable[block as usize] {
             continue;
         }
