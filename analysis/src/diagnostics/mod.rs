@@ -109,10 +109,13 @@ impl Place {
     }
 }
 
+/// Finds what a family of rules says about a function.
+type Family = fn(&dyn Database, Function<'_>, &mut Vec<Finding>);
+
 /// The findings of one function.
 #[salsa::tracked(returns(deref))]
 fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Finding> {
-    let families: [fn(&dyn Database, Function<'_>, &mut Vec<Finding>); 10] = [
+    let families: [Family; 10] = [
         names::in_function,
         duplicates::in_function,
         constants::in_function,
