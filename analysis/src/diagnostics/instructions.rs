@@ -42,6 +42,7 @@ use super::{
         self,
         statement::{Accepted, Layouts, Named},
     },
+    memo,
     suggestion::most_similar,
     torn::Torn,
 };
@@ -224,23 +225,34 @@ impl<'a> Judge<'a> {
             operands,
             module,
         };
-        let problems = match match_statement(tables(), &statement) {
-            Outcome::Fit(fit) => {
-                warn(&fit.ignored, modifiers, nodes, operands, findings);
-                elements(nodes, named, findings);
-                let accepted = Accepted {
-                    opcode,
-                    modifiers,
-                    nodes,
-                    statement: &statement,
-                    fit: &fit,
-                    named,
-                };
-                lints::statement::check(&accepted, findings);
-                return;
+        let problems = if memo::is_known(&statement) {
+            Vec::new()
+        } else {
+            match match_statement(tables(), &statement) {
+                Outcome::Fit(fit) => {
+                    let before = findings.len();
+                    warn(&fit.ignored, modifiers, nodes, operands, findings);
+                    let accepted = Accepted {
+                        opcode,
+                        modifiers,
+                        nodes,
+                        statement: &statement,
+                        fit: &fit,
+                    };
+                    lints::statement::check(&accepted, findings);
+                    if findings.len() == before {
+                        memo::remember(&statement);
+                    }
+                    Vec::new()
+                }
+                Outcome::Mismatch(problems) => problems,
             }
-            Outcome::Mismatch(problems) => problems,
         };
+        if problems.is_empty() {
+            elements(nodes, named, findings);
+            lints::statement::access(opcode.text(), modifiers, nodes, named, findings);
+            return;
+        }
         let found = Found {
             opcode,
             modifiers,

@@ -23,6 +23,7 @@ mod instructions;
 mod join;
 mod levels;
 mod lints;
+mod memo;
 mod names;
 mod operand_fixes;
 #[cfg(test)]

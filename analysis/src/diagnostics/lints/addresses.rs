@@ -125,7 +125,7 @@ fn place<'a>(address: &Cursor<'a>) -> Option<(CursorToken<'a>, i128)> {
 }
 
 /// An access outside of a variable, or one whose address is not a multiple of its size.
-pub(super) fn access(
+pub(in crate::diagnostics) fn access(
     opcode: &str,
     modifiers: &[CursorToken<'_>],
     nodes: &[Cursor<'_>],

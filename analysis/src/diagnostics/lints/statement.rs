@@ -11,12 +11,11 @@ use crate::{FixKind, hir::tree::trimmed};
 
 use super::{
     super::{Finding, fix::Repair},
-    addresses,
     codes::{DEPRECATED_FORM, MODIFIER_ORDER, TRUNCATED_IMMEDIATE},
     finding, slow,
 };
 
-pub(in crate::diagnostics) use super::addresses::{Layouts, Named};
+pub(in crate::diagnostics) use super::addresses::{Layouts, Named, access};
 
 /// The mask of all threads of a warp.
 const ALL_THREADS: &str = "0xffffffff";
@@ -33,23 +32,14 @@ pub(in crate::diagnostics) struct Accepted<'a> {
     pub(in crate::diagnostics) statement: &'a Statement<'a>,
     /// How it fits.
     pub(in crate::diagnostics) fit: &'a Fit<'a>,
-    /// What a name in memory is.
-    pub(in crate::diagnostics) named: &'a dyn Fn(TextRange) -> Option<Named>,
 }
 
-/// What can be said about a statement that ptxas accepts.
+/// What can be said about a statement that ptxas accepts, whatever its names stand for.
 pub(in crate::diagnostics) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     deprecated(accepted, findings);
     order(accepted, findings);
     immediates(accepted, findings);
     slow::statement(accepted, findings);
-    addresses::access(
-        accepted.opcode.text(),
-        accepted.modifiers,
-        accepted.nodes,
-        accepted.named,
-        findings,
-    );
 }
 
 /// `shfl` and `vote` without `.sync`.
