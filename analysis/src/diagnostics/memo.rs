@@ -135,7 +135,7 @@ mod tests {
             lanes: 1,
         };
         let name = || Operand::Symbol(Symbol::Variable(Space::Global));
-        let at = |number: u32| {
+        let at = |number: u16| {
             Module::new(
                 Version::new(8, 0),
                 Target {
