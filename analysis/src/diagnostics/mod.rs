@@ -36,6 +36,7 @@ mod prototype_fixes;
 mod prototypes;
 mod redeclarations;
 mod register_fixes;
+mod statement;
 mod storage;
 mod suggestion;
 mod syntax_errors;
