@@ -39,12 +39,16 @@ pub(crate) struct Targets {
 
 /// A server that does not hold diagnostics back, so that the work is measured and not the patience.
 fn start(program: &Path, folder: Option<&Path>) -> TestServer {
+    start_with(program, folder, json!({ "diagnostics": { "debounce": 0 } }))
+}
+
+fn start_with(program: &Path, folder: Option<&Path>, options: Value) -> TestServer {
     let mut server = TestServer::spawn(program, &[]);
     server.initialize(json!({
         "processId": std::process::id(),
         "rootUri": folder.map(|it| format!("file://{}", it.display())),
         "capabilities": {},
-        "initializationOptions": { "diagnostics": { "debounce": 0 } },
+        "initializationOptions": options,
     }));
     server
 }
@@ -75,6 +79,7 @@ pub(crate) fn serve(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
         );
     }
     rows.extend(type_everywhere(&mut server, text, problems, targets));
+    rows.extend(ask_as_users_do(program, text, targets));
     rows.extend(scripts(&mut server, text));
     rows.extend(rest(&server));
     rows
@@ -101,20 +106,9 @@ fn type_everywhere(
             );
         }
     }
-    // Each question comes right behind an edit, as it does while somebody types.
-    let mut ask_behind_edits = |method: &str| {
-        let mut times = Vec::new();
-        for &place in &places {
-            server.edit(URI, place, place, "1");
-            let start = Instant::now();
-            server.settled(method, &client::place(URI, place.0, place.1));
-            times.push(start.elapsed());
-            server.edit(URI, place, (place.0, place.1 + 1), "");
-        }
-        times
-    };
-    let hovers = ask_behind_edits("textDocument/hover");
-    let completions = ask_behind_edits("textDocument/completion");
+    // Diagnostics are made at once here, so questions wait for a free processor with them.
+    let hovers = ask_behind_edits(server, &places, "textDocument/hover");
+    let completions = ask_behind_edits(server, &places, "textDocument/completion");
     // The diagnostics of all of these edits come before those of the next.
     server.edit(URI, (0, 0), (0, 0), "");
     server.diagnostics(URI);
@@ -126,12 +120,8 @@ fn type_everywhere(
             pushed,
             targets.diagnostics,
         ),
-        ("hover behind a keystroke", hovers, targets.answers),
-        (
-            "completion behind a keystroke",
-            completions,
-            targets.answers,
-        ),
+        ("hover while diagnostics are made", hovers, None),
+        ("completion while diagnostics are made", completions, None),
     ] {
         rows.extend(percentiles(what, times, target));
     }
@@ -140,6 +130,36 @@ fn type_everywhere(
     let turns = status["turns"]["p95"].as_f64().expect("a number");
     rows.push(Row::new("turn of the state thread, p95", turns, "ms"));
     rows
+}
+
+/// Questions behind keystrokes with the settings that a new user has: diagnostics wait for a pause.
+fn ask_as_users_do(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
+    let mut server = start_with(program, None, Value::Null);
+    server.open(URI, text);
+    server.pull_diagnostics(URI);
+    let places = places(text);
+    let mut rows = Vec::new();
+    for question in ["hover", "completion"] {
+        let times = ask_behind_edits(&mut server, &places, &format!("textDocument/{question}"));
+        let what = format!("{question} behind a keystroke");
+        rows.extend(percentiles(&what, times, targets.answers));
+    }
+    rows
+}
+
+/// How long the answer to a question takes that comes right behind a keystroke.
+fn ask_behind_edits(server: &mut TestServer, places: &[(u32, u32)], method: &str) -> Vec<Duration> {
+    let mut times = Vec::new();
+    for &place in places {
+        server.edit(URI, place, place, "1");
+        let start = Instant::now();
+        server.settled(method, &client::place(URI, place.0, place.1));
+        times.push(start.elapsed());
+        server.edit(URI, place, (place.0, place.1 + 1), "");
+        // The next one is a keystroke and not two.
+        server.settled("ptx/serverStatus", &Value::Null);
+    }
+    times
 }
 
 /// Larger changes, each measured until its diagnostics are there.
