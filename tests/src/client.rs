@@ -64,7 +64,10 @@ pub struct TestServer {
     runtime: Runtime,
     /// `None` after the client has hung up.
     writer: Option<Box<dyn AsyncWrite + Unpin + Send>>,
-    incoming: Receiver<Value>,
+    incoming: Receiver<(Value, Instant)>,
+    /// When the last byte of the message had come that was waited for last: to read it takes longer than to
+    /// send it, and that is no work of the server.
+    pub arrived: Instant,
     /// Messages that were received while waiting for another one.
     waiting: VecDeque<Value>,
     serving: Option<JoinHandle<u8>>,
@@ -126,8 +129,9 @@ impl TestServer {
         let (sender, incoming) = channel();
         runtime.spawn(async move {
             let mut reader = tokio::io::BufReader::new(reader);
-            while let Some(message) = read_message(&mut reader).await {
-                if sender.send(message).is_err() {
+            while let Some(body) = read_body(&mut reader).await {
+                let arrived = Instant::now();
+                if sender.send((parsed(&body), arrived)).is_err() {
                     break;
                 }
             }
@@ -136,6 +140,7 @@ impl TestServer {
             runtime,
             writer: Some(Box::new(writer)),
             incoming,
+            arrived: Instant::now(),
             waiting: VecDeque::new(),
             serving: Some(serving),
             process: None,
@@ -164,7 +169,7 @@ impl TestServer {
 
     /// Everything that the server has sent and that nobody has waited for, after its end.
     pub fn rest(&mut self) -> Vec<Value> {
-        let rest = self.incoming.iter().collect::<Vec<_>>();
+        let rest = self.incoming.iter().map(|it| it.0).collect::<Vec<_>>();
         self.waiting.extend(rest);
         self.waiting.drain(..).collect()
     }
@@ -368,7 +373,7 @@ impl TestServer {
 
     /// Whether a notification has come that nobody has waited for yet.
     pub fn has_notification(&mut self, method: &str) -> bool {
-        let arrived: Vec<Value> = self.incoming.try_iter().collect();
+        let arrived: Vec<Value> = self.incoming.try_iter().map(|it| it.0).collect();
         for message in arrived {
             self.receive(message);
         }
@@ -382,14 +387,18 @@ impl TestServer {
 
     fn wait_for(&mut self, what: &str, matches: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.waiting.iter().position(&matches) {
+            self.arrived = Instant::now();
             return self.waiting.remove(at).expect("its index was found");
         }
         let deadline = Instant::now() + PATIENCE;
         loop {
             let rest = deadline.saturating_duration_since(Instant::now());
             match self.incoming.recv_timeout(rest) {
-                Ok(message) if matches(&message) => return message,
-                Ok(message) => self.receive(message),
+                Ok((message, arrived)) if matches(&message) => {
+                    self.arrived = arrived;
+                    return message;
+                }
+                Ok((message, _)) => self.receive(message),
                 Err(RecvTimeoutError::Timeout) => {
                     panic!("waited in vain for {what}; there is {:#?}", self.waiting)
                 }
@@ -434,7 +443,7 @@ impl TestServer {
             0,
             "the exit status after an orderly end"
         );
-        let rest = self.incoming.try_iter().collect::<Vec<_>>();
+        let rest = self.incoming.try_iter().map(|it| it.0).collect::<Vec<_>>();
         self.waiting.extend(rest);
         let unhandled: Vec<&Value> = self
             .waiting
@@ -504,6 +513,10 @@ pub fn hover_text(hover: &Value) -> String {
 
 /// Reads one message; `None` at the end of the stream.
 pub async fn read_message(reader: &mut (impl AsyncRead + Unpin)) -> Option<Value> {
+    Some(parsed(&read_body(reader).await?))
+}
+
+async fn read_body(reader: &mut (impl AsyncRead + Unpin)) -> Option<Vec<u8>> {
     let mut header = Vec::new();
     while !header.ends_with(b"\r\n\r\n") {
         header.push(reader.read_u8().await.ok()?);
@@ -515,11 +528,14 @@ pub async fn read_message(reader: &mut (impl AsyncRead + Unpin)) -> Option<Value
         .expect("a header with a length");
     let mut body = vec![0; length.parse().expect("the length is a number")];
     reader.read_exact(&mut body).await.ok()?;
-    let message = serde_json::from_slice(&body);
+    Some(body)
+}
+
+fn parsed(body: &[u8]) -> Value {
     // It limits how deep values are nested; so do the readers of some clients.
-    Some(message.unwrap_or_else(|error| {
-        let body = String::from_utf8_lossy(&body);
+    serde_json::from_slice(body).unwrap_or_else(|error| {
+        let body = String::from_utf8_lossy(body);
         let start = body.chars().take(200).collect::<String>();
         panic!("the server writes what clients cannot read: {error} in {start}")
-    }))
+    })
 }
