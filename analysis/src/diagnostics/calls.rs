@@ -26,14 +26,14 @@ use crate::{
             DeclarationSource, function_order, header_of, module_body, module_scope, signature,
         },
         operand::{describe, operand},
-        tree::{self, node_at, trimmed},
+        tree::{self, for_each_instruction, node_at, trimmed},
     },
 };
 
 use super::{
     Finding, Place, arguments,
     codes::INVALID_CALL_TARGET,
-    instructions::{finding, operand_nodes, resolve, visit},
+    instructions::{finding, operand_nodes, resolve},
     parameter_access, prototype_fixes,
     torn::Torn,
 };
@@ -93,7 +93,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         .collect();
     wrong.sort_unstable_by_key(|it| it.start());
     let mut index = 0;
-    visit(&cursor, &mut |instruction| {
+    for_each_instruction(&cursor, &mut |instruction| {
         if index % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
         }

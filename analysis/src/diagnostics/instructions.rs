@@ -149,17 +149,6 @@ fn meaning(
     }
 }
 
-/// Calls `act` for each instruction, in the order of the text.
-pub(super) fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
-    for child in node.nodes() {
-        match child.kind() {
-            SyntaxKind::INSTRUCTION => act(&child),
-            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => visit(&child, act),
-            _ => {}
-        }
-    }
-}
-
 /// What a name of the module is.
 pub(super) fn module_name(db: &dyn Database, file: SourceFile, name: &str) -> Operand {
     use isa::operand::Symbol;

@@ -43,6 +43,11 @@ pub(super) fn is_known(statement: &Statement<'_>) -> bool {
 
 /// Remembers that nothing is to be said about statements of this form.
 pub(super) fn remember(statement: &Statement<'_>) {
+    // The tables bound how many operands there are, but for lists of arguments.
+    let is_list = |it: &Operand| matches!(it, Operand::Arguments(_));
+    if statement.operands.iter().any(is_list) {
+        return;
+    }
     MEMO.with_borrow_mut(|memo| {
         if memo.forms.len() >= MAX_FORMS {
             memo.forms.clear();
@@ -179,6 +184,15 @@ mod tests {
         };
         statement(&[two, offset(register(), 4)], &words, at(90), false);
         statement(&[register(), Operand::Integer(4)], &words, at(90), false);
+        // A list of arguments may be as long as a file.
+        let call = Statement {
+            opcode: "memo",
+            words: &words,
+            operands: &[Operand::Arguments(Vec::new())],
+            module: at(90),
+        };
+        remember(&call);
+        assert!(!is_known(&call));
         // A full memory is emptied and goes on.
         for number in 0..=MAX_FORMS {
             let operands = [Operand::Integer(number as i128)];

@@ -22,14 +22,14 @@ use crate::{
         in_force::{in_force, in_force_at_item},
         items::{Function, items},
         operand::operand,
-        tree::trimmed,
+        tree::{for_each_instruction, trimmed},
     },
 };
 
 use super::{
     Finding, ItemIndex,
     codes::NOT_PORTABLE,
-    instructions::{Found, finding, needed, operand_nodes, resolve, visit},
+    instructions::{Found, finding, needed, operand_nodes, resolve},
 };
 
 /// The targets of the setting that exist.
@@ -51,7 +51,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let cursor = function.green(db).cursor();
     let (body, types) = (body(db, function), declared(db, function));
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
-    visit(&cursor, &mut |instruction| {
+    for_each_instruction(&cursor, &mut |instruction| {
         let range = trimmed(instruction);
         let module = in_force.at(range.start());
         let start = body

@@ -231,6 +231,37 @@ mod tests {
     }
 
     #[test]
+    fn there_is_no_room_for_the_numbers_of_many_large_families() {
+        let families = ["a", "b", "c", "d", "e", "f"];
+        let text: String = families
+            .iter()
+            .map(|it| {
+                format!(
+                    ".reg .b32 {it}<65536>; mov.u32 {it}65535, %tid.x; mov.u32 {it}7, %laneid;\n"
+                )
+            })
+            .collect();
+        check(
+            &format!("{text}st.shared.u32 [f65535], f$07;\nst.shared.u32 [a7], e65535;\n"),
+            expect![[r#"
+                f7 .b32 weight 1, not at the peak
+                11:45 mov.u32 f7, %laneid; to 12:28
+                writes 11:53 f7
+                reads 12:25 f7
+            "#]],
+        );
+        check(
+            &format!("{text}st.shared.u32 [f65$0535], f7;\nst.shared.u32 [a7], e65535;\n"),
+            expect![[r#"
+                f65535 .b32 weight 1, not at the peak
+                11:21 mov.u32 f65535, %tid.x; mov.u32 f7, %laneid; to 12:28
+                writes 11:29 f65535
+                reads 12:16 f65535
+            "#]],
+        );
+    }
+
+    #[test]
     fn what_takes_no_register() {
         check(
             "ld.param.u64 %rd$01, [p];\nst.global.u32 [%rd1], 1;\n",

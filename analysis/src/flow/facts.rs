@@ -88,19 +88,32 @@ impl Facts {
 }
 
 /// The values of a function by their names.
-#[derive(Default)]
 pub(crate) struct Numbering {
     /// By definition and number in its family, [`NOWHERE`] for those that were not met.
     numbers: Vec<Vec<Value>>,
-    /// Those with large numbers, for which a list would be mostly empty.
-    far: FxHashMap<(DefinitionId, u32), Value>,
+    /// How many more numbers there may be in these lists: one name of a large family is enough for a long
+    /// list that is mostly empty.
+    room: usize,
+    /// Those for which there was no room.
+    far: FxHashMap<(DefinitionId, usize), Value>,
     pub(crate) values: Vec<Register>,
 }
 
 /// No value.
 const NOWHERE: Value = Value::MAX;
-/// Numbers from here on are large.
-const FAR: u32 = 1 << 16;
+/// Numbers that lists have room for in one function.
+const ROOM: usize = 1 << 18;
+
+impl Default for Numbering {
+    fn default() -> Numbering {
+        Numbering {
+            numbers: Vec::new(),
+            room: ROOM,
+            far: FxHashMap::default(),
+            values: Vec::new(),
+        }
+    }
+}
 
 impl Numbering {
     /// The value that a reference names, if that is a register.
@@ -116,19 +129,23 @@ impl Numbering {
         if body.definition(definition).kind != SymbolKind::Register {
             return None;
         }
-        let number = reference.member.unwrap_or(0);
-        let known = if number < FAR {
-            let (family, number) = (definition as usize, number as usize);
-            if self.numbers.len() <= family {
-                self.numbers.resize_with(family + 1, Vec::new);
+        let (family, number) = (definition as usize, reference.member.unwrap_or(0) as usize);
+        if self.numbers.len() <= family {
+            self.numbers.resize_with(family + 1, Vec::new);
+        }
+        let numbers = &mut self.numbers[family];
+        let missing = (number + 1).saturating_sub(numbers.len());
+        match self.room.checked_sub(missing) {
+            Some(room) => {
+                self.room = room;
+                numbers.resize(numbers.len() + missing, NOWHERE);
             }
-            let family = &mut self.numbers[family];
-            if family.len() <= number {
-                family.resize(number + 1, NOWHERE);
-            }
-            &mut family[number]
-        } else {
-            self.far.entry((definition, number)).or_insert(NOWHERE)
+            // Nothing grows from now on, so that a number stays where it is.
+            None => self.room = 0,
+        }
+        let known = match numbers.get_mut(number) {
+            Some(known) => known,
+            None => self.far.entry((definition, number)).or_insert(NOWHERE),
         };
         if *known == NOWHERE {
             *known = self.values.len() as Value;
@@ -172,17 +189,8 @@ pub(crate) fn for_each_instruction<'a>(
     body: &Body,
     act: &mut impl FnMut(&Instruction, &Cursor<'a>),
 ) {
-    fn walk<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
-        for child in node.nodes() {
-            match child.kind() {
-                SyntaxKind::INSTRUCTION => act(&child),
-                SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => walk(&child, act),
-                _ => {}
-            }
-        }
-    }
     let mut instructions = body.instructions.iter();
-    walk(function, &mut |node| {
+    tree::for_each_instruction(function, &mut |node| {
         if let Some(instruction) = instructions.next() {
             act(instruction, node);
         }

@@ -32,8 +32,8 @@ const MAX_TARGETS: u32 = 1 << 16;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 4096;
 
-/// Lowers a function, given by its tree and its syntax errors; of instructions only those that start in
-/// `part`, if there is one. `check` is called now and then, so that it can interrupt the work on a long
+/// Lowers a function, given by its tree and its syntax errors; of instructions only those that `part` meets,
+/// if there is one. `check` is called now and then, so that it can interrupt the work on a long
 /// function.
 pub(super) fn lower<'a>(
     function: &Cursor<'a>,
@@ -136,17 +136,19 @@ impl<'a> Lowering<'a> {
         for child in block.nodes() {
             if child.kind() == SyntaxKind::STATEMENT_RUN {
                 self.statements(&child);
-            } else if child.kind() == SyntaxKind::INSTRUCTION
-                && self
-                    .part
-                    .is_some_and(|it| !it.contains(child.range().start()))
-            {
+            } else if child.kind() == SyntaxKind::INSTRUCTION && !self.is_wanted(&child) {
                 self.label = None;
             } else {
                 let label = self.statement(&child);
                 self.label = label;
             }
         }
+    }
+
+    fn is_wanted(&self, node: &Cursor<'_>) -> bool {
+        let range = node.range();
+        self.part
+            .is_none_or(|it| range.start() < it.end() && it.start() < range.end())
     }
 
     /// Reads a statement. Returns the label that it is.

@@ -130,6 +130,17 @@ pub(crate) fn linkage(node: &Cursor<'_>) -> Option<Linkage> {
         .find_map(|it| Linkage::from_word(it.text()))
 }
 
+/// Calls `act` for each instruction in a function or a block, in the order of the text.
+pub(crate) fn for_each_instruction<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
+    for child in node.nodes() {
+        match child.kind() {
+            SyntaxKind::INSTRUCTION => act(&child),
+            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => for_each_instruction(&child, act),
+            _ => {}
+        }
+    }
+}
+
 /// Every node below a node, in order.
 pub(crate) fn for_each_node<'a>(node: &Cursor<'a>, visit: &mut impl FnMut(&Cursor<'a>)) {
     for child in node.nodes() {

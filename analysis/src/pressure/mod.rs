@@ -31,7 +31,7 @@ use crate::{
 };
 
 pub(crate) use bounds::{bounds, product, width};
-pub(crate) use peak::{free, values, written_peak};
+pub(crate) use peak::{at_peak, free, written_peak};
 pub(crate) use program::most_alive;
 
 use self::{

@@ -15,15 +15,6 @@ use crate::{
 
 use super::{fold, pressure, program::Program};
 
-/// The values of a function as the model sees them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Values {
-    /// For each value of the flow whether it takes no register of a thread.
-    pub(crate) free: Vec<bool>,
-    /// The values that are alive at the peak, by the instruction that writes them.
-    pub(crate) at_peak: Vec<AtPeak>,
-}
-
 /// A value that is alive at the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AtPeak {
@@ -40,10 +31,7 @@ pub(crate) fn free(db: &dyn Database, function: Function<'_>) -> Vec<bool> {
     let flow = flow(db, function);
     let mut program = Program::of(db, function, flow);
     program.rename(flow);
-    free_of(flow, &fold::fold(&program, flow, false))
-}
-
-fn free_of(flow: &Flow, folded: &fold::Folded) -> Vec<bool> {
+    let folded = fold::fold(&program, flow, false);
     let mut free = vec![true; flow.facts.values.len()];
     for (step, gone) in folded.gone.iter().enumerate() {
         for value in flow.facts.writes.get(step) {
@@ -56,8 +44,8 @@ fn free_of(flow: &Flow, folded: &fold::Folded) -> Vec<bool> {
     free
 }
 
-/// The instruction where most registers are alive in the order of the text, those left out that take none.
-/// It takes a hundredth of the time of the model.
+/// The instruction where most registers are alive in the order of the text, those left out that take none:
+/// one walk over the instructions.
 pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
     let facts = &flow.facts;
     let weight = |value: Value| match free.get(value as usize) {
@@ -102,20 +90,17 @@ pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
     peak.map(|it| it.1)
 }
 
-/// Looks at the values of a function again. It costs as much as the pressure in the order of the text, and
-/// is asked for when somebody looks.
-pub(crate) fn values(db: &dyn Database, function: Function<'_>) -> Values {
+/// The values that are alive at the peak of the model, by the instruction that writes them. To find them costs
+/// as much as the pressure in the order of the text, and is asked for when somebody looks.
+pub(crate) fn at_peak(db: &dyn Database, function: Function<'_>) -> Vec<AtPeak> {
+    let mut found = Vec::new();
+    let Some(peak) = pressure(db, function).peak else {
+        return found;
+    };
     let flow = flow(db, function);
     let mut program = Program::of(db, function, flow);
     program.rename(flow);
     let folded = fold::fold(&program, flow, false);
-    let mut found = Values {
-        free: free_of(flow, &folded),
-        at_peak: Vec::new(),
-    };
-    let Some(peak) = pressure(db, function).peak else {
-        return found;
-    };
     let alive = alive_at(db, &program, &folded, flow, peak);
     let mut written: Vec<Option<Step>> = vec![None; program.weights.len()];
     let mut read = vec![peak; program.weights.len()];
@@ -135,16 +120,14 @@ pub(crate) fn values(db: &dyn Database, function: Function<'_>) -> Values {
         if let Some(written) = written[index]
             && program.weights[index] > 0
         {
-            found.at_peak.push(AtPeak {
+            found.push(AtPeak {
                 written,
                 read: read[index],
                 weight: program.weights[index],
             });
         }
     }
-    found
-        .at_peak
-        .sort_unstable_by_key(|it| (it.written, it.read));
+    found.sort_unstable_by_key(|it| (it.written, it.read));
     found
 }
 

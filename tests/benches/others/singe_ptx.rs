@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut good = true;
+    // The first argument is the name of this program.
     for path in std::env::args_os().skip(1) {
         let text = std::fs::read_to_string(path).expect("a file in UTF-8");
         if let Err(error) = singe_ptx::parser::parse_module(&text) {

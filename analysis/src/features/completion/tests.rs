@@ -57,6 +57,19 @@ fn what_an_inner_declaration_hides_is_offered_once() {
     );
 }
 
+/// In a function so long that only what is near the cursor is lowered, what is declared far away is offered
+/// all the same, and what was used near comes first.
+#[test]
+fn a_long_function() {
+    let far = "mov.b32 %r8, %r7;\n".repeat(20_000);
+    check_body(
+        &format!("{far}mov.b32 %r1, %r2;\nmov.b32 %r0, $0;\n{far}"),
+        expect![
+            "``: %r0 %r1 %r8 %r2 %r7 pointer %f0 helper k table %aggr_smem_size %clock and 46 more"
+        ],
+    );
+}
+
 #[test]
 fn a_function_without_a_name_is_not_offered() {
     let text = ".func (.param .b32 x);\n.func named;\n.entry k() {\ncall $0;\n}\n";

@@ -86,6 +86,7 @@ pub(super) fn hover(
     }
     if too_long {
         // The rest takes a look at all of the function.
+        markdown.push_str("\n\nUses are not counted while hovering in a function of this length");
         return Some(RangeInfo {
             range: name.range,
             info: Hover { markdown },

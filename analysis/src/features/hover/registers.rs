@@ -18,7 +18,7 @@ use crate::{
         items::{Function, item_offsets, items},
         module::{DeclarationSource, module_scope},
     },
-    pressure::values,
+    pressure::at_peak,
 };
 
 /// Columns of a sparkline.
@@ -203,7 +203,7 @@ struct Group {
 
 /// Who is alive at the peak: those that take most, by the instructions that write them.
 fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut String) {
-    let at_peak = values(db, function).at_peak;
+    let at_peak = at_peak(db, function);
     if at_peak.is_empty() {
         return;
     }
@@ -493,6 +493,79 @@ mod tests {
                 19 uses in this file
 
                 Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 7, 9 to 10, 12 to 13, 15 to 16, 18 to 19, 21 to 22 and 4 more runs"#]],
+        );
+    }
+
+    /// A kernel of many instructions, behind which most values are alive at once.
+    fn long_kernel(instructions: usize) -> String {
+        let long = "add.u32 %early, %early, %tid;\n".repeat(instructions);
+        let peak = kernel("k", "");
+        let peak = peak.replace(
+            "mov.u32 %s, %tid.x;",
+            &format!(
+                ".reg .b32 %early, %tid;\nmov.u32 %tid, %tid.x;\nmov.u32 %early, %ctaid.x;\n{long}\
+                 st.volatile.shared.b32 [0], %early;\nmov.u32 %s, %tid;"
+            ),
+        );
+        assert_ne!(peak, kernel("k", ""));
+        peak
+    }
+
+    #[test]
+    fn lives_in_long_functions() {
+        // Too long for the model, so the order of the text tells where most are alive.
+        let text = long_kernel(500);
+        check(
+            &text.replacen("%r7,", "%r$07,", 1),
+            expect![[r#"
+            ```ptx
+            .reg .b32 %r<40>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+
+            3 uses in this file
+
+            Takes 1 register, alive at lines 519 to 594, also where most registers are alive"#]],
+        );
+        check(
+            &text.replacen("[0], %early", "[0], %ea$0rly", 1),
+            expect![[r#"
+                ```ptx
+                .reg .b32 %early
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`
+
+                1002 uses in this file
+
+                Takes 1 register, alive at lines 8 to 509"#]],
+        );
+        // In an enormous one only what is near is looked at.
+        let text = long_kernel(40_000);
+        check(
+            &text.replacen("%r7,", "%r$07,", 1),
+            expect![[r#"
+            ```ptx
+            .reg .b32 %r<40>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+
+            Uses are not counted while hovering in a function of this length"#]],
+        );
+        let at = text.replacen("ld.shared.b32 %r7", "l$0d.shared.b32 %r7", 1);
+        let fixture = Fixture::new(&at);
+        let (analysis, at) = fixture.cursor();
+        let hover = analysis.hover(at).unwrap().unwrap().info.markdown;
+        expect![[r#"
+            ```ptx
+            ld{.weak}{.ss}{.cop}{.level2}{.hint}{.prefetch}{.vec}.type d, [a]{.unified}, cache_policy
+            ld.shared.b32 %r7, [%s+28];
+            ```"#]].assert_eq(
+            hover
+                .lines()
+                .take(4)
+                .collect::<Vec<_>>()
+                .join("\n")
+                .as_str(),
         );
     }
 
