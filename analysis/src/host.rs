@@ -1,6 +1,7 @@
 //! The boundary: one writer, and snapshots that answer questions.
 
 mod compiler;
+mod edits;
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
 

@@ -21,7 +21,7 @@ mod pressure;
 mod robustness_tests;
 
 pub use api::*;
-pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, PTXAS_CODE};
+pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, Earlier, PTXAS_CODE, Replacement};
 pub use features::{
     documentation::{documentation, documented},
     registers::EntryRegisters,

@@ -15,6 +15,7 @@ mod draw;
 mod exact;
 mod files;
 mod handlers;
+mod known;
 mod logging;
 mod lsp;
 mod pool;

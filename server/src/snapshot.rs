@@ -12,6 +12,7 @@ use crate::{
     config::Features,
     exact::results::Results,
     files::FileTable,
+    known::KnownDiagnostics,
     lsp::{
         capabilities::Client,
         from_proto,
@@ -53,6 +54,7 @@ pub(crate) type Answer<T> = Result<T, RequestError>;
 pub(crate) struct Shared {
     pub(crate) client: Client,
     pub(crate) tokens: TokenCache,
+    pub(crate) known: KnownDiagnostics,
     files: RwLock<FileTable>,
 }
 

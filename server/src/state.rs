@@ -501,7 +501,11 @@ impl State {
             .into_iter()
             .filter_map(|(_, work)| work.without_snapshot())
             .collect();
+        let reconfigured = config.is_some();
         self.host.apply_change(Change { files, config });
+        if reconfigured {
+            self.shared.known.clear();
+        }
         if !garbage.is_empty() {
             // Freeing a large tree takes tens of milliseconds.
             self.free(garbage);

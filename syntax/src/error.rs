@@ -22,6 +22,16 @@ pub enum SyntaxErrorCode {
 }
 
 impl SyntaxErrorCode {
+    /// Every code.
+    pub const ALL: [SyntaxErrorCode; 6] = [
+        SyntaxErrorCode::Syntax,
+        SyntaxErrorCode::UnclosedDelimiter,
+        SyntaxErrorCode::MalformedNumber,
+        SyntaxErrorCode::Unterminated,
+        SyntaxErrorCode::InvalidCharacter,
+        SyntaxErrorCode::NestingTooDeep,
+    ];
+
     /// The code as users see it.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -145,6 +145,22 @@ impl<'a> Cursor<'a> {
         self.children().filter_map(NodeOrToken::into_node)
     }
 
+    /// The last child node; those before it are not looked at.
+    #[must_use]
+    pub fn last_node(&self) -> Option<Cursor<'a>> {
+        let mut end = self.range().end();
+        for child in self.node.children().rev() {
+            match child {
+                NodeOrToken::Node(node) => {
+                    let start = end - node.text_len();
+                    return Some(Cursor { node, start });
+                }
+                NodeOrToken::Token(token) => end -= token.text_len(),
+            }
+        }
+        None
+    }
+
     /// Child tokens in order, trivia excluded.
     pub fn tokens(&self) -> impl Iterator<Item = CursorToken<'a>> + use<'a> {
         self.children()

@@ -147,3 +147,80 @@ fn names_resolve_across_open_documents() {
         .to_string();
     assert!(found.contains("/b.ptx"), "{found}");
 }
+
+/// An entry long enough that its flow is looked at behind everything else.
+fn long_kernel() -> String {
+    let many = "    add.s32 %r2, %r1, 1;\n".repeat(2000);
+    format!(
+        ".version 8.0\n.target sm_80\n.entry k()\n{{\n    .reg .b32 %r<9>;\n    mov.u32 %r1, 7;\n{many}    ret;\n}}\n"
+    )
+}
+
+/// The codes of warnings and errors with their lines.
+fn worst(diagnostics: &[Value]) -> Vec<(u64, String)> {
+    let all = diagnostics
+        .iter()
+        .filter(|it| it["severity"].as_u64() < Some(3));
+    let code = |it: &Value| it["code"].as_str().unwrap_or_default().to_owned();
+    all.map(|it| {
+        (
+            it["range"]["start"]["line"].as_u64().unwrap_or_default(),
+            code(it),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn in_a_long_function_changed_statements_come_first() {
+    let mut server = TestServer::ready();
+    server.open(URI, &long_kernel());
+    // Errors of the syntax may be sent before.
+    assert_eq!(worst(&server.diagnostics(URI)), []);
+    // Nothing writes `%r1` any more, and a name is wrong.
+    server.edit(URI, (5, 14), (5, 15), "99");
+    let first = worst(&server.diagnostics(URI));
+    let name = (5, "undefined-name".to_owned());
+    assert_eq!(first, [name.clone()]);
+    let all = worst(&server.diagnostics(URI));
+    assert_eq!(all, [name, (6, "uninitialized-register".to_owned())]);
+    // What stands elsewhere moves at once.
+    server.edit(URI, (5, 4), (5, 4), "\n");
+    let first = worst(&server.diagnostics(URI));
+    assert_eq!(
+        first,
+        [
+            (6, "undefined-name".to_owned()),
+            (7, "uninitialized-register".to_owned())
+        ]
+    );
+    server.edit(URI, (6, 10), (6, 12), "1");
+    assert_eq!(
+        worst(&server.diagnostics(URI)),
+        [(7, "uninitialized-register".to_owned())]
+    );
+    assert_eq!(worst(&server.diagnostics(URI)), []);
+}
+
+#[test]
+fn clients_that_ask_are_answered_before_all_is_known() {
+    let mut server = TestServer::with_capabilities(json!({
+        "textDocument": { "diagnostic": {} },
+        "workspace": { "diagnostics": { "refreshSupport": true } },
+    }));
+    server.open(URI, &long_kernel());
+    assert_eq!(worst(&server.pull_diagnostics(URI)), []);
+    let name = (5, "undefined-name".to_owned());
+    let all = [name.clone(), (6, "uninitialized-register".to_owned())];
+    server.edit(URI, (5, 14), (5, 15), "99");
+    let first = worst(&server.pull_diagnostics(URI));
+    // A slow machine may have found all meanwhile.
+    if first != all {
+        assert_eq!(first, [name]);
+        while !(server.server_requests.iter()).any(|it| it == "workspace/diagnostic/refresh") {
+            server.has_notification("");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    }
+    assert_eq!(worst(&server.pull_diagnostics(URI)), all);
+}

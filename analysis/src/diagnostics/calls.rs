@@ -17,16 +17,16 @@ use crate::{
     Severity,
     db::SourceFile,
     hir::{
-        body::{Body, Place as WordPlace, Reference, Target, body},
+        body::{Body, Place as WordPlace, Reference, Target},
         declaration::{Declaration, Shape},
-        declared::{Declared, declared},
+        declared::Declared,
         header::FunctionHeader,
         items::{Function, items},
         module::{
             DeclarationSource, function_order, header_of, module_body, module_scope, signature,
         },
         operand::{describe, operand},
-        tree::{self, for_each_instruction, node_at, trimmed},
+        tree::{self, node_at, trimmed},
     },
 };
 
@@ -35,6 +35,7 @@ use super::{
     codes::INVALID_CALL_TARGET,
     instructions::{finding, operand_nodes, resolve},
     parameter_access, prototype_fixes,
+    subject::Subject,
     torn::Torn,
 };
 
@@ -42,10 +43,12 @@ use super::{
 const CHECK_INTERVAL: usize = 4096;
 
 /// The calls of a function, its lists of targets, and what its instructions do with parameters.
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
-    let body = body(db, function);
-    let types = declared(db, function);
-    let cursor = function.green(db).cursor();
+pub(super) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
+    let types = subject.types();
+    let cursor = subject.cursor();
     let context = Context {
         db,
         function,
@@ -93,7 +96,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         .collect();
     wrong.sort_unstable_by_key(|it| it.start());
     let mut index = 0;
-    for_each_instruction(&cursor, &mut |instruction| {
+    subject.for_each_instruction(&mut |_, instruction| {
         if index % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
         }
@@ -201,7 +204,15 @@ impl<'a> Context<'a> {
         };
         let shapes = self.shapes.get_or_init(|| {
             let mut shapes = FxHashMap::default();
-            collect(&self.cursor, &mut shapes);
+            // By the starts of their names.
+            tree::for_each_variable(&self.cursor, &mut |it| {
+                let declaration = Declaration::of(it);
+                for declarator in &declaration.declarators {
+                    if let Some(name) = declarator.name {
+                        shapes.insert(name.range().start(), declaration.shape(declarator));
+                    }
+                }
+            });
             shapes
         });
         shapes.get(&self.body.definition(id).name_range.start())
@@ -505,27 +516,6 @@ impl<'a> Context<'a> {
 
     fn named(&self, range: TextRange, name: &str) -> Operand {
         resolve(self.db, self.function, self.body, self.types, range, name)
-    }
-}
-
-/// The types of all registers, variables and parameters of a function, by the starts of their names.
-fn collect(node: &Cursor<'_>, shapes: &mut FxHashMap<TextSize, Shape>) {
-    for child in node.nodes() {
-        match child.kind() {
-            SyntaxKind::VARIABLE_DECLARATION | SyntaxKind::PARAMETER => {
-                let declaration = Declaration::of(&child);
-                for declarator in &declaration.declarators {
-                    if let Some(name) = declarator.name {
-                        shapes.insert(name.range().start(), declaration.shape(declarator));
-                    }
-                }
-            }
-            SyntaxKind::BLOCK
-            | SyntaxKind::STATEMENT_RUN
-            | SyntaxKind::RETURN_LIST
-            | SyntaxKind::PARAMETER_LIST => collect(&child, shapes),
-            _ => {}
-        }
     }
 }
 

@@ -7,19 +7,19 @@ use crate::{
     FixKind,
     constant::{Problem, ProblemKind, evaluate},
     db::SourceFile,
-    hir::{
-        items::{Function, items},
-        tree,
-    },
+    hir::{items::items, tree},
 };
 
-use super::{Finding, ItemIndex, codes::INVALID_CONSTANT, fix::Repair, instructions::finding};
+use super::{
+    Finding, ItemIndex, codes::INVALID_CONSTANT, fix::Repair, instructions::finding,
+    subject::Subject,
+};
 
 /// The constants in a function: in its header, declarations and operands.
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
-    let cursor = function.green(db).cursor();
+pub(super) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let cursor = subject.cursor();
     let mut problems = Vec::new();
-    visit(db, &cursor, &mut problems);
+    visit(subject, &cursor, &mut problems);
     findings.extend(problems.into_iter().map(|it| found(&cursor, it)));
 }
 
@@ -42,13 +42,13 @@ pub(super) fn in_module(
 }
 
 /// Looks for a cancellation now and then in long bodies.
-fn visit(db: &dyn Database, node: &Cursor<'_>, problems: &mut Vec<Problem>) {
-    for child in node.nodes() {
+fn visit(subject: &Subject<'_>, node: &Cursor<'_>, problems: &mut Vec<Problem>) {
+    for child in node.nodes().filter(|it| subject.contains(it)) {
         match child.kind() {
-            SyntaxKind::BLOCK => visit(db, &child, problems),
+            SyntaxKind::BLOCK => visit(subject, &child, problems),
             SyntaxKind::STATEMENT_RUN => {
-                db.unwind_if_revision_cancelled();
-                visit(db, &child, problems);
+                subject.db.unwind_if_revision_cancelled();
+                visit(subject, &child, problems);
             }
             SyntaxKind::INSTRUCTION => {
                 // Nearly all operands are names.

@@ -18,10 +18,10 @@ use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 use crate::{
     Severity,
     db::SourceFile,
-    flow::facts::{for_each_instruction, references},
+    flow::facts::references,
     hir::{
-        body::{Body, Reference, Target, body},
-        declared::{Declared, declared, header, module_declared},
+        body::{Body, Reference, Target},
+        declared::{Declared, header, module_declared},
         in_force::{InForce, in_force},
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
@@ -39,6 +39,7 @@ use super::{
     instruction_fixes::{self, change_header},
     lints::statement::Layouts,
     statement::Judge,
+    subject::Subject,
     suggestion::most_similar,
     torn::Torn,
 };
@@ -49,14 +50,15 @@ const MAX_LISTED: usize = 12;
 const CHECK_INTERVAL: usize = 1024;
 
 /// Instructions of a function that the tables do not know in this form.
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
-    let cursor = function.green(db).cursor();
+pub(super) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
     let Some(in_force) = in_force(db, function) else {
         return;
     };
-    let body = body(db, function);
-    let types = declared(db, function);
-    let layouts = Layouts::new(db, function);
+    let types = subject.types();
+    let layouts = Layouts::new(subject);
     // A target that a body sets is no matter of the header.
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
@@ -64,7 +66,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
     let torn = Torn::new(function.errors(db));
     let mut judge = Judge::default();
     let mut count = 0;
-    for_each_instruction(&cursor, body, &mut |instruction, node| {
+    subject.for_each_instruction(&mut |instruction, node| {
         count += 1;
         if count % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();

@@ -111,7 +111,7 @@ pub(crate) fn diagnostics(
 }
 
 impl<'db> Pending<'db> {
-    fn of(finding: &'db Finding, start: TextSize) -> Pending<'db> {
+    pub(super) fn of(finding: &'db Finding, start: TextSize) -> Pending<'db> {
         Pending {
             range: finding.range + start,
             severity: finding.severity,
@@ -123,7 +123,7 @@ impl<'db> Pending<'db> {
 }
 
 /// What turns findings into diagnostics.
-struct Join<'db> {
+pub(super) struct Join<'db> {
     db: &'db dyn Database,
     file: SourceFile,
     fixes: Fixes,
@@ -135,7 +135,7 @@ struct Join<'db> {
 }
 
 impl<'db> Join<'db> {
-    fn new(db: &'db dyn Database, file: SourceFile, fixes: Fixes) -> Join<'db> {
+    pub(super) fn new(db: &'db dyn Database, file: SourceFile, fixes: Fixes) -> Join<'db> {
         Join {
             db,
             file,
@@ -258,7 +258,12 @@ impl<'db> Join<'db> {
         }
     }
 
-    fn finish(&self, pending: Pending<'_>) -> Diagnostic {
+    /// The errors of the syntax.
+    pub(super) fn syntax_errors(&self) -> impl Iterator<Item = Diagnostic> {
+        self.syntax.iter().cloned()
+    }
+
+    pub(super) fn finish(&self, pending: Pending<'_>) -> Diagnostic {
         let diagnostic = match pending.source {
             Source::Syntax(index) => self.syntax[index].clone(),
             Source::Finding(finding, start) => self.diagnostic(finding, start),

@@ -9,7 +9,10 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, 
 use crate::{
     Diagnostic, DiagnosticTag, Level, Severity,
     db::{SourceFile, Workspace},
-    hir::items::{Function, ModuleItems, item_offsets, items},
+    hir::{
+        items::{Function, ModuleItems, item_offsets, items},
+        tree::for_each_token,
+    },
 };
 
 use super::{
@@ -305,8 +308,17 @@ pub(super) fn tags(code: &str) -> &'static [DiagnosticTag] {
     lint(code).map_or(&[], |it| it.tags)
 }
 
+/// Whether there is a comment in a node that is for us, right or wrong.
+pub(super) fn has_control(node: &Cursor<'_>) -> bool {
+    let mut found = false;
+    for_each_token(node, &mut |it| {
+        found |= it.kind().is_trivia() && it.text().contains(MARK);
+    });
+    found
+}
+
 /// Whether a file has comments that set levels.
-pub(super) fn has_controls(db: &dyn Database, file: SourceFile) -> bool {
+pub(crate) fn has_controls(db: &dyn Database, file: SourceFile) -> bool {
     let items = items(db, file);
     let of_items = module_controls(db, items.module);
     let mut of_functions = items.functions.iter();

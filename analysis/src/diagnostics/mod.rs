@@ -25,6 +25,7 @@ mod levels;
 mod lints;
 mod memo;
 mod names;
+mod nearby;
 mod operand_fixes;
 #[cfg(test)]
 mod pages;
@@ -38,6 +39,7 @@ mod redeclarations;
 mod register_fixes;
 mod statement;
 mod storage;
+mod subject;
 mod suggestion;
 mod syntax_errors;
 #[cfg(test)]
@@ -69,8 +71,12 @@ pub(crate) use directives::locations_of;
 use fix::Repair;
 pub(crate) use instructions::{operand_nodes, resolve};
 pub(crate) use join::{Fixes, diagnostics};
+pub(crate) use levels::has_controls;
 #[cfg(test)]
 pub(crate) use lints::{is_flow_lint, is_lint};
+pub(crate) use nearby::after_edits;
+pub use nearby::{Earlier, Replacement};
+use subject::Subject;
 pub(crate) use syntax_errors::syntax_diagnostics;
 
 /// A problem, with places that do not depend on where its item stands in the file.
@@ -114,25 +120,35 @@ impl Place {
 /// Finds what a family of rules says about a function.
 type Family = fn(&dyn Database, Function<'_>, &mut Vec<Finding>);
 
+/// What looks at statements, each alone, and at the declarations that they name.
+const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
+    names::in_function,
+    constants::in_function,
+    instructions::in_function,
+    // It looks at the errors found before.
+    calls::in_function,
+];
+
 /// The findings of one function.
 #[salsa::tracked(returns(deref))]
 fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Finding> {
-    let families: [Family; 10] = [
-        names::in_function,
+    let mut findings = Vec::new();
+    let subject = Subject::whole(db, function);
+    for family in STATEMENTS {
+        // A keystroke waits until this stops, so it is asked often whether it is still wanted.
+        db.unwind_if_revision_cancelled();
+        family(&subject, &mut findings);
+    }
+    let families: [Family; 6] = [
         duplicates::in_function,
-        constants::in_function,
         variables::in_function,
-        instructions::in_function,
         parameters::in_function,
-        calls::in_function,
         directives::in_function,
         portability::in_function,
         // They look at the errors found before.
         lints::in_function,
     ];
-    let mut findings = Vec::new();
     for family in families {
-        // A keystroke waits until this stops, so it is asked often whether it is still wanted.
         db.unwind_if_revision_cancelled();
         family(db, function, &mut findings);
     }

@@ -11,9 +11,9 @@ use crate::{
     Severity, SymbolKind,
     db::SourceFile,
     hir::{
-        body::{Body, Definition, Place as WordPlace, Reference, Target, body},
+        body::{Body, Definition, Place as WordPlace, Reference, Target},
         declared::address_bytes,
-        items::{Function, items},
+        items::items,
         module::{
             Declaration, DeclarationKind, ModulePlace, ModuleScope, function_order, module_body,
             module_item_order, module_scope,
@@ -27,6 +27,7 @@ use super::{
     codes::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
     fix::Repair,
     prototype_fixes, register_fixes,
+    subject::Subject,
     suggestion::most_similar,
 };
 
@@ -56,18 +57,18 @@ enum Verdict {
 }
 
 /// Unknown names in a function.
-pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
+pub(super) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
     let file = function.file(db);
-    let body = body(db, function);
     let scope = module_scope(db, file);
     let order = function_order(db, file)
         .get(&function)
         .copied()
         .unwrap_or_default();
     let mut judge = Judge {
-        db,
-        function,
-        body,
+        subject,
         scope,
         order,
         suggestions: 0,
@@ -111,9 +112,7 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
 
 /// What is known in a function about names that it does not declare.
 struct Judge<'a> {
-    db: &'a dyn Database,
-    function: Function<'a>,
-    body: &'a Body,
+    subject: &'a Subject<'a>,
     scope: &'a ModuleScope,
     order: u32,
     suggestions: usize,
@@ -133,7 +132,7 @@ impl<'a> Judge<'a> {
         if self.scope.uncertain {
             return Verdict::Fine;
         }
-        let body = self.body;
+        let body = self.subject.body;
         let declared = self.declared.get_or_insert_with(|| {
             let all = body.definitions.iter().rev();
             all.map(|it| (&*it.name, it)).collect()
@@ -172,35 +171,31 @@ impl<'a> Judge<'a> {
         else {
             return;
         };
-        if let Some((family, count)) = family(self.body, name) {
+        if let Some((family, count)) = family(self.subject.body, name) {
             *help = Some(family_help(&family.name, count));
-            repairs.extend(register_fixes::widen(
-                self.db,
-                self.function,
-                reference,
-                name,
-                family,
-            ));
+            repairs.extend(register_fixes::widen(self.subject, reference, name, family));
             return;
         }
         if reference.place == WordPlace::Callee
             && let Some(call) = system_call::find(name)
         {
-            let prototype = call.prototype(address_bytes(self.db, self.function.file(self.db)));
+            let Subject { db, function, .. } = *self.subject;
+            let prototype = call.prototype(address_bytes(db, function.file(db)));
             *help = Some(format!("the driver provides it: declare `{prototype}`"));
-            repairs.push(prototype_fixes::system_call(
-                self.db,
-                self.function,
-                name,
-                &prototype,
-            ));
+            repairs.push(prototype_fixes::system_call(db, function, name, &prototype));
             return;
         }
-        let found = similar_name(self.body, reference.place, name, self.scope, self.order);
+        let found = similar_name(
+            self.subject.body,
+            reference.place,
+            name,
+            self.scope,
+            self.order,
+        );
         *help = found.map(|it| format!("did you mean `{it}`?"));
         *similar = found.map(str::to_owned);
         if reference.place == WordPlace::Operand {
-            let declared = register_fixes::declare(self.db, self.function, reference, name);
+            let declared = register_fixes::declare(self.subject, reference, name);
             repairs.extend(declared.map(|it| it.preferred(found.is_none())));
         }
     }

@@ -6,16 +6,14 @@ use isa::{
     table::tables,
     types::{CLASSES, Class},
 };
-use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
     FixKind,
     hir::{
-        body::{Definition, OUTERMOST, Reference, body},
-        declared::{declared, words},
+        body::{Definition, OUTERMOST, Reference},
+        declared::words,
         in_force::{address_size, in_force},
-        items::Function,
         number::split_name,
         operand::operand,
     },
@@ -24,6 +22,7 @@ use crate::{
 use super::{
     fix::{Repair, node_at},
     instructions::{operand_nodes, resolve},
+    subject::Subject,
 };
 
 /// The largest number of registers that a fix declares together; above, the name is a mistake.
@@ -31,14 +30,13 @@ const MAX_COUNT: u32 = 1 << 20;
 
 /// Makes the parameterised register that a name looks like long enough: `%r<4>` for `%r4`.
 pub(super) fn widen(
-    db: &dyn Database,
-    function: Function<'_>,
+    subject: &Subject<'_>,
     reference: &Reference,
     name: &str,
     family: &Definition,
 ) -> Option<Repair> {
     let (prefix, number) = split_name(name)?;
-    let body = body(db, function);
+    let body = subject.body;
     let visible = family.scope == OUTERMOST
         || body.scopes[family.scope as usize]
             .range
@@ -54,7 +52,7 @@ pub(super) fn widen(
     if body.definitions.iter().any(in_the_way) {
         return None;
     }
-    let cursor = function.green(db).cursor();
+    let cursor = subject.cursor();
     let declarator = node_at(&cursor, SyntaxKind::DECLARATOR, family.name_range.start())?;
     let literal = declarator
         .node(SyntaxKind::COUNT_SUFFIX)?
@@ -65,15 +63,10 @@ pub(super) fn widen(
 }
 
 /// Declares a register of the type that the instruction wants.
-pub(super) fn declare(
-    db: &dyn Database,
-    function: Function<'_>,
-    reference: &Reference,
-    name: &str,
-) -> Option<Repair> {
-    let cursor = function.green(db).cursor();
+pub(super) fn declare(subject: &Subject<'_>, reference: &Reference, name: &str) -> Option<Repair> {
+    let cursor = subject.cursor();
     let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start())?;
-    let class = wanted(db, function, &instruction, reference, name)?;
+    let class = wanted(subject, &instruction, reference, name)?;
     let block = cursor.node(SyntaxKind::BLOCK)?;
     let open = block.token(SyntaxKind::L_BRACE)?;
     let range = TextRange::empty(open.range().end());
@@ -88,12 +81,14 @@ pub(super) fn declare(
 
 /// The first of the register types that the instruction takes in the place of a name.
 fn wanted(
-    db: &dyn Database,
-    function: Function<'_>,
+    subject: &Subject<'_>,
     instruction: &Cursor<'_>,
     reference: &Reference,
     name: &str,
 ) -> Option<Class> {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
     let contains = |it: &Cursor<'_>| it.range().contains_range(reference.range);
     if instruction
         .node(SyntaxKind::GUARD)
@@ -106,7 +101,7 @@ fn wanted(
     let opcode = opcode?;
     let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
     let nodes: Vec<_> = operand_nodes(instruction).collect();
-    let (body, types) = (body(db, function), declared(db, function));
+    let types = subject.types();
     // Addresses first, then the types that the instruction names, then bits, then the others.
     let address = nodes
         .iter()

@@ -23,7 +23,7 @@ use crate::{
         items::{Function, items},
         module::{module_item_order, module_scope},
         operand::Resolve,
-        tree::{has_word, trimmed},
+        tree::{for_each_declaration, has_word, trimmed},
     },
 };
 
@@ -89,18 +89,11 @@ pub(super) fn in_function(db: &dyn Database, function: Function<'_>, findings: &
         };
         judge.declaration(&Declaration::of(node));
     };
-    visit(&cursor, &mut each);
-}
-
-/// Calls `act` for each declaration of variables in a body.
-fn visit<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
-    for child in node.nodes() {
-        match child.kind() {
-            SyntaxKind::VARIABLE_DECLARATION => act(&child),
-            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => visit(&child, act),
-            _ => {}
+    for_each_declaration(&cursor, &mut |statement| {
+        if statement.kind() == SyntaxKind::VARIABLE_DECLARATION {
+            each(statement);
         }
-    }
+    });
 }
 
 /// The variables of the module.

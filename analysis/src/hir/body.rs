@@ -220,6 +220,11 @@ pub(crate) fn near<'db>(
     )))
 }
 
+/// The body of a function with those instructions only that lie in a part of it.
+pub(crate) fn part<'db>(db: &'db dyn Database, function: Function<'db>, part: TextRange) -> Body {
+    within(db, function, Some(part))
+}
+
 impl Body {
     /// The body of a function that is no part of the database.
     pub(crate) fn of(function: &Cursor<'_>, errors: &[SyntaxError]) -> Body {

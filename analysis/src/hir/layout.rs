@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextSize};
+use syntax::{Cursor, TextSize};
 
 use isa::{
     dotted::type_bits,
@@ -10,10 +10,11 @@ use isa::{
 };
 
 use super::{
-    body::body,
+    body::declarations,
     declaration::Declaration,
     items::{Function, ModuleItems},
     module::module_body,
+    tree::for_each_variable,
 };
 
 /// Size and alignment of a variable or parameter in memory.
@@ -31,8 +32,10 @@ pub(crate) struct Layout {
 #[salsa::tracked(returns(deref))]
 pub(crate) fn layouts<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Option<Layout>> {
     let mut found = FxHashMap::default();
-    collect(&function.green(db).cursor(), &mut found);
-    let definitions = body(db, function).definitions.iter();
+    for_each_variable(&function.green(db).cursor(), &mut |it| {
+        declaration(it, &mut found);
+    });
+    let definitions = declarations(db, function).definitions.iter();
     definitions
         .map(|it| found.get(&it.name_range.start()).copied())
         .collect()
@@ -61,21 +64,6 @@ pub(crate) fn module_layouts<'db>(
 }
 
 type Found = FxHashMap<TextSize, Layout>;
-
-fn collect(node: &Cursor<'_>, found: &mut Found) {
-    for child in node.nodes() {
-        match child.kind() {
-            SyntaxKind::VARIABLE_DECLARATION | SyntaxKind::PARAMETER => {
-                declaration(&child, found);
-            }
-            SyntaxKind::BLOCK
-            | SyntaxKind::STATEMENT_RUN
-            | SyntaxKind::PARAMETER_LIST
-            | SyntaxKind::RETURN_LIST => collect(&child, found),
-            _ => {}
-        }
-    }
-}
 
 fn declaration(node: &Cursor<'_>, found: &mut Found) {
     let declaration = Declaration::of(node);

@@ -135,8 +135,12 @@ impl<'a> Lowering<'a> {
     fn statements(&mut self, block: &Cursor<'a>) {
         for child in block.nodes() {
             if child.kind() == SyntaxKind::STATEMENT_RUN {
-                self.statements(&child);
-            } else if child.kind() == SyntaxKind::INSTRUCTION && !self.is_wanted(&child) {
+                if tree::lies_in(&child, self.part) {
+                    self.statements(&child);
+                } else {
+                    self.last_statement(&child);
+                }
+            } else if child.kind() == SyntaxKind::INSTRUCTION && !tree::lies_in(&child, self.part) {
                 self.label = None;
             } else {
                 let label = self.statement(&child);
@@ -145,10 +149,15 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn is_wanted(&self, node: &Cursor<'_>) -> bool {
-        let range = node.range();
-        self.part
-            .is_none_or(|it| range.start() < it.end() && it.start() < range.end())
+    /// Reads a run of which no instruction is wanted.
+    fn last_statement(&mut self, run: &Cursor<'a>) {
+        if run.green().children().len() > 1 {
+            self.label = None;
+        }
+        if let Some(last) = run.last_node().filter(tree::may_declare) {
+            let label = self.statement(&last);
+            self.label = label;
+        }
     }
 
     /// Reads a statement. Returns the label that it is.

@@ -132,13 +132,75 @@ pub(crate) fn linkage(node: &Cursor<'_>) -> Option<Linkage> {
 
 /// Calls `act` for each instruction in a function or a block, in the order of the text.
 pub(crate) fn for_each_instruction<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
-    for child in node.nodes() {
+    for_each_instruction_in(node, None, act);
+}
+
+/// As [`for_each_instruction`], of instructions that lie in a part only, if one is given.
+pub(crate) fn for_each_instruction_in<'a>(
+    node: &Cursor<'a>,
+    part: Option<TextRange>,
+    act: &mut impl FnMut(&Cursor<'a>),
+) {
+    for child in node.nodes().filter(|it| lies_in(it, part)) {
         match child.kind() {
             SyntaxKind::INSTRUCTION => act(&child),
-            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => for_each_instruction(&child, act),
+            SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => {
+                for_each_instruction_in(&child, part, act);
+            }
             _ => {}
         }
     }
+}
+
+/// Whether some of a node lies in a part of the text; all is a part if none is given.
+pub(crate) fn lies_in(node: &Cursor<'_>, part: Option<TextRange>) -> bool {
+    let range = node.range();
+    part.is_none_or(|it| range.start() < it.end() && it.start() < range.end())
+}
+
+/// Whether a statement is more than an instruction or the place in a source that it comes from. In a run of
+/// statements only the last one may be.
+pub(crate) fn may_declare(statement: &Cursor<'_>) -> bool {
+    !matches!(
+        statement.kind(),
+        SyntaxKind::INSTRUCTION | SyntaxKind::LOC_DIRECTIVE
+    )
+}
+
+/// Calls `act` for each statement in a function or a block that [may declare](may_declare) something, in the order
+/// of the text; blocks are looked into.
+pub(crate) fn for_each_declaration<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
+    for child in node.nodes() {
+        match child.kind() {
+            SyntaxKind::BLOCK => for_each_declaration(&child, act),
+            SyntaxKind::STATEMENT_RUN => match child.last_node() {
+                Some(last) if last.kind() == SyntaxKind::BLOCK => for_each_declaration(&last, act),
+                Some(last) if may_declare(&last) => act(&last),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+}
+
+/// Calls `act` for each parameter and each declaration of variables in a function.
+pub(crate) fn for_each_variable<'a>(function: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
+    for child in function.nodes() {
+        if matches!(
+            child.kind(),
+            SyntaxKind::RETURN_LIST | SyntaxKind::PARAMETER_LIST
+        ) {
+            let parameters = child.nodes();
+            parameters
+                .filter(|it| it.kind() == SyntaxKind::PARAMETER)
+                .for_each(|it| act(&it));
+        }
+    }
+    for_each_declaration(function, &mut |statement| {
+        if statement.kind() == SyntaxKind::VARIABLE_DECLARATION {
+            act(statement);
+        }
+    });
 }
 
 /// Every node below a node, in order.

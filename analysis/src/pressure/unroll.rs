@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
-use syntax::{Cursor, SyntaxKind, TextSize};
+use syntax::{Cursor, SyntaxKind};
 
 use crate::{
     flow::{
@@ -17,7 +17,7 @@ use crate::{
         graph::BlockId,
         operation::{Operation, Shape},
     },
-    hir::body::Body,
+    hir::{body::Body, tree},
 };
 
 use super::program::Program;
@@ -75,25 +75,17 @@ pub(super) fn unrolled(program: &Program<'_>, flow: &Flow, kept: &[Step]) -> Vec
 
 /// The first instructions of loops that pragmas keep from being unrolled, sorted.
 pub(super) fn kept(function: &Cursor<'_>, body: &Body) -> Vec<Step> {
-    fn walk(node: &Cursor<'_>, act: &mut impl FnMut(TextSize)) {
-        for child in node.nodes() {
-            match child.kind() {
-                SyntaxKind::PRAGMA
-                    if child
-                        .tokens()
-                        .any(|it| it.text().trim_matches('"') == "nounroll") =>
-                {
-                    act(child.range().end());
-                }
-                SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => walk(&child, act),
-                _ => {}
-            }
-        }
-    }
     let mut found = Vec::new();
-    walk(function, &mut |offset| {
-        found.push(crate::flow::facts::step_at(body, offset));
-    });
+    let mut see = |statement: &Cursor<'_>| {
+        let mut words = statement.tokens();
+        if statement.kind() == SyntaxKind::PRAGMA
+            && words.any(|it| it.text().trim_matches('"') == "nounroll")
+        {
+            found.push(crate::flow::facts::step_at(body, statement.range().end()));
+        }
+    };
+    function.nodes().for_each(|it| see(&it));
+    tree::for_each_declaration(function, &mut see);
     found
 }
 

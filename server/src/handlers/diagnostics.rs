@@ -7,6 +7,7 @@ use tracing::info;
 
 use super::Handler;
 use crate::{
+    known::LONG_TEXT,
     lsp::{
         lsp_types::{
             Diagnostic, DiagnosticRelatedInformation, DocumentDiagnosticParams,
@@ -30,12 +31,7 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
         document: |params| Some(&params.text_document),
         run: |snapshot, params| {
             let items = match snapshot.document(&params.text_document.uri)? {
-                Some(document) if snapshot.diagnostics => {
-                    let found = snapshot
-                        .analysis
-                        .worst_diagnostics(document.file, MAX_PER_FILE)?;
-                    file_diagnostics(snapshot, &document, found)?
-                }
+                Some(document) if snapshot.diagnostics => items(snapshot, &document)?,
                 // No null is allowed here.
                 _ => Vec::new(),
             };
@@ -60,6 +56,56 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
             Ok(DocumentDiagnosticReportResult::Report(report))
         },
     };
+
+/// What a client gets that asks: if it can be told to ask again, what is known at once.
+fn items(snapshot: &Snapshot, document: &Document) -> Answer<Vec<Diagnostic>> {
+    if snapshot.shared.client.refresh_diagnostics
+        && let Some(found) = known_at_once(snapshot, document)?
+    {
+        let items = file_diagnostics(snapshot, document, found)?;
+        let json = serde_json::to_string(&items).unwrap_or_default();
+        if snapshot.shared.known.owe(document.file, fingerprint(&json)) {
+            return Ok(items);
+        }
+    }
+    let found = all_diagnostics(snapshot, document)?;
+    file_diagnostics(snapshot, document, found)
+}
+
+/// All problems of a file, or the worst. What is found about long documents is remembered, for what is known at once
+/// after a change.
+pub(crate) fn all_diagnostics(
+    snapshot: &Snapshot,
+    document: &Document,
+) -> Answer<Vec<analysis::Diagnostic>> {
+    let (file, known) = (document.file, &snapshot.shared.known);
+    let stamp = known.stamp(file);
+    let found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
+    let is_long = u32::from(document.lines().text_len()) > LONG_TEXT;
+    // Comments may concern what they are far from.
+    if is_long && !snapshot.analysis.has_control_comments(file)? {
+        known.found(file, stamp, found.as_slice().into(), true);
+    }
+    Ok(found)
+}
+
+/// The problems of a file after a change in a long function, before all is looked at again: see
+/// [`analysis::Analysis::diagnostics_after_edits`].
+pub(crate) fn known_at_once(
+    snapshot: &Snapshot,
+    document: &Document,
+) -> Answer<Option<Vec<analysis::Diagnostic>>> {
+    let (file, known) = (document.file, &snapshot.shared.known);
+    let stamp = known.stamp(file);
+    let Some(earlier) = known.before(file) else {
+        return Ok(None);
+    };
+    let found = snapshot.analysis.diagnostics_after_edits(file, &earlier)?;
+    if let Some(found) = &found {
+        known.found(file, stamp, found.as_slice().into(), false);
+    }
+    Ok(found)
+}
 
 /// The diagnostics of a file as this client wants them.
 pub(crate) fn file_diagnostics(

@@ -89,6 +89,11 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// Whether diagnostics are sent without being asked for.
+    pub(crate) fn pushes(&self) -> bool {
+        !self.pull_diagnostics
+    }
+
     /// Reads the parameters of `initialize`.
     pub(crate) fn new(params: &Value) -> Client {
         let flag = |path: &str| {

@@ -13,7 +13,7 @@ use super::{
     Event, State, StateHandle, documents::OpenDocument, requests::panic_message, work::Work,
 };
 use crate::{
-    handlers::diagnostics::{MAX_PER_FILE, file_diagnostics, fingerprint},
+    handlers::diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
     lsp::lsp_types::{Diagnostic, Url},
     pool::Priority,
     snapshot::{Answer, RequestError, Snapshot},
@@ -110,13 +110,15 @@ impl Diagnosis {
             let Some(document) = snapshot.document_of(self.file)? else {
                 return Ok(Vec::new());
             };
-            if self.first && u32::from(document.lines().text_len()) > LONG_TEXT {
+            let pushes = snapshot.shared.client.pushes();
+            if pushes && self.first && u32::from(document.lines().text_len()) > LONG_TEXT {
                 let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
                 report(Some(file_diagnostics(&snapshot, &document, syntax)?), true);
             }
-            let all = snapshot
-                .analysis
-                .worst_diagnostics(self.file, MAX_PER_FILE)?;
+            if pushes && let Some(found) = known_at_once(&snapshot, &document)? {
+                report(Some(file_diagnostics(&snapshot, &document, found)?), true);
+            }
+            let all = all_diagnostics(&snapshot, &document)?;
             file_diagnostics(&snapshot, &document, all)
         };
         let result = std::panic::catch_unwind(AssertUnwindSafe(search));
@@ -136,14 +138,16 @@ impl Diagnosis {
 }
 
 impl State {
-    fn pushes(&self) -> bool {
-        !self.shared.client.pull_diagnostics
+    /// Nothing is known yet of a document that was opened: its first diagnostics do not wait.
+    pub(super) fn schedule_first(&mut self, file: FileId) {
+        if self.shared.client.pushes()
+            && let Some(open) = self.documents.get_mut(&file)
+        {
+            open.schedule.request(Instant::now(), Duration::ZERO);
+        }
     }
 
     pub(super) fn diagnostics_deadline(&self) -> Option<Instant> {
-        if !self.pushes() {
-            return None;
-        }
         self.documents
             .values()
             .filter_map(|it| it.schedule.due)
@@ -154,14 +158,17 @@ impl State {
     ///
     /// What did not change is not searched again, and not sent again either.
     pub(super) fn schedule_open_files(&mut self) {
-        if !self.pushes() {
-            return;
-        }
         let now = Instant::now();
         let fixed = self.config.debounce;
-        for open in self.documents.values_mut() {
+        let client = &self.shared.client;
+        for (file, open) in &mut self.documents {
             // A text that is being parsed has none yet.
             if open.text.document().is_none() {
+                continue;
+            }
+            // A client that asks is told what is known at once. To tell it to ask again, all must be found.
+            let asks_again = client.refresh_diagnostics && self.shared.known.is_behind(*file);
+            if !client.pushes() && !asks_again {
                 continue;
             }
             let schedule = &mut open.schedule;
@@ -173,9 +180,6 @@ impl State {
     }
 
     pub(super) fn run_due_diagnostics(&mut self, now: Instant) {
-        if !self.pushes() {
-            return;
-        }
         let mut due = Vec::new();
         for (file, open) in &mut self.documents {
             let schedule = &mut open.schedule;
@@ -227,6 +231,13 @@ impl State {
         if !report.partial {
             schedule.cost = report.cost;
         }
+        if !self.shared.client.pushes() {
+            let owed = self.shared.known.take_owed(report.file);
+            if owed.is_some_and(|it| it != found.fingerprint) {
+                self.say(Outgoing::RefreshDiagnostics);
+            }
+            return;
+        }
         let shown = Some((report.version, found.fingerprint));
         if open.version != report.version || schedule.published == shown {
             return;
@@ -239,7 +250,7 @@ impl State {
 
     /// Takes back what the client shows for a file that it closed.
     pub(super) fn clear_diagnostics(&self, closed: &OpenDocument, uri: &Url) {
-        if self.pushes() && closed.schedule.published.is_some() {
+        if self.shared.client.pushes() && closed.schedule.published.is_some() {
             self.publish(uri.clone(), Found::new(&[]), None);
         }
     }
@@ -255,7 +266,7 @@ impl State {
     /// Makes the client show answers that changed without a change of its documents.
     pub(super) fn refresh(&mut self) {
         let client = &self.shared.client;
-        if client.pull_diagnostics && client.refresh_diagnostics {
+        if !client.pushes() && client.refresh_diagnostics {
             self.say(Outgoing::RefreshDiagnostics);
         }
         if client.refresh_semantic_tokens {

@@ -1,8 +1,6 @@
 //! Open documents: the client's text wins over what is on disk.
 
-use std::time::{Duration, Instant};
-
-use analysis::FileId;
+use analysis::{FileId, Replacement};
 use syntax::{
     Document,
     text::{Edit, Encoding, minimal_edit},
@@ -60,21 +58,22 @@ impl State {
             open.version = item.version;
             if let Some(document) = open.text.document() {
                 let edit = replace_text(document, &item.text);
-                self.exact.edited(file, edit.as_slice());
+                let lines: Vec<_> = edit.iter().map(|it| it.lines).collect();
+                self.exact.edited(file, &lines);
             }
         } else if LONG_TEXT < item.text.len() {
             self.parse_on_worker(file, load, item);
             return;
         } else {
             let text = Text::Parsed(Document::new(item.text));
-            let mut open = OpenDocument::new(text, item.version);
-            // Nothing is known yet: the first diagnostics do not wait.
-            open.schedule.request(Instant::now(), Duration::ZERO);
+            let open = OpenDocument::new(text, item.version);
             self.documents.insert(file, open);
+            self.schedule_first(file);
         }
         self.shared
             .change_files(|files| files.opened(file, &item.uri, item.version));
         self.write_document(file);
+        self.shared.known.changed(file, None);
     }
 
     /// Applies changes of one document and tells the analysis once.
@@ -102,12 +101,17 @@ impl State {
             let apply = |it: &&_| apply(document, it, encoding, uri);
             changes.iter().filter_map(apply).collect()
         });
-        self.exact.edited(file, &edits);
         let version = last.text_document.version;
         *open_version = version;
+        let lines: Vec<_> = edits.iter().map(|it| it.lines).collect();
+        self.exact.edited(file, &lines);
         self.shared
             .change_files(|files| files.opened(file, uri, version));
         self.write_document(file);
+        let replacements = edits.iter().map(|it| it.replacement).collect();
+        self.shared.known.changed(file, Some(replacements));
+        // That all of it is known no more is news.
+        self.schedule_open_files();
     }
 
     pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
@@ -136,6 +140,7 @@ impl State {
             Some(path) => self.load(file, path),
             None => self.write(vec![(file, None)], None),
         }
+        self.shared.known.forget(file);
     }
 
     /// Tells the analysis about the text of an open document.
@@ -153,7 +158,7 @@ fn apply(
     change: &TextDocumentContentChangeEvent,
     encoding: Encoding,
     uri: &Url,
-) -> Option<LineEdit> {
+) -> Option<Applied> {
     let Some(range) = change.range else {
         return replace_text(document, &change.text);
     };
@@ -171,7 +176,7 @@ fn apply_backwards(
     document: &mut Document,
     changes: &[&TextDocumentContentChangeEvent],
     encoding: Encoding,
-) -> Option<Vec<LineEdit>> {
+) -> Option<Vec<Applied>> {
     if changes.len() < MANY_CHANGES {
         return None;
     }
@@ -200,15 +205,27 @@ fn apply_backwards(
 }
 
 /// Reduces a new text to the edit that leads to it, which keeps most of the tree.
-fn replace_text(document: &mut Document, text: &str) -> Option<LineEdit> {
+fn replace_text(document: &mut Document, text: &str) -> Option<Applied> {
     let edit = minimal_edit(document.text(), text)?;
     apply_edit(document, &edit)
 }
 
-fn apply_edit(document: &mut Document, edit: &Edit) -> Option<LineEdit> {
-    let lines = LineEdit::new(document.lines(), edit);
+/// What an edit did to a text.
+struct Applied {
+    lines: LineEdit,
+    replacement: Replacement,
+}
+
+fn apply_edit(document: &mut Document, edit: &Edit) -> Option<Applied> {
+    let applied = Applied {
+        lines: LineEdit::new(document.lines(), edit),
+        replacement: Replacement {
+            range: edit.range,
+            len: edit.range_after().len(),
+        },
+    };
     match document.apply(edit) {
-        Ok(_) => Some(lines),
+        Ok(_) => Some(applied),
         Err(error) => {
             warn!(range = ?edit.range, %error, "an edit does not fit, ignored");
             None

@@ -433,7 +433,7 @@ impl State {
     /// Makes the client ask again for what results are a part of.
     fn show_results(&mut self) {
         let client = &self.shared.client;
-        if client.pull_diagnostics && client.refresh_diagnostics {
+        if !client.pushes() && client.refresh_diagnostics {
             self.say(Outgoing::RefreshDiagnostics);
         }
         if client.refresh_code_lenses {

@@ -4,11 +4,7 @@
 //! still act in the order of the wire wherever one can tell: those about the document are kept in
 //! order until it is parsed, and so are questions whose answers read all files.
 
-use std::{
-    collections::VecDeque,
-    panic::AssertUnwindSafe,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, panic::AssertUnwindSafe};
 
 use analysis::FileId;
 use syntax::Document;
@@ -143,12 +139,12 @@ impl State {
         let open = self.documents.get_mut(&file);
         if let (Some(open), Some(document)) = (open, document) {
             open.text = Text::Parsed(document);
-            // Nothing is known yet: the first diagnostics do not wait.
-            open.schedule.request(Instant::now(), Duration::ZERO);
             let version = open.version;
+            self.schedule_first(file);
             self.shared
                 .change_files(|files| files.opened(file, &uri, version));
             self.write_document(file);
+            self.shared.known.changed(file, None);
         } else {
             error!(%uri, "the parser panicked, the document is not open");
             self.documents.remove(&file);

@@ -48,7 +48,7 @@ fn statement_runs(p: &mut Parser<'_>) {
             open = true;
         }
         let start = p.offset();
-        if statement(p) || ends_run(p.text_since(start)) {
+        if !statement(p) || ends_run(p.text_since(start)) {
             p.finish();
             open = false;
         }
@@ -59,7 +59,7 @@ fn statement_runs(p: &mut Parser<'_>) {
     p.run_open = open;
 }
 
-/// Whether a statement with this text ends its run. Depends on nothing else, so that an edit of one
+/// Whether an instruction or a source location with this text ends its run. Depends on nothing else, so that an edit of one
 /// statement moves no cut but its own.
 fn ends_run(text: &str) -> bool {
     let mut hasher = FxHasher::default();
@@ -82,15 +82,23 @@ pub(crate) fn block_tail(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// One statement. Returns whether it ends its run whatever its text.
+/// One statement. Returns whether its run may go on behind it: so many are instructions that what declares
+/// something is found fast if it is always the last of its run.
 fn statement(p: &mut Parser<'_>) -> bool {
     p.complete = false;
     match p.kind() {
         IDENT if p.second() == COLON => label(p),
-        IDENT | AT => instruction(p),
+        IDENT | AT => {
+            instruction(p);
+            return true;
+        }
         L_BRACE => {
             p.start_with_trivia(BLOCK);
-            return nested_block(p);
+            nested_block(p);
+        }
+        DOTTED if is_location(p.current_text()) => {
+            directive::loc(p);
+            return true;
         }
         DOTTED => directive_statement(p),
         BACKSLASH => {
@@ -123,8 +131,12 @@ fn statement(p: &mut Parser<'_>) -> bool {
     false
 }
 
+fn is_location(word: &str) -> bool {
+    matches!(word, ".loc" | ".loc_intermediate")
+}
+
 /// A block as a statement; its node is open already and holds the trivia before it.
-fn nested_block(p: &mut Parser<'_>) -> bool {
+fn nested_block(p: &mut Parser<'_>) {
     let open = p.current_range();
     if p.enter() {
         p.bump();
@@ -137,13 +149,11 @@ fn nested_block(p: &mut Parser<'_>) -> bool {
     }
     p.attach_trailing_comments();
     p.finish();
-    true
 }
 
 fn directive_statement(p: &mut Parser<'_>) {
     let word = p.current_text();
     match word {
-        ".loc" | ".loc_intermediate" => directive::loc(p),
         ".pragma" => directive::pragma(p),
         ".branchtargets" => directive::branch_targets(p),
         ".calltargets" => directive::call_targets(p),

@@ -22,7 +22,7 @@ use crate::{
 };
 
 use super::{
-    super::{Finding, LINE, Place},
+    super::{Finding, LINE, Place, subject::Subject},
     codes::{INCOMPLETE_ARGUMENT, MISALIGNED_ACCESS, OUT_OF_BOUNDS},
     finding,
 };
@@ -55,11 +55,11 @@ pub(in crate::diagnostics) struct Layouts<'a> {
 }
 
 impl<'a> Layouts<'a> {
-    pub(in crate::diagnostics) fn new(db: &'a dyn Database, function: Function<'a>) -> Layouts<'a> {
+    pub(in crate::diagnostics) fn new(subject: &Subject<'a>) -> Layouts<'a> {
         Layouts {
-            db,
-            function,
-            body: body(db, function),
+            db: subject.db,
+            function: subject.function,
+            body: subject.body,
             own: OnceCell::new(),
         }
     }

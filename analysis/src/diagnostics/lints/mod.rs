@@ -85,6 +85,17 @@ pub(super) const LINTS: &[Lint] = &[
     entry(codes::CONTROL_COMMENT, Level::Warning, &[]),
 ];
 
+/// The lints that look at single statements, and at the declarations that they name.
+pub(super) const OF_STATEMENTS: [&str; 7] = [
+    codes::INTEGER_DIVISION,
+    codes::SLOW_F64,
+    codes::DEPRECATED_FORM,
+    codes::TRUNCATED_IMMEDIATE,
+    codes::MODIFIER_ORDER,
+    codes::OUT_OF_BOUNDS,
+    codes::MISALIGNED_ACCESS,
+];
+
 /// The lint with a code.
 pub(super) fn lint(code: &str) -> Option<&'static Lint> {
     LINTS.iter().find(|it| it.code == code)

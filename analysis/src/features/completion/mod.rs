@@ -24,7 +24,7 @@ pub(super) use context::{Context, Head, Place, context};
 
 /// Most items of one answer. A large kernel has thousands of registers, and their list a megabyte of JSON, at
 /// every key; an editor asks again when more is typed.
-const MAX_ITEMS: usize = 500;
+const MAX_ITEMS: usize = 200;
 
 /// What can be written at a position; none in comments, numbers and names that are being declared.
 pub(crate) fn completions(

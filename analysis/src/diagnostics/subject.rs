@@ -1,0 +1,73 @@
+//! What is judged statement by statement.
+
+use salsa::Database;
+use syntax::{Cursor, TextRange};
+
+use crate::hir::{
+    body::{Body, Instruction, body},
+    declared::Declared,
+    items::Function,
+    tree,
+};
+
+/// A function, or a part of it.
+pub(super) struct Subject<'a> {
+    pub(super) db: &'a dyn Database,
+    pub(super) function: Function<'a>,
+    /// The instructions of the part, and all declarations of the function.
+    pub(super) body: &'a Body,
+    /// Relative to the function.
+    part: Option<TextRange>,
+}
+
+impl<'a> Subject<'a> {
+    /// All of a function.
+    pub(super) fn whole(db: &'a dyn Database, function: Function<'a>) -> Subject<'a> {
+        Subject {
+            db,
+            function,
+            body: body(db, function),
+            part: None,
+        }
+    }
+
+    /// A part of a function, of which the body was made.
+    pub(super) fn part(
+        db: &'a dyn Database,
+        function: Function<'a>,
+        body: &'a Body,
+        part: TextRange,
+    ) -> Subject<'a> {
+        Subject {
+            db,
+            function,
+            body,
+            part: Some(part),
+        }
+    }
+
+    /// The tree of the function.
+    pub(super) fn cursor(&self) -> Cursor<'a> {
+        self.function.green(self.db).cursor()
+    }
+
+    /// What the definitions of the function are.
+    pub(super) fn types(&self) -> &'a [Declared] {
+        &self.body.operands
+    }
+
+    /// Calls `act` for each instruction, with its place in the body.
+    pub(super) fn for_each_instruction(&self, act: &mut impl FnMut(&'a Instruction, &Cursor<'a>)) {
+        let mut instructions = self.body.instructions.iter();
+        tree::for_each_instruction_in(&self.cursor(), self.part, &mut |node| {
+            if let Some(instruction) = instructions.next() {
+                act(instruction, node);
+            }
+        });
+    }
+
+    /// Whether some of a node is judged.
+    pub(super) fn contains(&self, node: &Cursor<'_>) -> bool {
+        tree::lies_in(node, self.part)
+    }
+}
