@@ -26,6 +26,7 @@ use ptx_tests::conformance::{
     program::Case,
     ptxas::{Judged, Ptxas, RELEASE, Verdict, architecture},
     report::Report,
+    rules::rules,
     walks::{Walk, examples, walk},
 };
 
@@ -93,7 +94,7 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     if let Some(count) = arguments.walks {
         println!("seed {seed}, {count} walks, ptxas {release}");
-        let examples = judge_examples(&ptxas)?;
+        let examples = judge_examples(&ptxas)? && judge_rules(&ptxas)?;
         let walks = walk_tables(&arguments, count, seed, &ptxas)?;
         return Ok(if examples && walks {
             ExitCode::SUCCESS
@@ -145,17 +146,7 @@ fn main() -> anyhow::Result<ExitCode> {
         tally.changed,
         started.elapsed().as_secs_f64()
     );
-    if let Some(path) = &arguments.output {
-        let mut out = String::new();
-        for it in report.disagreements() {
-            let row = serde_json::json!({
-                "case": it.case, "ours": it.ours, "ptxas": it.ptxas,
-            });
-            out.push_str(&row.to_string());
-            out.push('\n');
-        }
-        fs::write(path, out)?;
-    }
+    write_disagreements(&arguments, &report)?;
     let agreement = report.total().agreement();
     let threshold = arguments.threshold.unwrap_or(99.9);
     Ok(if agreement >= threshold {
@@ -164,6 +155,23 @@ fn main() -> anyhow::Result<ExitCode> {
         println!("agreement {agreement:.3} % is below {threshold} %");
         ExitCode::FAILURE
     })
+}
+
+/// Writes every disagreement as JSON lines, if a file for them was named.
+fn write_disagreements(arguments: &Arguments, report: &Report) -> anyhow::Result<()> {
+    let Some(path) = &arguments.output else {
+        return Ok(());
+    };
+    let mut out = String::new();
+    for it in report.disagreements() {
+        let row = serde_json::json!({
+            "case": it.case, "ours": it.ours, "ptxas": it.ptxas,
+        });
+        out.push_str(&row.to_string());
+        out.push('\n');
+    }
+    fs::write(path, out)?;
+    Ok(())
 }
 
 /// The examples of the documentation, and the snippets of completion: all must assemble.
@@ -182,6 +190,22 @@ fn judge_examples(ptxas: &Ptxas) -> anyhow::Result<bool> {
         }
     }
     println!("{all} examples, {wrong} of them wrong");
+    Ok(wrong == 0)
+}
+
+/// The recorded rules: what ptxas says of each must not have changed.
+fn judge_rules(ptxas: &Ptxas) -> anyhow::Result<bool> {
+    let rules = rules().map_err(anyhow::Error::msg)?;
+    let mut wrong = 0;
+    for rule in &rules {
+        let verdict = ptxas.alone(&rule.case)?;
+        if (verdict == Verdict::Accepted) != rule.accepted {
+            wrong += 1;
+            let statement = &rule.case.statement;
+            println!("rule in line {}: {statement} {verdict:?}", rule.line);
+        }
+    }
+    println!("{} rules, {wrong} of them wrong", rules.len());
     Ok(wrong == 0)
 }
 
@@ -213,6 +237,7 @@ fn walk_tables(
         tally.judged += cases.len();
         round(&cases, ptxas, arguments.jobs, &mut report, &mut tally)?;
     }
+    write_disagreements(arguments, &report)?;
     let total = report.total();
     let rejected = total.judged - total.accepted;
     println!("{}", report.text());

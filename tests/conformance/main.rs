@@ -5,7 +5,7 @@
 mod messages;
 mod programs;
 
-use ptx_tests::conformance::{ours::Checker, ptxas, recorded, report::Report};
+use ptx_tests::conformance::{ours::Checker, ptxas, recorded, report::Report, rules::rules};
 
 /// Least share of equal verdicts, in percent.
 const OVERALL: f64 = 99.5;
@@ -60,6 +60,20 @@ fn recorded_verdicts_are_ours() {
             "{text}\n{family}: agreement {share:.3} % is below {PER_FAMILY} %"
         );
     }
+}
+
+#[test]
+fn rules_are_ours() {
+    let mut checker = Checker::default();
+    let mut wrong = Vec::new();
+    for rule in rules().unwrap_or_else(|it| panic!("{it}")) {
+        let errors = checker.errors(&rule.case.program(""));
+        if errors.is_empty() != rule.accepted {
+            let statement = &rule.case.statement;
+            wrong.push(format!("line {}: {statement} {errors:?}", rule.line));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

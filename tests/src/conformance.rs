@@ -9,5 +9,6 @@ pub mod program;
 pub mod ptxas;
 pub mod recorded;
 pub mod report;
+pub mod rules;
 pub mod text;
 pub mod walks;

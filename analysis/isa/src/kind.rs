@@ -139,8 +139,11 @@ pub enum Kind {
     LooseSpecial(TypeRef),
     /// The name of a variable, or one plus a constant; in one state space if one is given.
     VariableName(Option<SpaceRef>),
-    /// The name of a function or entry, or one plus a constant.
-    FunctionName,
+    /// The name of a function, or one plus a constant.
+    FunctionName {
+        /// Whether it may be an entry.
+        entry: bool,
+    },
     /// The name of one of these.
     Name(Symbol),
     /// `_`
@@ -149,6 +152,8 @@ pub enum Kind {
     Minus(Box<Kind>),
     /// `a.b0`: one of these selectors after an operand of the kind; `[0-3]` in one is a digit.
     Selected(Box<Kind>, Vec<Cow<'static, str>>),
+    /// The kind, but none of the others.
+    Except(Box<Kind>, Vec<Kind>),
     /// One of these without the brackets of the address that it stands for: ptxas reads over them where
     /// another operand of the instruction is a bracket of several.
     Bare(Vec<Kind>),
@@ -161,21 +166,29 @@ pub enum Kind {
 /// Whether the operand is of one of the kinds.
 #[must_use]
 pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
-    // Where the table says which variables may stand here, `src` takes no others, and no functions.
-    let named = kinds
-        .iter()
-        .any(|it| matches!(it, Kind::VariableName(Some(_))));
-    let address = match operand {
-        Operand::Offset(base, _) => matches!(
-            **base,
-            Operand::Symbol(Symbol::Variable(_) | Symbol::Function | Symbol::Entry)
-        ),
-        Operand::Symbol(Symbol::Function | Symbol::Entry) => true,
-        _ => false,
+    // Where the table says which variables or functions may stand here, `src` takes no others.
+    let names = |it: &Kind| matches!(it, Kind::VariableName(Some(_)));
+    let functions = |it: &Kind| match it {
+        Kind::When(inner, _) => matches!(**inner, Kind::FunctionName { .. }),
+        it => matches!(it, Kind::FunctionName { .. }),
+    };
+    let base = match operand {
+        Operand::Offset(base, _) => base,
+        _ => operand,
+    };
+    let (named, function) = match base {
+        Operand::Symbol(Symbol::Variable(_)) if matches!(operand, Operand::Offset(..)) => {
+            (kinds.iter().any(names), false)
+        }
+        Operand::Symbol(Symbol::Function | Symbol::Entry) => {
+            (kinds.iter().any(names), kinds.iter().any(functions))
+        }
+        _ => (false, false),
     };
     kinds
         .iter()
-        .filter(|it| !(named && address) || matches!(it, Kind::VariableName(_)))
+        .filter(|it| !named || matches!(it, Kind::VariableName(_)))
+        .filter(|it| !function || functions(it))
         .any(|it| accepts(it, operand, choices))
 }
 
@@ -183,7 +196,18 @@ pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
 #[must_use]
 pub fn fits_bare(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
     kinds.iter().any(|it| match it {
-        Kind::Bare(inner) => fits(inner, operand, choices),
+        Kind::Bare(inner) => {
+            // Any register does, and any plus a constant.
+            let base = match operand {
+                Operand::Offset(base, _)
+                    if inner.iter().any(|it| matches!(it, Kind::AnyRegister)) =>
+                {
+                    base
+                }
+                _ => operand,
+            };
+            fits(inner, base, choices) || fits(inner, operand, choices)
+        }
         Kind::When(inner, condition) => {
             condition.holds(choices) && fits_bare(std::slice::from_ref(&**inner), operand, choices)
         }
@@ -205,16 +229,19 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
         Kind::Source(ty) => ty.resolve(choices).is_some_and(|it| {
             register(operand, it.registers)
                 || constant(operand, &it)
-                || offset(operand, &it)
+                || offset(operand, ty, &it, choices)
                 || packed_in_braces(operand, ty, choices, it.registers)
         }),
         Kind::Constant(ty) => ty.resolve(choices).is_some_and(|it| constant(operand, &it)),
-        Kind::Loose(ty) => ty.word(choices).is_some_and(|word| loose(operand, &word)),
+        Kind::Loose(ty) => ty.resolve(choices).is_some_and(|it| {
+            let word = ty.word(choices).unwrap_or_default();
+            loose(operand, &word, &it)
+                || matches!(operand, Operand::Offset(..)) && offset(operand, ty, &it, choices)
+        }),
         Kind::Classes(classes) => register(operand, *classes),
         Kind::ClassesOffset(classes) => {
             register(operand, *classes)
-                || matches!(operand, Operand::Offset(base, _)
-                    if register(base, *classes) || matches!(**base, Operand::Symbol(Symbol::Variable(_))))
+                || matches!(operand, Operand::Offset(base, _) if exact_offset(base, *classes))
         }
         Kind::Integer(set) => {
             matches!(operand, Operand::Integer(value) if integer(set, *value, choices))
@@ -266,12 +293,16 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
                 _ => false,
             }
         }
-        Kind::FunctionName => {
+        Kind::FunctionName { entry } => {
             let base = match operand {
                 Operand::Offset(base, _) => base,
                 _ => operand,
             };
-            matches!(base, Operand::Symbol(Symbol::Function | Symbol::Entry))
+            match base {
+                Operand::Symbol(Symbol::Function) => true,
+                Operand::Symbol(Symbol::Entry) => *entry,
+                _ => false,
+            }
         }
         Kind::Name(symbol) => matches!(operand, Operand::Symbol(it) if it == symbol),
         Kind::Sink => matches!(operand, Operand::Sink),
@@ -281,6 +312,10 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
             Operand::Selected(it, selector)
                 if selectors.iter().any(|it| selects(it, selector)) && accepts(inner, it, choices)
         ),
+        Kind::Except(inner, others) => {
+            accepts(inner, operand, choices)
+                && !others.iter().any(|it| accepts(it, operand, choices))
+        }
         Kind::Bare(_) => false,
         Kind::AnyRegister => matches!(
             operand,
@@ -356,53 +391,73 @@ fn constant(operand: &Operand, ty: &Type) -> bool {
     }
 }
 
+/// What a register or variable plus a constant is where ptxas looks at its width, too: a special register
+/// counts as untyped bits, and a variable as an integer of 32 bits, whatever its address has.
+fn exact_offset(base: &Operand, classes: Classes) -> bool {
+    match base {
+        Operand::Special {
+            class,
+            lanes: 1,
+            component: false,
+            ..
+        } => classes.contains(match class.bits() {
+            64 => Class::B64,
+            _ => Class::B32,
+        }),
+        Operand::Symbol(Symbol::Variable(_)) => classes.contains(Class::S32),
+        _ => register(base, classes),
+    }
+}
+
 /// ptxas takes a register or variable plus a constant as data, and looks at the kind of the register
 /// only, not at its width; a lint says so.
-fn offset(operand: &Operand, ty: &Type) -> bool {
-    let integer = || ty.registers.iter().any(|it| it.family() == Family::Integer);
+fn offset(operand: &Operand, of: &TypeRef, ty: &Type, choices: &Choices<'_>) -> bool {
     let base = match operand {
         // The name of a function stands for its address, whatever the type.
         Operand::Symbol(Symbol::Function | Symbol::Entry) => return true,
         Operand::Offset(base, _) => base,
         _ => return false,
     };
+    let predicate = ty.registers.contains(Class::Pred);
+    let family = |family: Family| ty.registers.iter().any(|it| it.family() == family);
+    // Untyped bits may be of any kind, even where no register of that kind has the width.
+    let word = of.word(choices).unwrap_or_default();
+    let digits = word.strip_prefix('b').unwrap_or_default();
+    let untyped = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
     match &**base {
         Operand::Symbol(Symbol::Function | Symbol::Entry) => true,
-        Operand::Register { class, lanes: 1 }
-        | Operand::Special {
-            class,
+        // No float, but as good as an integer or a predicate.
+        Operand::Register {
+            class: Class::F16x2,
+            lanes: 1,
+        } => !matches!(&*word, "f16" | "bf16" | "bf16x2" | "f32" | "f64"),
+        Operand::Register { class, lanes: 1 } => match class.family() {
+            Family::Predicate => predicate,
+            Family::Bits => !predicate,
+            it => untyped || family(it),
+        },
+        Operand::Special {
             lanes: 1,
             component: false,
             ..
-        } => match class.family() {
-            Family::Predicate => ty.registers.contains(Class::Pred),
-            Family::Float => ty.registers.iter().any(|it| it.family() == Family::Float),
-            Family::Integer => ty.registers.iter().any(|it| it.family() == Family::Integer),
-            Family::Bits => !ty.registers.contains(Class::Pred),
-        },
-        Operand::Symbol(Symbol::Variable(_)) => integer(),
+        } => !predicate,
+        Operand::Symbol(Symbol::Variable(_)) => untyped || family(Family::Integer),
         _ => false,
     }
 }
 
-fn loose(operand: &Operand, word: &str) -> bool {
-    let Some(ty) = type_of(word) else {
-        return false;
-    };
-    // A register plus a constant is taken or not depending on text elsewhere; never an error of ours.
-    let operand = match operand {
-        Operand::Offset(base, _) => base,
-        _ => operand,
-    };
+fn loose(operand: &Operand, word: &str, ty: &Type) -> bool {
     let Operand::Register { class, lanes: 1 } = operand else {
         return false;
     };
     if class.bits() < ty.bits || *class == Class::Pred {
         return false;
     }
-    match word.as_bytes()[0] {
-        b'u' | b's' => class.family() != Family::Float,
-        b'f' => (class.family() == Family::Bits && *class != Class::F16x2) || class.word() == word,
+    match word.as_bytes().first() {
+        Some(b'u' | b's') => class.family() != Family::Float,
+        Some(b'f') => {
+            (class.family() == Family::Bits && *class != Class::F16x2) || class.word() == word
+        }
         _ => true,
     }
 }

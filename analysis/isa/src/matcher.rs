@@ -365,7 +365,7 @@ pub(crate) fn is_ignored(
     let word = words[index];
     let repeated = || words[..index].contains(&word);
     // A word that the instruction knows is not read over.
-    (REPEATABLE.contains(&word) && repeated())
+    (REPEATABLE.contains(&word) && (repeated() || instruction.fixed.contains(&word)))
         || (id.is_none() && UNCHECKED.contains(&word))
         || (instruction.spare.contains(&word) && !repeated())
 }
@@ -528,11 +528,17 @@ pub(crate) fn match_operand<'t>(
         Operand::Unknown => return None,
         // ptxas reads over these selectors of the scalar video instructions on any 32-bit register.
         Operand::Selected(base, selector) if matches!(&**selector, "b01" | "b12" | "b23") => base,
+        Operand::Selected(..) => {
+            choices.operands.push("selector");
+            operand
+        }
         _ => operand,
     };
     match &pattern.form {
         Form::Plain(kinds) => {
-            (!fits(kinds, operand, choices)).then_some((None, Wanted::Kinds(kinds)))
+            // Nothing is written to a sum.
+            let sum = pattern.written && matches!(operand, Operand::Offset(..));
+            (sum || !fits(kinds, operand, choices)).then_some((None, Wanted::Kinds(kinds)))
         }
         Form::Pair(kinds, second) => {
             let (first, rest) = match operand {

@@ -5,12 +5,14 @@
 //! else the untyped bits of their width. So `{%u32, %b32}` is fine where `{%u32, %u32}` is not.
 //! Special registers count as untyped bits, and their components do not stand beside constants.
 //! A register as the first element fixes the width; after a constant every element may have its own.
+//! An integer constant in front of others speaks for the whole vector, and so does a float constant where
+//! the type is a float: then no width is compared at all.
 
 use crate::{
     condition::{Choices, Expression},
     kind::{self, Kind},
     operand::{FloatForm, Operand},
-    types::{Class, Family},
+    types::{Class, Constants, Family},
 };
 
 /// What a vector may be.
@@ -31,8 +33,15 @@ pub struct VectorKind {
     pub each: bool,
     /// Other kinds that each element must be of besides; empty if there are none.
     pub also: Vec<Kind>,
-    /// Whether an integer constant as the first element speaks for the whole vector.
+    /// Whether an integer constant as the first element speaks for the whole vector, even for integers only.
     pub first: bool,
+    /// Whether no constant in front speaks for the others.
+    pub strict: bool,
+    /// Whether a vector of constants only is judged as a whole, too, not element by element.
+    pub whole: bool,
+    /// How many elements each of the instructions takes by which ptxas replaces this one: each of these parts
+    /// must be a legal vector. 0 or none if it does not.
+    pub parts: Option<Expression>,
 }
 
 /// Whether the operand is such a vector.
@@ -54,7 +63,15 @@ pub fn accepts(vector: &VectorKind, operand: &Operand, choices: &Choices<'_>) ->
         return false;
     };
     match operand {
-        Operand::Vector(elements) => elements.len() == count && fits(vector, elements, choices),
+        Operand::Vector(elements) => {
+            let parts = vector.parts.as_ref();
+            let part = parts.and_then(|it| usize::try_from(it.value(choices)?).ok());
+            elements.len() == count
+                && fits(vector, elements, choices)
+                && part
+                    .filter(|it| *it > 0)
+                    .is_none_or(|it| elements.chunks(it).all(|it| fits(vector, it, choices)))
+        }
         Operand::Special {
             class,
             lanes,
@@ -94,6 +111,10 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         .filter(|it| matches!(it, Operand::Sink))
         .count();
     if sinks == elements.len() || (sinks > 0 && !vector.sink) {
+        return false;
+    }
+    // A sum in braces is a syntax error.
+    if elements.iter().any(|it| matches!(it, Operand::Offset(..))) {
         return false;
     }
     let one = |it: &Operand| {
@@ -137,7 +158,9 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         return false;
     }
     let constants = elements.iter().filter(|it| is_constant(it)).count();
-    let special = |it: &&Operand| matches!(it, Operand::Special { .. });
+    let special = |it: &(usize, &Operand)| matches!(it.1, Operand::Special { .. });
+    let whole = common(elements);
+    let speaks = speaks(vector, elements, whole.is_some(), choices);
     let component = |it: &Operand| {
         matches!(
             it,
@@ -148,31 +171,37 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>) -> boo
         )
     };
     if (constants > 0 && elements.iter().any(component))
-        || !elements.iter().filter(special).all(one)
+        || !elements
+            .iter()
+            .enumerate()
+            .filter(special)
+            .all(|(at, it)| speaks || index == Some(at) || one(it))
     {
         return false;
     }
-    // Not so where ptxas replaces the instruction, as `mma`.
-    let whole = if !vector.constants && narrows(elements) {
-        Some(scalar(Class::F32))
-    } else {
-        common(elements)
-    };
+    let takes_constants = || vector.element.iter().any(|it| takes_constants(it, choices));
     if let Some(whole) = whole.filter(|_| !vector.each) {
-        let source =
-            constants == 0 || vector.constants || vector.element.iter().any(takes_constants);
+        let source = constants == 0 || vector.constants || takes_constants();
         // Integers in the place of a register are still to be in its range.
         let ranges = vector.element.iter().any(takes_integers);
         let integers = elements
             .iter()
             .filter(|it| matches!(it, Operand::Integer(_)))
             .all(|it| !ranges || one(it));
-        let speaks = vector.first && matches!(elements.first(), Some(Operand::Integer(_)));
         let led = matches!(elements.first(), Some(Operand::Float(..)));
         let fits = source && integers && (speaks || one(&whole) && !(led && widened(&whole)));
-        if fits || constants < elements.len() {
+        if fits || constants < elements.len() || vector.whole {
             return fits;
         }
+    } else if constants == elements.len()
+        && !vector.each
+        && !vector.constants
+        && takes_constants()
+        && !vector.element.iter().any(takes_integers)
+        && one(&scalar(Class::S64))
+    {
+        // Integer constants only have 64 bits.
+        return true;
     }
     let register = |it: &Operand| matches!(it, Operand::Register { .. });
     let integers = vector.constants && elements.iter().any(register);
@@ -203,8 +232,22 @@ pub(crate) fn wrong_element(
     (count == elements.len() && wrong.next().is_none()).then_some(first)
 }
 
-/// The type of a vector whose elements go together, as a register; none if it does not consist of
-/// registers and constants, or of integer constants only.
+/// Whether a constant in front stands for the type of all, so that no other element is compared; `whole` if the
+/// elements have a type together.
+fn speaks(vector: &VectorKind, elements: &[Operand], whole: bool, choices: &Choices<'_>) -> bool {
+    let mut kinds = vector.element.iter();
+    let others = whole && !vector.constants && !vector.strict;
+    match elements.first() {
+        Some(Operand::Integer(_)) => {
+            vector.first || others && kinds.any(|it| takes_constants(it, choices))
+        }
+        Some(Operand::Float(..)) => others && kinds.any(|it| takes_floats(it, choices)),
+        _ => false,
+    }
+}
+
+/// The type of a vector whose elements go together, as a register; none if it does not consist of registers
+/// and constants, or of integer constants only.
 fn common(elements: &[Operand]) -> Option<Operand> {
     let mut all: Option<Class> = None;
     let mut several = false;
@@ -251,17 +294,6 @@ fn common(elements: &[Operand]) -> Option<Operand> {
     Some(scalar(untyped))
 }
 
-/// Whether a `0f` constant in front makes float constants of 64 bits, too, ones of `.f32`.
-fn narrows(elements: &[Operand]) -> bool {
-    let wide = |it: &Operand| matches!(it, Operand::Float(form, _) if *form != FloatForm::Hex32);
-    let fits = |it: &Operand| match it {
-        Operand::Register { class, .. } | Operand::Special { class, .. } => width(*class) == 32,
-        _ => true,
-    };
-    let narrow = matches!(elements.first(), Some(Operand::Float(FloatForm::Hex32, _)));
-    narrow && elements.iter().any(wide) && elements.iter().all(fits)
-}
-
 /// In bits; predicates are as wide as the 32-bit registers beside them.
 fn width(class: Class) -> u32 {
     match class {
@@ -278,10 +310,26 @@ fn is_constant(operand: &Operand) -> bool {
     matches!(operand, Operand::Integer(_) | Operand::Float(..))
 }
 
-fn takes_constants(kind: &Kind) -> bool {
+fn takes_constants(kind: &Kind, choices: &Choices<'_>) -> bool {
     match kind {
-        Kind::When(inner, _) => takes_constants(inner),
-        Kind::Integer(_) | Kind::Float | Kind::Constant(_) | Kind::Source(_) => true,
+        Kind::When(inner, condition) => condition.holds(choices) && takes_constants(inner, choices),
+        Kind::Constant(ty) | Kind::Source(ty) => ty
+            .resolve(choices)
+            .is_some_and(|it| it.constants != Constants::default()),
+        Kind::Integer(_) | Kind::Float | Kind::Hex32 => true,
+        _ => false,
+    }
+}
+
+/// Whether any float constant may stand there, whatever its notation.
+fn takes_floats(kind: &Kind, choices: &Choices<'_>) -> bool {
+    match kind {
+        Kind::When(inner, condition) => condition.holds(choices) && takes_floats(inner, choices),
+        Kind::Constant(ty) | Kind::Source(ty) => ty.resolve(choices).is_some_and(|it| {
+            let of = it.constants;
+            of.decimal && of.hex32 && of.hex64
+        }),
+        Kind::Float => true,
         _ => false,
     }
 }

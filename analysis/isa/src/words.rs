@@ -232,7 +232,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         },
         Kind::LooseSpecial(_) => "a special register".to_owned(),
         Kind::VariableName(_) => "the name of a variable".to_owned(),
-        Kind::FunctionName => "the name of a function".to_owned(),
+        Kind::FunctionName { .. } => "the name of a function".to_owned(),
         Kind::Name(symbol) => {
             use crate::operand::Symbol;
             match symbol {
@@ -250,6 +250,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Sink => "`_`".to_owned(),
         Kind::Minus(inner) => format!("minus {}", self::kind(inner, choices)?),
         Kind::Selected(inner, _) => format!("{} with a selector", self::kind(inner, choices)?),
+        Kind::Except(inner, _) => self::kind(inner, choices)?,
         Kind::AnyRegister | Kind::Any | Kind::Bare(_) | Kind::Hex32 | Kind::When(..) => return None,
     })
 }

@@ -452,6 +452,12 @@ pub fn case(
         statement.push_str(&operand.to_string());
     }
     statement.push(';');
+    program_of(statement, instruction.name, module)
+}
+
+/// A program around a statement whose registers and names are those that the generator uses; none if the
+/// module lacks what they need.
+pub fn program_of(statement: String, instruction: &str, module: Module) -> Option<Case> {
     let version = u16::from(module.version.major) * 10 + u16::from(module.version.minor);
     let number = module.target.number;
     let later = LATER_CLASSES.iter().filter(|it| uses(&statement, it.0));
@@ -489,7 +495,7 @@ pub fn case(
         statement,
         version: module.version.to_string(),
         target,
-        instruction: instruction.name.to_owned(),
+        instruction: instruction.to_owned(),
         family: String::new(),
         prelude: Prelude::None,
         module: Some(outer),

@@ -165,7 +165,13 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
         Kind::VariableName(space) => {
             variable(space.as_ref().map_or("", |it| it.word(choices)), rng)
         }
-        Kind::FunctionName => scalar("fn`"),
+        Kind::FunctionName { .. } => scalar("fn`"),
+        Kind::Except(inner, others) => {
+            let item = of_kind(inner, choices, rng)?;
+            let taken = matches!(&item, Item::Scalar(text)
+                if operand(text).is_some_and(|it| others.iter().any(|kind| accepts(kind, &it, choices))));
+            (!taken).then_some(item)
+        }
         Kind::Name(symbol) => scalar(match symbol {
             Symbol::Label => "L0",
             Symbol::BranchTargets => "BT",
@@ -193,6 +199,15 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
         Kind::AnyRegister => Some(any_register(Class::B32, rng)),
         Kind::Any => Some(any_register(Class::B64, rng)),
     }
+}
+
+/// What a register or an integer constant is to the matcher; none for the rest.
+fn operand(text: &str) -> Option<Operand> {
+    if let Ok(value) = text.parse() {
+        return Some(Operand::Integer(value));
+    }
+    let class = Class::from_word(text.rsplit_once('_')?.0)?;
+    Some(Operand::Register { class, lanes: 1 })
 }
 
 /// A register that the kind takes.

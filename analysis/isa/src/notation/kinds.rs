@@ -17,13 +17,17 @@
 //! | `vec(n; kinds; index(k))` | the same where the k-th element is the index of an array of textures; none for 0 |
 //! | `vec(n; kinds; each)` | the same where each element must be of the kinds, not only the vector as a whole |
 //! | `vec(n; kinds; also kinds)` | each element is also of one of these other kinds |
-//! | `vec(n; kinds; first)` | an integer constant as the first element speaks for all |
+//! | `vec(n; kinds; first)` | an integer constant as the first element speaks for all, even for integers only |
+//! | `vec(n; kinds; strict)` | no constant as the first element speaks for the others |
+//! | `vec(n; kinds; whole)` | a vector of constants is judged as a whole, too |
+//! | `vec(n; kinds; parts(k))` | each k elements must be a legal vector on their own |
 //! | `{kinds, kinds}` | `{…}` with kinds for each element |
 //! | `kind when condition` | the kind, where the condition holds |
+//! | `except(kind; kinds)` | the first kind, but none of the others |
 //! | `bare(kinds)` | one of these without the brackets of the address that it stands for |
 //! | `addr(space)`, `addr8(…)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
 //! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
-//! | `variable`, `variable(space)`, `function` | a name |
+//! | `variable`, `variable(space)`, `function` | a name; `func` if no entry is meant |
 //! | `label branchtargets calltargets callprototype texref samplerref surfref` | a name of that kind |
 //! | `sink` | `_` |
 //! | `minus kind` | `-kind` |
@@ -111,7 +115,8 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
         "any" => Kind::Any,
         "register" => Kind::AnyRegister,
         "variable" => Kind::VariableName(None),
-        "function" => Kind::FunctionName,
+        "function" => Kind::FunctionName { entry: true },
+        "func" => Kind::FunctionName { entry: false },
         "label" => Kind::Name(Symbol::Label),
         "branchtargets" => Kind::Name(Symbol::BranchTargets),
         "calltargets" => Kind::Name(Symbol::CallTargets),
@@ -180,6 +185,13 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
         "loose_sreg" => Kind::LooseSpecial(type_ref(argument, scope)?),
         "variable" => Kind::VariableName(Some(space(argument, scope))),
         "bare" => Kind::Bare(kinds(argument, scope)?),
+        "except" => {
+            let (one, others) = argument
+                .split_once(';')
+                .ok_or("expected `except(kind; kinds)`")?;
+            let one = kind(one.trim(), scope)?;
+            Kind::Except(Box::new(one), kinds(others.trim(), scope)?)
+        }
         "offset" => Kind::ClassesOffset(classes(argument, scope)?),
         "int" | "int32" => {
             let bounds = argument
@@ -216,6 +228,9 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 each: false,
                 also: Vec::new(),
                 first: false,
+                strict: false,
+                whole: false,
+                parts: None,
                 index: None,
             };
             for flag in &parts[2..] {
@@ -224,13 +239,18 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                     "constants" => vector.constants = true,
                     "each" => vector.each = true,
                     "first" => vector.first = true,
+                    "strict" => vector.strict = true,
+                    "whole" => vector.whole = true,
                     _ if flag.starts_with("also ") => vector.also = kinds(&flag[5..], scope)?,
                     _ => {
-                        let index = flag
-                            .strip_prefix("index(")
-                            .and_then(|it| it.strip_suffix(')'))
+                        let (name, argument) = call(flag)
                             .ok_or_else(|| format!("`{flag}` says nothing about a vector"))?;
-                        vector.index = Some(expression(&mut Scanner::new(index), scope)?);
+                        let number = Some(expression(&mut Scanner::new(argument), scope)?);
+                        match name {
+                            "index" => vector.index = number,
+                            "parts" => vector.parts = number,
+                            _ => return Err(format!("`{flag}` says nothing about a vector")),
+                        }
                     }
                 }
             }
