@@ -20,9 +20,11 @@ use crate::{
 };
 
 use super::{
-    Finding, ItemIndex, LINE, Place,
+    ItemIndex, LINE, Place,
     fix::{HeaderPlaces, Repair},
-    function_findings, levels, module_findings, syntax_diagnostics,
+    function_findings,
+    kept::Kept,
+    levels, module_findings, syntax_diagnostics,
 };
 
 /// A diagnostic before its texts are put together, which costs more than all else about it.
@@ -41,7 +43,7 @@ enum Source<'db> {
     /// Index of a syntax error.
     Syntax(usize),
     /// A finding whose item starts there.
-    Finding(&'db Finding, TextSize),
+    Finding(&'db Kept, TextSize),
 }
 
 /// How many severities there are.
@@ -111,7 +113,7 @@ pub(crate) fn diagnostics(
 }
 
 impl<'db> Pending<'db> {
-    pub(super) fn of(finding: &'db Finding, start: TextSize) -> Pending<'db> {
+    pub(super) fn of(finding: &'db Kept, start: TextSize) -> Pending<'db> {
         Pending {
             range: finding.range + start,
             severity: finding.severity,
@@ -254,7 +256,7 @@ impl<'db> Join<'db> {
     fn has_fixes(&self, pending: &Pending<'_>) -> bool {
         match pending.source {
             Source::Syntax(index) => !self.syntax[index].fixes.is_empty(),
-            Source::Finding(finding, _) => !finding.fixes.is_empty(),
+            Source::Finding(finding, _) => !finding.fixes().is_empty(),
         }
     }
 
@@ -276,9 +278,9 @@ impl<'db> Join<'db> {
     }
 
     /// The diagnostic of a finding whose item starts at `start`.
-    fn diagnostic(&self, finding: &Finding, start: TextSize) -> Diagnostic {
+    fn diagnostic(&self, finding: &Kept, start: TextSize) -> Diagnostic {
         let related: Vec<_> = finding
-            .related
+            .related()
             .iter()
             .map(|(place, message)| RelatedInformation {
                 location: FileRange {
@@ -288,24 +290,24 @@ impl<'db> Join<'db> {
                 message: (*message).to_owned(),
             })
             .collect();
-        let line = |text: &String| match related.first() {
+        let line = |text: &str| match related.first() {
             Some(first) if text.contains(LINE) => {
                 let lines = self.file.contents(self.db).lines.clone();
                 let line = lines.line_of(first.location.range.start()) + 1;
                 text.replace(LINE, &line.to_string())
             }
-            _ => text.clone(),
+            _ => text.to_owned(),
         };
         Diagnostic {
             range: finding.range + start,
             severity: finding.severity,
             code: finding.code,
             message: line(&finding.message),
-            help: finding.help.as_ref().map(line),
+            help: finding.help().map(|it| line(it)),
             related,
             tags: Vec::new(),
             fixes: finding
-                .fixes
+                .fixes()
                 .iter()
                 .filter(|_| self.fixes != Fixes::LeftOut)
                 .filter_map(|it| self.fix(it, start))

@@ -21,6 +21,7 @@ mod instruction_fixes;
 mod instruction_tests;
 mod instructions;
 mod join;
+mod kept;
 mod levels;
 mod lints;
 mod memo;
@@ -71,6 +72,7 @@ pub(crate) use directives::locations_of;
 use fix::Repair;
 pub(crate) use instructions::{operand_nodes, resolve};
 pub(crate) use join::{Fixes, diagnostics};
+use kept::{Keeper, Kept};
 pub(crate) use levels::has_controls;
 #[cfg(test)]
 pub(crate) use lints::{is_flow_lint, is_lint};
@@ -131,7 +133,7 @@ const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
 
 /// The findings of one function.
 #[salsa::tracked(returns(deref))]
-fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Finding> {
+fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Kept> {
     let mut findings = Vec::new();
     let subject = Subject::whole(db, function);
     for family in STATEMENTS {
@@ -152,14 +154,12 @@ fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec
         db.unwind_if_revision_cancelled();
         family(db, function, &mut findings);
     }
-    // They are kept, for every function of every file.
-    findings.shrink_to_fit();
-    findings
+    Keeper::keep_all(findings)
 }
 
 /// Findings about the items of a file: for each the item, as an index of a function or another item.
 #[salsa::tracked(returns(deref))]
-fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Finding)> {
+fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Kept)> {
     let mut findings = Vec::new();
     names::in_module(db, file, &mut findings);
     duplicates::in_module(db, file, &mut findings);
@@ -169,7 +169,11 @@ fn module_findings(db: &dyn Database, file: SourceFile) -> Vec<(ItemIndex, Findi
     directives::in_module(db, file, &mut findings);
     portability::in_module(db, file, &mut findings);
     lints::in_module(db, file, &mut findings);
+    let mut keeper = Keeper::default();
     findings
+        .into_iter()
+        .map(|(item, it)| (item, keeper.keep(it)))
+        .collect()
 }
 
 /// Index of a top-level item.

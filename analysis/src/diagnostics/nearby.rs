@@ -21,6 +21,7 @@ use crate::{
 use super::{
     Finding, STATEMENTS,
     join::{Fixes, Join, Pending},
+    kept::Keeper,
     levels, lints,
     subject::Subject,
 };
@@ -128,6 +129,7 @@ pub(crate) fn after_edits(
     findings.retain(|it| judged.contains(it.range.start()));
 
     let join = Join::new(db, file, Fixes::LeftOut);
+    let findings = Keeper::keep_all(findings);
     let mut fresh: Vec<_> = findings.iter().map(|it| Pending::of(it, start)).collect();
     fresh.sort_by_key(|it| it.range.start());
     levels::apply_settings(db, &mut fresh);

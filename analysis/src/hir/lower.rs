@@ -59,6 +59,7 @@ pub(super) fn lower<'a>(
     let mut body = lowering.body;
     // It is kept, and names are most of what a file costs besides its tree.
     body.references.shrink_to_fit();
+    body.instructions.shrink_to_fit();
     body.definitions.shrink_to_fit();
     body.operands.shrink_to_fit();
     body

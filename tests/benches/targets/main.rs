@@ -115,6 +115,7 @@ fn workloads() -> Vec<Workload> {
             "100,000 instructions in a function",
             || generate::function(100_000),
             Targets {
+                diagnostics: Some(10.0),
                 answers: Some(5.0),
                 memory,
                 ..Targets::default()
