@@ -38,7 +38,7 @@
 use super::{
     conditions::{condition, expression, matching},
     scanner::{Scanner, collect, find, split_outside},
-    scope::Scope,
+    scope::{NO_SLOT, Scope},
 };
 use crate::{
     condition::Expression,
@@ -282,12 +282,13 @@ fn type_ref(text: &'static str, scope: &Scope<'_>) -> Result<TypeRef> {
     {
         return Ok(TypeRef::Untyped(Box::new(type_ref(inner, scope)?)));
     }
-    if let Some(slot) = scope.slot(text) {
-        return Ok(TypeRef::Slot(slot));
+    // A slot of other variants only stays empty; where it is named after its word, the word itself is meant.
+    match scope.slot(text) {
+        Some(slot) if slot != NO_SLOT || type_of(text).is_none() => Ok(TypeRef::Slot(slot)),
+        _ => type_of(text)
+            .map(|_| TypeRef::Word(text))
+            .ok_or_else(|| format!("`{text}` is neither a slot nor a type")),
     }
-    type_of(text)
-        .map(|_| TypeRef::Word(text))
-        .ok_or_else(|| format!("`{text}` is neither a slot nor a type"))
 }
 
 fn classes(text: &'static str, scope: &Scope<'_>) -> Result<Classes> {

@@ -23,8 +23,8 @@ pub(super) struct Scope<'a> {
 /// Names of slots and what they mean.
 type Meanings = Vec<(&'static str, Option<u8>)>;
 
-/// Index of a slot that no variant has.
-const NO_SLOT: u8 = u8::MAX;
+/// Index of a slot that only other variants have.
+pub(super) const NO_SLOT: u8 = u8::MAX;
 
 impl<'a> Scope<'a> {
     pub(super) fn new(
