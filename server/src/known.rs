@@ -64,6 +64,15 @@ impl KnownDiagnostics {
         self.with(|all| all.remove(&file));
     }
 
+    /// What was known of a document is no start for what comes next.
+    pub(crate) fn lose(&self, file: FileId) {
+        self.with(|all| {
+            if let Some(known) = all.get_mut(&file) {
+                known.diagnostics = None;
+            }
+        });
+    }
+
     /// Nothing that is known holds any more, as after a change of settings.
     pub(crate) fn clear(&self) {
         self.with(|all| all.values_mut().for_each(|it| it.diagnostics = None));
@@ -175,6 +184,10 @@ mod tests {
         known.changed(FILE, edit());
         known.clear();
         assert!(known.before(FILE).is_none());
+        known.found(FILE, known.stamp(FILE), [].into(), true);
+        known.changed(FILE, edit());
+        known.lose(FILE);
+        assert!(known.before(FILE).is_none() && !known.is_behind(FILE));
     }
 
     #[test]

@@ -224,3 +224,22 @@ fn clients_that_ask_are_answered_before_all_is_known() {
     }
     assert_eq!(worst(&server.pull_diagnostics(URI)), all);
 }
+
+#[test]
+fn comments_that_set_levels_hold_in_long_functions() {
+    let mut server = TestServer::ready();
+    server.open(URI, &long_kernel());
+    assert_eq!(worst(&server.diagnostics(URI)), []);
+    server.edit(URI, (5, 14), (5, 15), "3");
+    let wrong = [(6, "uninitialized-register".to_owned())];
+    let mut found = worst(&server.diagnostics(URI));
+    if found.is_empty() {
+        found = worst(&server.diagnostics(URI));
+    }
+    assert_eq!(found, wrong);
+    let comment = "// ptx-analyzer: allow(uninitialized-register)\n";
+    server.edit(URI, (2, 0), (2, 0), comment);
+    assert_eq!(worst(&server.diagnostics(URI)), []);
+    server.edit(URI, (20, 14), (20, 15), "4");
+    assert_eq!(worst(&server.diagnostics(URI)), []);
+}

@@ -85,6 +85,8 @@ pub(crate) fn all_diagnostics(
     // Comments may concern what they are far from.
     if is_long && !snapshot.analysis.has_control_comments(file)? {
         known.found(file, stamp, found.as_slice().into(), true);
+    } else {
+        known.lose(file);
     }
     Ok(found)
 }
