@@ -181,7 +181,7 @@ fn in_a_long_function_changed_statements_come_first() {
     server.edit(URI, (5, 14), (5, 15), "99");
     let first = worst(&server.diagnostics(URI));
     let name = (5, "undefined-name".to_owned());
-    assert_eq!(first, [name.clone()]);
+    assert_eq!(first, std::slice::from_ref(&name));
     let all = worst(&server.diagnostics(URI));
     assert_eq!(all, [name, (6, "uninitialized-register".to_owned())]);
     // What stands elsewhere moves at once.
