@@ -20,6 +20,8 @@ pub enum TypeRef {
     Wide(Box<TypeRef>),
     /// The untyped bits of the same width.
     Untyped(Box<TypeRef>),
+    /// The untyped bits of so many elements that are as wide as the type together, of 8 bits at least.
+    Part(Box<TypeRef>, u32),
 }
 
 impl TypeRef {
@@ -43,6 +45,12 @@ impl TypeRef {
                 )
             }
             TypeRef::Untyped(inner) => format!("b{}", inner.resolve(choices)?.bits),
+            TypeRef::Part(inner, count) => {
+                format!(
+                    "b{}",
+                    inner.resolve(choices)?.bits.checked_div(*count)?.max(8)
+                )
+            }
         })
     }
 }
@@ -139,11 +147,8 @@ pub enum Kind {
     LooseSpecial(TypeRef),
     /// The name of a variable, or one plus a constant; in one state space if one is given.
     VariableName(Option<SpaceRef>),
-    /// The name of a function, or one plus a constant.
-    FunctionName {
-        /// Whether it may be an entry.
-        entry: bool,
-    },
+    /// The name of a function or entry, or one plus a constant.
+    FunctionName,
     /// The name of one of these.
     Name(Symbol),
     /// `_`
@@ -169,8 +174,8 @@ pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
     // Where the table says which variables or functions may stand here, `src` takes no others.
     let names = |it: &Kind| matches!(it, Kind::VariableName(Some(_)));
     let functions = |it: &Kind| match it {
-        Kind::When(inner, _) => matches!(**inner, Kind::FunctionName { .. }),
-        it => matches!(it, Kind::FunctionName { .. }),
+        Kind::When(inner, _) => matches!(**inner, Kind::FunctionName),
+        it => matches!(it, Kind::FunctionName),
     };
     let base = match operand {
         Operand::Offset(base, _) => base,
@@ -293,16 +298,12 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
                 _ => false,
             }
         }
-        Kind::FunctionName { entry } => {
+        Kind::FunctionName => {
             let base = match operand {
                 Operand::Offset(base, _) => base,
                 _ => operand,
             };
-            match base {
-                Operand::Symbol(Symbol::Function) => true,
-                Operand::Symbol(Symbol::Entry) => *entry,
-                _ => false,
-            }
+            matches!(base, Operand::Symbol(Symbol::Function | Symbol::Entry))
         }
         Kind::Name(symbol) => matches!(operand, Operand::Symbol(it) if it == symbol),
         Kind::Sink => matches!(operand, Operand::Sink),
@@ -310,7 +311,10 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
         Kind::Selected(inner, selectors) => matches!(
             operand,
             Operand::Selected(it, selector)
-                if selectors.iter().any(|it| selects(it, selector)) && accepts(inner, it, choices)
+                // The lexer of ptxas takes that one for a type.
+                if &**selector != "b1024"
+                    && selectors.iter().any(|it| selects(it, selector))
+                    && accepts(inner, it, choices)
         ),
         Kind::Except(inner, others) => {
             accepts(inner, operand, choices)

@@ -232,7 +232,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         },
         Kind::LooseSpecial(_) => "a special register".to_owned(),
         Kind::VariableName(_) => "the name of a variable".to_owned(),
-        Kind::FunctionName { .. } => "the name of a function".to_owned(),
+        Kind::FunctionName => "the name of a function".to_owned(),
         Kind::Name(symbol) => {
             use crate::operand::Symbol;
             match symbol {

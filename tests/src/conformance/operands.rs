@@ -165,7 +165,7 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
         Kind::VariableName(space) => {
             variable(space.as_ref().map_or("", |it| it.word(choices)), rng)
         }
-        Kind::FunctionName { .. } => scalar("fn`"),
+        Kind::FunctionName => scalar("fn`"),
         Kind::Except(inner, others) => {
             let item = of_kind(inner, choices, rng)?;
             let taken = matches!(&item, Item::Scalar(text)

@@ -2,7 +2,7 @@
 //!
 //! | notation | what the operand may be |
 //! |---|---|
-//! | `reg(t)` | a register that holds type `t` exactly; `t` is a slot, a type, `wide(t)` or `untyped(t)` |
+//! | `reg(t)` | a register that holds type `t` exactly; `t` is a slot, a type, `wide(t)`, `untyped(t)`, or `half(t)` and `quarter(t)` for untyped bits |
 //! | `src(t)` | the same, or a constant of the type, or register + constant |
 //! | `const(t)` | a constant of the type |
 //! | `loose(t)` | a register at least as wide as the type |
@@ -27,7 +27,7 @@
 //! | `bare(kinds)` | one of these without the brackets of the address that it stands for |
 //! | `addr(space)`, `addr8(…)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
 //! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
-//! | `variable`, `variable(space)`, `function` | a name; `func` if no entry is meant |
+//! | `variable`, `variable(space)`, `function` | a name |
 //! | `label branchtargets calltargets callprototype texref samplerref surfref` | a name of that kind |
 //! | `sink` | `_` |
 //! | `minus kind` | `-kind` |
@@ -115,8 +115,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
         "any" => Kind::Any,
         "register" => Kind::AnyRegister,
         "variable" => Kind::VariableName(None),
-        "function" => Kind::FunctionName { entry: true },
-        "func" => Kind::FunctionName { entry: false },
+        "function" => Kind::FunctionName,
         "label" => Kind::Name(Symbol::Label),
         "branchtargets" => Kind::Name(Symbol::BranchTargets),
         "calltargets" => Kind::Name(Symbol::CallTargets),
@@ -281,6 +280,12 @@ fn type_ref(text: &'static str, scope: &Scope<'_>) -> Result<TypeRef> {
         .and_then(|it| it.strip_suffix(')'))
     {
         return Ok(TypeRef::Untyped(Box::new(type_ref(inner, scope)?)));
+    }
+    let part = |prefix| text.strip_prefix(prefix)?.strip_suffix(')');
+    for (prefix, count) in [("half(", 2), ("quarter(", 4)] {
+        if let Some(inner) = part(prefix) {
+            return Ok(TypeRef::Part(Box::new(type_ref(inner, scope)?), count));
+        }
     }
     // A slot of other variants only stays empty; where it is named after its word, the word itself is meant.
     match scope.slot(text) {

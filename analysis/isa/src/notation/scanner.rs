@@ -117,6 +117,11 @@ pub(super) fn split_outside(
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
+        // Most texts have none, and to look for one byte is quick.
+        if !text.as_bytes().contains(&separator) {
+            rest = None;
+            return Some(text.trim_ascii());
+        }
         let mut depth = 0usize;
         for (i, byte) in text.bytes().enumerate() {
             match byte {
@@ -136,6 +141,11 @@ pub(super) fn split_outside(
 
 /// Index of the first occurrence of a short pattern; the lines are too short for a searcher.
 pub(super) fn find(text: &str, pattern: &str) -> Option<usize> {
+    // A byte in the middle is rarer than a space in front.
+    let middle = pattern.as_bytes().get(pattern.len() / 3)?;
+    if !text.as_bytes().contains(middle) {
+        return None;
+    }
     let mut windows = text.as_bytes().windows(pattern.len());
     windows.position(|it| it == pattern.as_bytes())
 }
