@@ -103,6 +103,8 @@ fn type_everywhere(
             // In a long function the first ones are fresh where the change is, and all come behind them.
             let found = server.pull_diagnostics(URI).len();
             all.push(server.arrived - start);
+            // Nobody types while the last answer is still on its way.
+            settle(server);
             server.forget_notifications();
             assert!(
                 !insert.is_empty() || found == problems,
@@ -135,6 +137,18 @@ fn type_everywhere(
     let turns = status["turns"]["p95"].as_f64().expect("a number");
     rows.push(Row::new("turn of the state thread, p95", turns, "ms"));
     rows
+}
+
+/// Waits until the server has nothing to do.
+fn settle(server: &mut TestServer) {
+    loop {
+        let status = server.request("ptx/serverStatus", Value::Null);
+        let status = status.expect("the status");
+        if status["workersRunning"] == 0 && status["workersWaiting"] == 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_micros(200));
+    }
 }
 
 /// Questions behind keystrokes with the settings that a new user has: diagnostics wait for a pause.
