@@ -105,6 +105,7 @@ fn typing_in_a_function_computes_that_function_again() {
             function_findings 1
             item_offsets 1
             items 1
+            outward 1
             signature 1
             used_private_names 1
         "#]],
@@ -119,6 +120,7 @@ fn typing_in_a_function_computes_that_function_again() {
             function_findings 1
             item_offsets 1
             items 1
+            outward 1
             signature 1
             used_private_names 1
         "#]],
@@ -133,6 +135,7 @@ fn typing_in_a_function_computes_that_function_again() {
             function_findings 1
             item_offsets 1
             items 1
+            outward 1
             signature 1
             used_private_names 1
         "#]],
@@ -152,6 +155,7 @@ fn typing_between_items_computes_the_next_item_again() {
             item_offsets 1
             items 1
             layouts 1
+            outward 1
             signature 1
             used_private_names 1
         "#]],
@@ -184,6 +188,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
             item_offsets 1
             items 1
             layouts 1
+            outward 1
             signature 1
             used_private_names 1
         "#]],
@@ -209,6 +214,7 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
         function_findings 1
         item_offsets 1
         items 1
+        outward 1
         signature 1
         used_private_names 1
         wanted 1
@@ -231,6 +237,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
             items 1
             module_findings 1
             module_scope 1
+            outward 1
             private_names 1
             signature 1
             used_private_names 1

@@ -1,6 +1,5 @@
 //! A function lowered once to compact lists; all offsets are relative to the start of the function.
 
-use isa::target::Target as IsaTarget;
 use salsa::Database;
 use syntax::{Cursor, SyntaxError, TextRange, TextSize, ast::Linkage};
 
@@ -35,8 +34,6 @@ pub(crate) struct Body {
     pub(crate) free: Vec<Box<str>>,
     /// Functions that prototypes inside the body declare; their names belong to the module.
     pub(crate) prototypes: Vec<(DefinitionId, Option<Linkage>)>,
-    /// The targets that `.target` directives in the body set, each with the end of its directive.
-    pub(crate) targets: Vec<(TextSize, IsaTarget)>,
     /// Definitions that collide with an earlier one of the same scope.
     pub(crate) duplicates: Vec<Duplicate>,
     /// The first words of lists of targets and prototypes without a label before them.

@@ -9,10 +9,9 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 use crate::db::SourceFile;
 
 use super::{
-    body::declarations,
     declared::header,
     items::{Function, items},
-    module::{function_order, module_scope},
+    module::{function_order, module_scope, outward},
 };
 
 /// What the statements of one function are judged against.
@@ -60,7 +59,7 @@ pub(crate) fn in_force<'db>(
     }
     Some(InForce {
         start,
-        changes: &declarations(db, function).targets,
+        changes: &outward(db, function).targets,
     })
 }
 

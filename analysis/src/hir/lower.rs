@@ -21,7 +21,6 @@ use self::names::OpenScope;
 use super::{
     body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
     declared::{Declared, Owner, variable},
-    in_force::target_of,
     number::integer,
     tree::{self, trimmed},
 };
@@ -196,12 +195,6 @@ impl<'a> Lowering<'a> {
             }
             SyntaxKind::ALIAS => self.names_of(node, Place::Callee, broken),
             SyntaxKind::LOC_DIRECTIVE => self.location(node),
-            SyntaxKind::TARGET_DIRECTIVE => {
-                let end = trimmed(node).end();
-                self.body
-                    .targets
-                    .extend(target_of(node).map(|it| (end, it)));
-            }
             _ => {}
         }
         // What could have been a declaration was not understood: anything but a plain instruction.

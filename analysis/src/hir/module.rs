@@ -6,7 +6,7 @@
 use isa::target::Target;
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange, ast::Linkage};
+use syntax::{Cursor, SyntaxKind, TextRange, TextSize, ast::Linkage};
 
 use crate::{SymbolKind, db::SourceFile};
 
@@ -14,6 +14,7 @@ use super::{
     body::{DefinitionId, declarations},
     declaration::{Declaration as Declared, Shape},
     header::FunctionHeader,
+    in_force::target_of,
     items::{Function, ModuleItems, items},
     lower::count,
     number::split_name,
@@ -50,16 +51,43 @@ pub(crate) struct Prototype {
     pub(crate) header: FunctionHeader,
 }
 
+/// What stands in a body and concerns the module; hardly any body has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outward {
+    /// The targets that `.target` directives set, each with the end of its directive.
+    pub(crate) targets: Vec<(TextSize, Target)>,
+    /// Whether there are prototypes.
+    has_prototypes: bool,
+}
+
+/// What stands in a body and concerns the module.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn outward<'db>(db: &'db dyn Database, function: Function<'db>) -> Outward {
+    let mut outward = Outward::default();
+    tree::for_each_declaration(&function.green(db).cursor(), &mut |it| match it.kind() {
+        SyntaxKind::TARGET_DIRECTIVE => {
+            let end = trimmed(it).end();
+            outward.targets.extend(target_of(it).map(|it| (end, it)));
+        }
+        SyntaxKind::FUNCTION => outward.has_prototypes = true,
+        _ => {}
+    });
+    outward
+}
+
 /// What other functions can see of a function.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> Signature {
     let cursor = function.green(db).cursor();
-    let body = declarations(db, function);
     let errors = function.errors(db);
+    let outward = outward(db, function);
+    // Names are not looked for in the many bodies without any.
+    let body = outward.has_prototypes.then(|| declarations(db, function));
+    let definition = |id: DefinitionId| body.map(|it| it.definition(id));
     let header = |id: DefinitionId| {
-        let start = body.definition(id).name_range.start();
+        let start = definition(id).map(|it| it.name_range.start());
         let block = cursor.node(SyntaxKind::BLOCK);
-        let node = block.and_then(|it| tree::node_at(&it, SyntaxKind::FUNCTION, start));
+        let node = block.and_then(|it| tree::node_at(&it, SyntaxKind::FUNCTION, start?));
         node.map_or_else(FunctionHeader::default, |it| {
             FunctionHeader::of(&it, errors)
         })
@@ -68,14 +96,14 @@ pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> 
         entry: tree::has_word(&cursor, ".entry"),
         linkage: tree::linkage(&cursor),
         defined: cursor.node(SyntaxKind::BLOCK).is_some(),
-        target: body.targets.last().map(|it| it.1),
+        target: outward.targets.last().map(|it| it.1),
         header: FunctionHeader::of(&cursor, errors),
         prototypes: body
-            .prototypes
+            .map_or(&[][..], |it| &it.prototypes)
             .iter()
             .map(|(id, linkage)| Prototype {
                 definition: *id,
-                name: body.definition(*id).name.clone(),
+                name: definition(*id).map_or_else(Box::default, |it| it.name.clone()),
                 linkage: *linkage,
                 header: header(*id),
             })
