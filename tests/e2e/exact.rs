@@ -48,8 +48,8 @@ case $1 in
 --version) echo 'release 13.5, V13.5.37'; exit 0 ;;
 --help) echo \"'sm_80'\"; exit 0 ;;
 esac
-echo run >> @/runs
 pwd > @/folder
+echo run >> @/runs
 {script}"
         );
         let script = script.replace('@', &self.0.path().display().to_string());
