@@ -303,7 +303,7 @@ impl<'db> Join<'db> {
             severity: finding.severity,
             code: finding.code,
             message: line(&finding.message),
-            help: finding.help().map(|it| line(it)),
+            help: finding.help().map(line),
             related,
             tags: Vec::new(),
             fixes: finding

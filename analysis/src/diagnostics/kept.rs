@@ -30,8 +30,8 @@ struct Rest {
 }
 
 impl Kept {
-    pub(super) fn help(&self) -> Option<&String> {
-        self.rest.as_ref()?.help.as_ref()
+    pub(super) fn help(&self) -> Option<&str> {
+        self.rest.as_ref()?.help.as_deref()
     }
 
     pub(super) fn related(&self) -> &[(Place, &'static str)] {

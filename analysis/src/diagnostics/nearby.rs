@@ -41,11 +41,12 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Where a range is afterwards. What was removed from it is missing, what was inserted inside belongs to it.
+    /// Where a range is afterwards. What was removed from it is missing, what was inserted inside belongs to it, and
+    /// what was inserted before or behind it does not.
     fn moved(self, range: TextRange) -> TextRange {
         let behind = |it: TextSize| it - self.range.end() + self.range.start() + self.len;
         let start = match range.start() {
-            it if it <= self.range.start() => it,
+            it if it < self.range.start() => it,
             it if it >= self.range.end() => behind(it),
             _ => self.range.start(),
         };
@@ -131,7 +132,6 @@ pub(crate) fn after_edits(
     let join = Join::new(db, file, Fixes::LeftOut);
     let findings = Keeper::keep_all(findings);
     let mut fresh: Vec<_> = findings.iter().map(|it| Pending::of(it, start)).collect();
-    fresh.sort_by_key(|it| it.range.start());
     levels::apply_settings(db, &mut fresh);
     let judged = judged + start;
     let is_replaced = |it: &Diagnostic| {
@@ -386,6 +386,34 @@ LOOP:
             %f1: invalid-operand
         "#]],
         );
+    }
+
+    #[test]
+    fn ranges_move_with_their_text() {
+        let moved = |edit: std::ops::Range<u32>, len: u32, range: std::ops::Range<u32>| {
+            let text_range =
+                |it: std::ops::Range<u32>| TextRange::new(it.start.into(), it.end.into());
+            let edit = Replacement {
+                range: text_range(edit),
+                len: len.into(),
+            };
+            let moved = edit.moved(text_range(range));
+            u32::from(moved.start())..u32::from(moved.end())
+        };
+        // Behind, before, directly behind and directly before; inside.
+        assert_eq!(moved(9..9, 2, 5..8), 5..8);
+        assert_eq!(moved(1..2, 3, 5..8), 7..10);
+        assert_eq!(moved(8..8, 2, 5..8), 5..8);
+        assert_eq!(moved(5..5, 2, 5..8), 7..10);
+        assert_eq!(moved(6..7, 3, 5..8), 5..10);
+        // Over the start, over the end, over all of it, and in its place.
+        assert_eq!(moved(4..6, 1, 5..8), 4..7);
+        assert_eq!(moved(7..9, 1, 5..8), 5..8);
+        assert_eq!(moved(4..9, 2, 5..8), 4..6);
+        assert_eq!(moved(5..8, 2, 5..8), 5..7);
+        // What is empty stays empty.
+        assert_eq!(moved(5..5, 2, 5..5), 5..5);
+        assert_eq!(moved(4..6, 0, 5..5), 4..4);
     }
 
     /// What looks at single statements must say the same as when all is looked at.

@@ -3,11 +3,14 @@
 use salsa::Database;
 use syntax::{Cursor, TextRange};
 
-use crate::hir::{
-    body::{Body, Instruction, body},
-    declared::Declared,
-    items::Function,
-    tree,
+use crate::{
+    flow::facts::for_each_instruction_in,
+    hir::{
+        body::{Body, Instruction, body},
+        declared::Declared,
+        items::Function,
+        tree,
+    },
 };
 
 /// A function, or a part of it.
@@ -57,13 +60,8 @@ impl<'a> Subject<'a> {
     }
 
     /// Calls `act` for each instruction, with its place in the body.
-    pub(super) fn for_each_instruction(&self, act: &mut impl FnMut(&'a Instruction, &Cursor<'a>)) {
-        let mut instructions = self.body.instructions.iter();
-        tree::for_each_instruction_in(&self.cursor(), self.part, &mut |node| {
-            if let Some(instruction) = instructions.next() {
-                act(instruction, node);
-            }
-        });
+    pub(super) fn for_each_instruction(&self, act: &mut impl FnMut(&Instruction, &Cursor<'a>)) {
+        for_each_instruction_in(&self.cursor(), self.body, self.part, act);
     }
 
     /// Whether some of a node is judged.

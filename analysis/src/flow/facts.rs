@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use isa::control::{Control, copies, reads_destination, runs_together};
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextSize};
+use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     SymbolKind,
@@ -189,8 +189,18 @@ pub(crate) fn for_each_instruction<'a>(
     body: &Body,
     act: &mut impl FnMut(&Instruction, &Cursor<'a>),
 ) {
+    for_each_instruction_in(function, body, None, act);
+}
+
+/// As [`for_each_instruction`], of a part of a function and the body that was made of it.
+pub(crate) fn for_each_instruction_in<'a>(
+    function: &Cursor<'a>,
+    body: &Body,
+    part: Option<TextRange>,
+    act: &mut impl FnMut(&Instruction, &Cursor<'a>),
+) {
     let mut instructions = body.instructions.iter();
-    tree::for_each_instruction(function, &mut |node| {
+    tree::for_each_instruction_in(function, part, &mut |node| {
         if let Some(instruction) = instructions.next() {
             act(instruction, node);
         }
