@@ -59,7 +59,7 @@ use crate::{
     Severity,
     db::SourceFile,
     hir::{
-        body::body,
+        body::{body, refresh},
         items::{Function, items},
         module::{Declaration, DeclarationSource, module_body},
     },
@@ -135,6 +135,8 @@ const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
 #[salsa::tracked(returns(deref))]
 fn function_findings<'db>(db: &'db dyn Database, function: Function<'db>) -> Vec<Kept> {
     let mut findings = Vec::new();
+    // The next keystroke starts from there.
+    refresh(db, function);
     let subject = Subject::whole(db, function);
     for family in STATEMENTS {
         // A keystroke waits until this stops, so it is asked often whether it is still wanted.

@@ -35,7 +35,8 @@ pub(crate) fn layouts<'db>(db: &'db dyn Database, function: Function<'db>) -> Ve
     for_each_variable(&function.green(db).cursor(), &mut |it| {
         declaration(it, &mut found);
     });
-    let definitions = declarations(db, function).definitions.iter();
+    let body = declarations(db, function);
+    let definitions = body.definitions.iter();
     definitions
         .map(|it| found.get(&it.name_range.start()).copied())
         .collect()

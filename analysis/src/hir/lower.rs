@@ -3,6 +3,7 @@
 //! A name means what is declared at that moment, in the innermost block first. A name that is not
 //! declared yet waits for a label: when its block ends without one, it waits in the block around.
 
+mod known;
 mod names;
 
 use std::borrow::Cow;
@@ -17,7 +18,8 @@ use syntax::{Cursor, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
 use crate::SymbolKind;
 
-use self::names::OpenScope;
+pub(super) use self::known::{Known, hash, lower_instructions};
+use self::{known::Replay, names::OpenScope};
 use super::{
     body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
     declared::{Declared, Owner, variable},
@@ -31,6 +33,15 @@ const MAX_TARGETS: u32 = 1 << 16;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 4096;
 
+/// A function that was read.
+pub(super) struct Lowered {
+    pub(super) body: Body,
+    /// Whether a syntax error may have hidden a declaration.
+    pub(super) uncertain: bool,
+    /// Whether something in it may concern the module: a target or a prototype.
+    pub(super) outward: bool,
+}
+
 /// Lowers a function, given by its tree and its syntax errors; of instructions only those that `part` meets,
 /// if there is one. `check` is called now and then, so that it can interrupt the work on a long
 /// function.
@@ -39,21 +50,8 @@ pub(super) fn lower<'a>(
     errors: &'a [SyntaxError],
     part: Option<TextRange>,
     check: &'a dyn Fn(),
-) -> Body {
-    let mut lowering = Lowering {
-        check,
-        part,
-        errors,
-        body: Body::default(),
-        names: FxHashMap::default(),
-        families: FxHashMap::default(),
-        prototypes: FxHashMap::default(),
-        free: FxHashMap::default(),
-        shadowed: Vec::new(),
-        open: Vec::new(),
-        label: None,
-        targets: 0,
-    };
+) -> Lowered {
+    let mut lowering = Lowering::new(errors, part, check);
     lowering.function(function);
     let mut body = lowering.body;
     // It is kept, and names are most of what a file costs besides its tree.
@@ -61,7 +59,11 @@ pub(super) fn lower<'a>(
     body.instructions.shrink_to_fit();
     body.definitions.shrink_to_fit();
     body.operands.shrink_to_fit();
-    body
+    Lowered {
+        body,
+        uncertain: lowering.uncertain,
+        outward: lowering.outward,
+    }
 }
 
 struct Lowering<'a> {
@@ -76,17 +78,46 @@ struct Lowering<'a> {
     families: FxHashMap<&'a str, DefinitionId>,
     /// Functions declared by prototypes inside the body; they belong to the module.
     prototypes: FxHashMap<&'a str, DefinitionId>,
-    free: FxHashMap<Box<str>, u32>,
-    /// For each definition, the one of the same name in a block around.
-    shadowed: Vec<Option<DefinitionId>>,
+    free: FxHashMap<Cow<'a, str>, u32>,
+    /// For definitions that hide one of the same name in a block around, that one.
+    shadowed: FxHashMap<DefinitionId, DefinitionId>,
     open: Vec<OpenScope<'a>>,
     /// The label just before the current statement.
     label: Option<DefinitionId>,
     /// How many names elements such as `L<4>` stood for.
     targets: u32,
+    /// Declarations that are not read again.
+    known: Option<Replay<'a>>,
+    /// Whether a syntax error may have hidden a declaration.
+    uncertain: bool,
+    outward: bool,
 }
 
 impl<'a> Lowering<'a> {
+    fn new(
+        errors: &'a [SyntaxError],
+        part: Option<TextRange>,
+        check: &'a dyn Fn(),
+    ) -> Lowering<'a> {
+        Lowering {
+            check,
+            part,
+            errors,
+            body: Body::default(),
+            names: FxHashMap::default(),
+            families: FxHashMap::default(),
+            prototypes: FxHashMap::default(),
+            free: FxHashMap::default(),
+            shadowed: FxHashMap::default(),
+            open: Vec::new(),
+            label: None,
+            targets: 0,
+            known: None,
+            uncertain: false,
+            outward: false,
+        }
+    }
+
     fn function(&mut self, function: &Cursor<'a>) {
         self.open_scope(function.range());
         let has_body = function.node(SyntaxKind::BLOCK).is_some();
@@ -96,6 +127,10 @@ impl<'a> Lowering<'a> {
         };
         for child in function.nodes() {
             match child.kind() {
+                SyntaxKind::RETURN_LIST | SyntaxKind::PARAMETER_LIST if self.known.is_some() => {
+                    self.pass(child.range().end());
+                }
+                SyntaxKind::BLOCK if self.known.is_some() => self.statements(&child),
                 SyntaxKind::NAME => {
                     self.body.name = child.token(SyntaxKind::IDENT).map(|it| it.range());
                 }
@@ -113,7 +148,7 @@ impl<'a> Lowering<'a> {
 
     fn parameters(&mut self, list: &Cursor<'a>, owner: Owner, has_body: bool) {
         if self.is_broken(list) {
-            self.scope().uncertain = true;
+            self.miss();
         }
         for parameter in list.nodes() {
             let Some(name) = tree::name(&parameter) else {
@@ -134,13 +169,15 @@ impl<'a> Lowering<'a> {
 
     fn statements(&mut self, block: &Cursor<'a>) {
         for child in block.nodes() {
-            if child.kind() == SyntaxKind::STATEMENT_RUN {
+            if self.is_known(&child) {
+                self.pass(child.range().end());
+            } else if child.kind() == SyntaxKind::STATEMENT_RUN {
                 if tree::lies_in(&child, self.part) {
                     self.statements(&child);
                 } else {
                     self.last_statement(&child);
                 }
-            } else if child.kind() == SyntaxKind::INSTRUCTION && !tree::lies_in(&child, self.part) {
+            } else if !tree::may_declare(&child) && !tree::lies_in(&child, self.part) {
                 self.label = None;
             } else {
                 let label = self.statement(&child);
@@ -151,10 +188,11 @@ impl<'a> Lowering<'a> {
 
     /// Reads a run of which no instruction is wanted.
     fn last_statement(&mut self, run: &Cursor<'a>) {
-        if run.green().children().len() > 1 {
+        let last = run.last_node().filter(tree::may_declare);
+        if run.green().children().len() > 1 || last.is_none() {
             self.label = None;
         }
-        if let Some(last) = run.last_node().filter(tree::may_declare) {
+        if let Some(last) = last {
             let label = self.statement(&last);
             self.label = label;
         }
@@ -180,6 +218,7 @@ impl<'a> Lowering<'a> {
             }
             SyntaxKind::VARIABLE_DECLARATION => self.variables(node),
             SyntaxKind::FUNCTION => self.prototype(node),
+            SyntaxKind::TARGET_DIRECTIVE => self.outward = true,
             SyntaxKind::BRANCH_TARGETS => {
                 self.table(node, SymbolKind::TargetList, Symbol::BranchTargets);
                 for target in node.nodes() {
@@ -200,9 +239,15 @@ impl<'a> Lowering<'a> {
         // What could have been a declaration was not understood: anything but a plain instruction.
         if broken && (node.kind() != SyntaxKind::INSTRUCTION || has_token(node, SyntaxKind::COLON))
         {
-            self.scope().uncertain = true;
+            self.miss();
         }
         None
+    }
+
+    /// A declaration of the innermost block may have been missed.
+    fn miss(&mut self) {
+        self.scope().uncertain = true;
+        self.uncertain = true;
     }
 
     /// A table directive gives the label before it its meaning.
@@ -309,6 +354,7 @@ impl<'a> Lowering<'a> {
 
     /// A prototype inside a body declares a function of the module from here on.
     fn prototype(&mut self, node: &Cursor<'a>) {
+        self.outward = true;
         let Some(name) = tree::name(node) else {
             return;
         };
@@ -422,24 +468,26 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether the parser reported an error inside a node, or just behind its last token.
     fn is_broken(&self, node: &Cursor<'a>) -> bool {
-        let range = node.range();
-        let from = self
-            .errors
-            .partition_point(|it| it.range.start() < range.start());
-        self.errors[from..]
-            .iter()
-            .take_while(|it| it.range.start() <= range.end())
-            .any(|it| {
-                let start = it.range.start();
-                if it.range.is_empty() {
-                    start > range.start()
-                } else {
-                    start < range.end()
-                }
-            })
+        is_broken(self.errors, node)
     }
+}
+
+/// Whether the parser reported an error inside a node, or just behind its last token.
+pub(super) fn is_broken(errors: &[SyntaxError], node: &Cursor<'_>) -> bool {
+    let range = node.range();
+    let from = errors.partition_point(|it| it.range.start() < range.start());
+    errors[from..]
+        .iter()
+        .take_while(|it| it.range.start() <= range.end())
+        .any(|it| {
+            let start = it.range.start();
+            if it.range.is_empty() {
+                start > range.start()
+            } else {
+                start < range.end()
+            }
+        })
 }
 
 /// Whether a token of this kind stands somewhere in a node.

@@ -11,7 +11,7 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize, ast::Linkage};
 use crate::{SymbolKind, db::SourceFile};
 
 use super::{
-    body::{DefinitionId, declarations},
+    body::{DefinitionId, declarations, is_known_quiet},
     declaration::{Declaration as Declared, Shape},
     header::FunctionHeader,
     in_force::target_of,
@@ -64,6 +64,10 @@ pub(crate) struct Outward {
 #[salsa::tracked(returns(ref))]
 pub(crate) fn outward<'db>(db: &'db dyn Database, function: Function<'db>) -> Outward {
     let mut outward = Outward::default();
+    // To look for it takes a look at thousands of statements.
+    if is_known_quiet(db, function) {
+        return outward;
+    }
     tree::for_each_declaration(&function.green(db).cursor(), &mut |it| match it.kind() {
         SyntaxKind::TARGET_DIRECTIVE => {
             let end = trimmed(it).end();
@@ -83,7 +87,7 @@ pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> 
     let outward = outward(db, function);
     // Names are not looked for in the many bodies without any.
     let body = outward.has_prototypes.then(|| declarations(db, function));
-    let definition = |id: DefinitionId| body.map(|it| it.definition(id));
+    let definition = |id: DefinitionId| body.as_deref().map(|it| it.definition(id));
     let header = |id: DefinitionId| {
         let start = definition(id).map(|it| it.name_range.start());
         let block = cursor.node(SyntaxKind::BLOCK);
@@ -99,6 +103,7 @@ pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> 
         target: outward.targets.last().map(|it| it.1),
         header: FunctionHeader::of(&cursor, errors),
         prototypes: body
+            .as_deref()
             .map_or(&[][..], |it| &it.prototypes)
             .iter()
             .map(|(id, linkage)| Prototype {

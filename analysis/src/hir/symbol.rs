@@ -108,7 +108,7 @@ fn in_function<'db>(
     range: TextRange,
 ) -> Option<Symbol<'db>> {
     let file = function.file(db);
-    let body = &*near(db, function, range.start());
+    let body = &*near(db, function, range);
     if body.name == Some(range) {
         return Some(Symbol::Module {
             file,

@@ -8,7 +8,7 @@ use isa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
-use syntax::{SyntaxKind, TextSize};
+use syntax::{SyntaxKind, TextRange, TextSize};
 
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
@@ -25,6 +25,8 @@ use super::context::{Head, OperandPlace};
 
 /// Uses of names that decide what comes first and which members of `%r<100>` are offered.
 const RECENT: usize = 50_000;
+/// In a long function only instructions with text so many bytes before or behind are looked at.
+const NEAR: u32 = 32 << 10;
 /// By how many uses a value that was read last is older than one that still waits for a reader.
 const READ: usize = 50;
 /// Numbers of operands that are tried.
@@ -43,7 +45,14 @@ pub(super) fn operands(
     items: &mut Vec<CompletionItem>,
 ) {
     let shapes = Shapes::find(head, place, module);
-    let body = &*near(db, function, offset);
+    let body = &*near(
+        db,
+        function,
+        TextRange::new(
+            offset.checked_sub(NEAR.into()).unwrap_or_default(),
+            offset.checked_add(NEAR.into()).unwrap_or(offset),
+        ),
+    );
     let types = &body.operands;
     let scopes = visible_scopes(body, offset);
     let mut fitting = Fitting {

@@ -63,7 +63,7 @@ impl Context<'_> {
     pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
         let function = self.function?;
         let (opcode, modifiers) = words(instruction);
-        let body = &*near(self.db, function, instruction.range().start());
+        let body = &*near(self.db, function, instruction.range());
         let types = &body.operands;
         let nodes: Vec<_> = operand_nodes(instruction).collect();
         let operands: Vec<Operand> = nodes

@@ -49,7 +49,8 @@ pub(super) fn hover(
             definition,
             member,
         } => {
-            let found = declarations_of(db, *function).definition(*definition);
+            let body = declarations_of(db, *function);
+            let found = body.definition(*definition);
             describe(
                 &function.green(db).cursor(),
                 (found.name_range, found.full_range),
@@ -176,7 +177,8 @@ fn module_name(
         }
         DeclarationSource::Prototype(index, definition) => {
             let function = items.functions[index as usize];
-            let found = declarations_of(db, function).definition(definition);
+            let body = declarations_of(db, function);
+            let found = body.definition(definition);
             let cursor = function.green(db).cursor();
             let ranges = (found.name_range, found.full_range);
             describe(&cursor, ranges, found.kind, None, None)

@@ -28,6 +28,12 @@ pub(super) struct OpenScope<'a> {
     pub(super) uncertain: bool,
 }
 
+impl OpenScope<'_> {
+    pub(super) fn id(&self) -> ScopeId {
+        self.id
+    }
+}
+
 impl<'a> Lowering<'a> {
     // ---- Declarations --------------------------------------------------------------------------
 
@@ -51,7 +57,6 @@ impl<'a> Lowering<'a> {
         let id = self.body.definitions.len() as DefinitionId;
         self.body.definitions.push(definition);
         self.body.operands.push(Declared(operand));
-        self.shadowed.push(None);
         id
     }
 
@@ -82,21 +87,33 @@ impl<'a> Lowering<'a> {
         let family = definition.count.is_some();
         let numbered = !family && definition.kind != SymbolKind::Label;
         let id = self.push(definition, operand);
+        self.enter(name, id, family);
+        if numbered
+            && is_canonical(name)
+            && let Some((prefix, number)) = split_name(name)
+        {
+            let numbered = &mut self.scope().numbered;
+            numbered.entry(prefix).or_default().push((number, id));
+        }
+        id
+    }
+
+    /// From here to the end of the innermost block a name means this definition.
+    pub(super) fn enter(&mut self, name: &'a str, id: DefinitionId, family: bool) {
         let map = if family {
             &mut self.families
         } else {
             &mut self.names
         };
-        self.shadowed[id as usize] = map.insert(name, id);
-        let scope = self.scope();
-        scope.declared.push((name, id));
-        if numbered
-            && is_canonical(name)
-            && let Some((prefix, number)) = split_name(name)
-        {
-            scope.numbered.entry(prefix).or_default().push((number, id));
+        if let Some(outer) = map.insert(name, id) {
+            self.shadowed.insert(id, outer);
         }
-        id
+        self.scope().declared.push((name, id));
+    }
+
+    fn declared(&self, id: DefinitionId) -> &Definition {
+        let body = self.known.as_ref().map_or(&self.body, |it| it.body());
+        &body.definitions[id as usize]
     }
 
     /// The definition of the innermost block that takes the name.
@@ -123,8 +140,7 @@ impl<'a> Lowering<'a> {
     /// A definition, if it belongs to the innermost block.
     fn here(&self, id: Option<&DefinitionId>) -> Option<DefinitionId> {
         let scope = self.open.last()?.id;
-        id.copied()
-            .filter(|it| self.body.definitions[*it as usize].scope == scope)
+        id.copied().filter(|it| self.declared(*it).scope == scope)
     }
 
     /// The innermost parameterised definition that declares a name, and its number.
@@ -132,10 +148,10 @@ impl<'a> Lowering<'a> {
         let (prefix, number) = split_name(name)?;
         let mut family = self.families.get(prefix).copied();
         while let Some(id) = family {
-            if self.body.definitions[id as usize].count? > number {
+            if self.declared(id).count? > number {
                 return Some((id, number));
             }
-            family = self.shadowed[id as usize];
+            family = self.shadowed.get(&id).copied();
         }
         None
     }
@@ -200,7 +216,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn resolve_local(&self, name: &str) -> Option<(DefinitionId, Option<u32>)> {
-        let scope = |id: DefinitionId| self.body.definitions[id as usize].scope;
+        let scope = |id: DefinitionId| self.declared(id).scope;
         let single = self.names.get(name).copied();
         match (single, self.family(name)) {
             // The innermost block counts; a block's number is higher than that of the block around.
@@ -218,9 +234,10 @@ impl<'a> Lowering<'a> {
         if let Some(index) = self.free.get(name) {
             return *index;
         }
-        let index = self.body.free.len() as u32;
+        // Those that were known come first.
+        let index = self.free.len() as u32;
         self.body.free.push(name.into());
-        self.free.insert(name.into(), index);
+        self.free.insert(Cow::Owned(name.to_owned()), index);
         index
     }
 
@@ -233,11 +250,16 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn open_scope(&mut self, range: TextRange) {
-        let id = self.body.scopes.len() as ScopeId;
-        self.body.scopes.push(Scope {
-            parent: self.open.last().map(|it| it.id),
-            range,
-        });
+        let id = match &mut self.known {
+            Some(known) => known.next_scope(),
+            None => {
+                self.body.scopes.push(Scope {
+                    parent: self.open.last().map(|it| it.id),
+                    range,
+                });
+                self.body.scopes.len() as ScopeId - 1
+            }
+        };
         self.open.push(OpenScope {
             id,
             declared: Vec::new(),
@@ -281,14 +303,13 @@ impl<'a> Lowering<'a> {
             return;
         };
         for (name, id) in closed.declared.into_iter().rev() {
-            let definition = &self.body.definitions[id as usize];
-            let map = if definition.count.is_some() {
+            let map = if self.declared(id).count.is_some() {
                 &mut self.families
             } else {
                 &mut self.names
             };
-            match self.shadowed[id as usize] {
-                Some(outer) => map.insert(name, outer),
+            match self.shadowed.get(&id) {
+                Some(outer) => map.insert(name, *outer),
                 None => map.remove(name),
             };
         }
