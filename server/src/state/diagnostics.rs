@@ -25,6 +25,10 @@ const MIN_DEBOUNCE: Duration = Duration::from_millis(50);
 const MAX_DEBOUNCE: Duration = Duration::from_millis(200);
 /// Somebody who types without a pause sees diagnostics at least this often.
 const MAX_DELAY: Duration = Duration::from_millis(600);
+/// How long a search waits when it has told what is known at once. That message passes three more threads, and the
+/// system may wake one of them on the processor on which the search goes on: then it waits for milliseconds. For the
+/// rest nobody waits so impatiently, and it takes much longer than this.
+const HEAD_START: Duration = Duration::from_micros(300);
 /// For longer texts, syntax errors are sent before the rest is known, when a file is opened.
 const LONG_TEXT: u32 = 1 << 20;
 
@@ -106,6 +110,10 @@ impl Diagnosis {
                 diagnostics: diagnostics.map(|it| Found::new(&it)),
             }));
         };
+        let report_part = |diagnostics| {
+            report(Some(diagnostics), true);
+            std::thread::sleep(HEAD_START);
+        };
         let search = || -> Answer<Vec<Diagnostic>> {
             let Some(document) = snapshot.document_of(self.file)? else {
                 return Ok(Vec::new());
@@ -113,10 +121,10 @@ impl Diagnosis {
             let pushes = snapshot.shared.client.pushes();
             if pushes && self.first && u32::from(document.lines().text_len()) > LONG_TEXT {
                 let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
-                report(Some(file_diagnostics(&snapshot, &document, syntax)?), true);
+                report_part(file_diagnostics(&snapshot, &document, syntax)?);
             }
             if pushes && let Some(found) = known_at_once(&snapshot, &document)? {
-                report(Some(file_diagnostics(&snapshot, &document, found)?), true);
+                report_part(file_diagnostics(&snapshot, &document, found)?);
             }
             let all = all_diagnostics(&snapshot, &document)?;
             file_diagnostics(&snapshot, &document, all)
