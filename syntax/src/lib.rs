@@ -5,6 +5,7 @@
 //! plus a list of errors. All offsets are UTF-8 bytes.
 
 pub mod ast;
+mod builder;
 mod document;
 mod error;
 mod grammar;

@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use rowan::{Checkpoint, GreenNode, GreenNodeBuilder, TextRange, TextSize};
+use rowan::{GreenNode, TextRange, TextSize};
 
 use crate::{
     Green, ItemErrors, SyntaxError, SyntaxErrorCode,
     SyntaxKind::{self, *},
+    builder::{Builder, Checkpoint},
     grammar,
     lexer::{Tokens, tokenize},
 };
@@ -104,7 +105,7 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         current: 0,
         previous_end: 0,
         previous: END,
-        builder: GreenNodeBuilder::new(),
+        builder: Builder::new(text.len()),
         errors: Vec::new(),
         depth,
         lexical_error: false,
@@ -142,7 +143,7 @@ pub(crate) struct Parser<'a> {
     /// End of the last token that is not trivia, and its kind.
     previous_end: usize,
     previous: SyntaxKind,
-    builder: GreenNodeBuilder<'static>,
+    builder: Builder,
     errors: Vec<SyntaxError>,
     depth: u32,
     /// A token before the current one was reported; what it breaks is not reported again.
@@ -241,13 +242,19 @@ impl<'a> Parser<'a> {
 
     // ---- Consuming -----------------------------------------------------------------------------
 
+    /// Puts the next token into the tree.
+    fn take(&mut self) {
+        let start = self.tokens.start(self.consumed);
+        let len = self.tokens.start(self.consumed + 1) - start;
+        let kind = self.tokens.kind(self.consumed);
+        self.builder.token(kind, self.text, start, len);
+        self.consumed += 1;
+    }
+
     /// Puts trivia before the current token into the tree.
     fn flush(&mut self) {
         while self.consumed < self.current {
-            let kind = self.tokens.kind(self.consumed);
-            self.builder
-                .token(kind.into(), self.tokens.text(self.text, self.consumed));
-            self.consumed += 1;
+            self.take();
         }
     }
 
@@ -270,14 +277,12 @@ impl<'a> Parser<'a> {
         }
         self.flush();
         let kind = self.tokens.kind(self.current);
-        self.builder
-            .token(kind.into(), self.tokens.text(self.text, self.current));
         if kind == BAD_NUMBER {
             self.report_token(kind);
         }
+        self.take();
         self.previous_end = self.tokens.start(self.current + 1);
         self.previous = kind;
-        self.consumed += 1;
         self.current += 1;
         self.skip_trivia();
     }
@@ -293,12 +298,12 @@ impl<'a> Parser<'a> {
     /// Starts a node; trivia before it stays outside.
     pub(crate) fn start(&mut self, kind: SyntaxKind) {
         self.flush();
-        self.builder.start_node(kind.into());
+        self.builder.start_node(kind);
     }
 
     /// Starts an item or statement; trivia before it goes inside.
     pub(crate) fn start_with_trivia(&mut self, kind: SyntaxKind) {
-        self.builder.start_node(kind.into());
+        self.builder.start_node(kind);
     }
 
     pub(crate) fn finish(&mut self) {
@@ -312,7 +317,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn start_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
-        self.builder.start_node_at(checkpoint, kind.into());
+        self.builder.start_node_at(checkpoint, kind);
     }
 
     /// Puts what trails an item or statement on its last line into it: trivia up to the last comment
@@ -330,10 +335,7 @@ impl<'a> Parser<'a> {
             }
         }
         while self.consumed < end {
-            let kind = self.tokens.kind(self.consumed);
-            self.builder
-                .token(kind.into(), self.tokens.text(self.text, self.consumed));
-            self.consumed += 1;
+            self.take();
         }
     }
 

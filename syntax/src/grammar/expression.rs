@@ -3,6 +3,7 @@
 use crate::{
     SyntaxErrorCode,
     SyntaxKind::{self, *},
+    builder::Checkpoint,
     grammar::words::starts_statement,
     parser::{END, MAX_DEPTH, Parser},
 };
@@ -57,7 +58,7 @@ fn binary(p: &mut Parser<'_>, least: u8) {
 }
 
 /// Operators after a left side that started at `start`.
-fn continue_binary(p: &mut Parser<'_>, start: rowan::Checkpoint, least: u8) {
+fn continue_binary(p: &mut Parser<'_>, start: Checkpoint, least: u8) {
     while let Some(power) = binding_power(p.kind()) {
         if power < least {
             return;
@@ -166,7 +167,7 @@ fn postfix(p: &mut Parser<'_>) {
     }
 }
 
-fn apply(p: &mut Parser<'_>, start: rowan::Checkpoint) {
+fn apply(p: &mut Parser<'_>, start: Checkpoint) {
     let open = p.current_range();
     if !p.initializer {
         p.error_at(
