@@ -101,8 +101,8 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 100;",
         expect![[r#"
             body 1
-            function_controls 1
             function_findings 1
+            is_marked 1
             item_offsets 1
             items 1
             outward 1
@@ -116,8 +116,8 @@ fn typing_in_a_function_computes_that_function_again() {
         "// The loop.\nLOOP:",
         expect![[r#"
             body 1
-            function_controls 1
             function_findings 1
+            is_marked 1
             item_offsets 1
             items 1
             outward 1
@@ -131,8 +131,8 @@ fn typing_in_a_function_computes_that_function_again() {
         "%r<5>;\nLOOP",
         expect![[r#"
             body 1
-            function_controls 1
             function_findings 1
+            is_marked 1
             item_offsets 1
             items 1
             outward 1
@@ -150,8 +150,8 @@ fn typing_between_items_computes_the_next_item_again() {
         "counter;\n\n\n.func",
         expect![[r#"
             body 1
-            function_controls 1
             function_findings 1
+            is_marked 1
             item_offsets 1
             items 1
             layouts 1
@@ -165,10 +165,10 @@ fn typing_between_items_computes_the_next_item_again() {
         "text: .b8 1, 2",
         expect![[r#"
             header 1
+            is_marked 1
             item_offsets 1
             items 1
             module_body 1
-            module_controls 1
             module_declared 1
             module_findings 1
         "#]],
@@ -183,8 +183,8 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         "{ bar.sync 0; ret; }\n.section",
         expect![[r#"
             body 1
-            function_controls 1
             function_findings 1
+            is_marked 1
             item_offsets 1
             items 1
             layouts 1
@@ -210,8 +210,8 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     );
     expect![[r#"
         body 1
-        function_controls 1
         function_findings 1
+        is_marked 1
         item_offsets 1
         items 1
         outward 1
@@ -233,6 +233,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
             function_findings 5
             function_order 1
             header 1
+            is_marked 1
             item_offsets 1
             items 1
             module_findings 1
@@ -254,10 +255,10 @@ fn a_new_name_of_the_module_checks_names_again() {
         expect![[r#"
             function_findings 4
             header 1
+            is_marked 1
             item_offsets 1
             items 1
             module_body 1
-            module_controls 1
             module_declared 1
             module_findings 1
             module_scope 1

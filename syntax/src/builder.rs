@@ -132,7 +132,8 @@ impl Builder {
     /// Opens a node around what was added since the checkpoint.
     pub(crate) fn start_node_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
         debug_assert!(self.parents.last().is_none_or(|it| it.1 <= checkpoint.0));
-        self.parents.push((kind, checkpoint.0.min(self.children.len())));
+        self.parents
+            .push((kind, checkpoint.0.min(self.children.len())));
     }
 
     /// The tree: its root was closed last.
@@ -214,7 +215,8 @@ impl Shared {
 
     fn insert(&mut self, key: Key, element: GreenElement) -> u32 {
         let index = self.push(element);
-        self.keyed.insert_unique(key.hash(), (key, index), |it| it.0.hash());
+        self.keyed
+            .insert_unique(key.hash(), (key, index), |it| it.0.hash());
         index
     }
 

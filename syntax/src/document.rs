@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
 use rowan::TextSize;
 
 use crate::{
@@ -19,6 +20,23 @@ pub struct FileContents {
     pub errors: Arc<ItemErrors>,
     /// Lines and columns.
     pub lines: Arc<LineTable>,
+    /// Whether [`MARK`] stands anywhere in the text.
+    pub marked: bool,
+}
+
+/// What a comment starts with that is meant for this program. Few files have one, and to know that of a whole
+/// text is much cheaper than to look at each of its comments.
+pub const MARK: &str = "ptx-analyzer:";
+
+/// What an edit has inserted, with as much text around it as a mark has.
+fn around<'a>(text: &'a str, edit: &Edit) -> &'a str {
+    let start = usize::from(edit.range.start());
+    let end = text.len().min(start + edit.insert.len() + MARK.len());
+    &text[text.floor_char_boundary(start.saturating_sub(MARK.len()))..text.ceil_char_boundary(end)]
+}
+
+fn is_marked(text: &str) -> bool {
+    memmem::find(text.as_bytes(), MARK.as_bytes()).is_some()
 }
 
 impl FileContents {
@@ -31,6 +49,7 @@ impl FileContents {
             tree: parse.tree,
             errors: Arc::new(parse.errors),
             lines: Arc::new(LineTable::new(text)),
+            marked: is_marked(text),
         }
     }
 
@@ -61,6 +80,7 @@ pub struct Document {
     text: String,
     parse: Parse,
     lines: Arc<LineTable>,
+    marked: bool,
 }
 
 impl Document {
@@ -72,7 +92,13 @@ impl Document {
         }
         let parse = parse(&text);
         let lines = Arc::new(LineTable::new(&text));
-        Document { text, parse, lines }
+        let marked = is_marked(&text);
+        Document {
+            text,
+            parse,
+            lines,
+            marked,
+        }
     }
 
     /// The text.
@@ -94,6 +120,7 @@ impl Document {
             tree: self.parse.tree.clone(),
             errors: Arc::new(self.parse.errors.clone()),
             lines: Arc::clone(&self.lines),
+            marked: self.marked,
         })
     }
 
@@ -107,6 +134,44 @@ impl Document {
         Arc::make_mut(&mut self.lines).apply(edit, &self.text);
         let (parse, level) = reparse(&self.parse, &self.text, edit);
         self.parse = parse;
+        self.marked = is_marked(match self.marked {
+            true => &self.text,
+            false => around(&self.text, edit),
+        });
         Ok(level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rowan::{TextRange, TextSize};
+
+    use super::*;
+
+    #[test]
+    fn edits_are_marked_as_fresh_texts_are() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        let pieces = ["ptx-", "analyzer", ":", "//", "\n", "é", "p", MARK, " "];
+        let mut document = Document::new(String::new());
+        let mut marked = 0;
+        for _ in 0..4000 {
+            let len = document.text().len();
+            let boundary = |at: usize| document.text().floor_char_boundary(at);
+            let start = boundary(rng.usize(..=len));
+            // Longer texts would always be marked.
+            let reach = if len > 40 { 20 } else { 4 };
+            let end = boundary((start + rng.usize(..reach)).min(len)).max(start);
+            let insert = match rng.u8(..3) {
+                0 => String::new(),
+                _ => (*rng.choice(&pieces).unwrap_or(&"")).to_owned(),
+            };
+            let offset = |it: usize| TextSize::new(it as u32);
+            let range = TextRange::new(offset(start), offset(end));
+            document.apply(&Edit { range, insert }).unwrap();
+            let fresh = FileContents::new(document.text());
+            assert_eq!(*document.contents(), fresh, "{}", document.text());
+            marked += usize::from(fresh.marked);
+        }
+        assert!((100..3900).contains(&marked), "{marked}");
     }
 }

@@ -17,7 +17,7 @@ mod reparse;
 pub mod text;
 mod tree;
 
-pub use document::{Document, FileContents};
+pub use document::{Document, FileContents, MARK};
 pub use error::{ItemErrors, SyntaxError, SyntaxErrorCode};
 pub use green::{Cursor, CursorToken, Green};
 pub use kind::SyntaxKind;

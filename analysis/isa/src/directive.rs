@@ -1,5 +1,9 @@
 //! What directives demand, and where they may stand, as measured with ptxas 13.5.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use crate::{
     target::{Gate, Suffix, Target, Version},
     variable::VariableType,
@@ -86,12 +90,17 @@ pub const SECTION_NEGATIVE: &str = "a negative number in a section";
 /// The versions that check the gate of `inlined_at`: ptxas 13.5 lets it pass below 4.0.
 pub const INLINED_AT_CHECKED_SINCE: Version = Version::new(4, 0);
 
+/// The rows by what they are about: most words of a declaration are in none, and every one is looked up.
+static ROWS: LazyLock<FxHashMap<&str, &Row>> = LazyLock::new(|| {
+    let words = |row: &'static Row| row.3.iter().map(move |it| (*it, row));
+    GATES.iter().flat_map(words).collect()
+});
+
 /// What a directive, an option of `.target`, the first word of a pragma or one of the features with a
 /// name of their own above demands; an open gate for those of PTX ISA 1.0 and for other words.
 #[must_use]
 pub fn gate(word: &str) -> Gate {
-    let Some(((major, minor), until, target, _)) = GATES.iter().find(|it| it.3.contains(&word))
-    else {
+    let Some(((major, minor), until, target, _)) = ROWS.get(word) else {
         return Gate::default();
     };
     Gate {

@@ -1,6 +1,8 @@
 //! The special registers, PTX ISA chapter 10, with what they demand as measured with ptxas 13.5.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
+
+use rustc_hash::FxHashMap;
 
 use crate::{
     target::{Gate, Suffix, Target, Version},
@@ -64,16 +66,14 @@ impl SpecialRegister {
         ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&self.name)
     }
 
-    /// Whether it has this name, and the number in it.
-    fn find(&self, name: &str) -> Option<Option<u32>> {
-        let Some((before, after)) = self.name.split_once('#') else {
-            return (self.name == name).then_some(None);
-        };
+    /// The number in this name, if it is one of these numbered registers.
+    fn number(&self, name: &str) -> Option<u32> {
+        let (before, after) = self.name.split_once('#')?;
         let digits = name.strip_prefix(before)?.strip_suffix(after)?;
         let number: u32 = digits.parse().ok()?;
         // The number has one spelling only.
         let known = self.numbers.contains(&number) && number.to_string() == digits;
-        known.then_some(Some(number))
+        known.then_some(number)
     }
 }
 
@@ -178,10 +178,36 @@ pub fn find(name: &str) -> Option<(u16, Option<u32>)> {
     if !name.starts_with('%') {
         return None;
     }
-    (0..)
-        .zip(SPECIAL_REGISTERS)
-        .find_map(|(index, it)| Some((index, it.find(name)?)))
+    let names = &*NAMES;
+    match names.plain.get(name) {
+        Some(index) => Some((*index, None)),
+        None => names.numbered.iter().find_map(|index| {
+            let number = SPECIAL_REGISTERS[usize::from(*index)].number(name)?;
+            Some((*index, Some(number)))
+        }),
+    }
 }
+
+/// The indices of all of them: every name with a `%` is looked up, and few are found.
+struct Names {
+    plain: FxHashMap<&'static str, u16>,
+    numbered: Vec<u16>,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| {
+    let mut names = Names {
+        plain: FxHashMap::default(),
+        numbered: Vec::new(),
+    };
+    for (index, register) in (0..).zip(SPECIAL_REGISTERS) {
+        if register.name.contains('#') {
+            names.numbered.push(index);
+        } else {
+            names.plain.insert(register.name, index);
+        }
+    }
+    names
+});
 
 /// The special register with this index.
 #[must_use]

@@ -61,6 +61,12 @@ pub const CLASSES: [(&str, Class); 18] = [
     ("pred", Pred),
 ];
 
+/// The spellings of [`CLASSES`] with the full stop.
+const DOTTED: [&str; 18] = [
+    ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32",
+    ".s64", ".f16", ".f16x2", ".f32", ".f64", ".pred",
+];
+
 impl Class {
     /// The class with this spelling, without the full stop.
     #[must_use]
@@ -72,6 +78,12 @@ impl Class {
     #[must_use]
     pub fn word(self) -> &'static str {
         CLASSES[self as usize].0
+    }
+
+    /// The spelling.
+    #[must_use]
+    pub fn dotted(self) -> &'static str {
+        DOTTED[self as usize]
     }
 
     /// Width in bits; 1 for predicates.
@@ -234,4 +246,17 @@ pub fn type_of(word: &str) -> Option<Type> {
         "b1" => ty(1, &[], NONE),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_those_of_the_classes() {
+        for (word, class) in CLASSES {
+            assert_eq!((class.word(), &class.dotted()[1..]), (word, word));
+            assert_eq!(Class::from_word(word), Some(class));
+        }
+    }
 }

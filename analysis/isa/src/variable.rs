@@ -109,13 +109,13 @@ impl VariableType {
 
     /// The spelling.
     #[must_use]
-    pub fn word(self) -> String {
+    pub fn word(self) -> &'static str {
         match self {
-            VariableType::Basic(class) => format!(".{}", class.word()),
-            VariableType::Opaque(Opaque::Texture) => ".texref".to_owned(),
-            VariableType::Opaque(Opaque::Sampler) => ".samplerref".to_owned(),
-            VariableType::Opaque(Opaque::Surface) => ".surfref".to_owned(),
-            VariableType::Packed { word, .. } => word.to_owned(),
+            VariableType::Basic(class) => class.dotted(),
+            VariableType::Opaque(Opaque::Texture) => ".texref",
+            VariableType::Opaque(Opaque::Sampler) => ".samplerref",
+            VariableType::Opaque(Opaque::Surface) => ".surfref",
+            VariableType::Packed { word, .. } => word,
         }
     }
 }
@@ -284,9 +284,7 @@ mod tests {
             ".ue8m0x4",
         ] {
             assert_eq!(
-                VariableType::from_word(word)
-                    .map(VariableType::word)
-                    .as_deref(),
+                VariableType::from_word(word).map(VariableType::word),
                 Some(word)
             );
         }

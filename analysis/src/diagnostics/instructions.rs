@@ -85,7 +85,14 @@ pub(super) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Some(it) => meaning(db, function, types, it, name),
             None => Operand::Unknown,
         };
-        let named = |range: TextRange| layouts.named(find(range)?);
+        let named = |range: TextRange| {
+            let reference = find(range)?;
+            match reference.target {
+                // Most addresses are in registers.
+                Target::Definition(id) if types[id as usize].is_register() => None,
+                _ => layouts.named(reference),
+            }
+        };
         let module = in_force.at(instruction.range.start());
         judge.statement(node, module, fixed(module), &resolve, &named, findings);
     });

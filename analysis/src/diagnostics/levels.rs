@@ -4,7 +4,9 @@
 //! declaration or function, or at the head of the file; the nearest one decides.
 
 use salsa::Database;
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, text::LineTable};
+use syntax::{
+    Cursor, CursorToken, MARK, NodeOrToken, SyntaxKind, TextRange, TextSize, text::LineTable,
+};
 
 use crate::{
     Diagnostic, DiagnosticTag, Level, Severity,
@@ -20,8 +22,6 @@ use super::{
     suggestion::most_similar,
 };
 
-/// What a comment starts with to be one for us.
-const MARK: &str = "ptx-analyzer:";
 /// The verbs of comments.
 const VERBS: [(&str, Level); 6] = [
     ("allow", Level::Off),
@@ -61,13 +61,21 @@ pub(super) struct Controls {
     pub(super) findings: Vec<Finding>,
 }
 
+/// Whether there may be comments for us in a file.
+#[salsa::tracked(returns(copy))]
+pub(super) fn is_marked(db: &dyn Database, file: SourceFile) -> bool {
+    file.contents(db).marked
+}
+
 /// The comments in a function.
 #[salsa::tracked(returns(ref))]
 pub(super) fn function_controls<'db>(db: &'db dyn Database, function: Function<'db>) -> Controls {
     let mut controls = Controls::default();
-    read(&function.green(db).cursor(), &mut controls, &|| {
-        db.unwind_if_revision_cancelled();
-    });
+    if is_marked(db, function.file(db)) {
+        read(&function.green(db).cursor(), &mut controls, &|| {
+            db.unwind_if_revision_cancelled();
+        });
+    }
     controls
 }
 
@@ -319,6 +327,9 @@ pub(super) fn has_control(node: &Cursor<'_>) -> bool {
 
 /// Whether a file has comments that set levels.
 pub(crate) fn has_controls(db: &dyn Database, file: SourceFile) -> bool {
+    if !is_marked(db, file) {
+        return false;
+    }
     let items = items(db, file);
     let of_items = module_controls(db, items.module);
     let mut of_functions = items.functions.iter();

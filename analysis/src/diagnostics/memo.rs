@@ -68,8 +68,17 @@ impl Form {
 
     fn is_of(&self, statement: &Statement<'_>) -> bool {
         self.module == statement.module
-            && self.head.split('.').eq(words(statement))
+            && self.has_words(statement)
             && all_alike(&self.operands, statement.operands)
+    }
+
+    /// Whether its words, which stand in one string with full stops between them, are those of a statement.
+    fn has_words(&self, statement: &Statement<'_>) -> bool {
+        let mut rest = self.head.strip_prefix(statement.opcode);
+        for word in statement.words {
+            rest = rest.and_then(|it| it.strip_prefix('.')?.strip_prefix(word));
+        }
+        rest == Some("")
     }
 }
 

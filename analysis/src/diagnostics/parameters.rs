@@ -2,6 +2,8 @@
 //!
 //! ptxas looks at most of them when a body follows; a prototype may declare what no function has.
 
+use std::fmt::Display;
+
 use isa::{
     parameter::{self, Unfit, unfit},
     target::{Gate, Module, TextureMode},
@@ -110,14 +112,14 @@ impl Check<'_> {
     }
 
     /// Reports what the module lacks. Returns whether it lacks anything.
-    fn gate(&mut self, range: TextRange, subject: &str, gate: &Gate) -> bool {
+    fn gate(&mut self, range: TextRange, subject: impl Display, gate: &Gate) -> bool {
         let Some(module) = self.module else {
             return false;
         };
         let lacks = !gate.admits_version(module.version) || !gate.admits_target(module.target);
         if lacks {
             self.findings
-                .push(gate_finding(range, subject, module, gate));
+                .push(gate_finding(range, &subject.to_string(), module, gate));
         }
         lacks
     }
@@ -534,7 +536,7 @@ impl Check<'_> {
         let vector = declaration.vector();
         let spelled = ty.word();
         let gate = gate(ty, vector.is_some(), array || !self.defined);
-        if self.gate(word.range, &format!("`{spelled}`"), &gate) {
+        if self.gate(word.range, format_args!("`{spelled}`"), &gate) {
             return;
         }
         let basic = declaration.class();

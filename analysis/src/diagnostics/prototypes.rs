@@ -125,7 +125,7 @@ fn shown(shape: &Shape) -> Option<String> {
     if let Some(value) = value(shape) {
         return Some(show(&value, ""));
     }
-    let mut out = shape.ty?.word();
+    let mut out = shape.ty?.word().to_owned();
     for dimension in &shape.dimensions {
         out.push_str(&match dimension {
             0 => "[]".to_owned(),

@@ -1,5 +1,7 @@
 //! Declarations of variables: their words and numbers; what the words say together is judged in `storage`.
 
+use std::fmt::Display;
+
 use isa::{
     operand::Operand,
     target::{Gate, Module, TextureMode},
@@ -176,7 +178,7 @@ impl Judge<'_> {
     }
 
     /// Reports what the version or the target does not have. Returns whether it does.
-    pub(super) fn gate(&mut self, range: TextRange, subject: &str, gate: &Gate) -> bool {
+    pub(super) fn gate(&mut self, range: TextRange, subject: impl Display, gate: &Gate) -> bool {
         let Some(module) = self.module else {
             return true;
         };
@@ -185,7 +187,7 @@ impl Judge<'_> {
             return true;
         }
         let fixes = change_header(module, self.forced, &[gate], admits);
-        let mut finding = gate_finding(range, subject, module, gate);
+        let mut finding = gate_finding(range, &subject.to_string(), module, gate);
         finding.fixes = fixes;
         self.push(finding);
         false

@@ -284,7 +284,7 @@ impl std::fmt::Display for Shape {
         if self.lanes > 1 {
             write!(f, ".v{} ", self.lanes)?;
         }
-        f.write_str(&self.ty.map_or_else(String::new, VariableType::word))?;
+        f.write_str(self.ty.map_or("", VariableType::word))?;
         for (index, size) in self.dimensions.iter().enumerate() {
             let blank = if index == 0 { " " } else { "" };
             match size {

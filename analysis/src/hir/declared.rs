@@ -58,6 +58,13 @@ pub(crate) fn module_declared<'db>(
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Declared(pub(crate) Operand);
 
+impl Declared {
+    /// Whether it is a register, and not a place in memory.
+    pub(crate) fn is_register(&self) -> bool {
+        matches!(self.0, Operand::Register { .. })
+    }
+}
+
 // The operands of declarations hold no floating-point number.
 impl Eq for Declared {}
 

@@ -14,7 +14,7 @@ use super::{
     declaration::Declaration,
     items::{Function, ModuleItems},
     module::module_body,
-    tree::for_each_variable,
+    tree::{for_each_variable, has_word},
 };
 
 /// Size and alignment of a variable or parameter in memory.
@@ -67,6 +67,10 @@ pub(crate) fn module_layouts<'db>(
 type Found = FxHashMap<TextSize, Layout>;
 
 fn declaration(node: &Cursor<'_>, found: &mut Found) {
+    // Most are: it need not be taken apart.
+    if has_word(node, ".reg") {
+        return;
+    }
     let declaration = Declaration::of(node);
     let in_memory = matches!(
         declaration.space(),

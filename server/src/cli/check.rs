@@ -1,13 +1,15 @@
 //! `ptx-analyzer check`: report the problems of files.
 
 use std::{
+    cell::Cell,
     io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use analysis::{
-    AnalysisConfig, AnalysisHost, Change, DIAGNOSTIC_CODES, FileId, Level, Severity, is_target,
+    AnalysisConfig, AnalysisHost, Cancellable, Change, DIAGNOSTIC_CODES, Diagnostic, FileId, Level,
+    Severity, is_target,
 };
 use clap::ValueEnum;
 use rayon::prelude::*;
@@ -20,6 +22,8 @@ use crate::files::{decode, is_ptx};
 
 /// How many files are checked before their results are written.
 const CHUNK: usize = 64;
+/// After so many bytes of text the analysis of the files before is forgotten.
+const BATCH: usize = 512 << 10;
 /// Deeply nested input is walked recursively.
 const STACK: usize = 16 << 20;
 
@@ -79,6 +83,38 @@ struct Checked {
     warnings: usize,
     /// The file could not be checked, and why.
     failed: Option<String>,
+}
+
+/// The analysis of several files: to set one up costs more than to look at a short file.
+#[derive(Default)]
+struct Batch {
+    host: AnalysisHost,
+    files: u32,
+    bytes: usize,
+}
+
+thread_local! {
+    static LAST_BATCH: Cell<Option<Batch>> = const { Cell::new(None) };
+}
+
+impl Batch {
+    /// What a text contains that is wrong.
+    fn diagnostics(text: &Document, config: &AnalysisConfig) -> Cancellable<Vec<Diagnostic>> {
+        // One that panics is not put back.
+        let mut batch = LAST_BATCH.take().unwrap_or_default();
+        let file = FileId(batch.files);
+        batch.files += 1;
+        batch.bytes += text.text().len();
+        batch.host.apply_change(Change {
+            files: vec![(file, Some(text.contents()))],
+            config: Some(config.clone()),
+        });
+        let diagnostics = batch.host.analysis().diagnostics(file);
+        if batch.bytes < BATCH {
+            LAST_BATCH.set(Some(batch));
+        }
+        diagnostics
+    }
 }
 
 /// A target that exists.
@@ -199,17 +235,8 @@ fn check(
     if text.len() > syntax::text::MAX_LEN {
         return Err(format!("{name}: the file is too long"));
     }
-    let file = FileId(0);
     let document = Document::new(text);
-    let contents = document.contents();
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(file, Some(contents.clone()))],
-        config: Some(config.clone()),
-    });
-    let mut diagnostics = host
-        .analysis()
-        .diagnostics(file)
+    let mut diagnostics = Batch::diagnostics(&document, config)
         .map_err(|_| format!("{name}: the check was cancelled"))?;
     diagnostics.retain(|it| args.hints || it.severity != Severity::Hint);
     let count = |severity| {
@@ -225,7 +252,7 @@ fn check(
         warnings: count(Severity::Warning),
         failed: None,
     };
-    let lines = &contents.lines;
+    let lines = document.lines();
     let uri = match args.format {
         Format::Sarif if !diagnostics.is_empty() => report::uri(name),
         _ => String::new(),

@@ -127,7 +127,7 @@ impl<'db> Locations<'db> {
             .token(SyntaxKind::DOTTED)
             .map_or("", |it| it.text());
         for number in &numbers {
-            integer32(number, &format!("`{what}`"), findings);
+            integer32(number, format_args!("`{what}`"), findings);
         }
         if findings.len() > before || what == ".loc_intermediate" {
             return;

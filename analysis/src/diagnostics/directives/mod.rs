@@ -153,12 +153,11 @@ struct Judge {
 impl Judge {
     /// Checks what a dotted word demands.
     fn word(&self, word: &CursorToken<'_>, findings: &mut Vec<Finding>) {
-        self.demand(
-            word.range(),
-            &format!("`{}`", word.text()),
-            word.text(),
-            findings,
-        );
+        // Nearly every word is one that every module has.
+        if !self.has(word.text()) {
+            let subject = format!("`{}`", word.text());
+            self.demand(word.range(), &subject, word.text(), findings);
+        }
     }
 
     /// Whether the module has what a directive or feature demands.

@@ -1,5 +1,7 @@
 //! Numbers of directives, which are literals and no expressions.
 
+use std::fmt::Display;
+
 use syntax::{Cursor, CursorToken, SyntaxKind};
 
 use super::super::{Finding, codes::INVALID_DIRECTIVE, instructions::finding};
@@ -37,7 +39,7 @@ pub(super) fn value(token: &CursorToken<'_>) -> Option<u64> {
 /// The value of an integer of any size. Another number is reported; `what` takes it.
 pub(super) fn integer(
     literal: &Cursor<'_>,
-    what: &str,
+    what: impl Display,
     findings: &mut Vec<Finding>,
 ) -> Option<u64> {
     let token = token(literal)?;
@@ -54,7 +56,7 @@ pub(super) fn integer(
 /// The value of an integer of 32 bits. Any other number is reported; `what` takes it.
 pub(super) fn integer32(
     literal: &Cursor<'_>,
-    what: &str,
+    what: impl Display,
     findings: &mut Vec<Finding>,
 ) -> Option<u32> {
     let value = integer(literal, what, findings)?;

@@ -231,6 +231,9 @@ pub(super) fn in_module(
     findings: &mut Vec<(ItemIndex, Finding)>,
 ) {
     unused::in_module(db, file, findings);
+    if !levels::is_marked(db, file) {
+        return;
+    }
     let module = crate::hir::items::items(db, file).module;
     for (index, controls) in levels::module_controls(db, module) {
         let item = ItemIndex::Other(*index);
