@@ -4,10 +4,6 @@
 //! `%tid.x`, `%laneid` and constants, and knows of others only whether they depend on the thread.
 
 use isa::{control::Control, cost};
-use petgraph::{
-    algo::dominators::simple_fast,
-    graph::{DiGraph, NodeIndex},
-};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
@@ -19,8 +15,10 @@ use crate::hir::{
 
 use super::{
     Flow,
+    dominators::immediate_dominators,
     facts::{Nodes, Step, Value},
     graph::BlockId,
+    lists::Lists,
     operation::{Operation, Shape},
 };
 
@@ -121,22 +119,20 @@ pub(crate) fn apart(
 /// Where the ways behind each block meet again; `None` where they only meet at the end, or never.
 fn joins(flow: &Flow) -> Vec<Option<BlockId>> {
     let count = flow.graph.blocks.len();
-    let mut graph: DiGraph<(), (), BlockId> = DiGraph::with_capacity(count + 1, count);
-    let nodes: Vec<NodeIndex<BlockId>> = (0..=count).map(|_| graph.add_node(())).collect();
+    // Backwards, from an end of all ways that is no block.
+    let mut backwards = Lists::default();
     for block in 0..count {
-        let next = flow.graph.successors.get(block);
-        for to in next {
-            graph.add_edge(nodes[*to as usize], nodes[block], ());
-        }
-        if next.is_empty() {
-            graph.add_edge(nodes[count], nodes[block], ());
-        }
+        backwards.push(flow.graph.predecessors.get(block).iter().copied());
     }
-    let after = simple_fast(&graph, nodes[count]);
-    let join = |block: usize| after.immediate_dominator(nodes[block]).map(|it| it.index());
-    (0..count)
-        .map(|block| join(block).filter(|it| *it < count).map(|it| it as BlockId))
-        .collect()
+    let is_end = |it: &BlockId| flow.graph.successors.get(*it as usize).is_empty();
+    backwards.push((0..count as BlockId).filter(is_end));
+    let end = count as BlockId;
+    let mut joins = immediate_dominators(&backwards, count + 1, end);
+    joins.truncate(count);
+    for join in &mut joins {
+        *join = join.filter(|it| *it != end);
+    }
+    joins
 }
 
 /// Whether some way from the start of each block gets to an instruction that must be run together.

@@ -2,12 +2,8 @@
 
 use std::ops::Range;
 
-use petgraph::{
-    algo::dominators::simple_fast,
-    graph::{DiGraph, NodeIndex},
-};
-
 use super::{
+    dominators::immediate_dominators,
     facts::{ANYWHERE, Facts, Step},
     lists::Lists,
 };
@@ -155,21 +151,9 @@ impl Graph {
         if count == 0 {
             return;
         }
-        let edges = (0..count as BlockId).flat_map(|from| {
-            let next = self.successors.get(from as usize).iter();
-            next.map(move |to| (from, *to))
-        });
-        let mut graph: DiGraph<(), (), BlockId> = DiGraph::with_capacity(count, count);
-        for _ in 0..count {
-            graph.add_node(());
-        }
-        graph.extend_with_edges(edges);
-        let dominators = simple_fast(&graph, NodeIndex::new(0));
+        self.dominator = immediate_dominators(&self.successors, count, 0);
         for block in 0..count {
-            let node = NodeIndex::new(block);
-            let dominator = dominators.immediate_dominator(node);
-            self.dominator[block] = dominator.map(|it| it.index() as BlockId);
-            self.reachable[block] = block == 0 || dominator.is_some();
+            self.reachable[block] = block == 0 || self.dominator[block].is_some();
         }
     }
 
