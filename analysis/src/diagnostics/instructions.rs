@@ -46,6 +46,8 @@ use super::{
 
 /// Words that a message lists.
 const MAX_LISTED: usize = 12;
+/// Names of an instruction of which one is found faster by a look at all of them.
+const FEW: usize = 12;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 1024;
 
@@ -78,8 +80,15 @@ pub(super) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         // A search in those of the statement is much shorter than one in all.
         let references = references(body, instruction);
         let find = |range: TextRange| {
-            let mut all = references.iter();
-            all.find(|it| it.range.start() == range.start())
+            // An operand may be a list as long as the file.
+            let before = |it: &Reference| it.range.start() < range.start();
+            let rest = match references.len() {
+                0..=FEW => references,
+                _ => &references[references.partition_point(before)..],
+            };
+            rest.iter()
+                .find(|it| it.range.start() >= range.start())
+                .filter(|it| it.range.start() == range.start())
         };
         let resolve = |range: TextRange, name: &str| match find(range) {
             Some(it) => meaning(db, function, types, it, name),
