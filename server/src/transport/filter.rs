@@ -26,6 +26,8 @@ pub(super) const INVALID_REQUEST: &str = "$/ptx/invalidRequest";
 const MAX_HEADER: usize = 16 << 10;
 /// A body longer than this is refused; no editor opens such a file.
 const MAX_BODY: usize = 1 << 30;
+/// Room that a header gets for its body before any of that has come.
+const MAX_RESERVED: usize = 64 << 20;
 /// How much is asked of the inner reader at a time.
 const CHUNK: usize = 64 << 10;
 
@@ -89,6 +91,9 @@ impl<R> MessageFilter<R> {
             Some(length) if length <= MAX_BODY => {
                 self.input.drain(..end);
                 self.body = Some(length);
+                // At once, and not in steps that each copy what is there. The length may be a lie.
+                let missing = length.min(MAX_RESERVED).saturating_sub(self.input.len());
+                self.input.reserve_exact(missing);
             }
             other => {
                 warn!(length = ?other, "unusable message header, skipping");
