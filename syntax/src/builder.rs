@@ -60,6 +60,10 @@ const NODE: u64 = 0xFF;
 impl Key {
     /// The key of the token that starts at a byte of a text.
     fn of_token(kind: SyntaxKind, text: &[u8], start: usize, len: usize) -> Key {
+        debug_assert!(
+            len <= SHORT && kind as u16 <= 0xFF,
+            "each has its own bytes"
+        );
         let bytes = match text[start..].first_chunk::<16>() {
             Some(bytes) => *bytes,
             None => {
@@ -75,6 +79,7 @@ impl Key {
 
     /// The key of a node with shared children.
     fn of_node(kind: SyntaxKind, children: [u32; SHARED_CHILDREN]) -> Key {
+        debug_assert!(kind as u16 <= 0xFF, "it has one byte");
         let [one, two, three] = children.map(u64::from);
         Key(one | two << 32, three | (kind as u64) << 48 | NODE << 56)
     }

@@ -28,15 +28,14 @@ pub struct FileContents {
 /// text is much cheaper than to look at each of its comments.
 pub const MARK: &str = "ptx-analyzer:";
 
-/// What an edit has inserted, with as much text around it as a mark has.
-fn around<'a>(text: &'a str, edit: &Edit) -> &'a str {
-    let start = usize::from(edit.range.start());
-    let end = text.len().min(start + edit.insert.len() + MARK.len());
-    &text[text.floor_char_boundary(start.saturating_sub(MARK.len()))..text.ceil_char_boundary(end)]
+/// Some bytes of a text with as much around them as a mark has; fewer where the text ends before.
+fn around(text: &str, start: usize, len: usize) -> &[u8] {
+    let end = text.len().min(start + len + MARK.len());
+    &text.as_bytes()[start.saturating_sub(MARK.len()).min(end)..end]
 }
 
-fn is_marked(text: &str) -> bool {
-    memmem::find(text.as_bytes(), MARK.as_bytes()).is_some()
+fn is_marked(text: &[u8]) -> bool {
+    memmem::find(text, MARK.as_bytes()).is_some()
 }
 
 impl FileContents {
@@ -49,7 +48,7 @@ impl FileContents {
             tree: parse.tree,
             errors: Arc::new(parse.errors),
             lines: Arc::new(LineTable::new(text)),
-            marked: is_marked(text),
+            marked: is_marked(text.as_bytes()),
         }
     }
 
@@ -92,7 +91,7 @@ impl Document {
         }
         let parse = parse(&text);
         let lines = Arc::new(LineTable::new(&text));
-        let marked = is_marked(&text);
+        let marked = is_marked(text.as_bytes());
         Document {
             text,
             parse,
@@ -130,14 +129,19 @@ impl Document {
     /// # Errors
     /// [`InvalidEdit`] when the edit does not fit the text; nothing is changed then.
     pub fn apply(&mut self, edit: &Edit) -> Result<ReparseLevel, InvalidEdit> {
+        let start = usize::from(edit.range.start());
+        let touches_mark =
+            self.marked && is_marked(around(&self.text, start, edit.range.len().into()));
         apply_edit(&mut self.text, edit)?;
         Arc::make_mut(&mut self.lines).apply(edit, &self.text);
         let (parse, level) = reparse(&self.parse, &self.text, edit);
         self.parse = parse;
-        self.marked = is_marked(match self.marked {
-            true => &self.text,
-            false => around(&self.text, edit),
-        });
+        // All of a long text is searched only when a mark may have gone.
+        self.marked = match (self.marked, touches_mark) {
+            (true, false) => true,
+            (true, true) => is_marked(self.text.as_bytes()),
+            (false, _) => is_marked(around(&self.text, start, edit.insert.len())),
+        };
         Ok(level)
     }
 }
