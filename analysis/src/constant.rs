@@ -4,7 +4,7 @@
 //! `%rd1+8` or `!%p1`; what follows a name and `+` is one constant expression.
 
 use isa::operand::FloatForm;
-use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
+use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
 
 use crate::hir::{number, tree::trimmed};
 
@@ -154,11 +154,27 @@ pub(crate) fn evaluate<'a>(node: &Cursor<'a>, problems: &mut Vec<Problem>) -> Va
             }
         }
         _ => {
-            for child in children {
+            for child in children.filter(|it| !is_plain(it)) {
                 evaluate(&child, problems);
             }
             Value::Other(*node)
         }
+    }
+}
+
+/// Whether a node is a name or a short integer, in which there is no problem: nearly all operands and values are.
+pub(crate) fn is_plain(node: &Cursor<'_>) -> bool {
+    match node.kind() {
+        SyntaxKind::NAME_REFERENCE | SyntaxKind::SINK => true,
+        // Digits of any base are at most four bits each.
+        SyntaxKind::LITERAL => {
+            node.range().len() <= TextSize::new(16)
+                && node
+                    .tokens()
+                    .next()
+                    .is_some_and(|it| it.kind() == SyntaxKind::INTEGER)
+        }
+        _ => false,
     }
 }
 

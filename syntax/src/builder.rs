@@ -19,7 +19,7 @@ type GreenElement = NodeOrToken<GreenNode, GreenToken>;
 const SHORT: usize = 14;
 /// Nodes of more children are not shared; rowan has the same limit.
 const SHARED_CHILDREN: usize = 3;
-/// Where a node has no child.
+/// Where a node has no child, and where nothing is known yet.
 const NONE: u32 = u32::MAX;
 
 /// A tree that grows at its end.
@@ -43,10 +43,28 @@ enum Child {
 /// Elements of which every copy is the same one.
 struct Shared {
     elements: Vec<GreenElement>,
-    /// Short tokens and small nodes.
+    /// For each element the first node that had nothing else in it: nearly every operand is such a node.
+    around: Vec<Known>,
+    /// Tokens of one ASCII character, nearly half of all.
+    single: [Known; 128],
+    /// Short tokens and small nodes that are in neither list.
     keyed: HashTable<(Key, u32)>,
     /// Long tokens by the hash of their texts.
     long: HashTable<(u64, u32)>,
+}
+
+/// An element of a kind, or that there is none yet.
+#[derive(Clone, Copy)]
+struct Known {
+    kind: u16,
+    index: u32,
+}
+
+impl Known {
+    const NOTHING: Known = Known {
+        kind: 0,
+        index: NONE,
+    };
 }
 
 /// What two equal elements have in common. That of a token ends with its kind and its length, that of a
@@ -56,6 +74,17 @@ struct Key(u64, u64);
 
 /// Where a token has its length.
 const NODE: u64 = 0xFF;
+
+/// The first bytes of a text.
+static MASKS: [u128; SHORT + 1] = {
+    let mut masks = [0; SHORT + 1];
+    let mut len = 0;
+    while len <= SHORT {
+        masks[len] = (1 << (8 * len)) - 1;
+        len += 1;
+    }
+    masks
+};
 
 impl Key {
     /// The key of the token that starts at a byte of a text.
@@ -72,7 +101,7 @@ impl Key {
                 bytes
             }
         };
-        let bytes = u128::from_le_bytes(bytes) & ((1 << (8 * len)) - 1);
+        let bytes = u128::from_le_bytes(bytes) & MASKS[len];
         let tail = (kind as u64) << 48 | (len as u64) << 56;
         Key(bytes as u64, (bytes >> 64) as u64 | tail)
     }
@@ -102,6 +131,8 @@ impl Builder {
             children: Vec::with_capacity(64),
             shared: Shared {
                 elements: Vec::with_capacity(expected),
+                around: Vec::with_capacity(expected),
+                single: [Known::NOTHING; 128],
                 keyed: HashTable::with_capacity(expected),
                 long: HashTable::new(),
             },
@@ -155,6 +186,14 @@ impl Shared {
     /// The number of a token.
     fn token(&mut self, kind: SyntaxKind, text: &str, start: usize, len: usize) -> u32 {
         let new = || GreenToken::new(kind.into(), &text[start..start + len]);
+        if len == 1
+            && let Some(known) = self.single.get(usize::from(text.as_bytes()[start]))
+        {
+            if known.kind == kind as u16 && known.index != NONE {
+                return known.index;
+            }
+            return self.single_token(kind, text, start);
+        }
         if len <= SHORT {
             let key = Key::of_token(kind, text.as_bytes(), start, len);
             return match self.keyed.find(key.hash(), |it| it.0 == key) {
@@ -178,8 +217,45 @@ impl Shared {
         index
     }
 
+    /// The number of a token of one character that was not met before as one of this kind.
+    #[cold]
+    fn single_token(&mut self, kind: SyntaxKind, text: &str, start: usize) -> u32 {
+        let byte = usize::from(text.as_bytes()[start]);
+        let token = GreenToken::new(kind.into(), &text[start..=start]);
+        if self.single[byte].index == NONE {
+            let index = self.push(token.into());
+            self.single[byte] = Known {
+                kind: kind as u16,
+                index,
+            };
+            return index;
+        }
+        let key = Key::of_token(kind, text.as_bytes(), start, 1);
+        match self.keyed.find(key.hash(), |it| it.0 == key) {
+            Some((_, index)) => *index,
+            None => self.insert(key, token.into()),
+        }
+    }
+
     /// Takes the children from `first` on and makes a node of them.
     fn node(&mut self, kind: SyntaxKind, children: &mut Vec<Child>, first: usize) -> Child {
+        if let [Child::Shared(only)] = children[first..] {
+            let known = self.around[only as usize];
+            if known.kind == kind as u16 && known.index != NONE {
+                children.truncate(first);
+                return Child::Shared(known.index);
+            }
+            if known.index == NONE {
+                children.truncate(first);
+                let element = self.elements[only as usize].clone();
+                let index = self.push(GreenNode::new(kind.into(), [element]).into());
+                self.around[only as usize] = Known {
+                    kind: kind as u16,
+                    index,
+                };
+                return Child::Shared(index);
+            }
+        }
         let key = self.key(kind, &children[first..]);
         if let Some(key) = key
             && let Some((_, index)) = self.keyed.find(key.hash(), |it| it.0 == key)
@@ -227,6 +303,7 @@ impl Shared {
 
     fn push(&mut self, element: GreenElement) -> u32 {
         self.elements.push(element);
+        self.around.push(Known::NOTHING);
         self.elements.len() as u32 - 1
     }
 }

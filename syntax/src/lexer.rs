@@ -129,6 +129,28 @@ static CLASS: [u8; 256] = {
     table
 };
 
+/// What each byte is that is a token by itself, whatever follows.
+static ALONE: [Option<SyntaxKind>; 256] = {
+    let mut table = [None; 256];
+    table[b'(' as usize] = Some(L_PAREN);
+    table[b')' as usize] = Some(R_PAREN);
+    table[b'{' as usize] = Some(L_BRACE);
+    table[b'}' as usize] = Some(R_BRACE);
+    table[b'[' as usize] = Some(L_BRACKET);
+    table[b']' as usize] = Some(R_BRACKET);
+    table[b',' as usize] = Some(COMMA);
+    table[b';' as usize] = Some(SEMICOLON);
+    table[b':' as usize] = Some(COLON);
+    table[b'?' as usize] = Some(QUESTION);
+    table[b'+' as usize] = Some(PLUS);
+    table[b'-' as usize] = Some(MINUS);
+    table[b'*' as usize] = Some(STAR);
+    table[b'~' as usize] = Some(TILDE);
+    table[b'^' as usize] = Some(CARET);
+    table[b'\\' as usize] = Some(BACKSLASH);
+    table
+};
+
 struct Lexer<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -146,9 +168,9 @@ impl Lexer<'_> {
     }
 
     fn skip_while(&mut self, accept: impl Fn(u8) -> bool) {
-        while self.pos < self.bytes.len() && accept(self.bytes[self.pos]) {
-            self.pos += 1;
-        }
+        let rest = &self.bytes[self.pos..];
+        let end = rest.iter().position(|it| !accept(*it));
+        self.pos += end.unwrap_or(rest.len());
     }
 
     fn next(&mut self) -> SyntaxKind {
@@ -160,8 +182,12 @@ impl Lexer<'_> {
         }
         let byte = self.peek(0);
         if is_blank(byte) {
+            self.pos += 1;
             self.skip_while(is_blank);
             return WHITESPACE;
+        }
+        if let Some(kind) = ALONE[byte as usize] {
+            return self.punctuation(1, kind);
         }
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' => self.word(),
@@ -193,16 +219,6 @@ impl Lexer<'_> {
     fn operator(&mut self, byte: u8) -> SyntaxKind {
         let next = self.peek(1);
         let (len, kind) = match (byte, next) {
-            (b'(', _) => (1, L_PAREN),
-            (b')', _) => (1, R_PAREN),
-            (b'{', _) => (1, L_BRACE),
-            (b'}', _) => (1, R_BRACE),
-            (b'[', _) => (1, L_BRACKET),
-            (b']', _) => (1, R_BRACKET),
-            (b',', _) => (1, COMMA),
-            (b';', _) => (1, SEMICOLON),
-            (b':', _) => (1, COLON),
-            (b'?', _) => (1, QUESTION),
             (b'=', b'=') => (2, EQ_EQ),
             (b'=', _) => (1, EQ),
             (b'!', b'=') => (2, NOT_EQ),
@@ -213,19 +229,13 @@ impl Lexer<'_> {
             (b'>', b'>') => (2, SHR),
             (b'>', b'=') => (2, GT_EQ),
             (b'>', _) => (1, GT),
-            (b'+', _) => (1, PLUS),
-            (b'-', _) => (1, MINUS),
-            (b'*', _) => (1, STAR),
             (b'/', _) => (1, SLASH),
-            (b'~', _) => (1, TILDE),
             (b'&', b'&') => (2, AMP_AMP),
             (b'&', _) => (1, AMP),
             (b'|', b'|') => (2, PIPE_PIPE),
             (b'|', _) => (1, PIPE),
-            (b'^', _) => (1, CARET),
             (b'@', b'@') => (2, AT_AT),
             (b'@', _) => (1, AT),
-            (b'\\', _) => (1, BACKSLASH),
             _ => {
                 // One token for a run of characters that PTX has no use for, so that a file in another
                 // encoding gives one error per run and not one per byte.

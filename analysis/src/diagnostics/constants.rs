@@ -5,7 +5,7 @@ use syntax::{Cursor, SyntaxKind};
 
 use crate::{
     FixKind,
-    constant::{Problem, ProblemKind, evaluate},
+    constant::{Problem, ProblemKind, evaluate, is_plain},
     db::SourceFile,
     hir::{items::items, tree},
 };
@@ -51,11 +51,8 @@ fn visit(subject: &Subject<'_>, node: &Cursor<'_>, problems: &mut Vec<Problem>) 
                 visit(subject, &child, problems);
             }
             SyntaxKind::INSTRUCTION => {
-                // Nearly all operands are names.
-                for operand in child.nodes() {
-                    if operand.kind() != SyntaxKind::NAME_REFERENCE {
-                        evaluate(&operand, problems);
-                    }
+                for operand in child.nodes().filter(|it| !is_plain(it)) {
+                    evaluate(&operand, problems);
                 }
             }
             _ => {

@@ -266,27 +266,27 @@ impl<'f> Values<'f> {
         }
         let constant = operation.opcode == "ld"
             && (operation.has("const") || self.entry && operation.has("param"));
-        let mut sources: FxHashMap<Value, Lanes> = FxHashMap::default();
+        let mut sources: Vec<(Value, Lanes)> = Vec::new();
         for value in operation.reads() {
-            sources.insert(value, self.lanes(value, depth + 1));
+            sources.push((value, self.lanes(value, depth + 1)));
         }
         if constant {
-            let same = |it: &Lanes| match it {
+            let same = |it: &(Value, Lanes)| match &it.1 {
                 Lanes::Known(numbers) => !self.differs(numbers),
                 other => *other == Lanes::Same,
             };
-            return match sources.values().all(same) {
+            return match sources.iter().all(same) {
                 true => Lanes::Same,
                 false => Lanes::Unknown,
             };
         }
-        if operation.special || sources.values().any(|it| *it == Lanes::Unknown) {
+        if operation.special || sources.iter().any(|it| it.1 == Lanes::Unknown) {
             return Lanes::Unknown;
         }
         let mut numbers = Box::new([0; THREADS]);
         let known = numbers.iter_mut().enumerate().all(|(thread, number)| {
-            let source = |value| match sources.get(&value) {
-                Some(Lanes::Known(numbers)) => numbers.get(thread).copied(),
+            let source = |value| match sources.iter().find(|it| it.0 == value) {
+                Some((_, Lanes::Known(numbers))) => numbers.get(thread).copied(),
                 _ => None,
             };
             match operation.evaluate(source) {
@@ -298,7 +298,7 @@ impl<'f> Values<'f> {
         if known {
             return Lanes::Known(numbers);
         }
-        let varies = sources.values().any(|it| match it {
+        let varies = sources.iter().any(|it| match &it.1 {
             Lanes::Known(numbers) => self.differs(numbers),
             other => *other == Lanes::Varies,
         });

@@ -129,9 +129,10 @@ pub(crate) struct Shape {
 impl<'a> Declaration<'a> {
     /// Reads a `VARIABLE_DECLARATION` or a `PARAMETER`.
     pub(crate) fn of(node: &Cursor<'a>) -> Declaration<'a> {
-        let mut words = Vec::new();
+        // One of each name, and up to so many words, stand in nearly every declaration.
+        let mut words = Vec::with_capacity(4);
         let mut pointer: Option<Pointer<'a>> = None;
-        let mut declarators = Vec::new();
+        let mut declarators = Vec::with_capacity(1);
         for child in node.children() {
             let word = match child {
                 NodeOrToken::Token(token) if token.kind() == SyntaxKind::DOTTED => {
@@ -235,13 +236,11 @@ impl<'a> Declaration<'a> {
             .words
             .iter()
             .take_while(|it| !matches!(it.kind, WordKind::Type(_)));
-        own.collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .find_map(|word| match word.kind {
-                WordKind::Alignment(it) => Some((it, *word)),
-                _ => None,
-            })
+        let alignments = own.filter_map(|word| match word.kind {
+            WordKind::Alignment(it) => Some((it, *word)),
+            _ => None,
+        });
+        alignments.last()
     }
 
     /// What other declarations of a name must agree with.

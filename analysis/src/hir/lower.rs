@@ -74,6 +74,8 @@ struct Lowering<'a> {
     body: Body,
     /// The innermost definition of each single name.
     names: FxHashMap<&'a str, DefinitionId>,
+    /// What single names start with, a bit for each byte.
+    initials: u128,
     /// The innermost definition of each parameterised name, by its prefix.
     families: FxHashMap<&'a str, DefinitionId>,
     /// Functions declared by prototypes inside the body; they belong to the module.
@@ -105,6 +107,7 @@ impl<'a> Lowering<'a> {
             errors,
             body: Body::default(),
             names: FxHashMap::default(),
+            initials: 0,
             families: FxHashMap::default(),
             prototypes: FxHashMap::default(),
             free: FxHashMap::default(),

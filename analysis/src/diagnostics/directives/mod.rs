@@ -230,9 +230,18 @@ fn words<'a>(node: &Cursor<'a>, act: &mut impl FnMut(CursorToken<'a>)) {
             .filter(|it| it.kind() == SyntaxKind::DOTTED)
             .for_each(&mut *act);
     }
-    if node.kind() != SyntaxKind::INSTRUCTION {
-        for child in node.nodes() {
-            words(&child, act);
-        }
+    // Most nodes are such as have no directive in them.
+    let around = |it: &Cursor<'_>| {
+        !matches!(
+            it.kind(),
+            SyntaxKind::INSTRUCTION
+                | SyntaxKind::LABEL
+                | SyntaxKind::DECLARATOR
+                | SyntaxKind::DATA_LINE
+                | SyntaxKind::LITERAL
+        )
+    };
+    for child in node.nodes().filter(around) {
+        words(&child, act);
     }
 }

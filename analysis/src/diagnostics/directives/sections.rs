@@ -1,5 +1,7 @@
 //! Debug sections: `.section`, and `@@DWARF` of PTX ISA 1.x.
 
+use std::fmt::Display;
+
 use isa::directive::{
     SECTION_DATA, SECTION_DIFFERENCE, SECTION_LABEL, SECTION_NEGATIVE, SECTION_OFFSET,
     may_name_section,
@@ -78,16 +80,16 @@ fn data_line(line: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
     let Some(width) = width(&word, findings) else {
         return;
     };
-    let what = format!("`{}`", word.text());
-    let values: Vec<_> = line.nodes().collect();
-    for (index, node) in values.iter().enumerate() {
+    let what = &format_args!("`{}`", word.text());
+    let several = line.nodes().nth(1).is_some();
+    for (index, node) in line.nodes().enumerate() {
         let label = matches!(
             node.kind(),
             SyntaxKind::NAME_REFERENCE | SyntaxKind::BINARY_EXPRESSION
         );
-        if label && values.len() > 1 {
+        if label && several {
             findings.push(finding(
-                trimmed(values.get(index.max(1)).unwrap_or(node)),
+                trimmed(&line.nodes().nth(index.max(1)).unwrap_or(node)),
                 INVALID_DIRECTIVE,
                 "a label is the only value of its line".to_owned(),
                 None,
@@ -100,21 +102,21 @@ fn data_line(line: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
             return;
         }
         match node.kind() {
-            SyntaxKind::LITERAL => number(node, &what, width, findings),
-            SyntaxKind::NAME_REFERENCE if is_constant(node) => findings.push(finding(
-                trimmed(node),
+            SyntaxKind::LITERAL => number(&node, what, width, findings),
+            SyntaxKind::NAME_REFERENCE if is_constant(&node) => findings.push(finding(
+                trimmed(&node),
                 INVALID_DIRECTIVE,
                 format!("{what} takes numbers and labels, no named constants"),
                 None,
             )),
-            SyntaxKind::PREFIX_EXPRESSION => negative(node, &what, width, judge, findings),
+            SyntaxKind::PREFIX_EXPRESSION => negative(&node, what, width, judge, findings),
             _ if label && width < LABEL_BYTES => findings.push(finding(
-                trimmed(node),
+                trimmed(&node),
                 INVALID_DIRECTIVE,
                 format!("a label does not fit into {what}: it needs `.b32` or `.b64`"),
                 None,
             )),
-            SyntaxKind::BINARY_EXPRESSION => sum(node, judge, findings),
+            SyntaxKind::BINARY_EXPRESSION => sum(&node, judge, findings),
             _ => {}
         }
     }
@@ -137,7 +139,7 @@ fn is_constant(name: &Cursor<'_>) -> bool {
         .is_some_and(|it| it.text() == "WARP_SZ")
 }
 
-fn number(node: &Cursor<'_>, what: &str, width: u8, findings: &mut Vec<Finding>) {
+fn number(node: &Cursor<'_>, what: &dyn Display, width: u8, findings: &mut Vec<Finding>) {
     let Some(token) = token(node) else {
         return;
     };
@@ -156,7 +158,13 @@ fn number(node: &Cursor<'_>, what: &str, width: u8, findings: &mut Vec<Finding>)
     }
 }
 
-fn negative(node: &Cursor<'_>, what: &str, width: u8, judge: &Judge, findings: &mut Vec<Finding>) {
+fn negative(
+    node: &Cursor<'_>,
+    what: &dyn Display,
+    width: u8,
+    judge: &Judge,
+    findings: &mut Vec<Finding>,
+) {
     let Some(literal) = node.node(SyntaxKind::LITERAL) else {
         return;
     };
@@ -180,7 +188,7 @@ fn negative(node: &Cursor<'_>, what: &str, width: u8, judge: &Judge, findings: &
     }
 }
 
-fn out_of_range(range: TextRange, value: &str, what: &str, width: u8) -> Finding {
+fn out_of_range(range: TextRange, value: &str, what: &dyn Display, width: u8) -> Finding {
     let bytes = match width {
         1 => "a byte".to_owned(),
         _ => format!("{width} bytes"),

@@ -34,6 +34,11 @@ impl OpenScope<'_> {
     }
 }
 
+/// A bit for the first byte of a name; names of one first byte have one bit.
+fn initial(name: &str) -> u128 {
+    1 << (name.bytes().next().unwrap_or_default() & 127)
+}
+
 impl<'a> Lowering<'a> {
     // ---- Declarations --------------------------------------------------------------------------
 
@@ -103,6 +108,7 @@ impl<'a> Lowering<'a> {
         let map = if family {
             &mut self.families
         } else {
+            self.initials |= initial(name);
             &mut self.names
         };
         if let Some(outer) = map.insert(name, id) {
@@ -217,7 +223,11 @@ impl<'a> Lowering<'a> {
 
     fn resolve_local(&self, name: &str) -> Option<(DefinitionId, Option<u32>)> {
         let scope = |id: DefinitionId| self.declared(id).scope;
-        let single = self.names.get(name).copied();
+        // Compilers declare families of registers, and nothing else whose name starts as theirs do.
+        let single = match self.initials & initial(name) {
+            0 => None,
+            _ => self.names.get(name).copied(),
+        };
         match (single, self.family(name)) {
             // The innermost block counts; a block's number is higher than that of the block around.
             (Some(single), Some((family, _))) if scope(single) > scope(family) => {
