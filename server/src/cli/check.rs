@@ -22,8 +22,9 @@ use crate::files::{decode, is_ptx};
 
 /// How many files are checked before their results are written.
 const CHUNK: usize = 64;
-/// After so many bytes of text the analysis of the files before is forgotten.
-const BATCH: usize = 512 << 10;
+/// After so many bytes of text the analysis of the files before is forgotten: enough to share what one costs to set
+/// up, and so little that its memory, which the next one takes, is still in the cache of the processor.
+const BATCH: usize = 32 << 10;
 /// Deeply nested input is walked recursively.
 const STACK: usize = 16 << 20;
 
