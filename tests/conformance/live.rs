@@ -108,8 +108,7 @@ fn main() -> anyhow::Result<ExitCode> {
     );
     let prefix = arguments.instruction.as_deref().unwrap_or("");
     let instructions: Vec<&Instruction> = tables()
-        .instructions
-        .iter()
+        .instructions()
         // What the operands of a call may be depends on the callee, which the tables do not know.
         .filter(|it| it.name.starts_with(prefix) && it.name != "call")
         .collect();

@@ -51,8 +51,7 @@ pub(crate) fn generate() -> String {
     let types = documentation::entries(Topic::Types);
     let is_type = |word: &str| types.iter().any(|it| it.words.contains(&word));
     let words: BTreeSet<_> = tables()
-        .instructions
-        .iter()
+        .instructions()
         .flat_map(|it| it.words.iter().chain(&it.fixed))
         .map(|it| format!(".{it}"))
         .collect();

@@ -1,22 +1,29 @@
 //! The tables as they are in memory.
 
-use std::sync::{Arc, LazyLock};
+use std::{
+    cmp::Reverse,
+    sync::{Arc, LazyLock, OnceLock},
+};
 
 use rustc_hash::FxHashMap;
 
 use crate::{
     condition::Condition,
     kind::Kind,
-    notation::{self, NotationError},
+    notation::{NotationError, Outline},
     role::{self, Role},
     target::Gate,
 };
 
 /// The instruction set.
+///
+/// A program names a small part of it, so what a table says of an instruction is read when it is first asked for:
+/// to read all takes 5 ms, which is more than to check a short file.
 #[derive(Debug, Default)]
 pub struct Tables {
-    /// Every instruction, in the order of the tables.
-    pub instructions: Vec<Instruction>,
+    outline: Outline,
+    /// What the outline names, in its order; none where the table has a mistake.
+    instructions: Vec<OnceLock<Option<Instruction>>>,
     by_opcode: FxHashMap<&'static str, Opcode>,
 }
 
@@ -26,7 +33,7 @@ struct Opcode {
     /// Their indices, those with more fixed words first.
     instructions: Vec<u16>,
     /// What all their forms do with their operands.
-    role: Option<Role>,
+    role: OnceLock<Option<Role>>,
 }
 
 /// One instruction: what the manual describes in one section.
@@ -197,43 +204,78 @@ impl WordSet {
 }
 
 impl Tables {
-    /// Reads tables.
+    /// Reads all of some tables.
     ///
     /// # Errors
-    /// The first mistake of each table, with its file and line.
+    /// The first mistake of each table and of each instruction, with its file and line.
     pub fn read(files: &[(&'static str, &'static str)]) -> Result<Tables, Vec<NotationError>> {
-        let mut tables = Tables {
-            instructions: notation::read(files)?,
-            by_opcode: FxHashMap::default(),
-        };
-        for (index, instruction) in tables.instructions.iter().enumerate() {
-            tables
-                .by_opcode
-                .entry(instruction.opcode)
-                .or_default()
-                .instructions
-                .push(index as u16);
+        let tables = Tables::outline(files)?;
+        let mut errors = Vec::new();
+        for (heading, instruction) in tables.outline.headings.iter().zip(&tables.instructions) {
+            let read = tables.outline.instruction(heading);
+            let read = read.map_err(|it| errors.push(it)).ok();
+            instruction.get_or_init(|| read);
         }
-        for opcode in tables.by_opcode.values_mut() {
-            let instruction = |it: &u16| &tables.instructions[usize::from(*it)];
-            let list = &mut opcode.instructions;
-            list.sort_by_key(|it| std::cmp::Reverse(instruction(it).fixed.len()));
-            opcode.role = role::common(list.iter().map(instruction));
+        match errors.is_empty() {
+            true => Ok(tables),
+            false => Err(errors),
         }
-        Ok(tables)
+    }
+
+    /// Finds the instructions in tables.
+    fn outline(files: &[(&'static str, &'static str)]) -> Result<Tables, Vec<NotationError>> {
+        let outline = Outline::read(files)?;
+        let mut by_opcode: FxHashMap<&str, Opcode> = FxHashMap::default();
+        for (index, heading) in (0..).zip(&outline.headings) {
+            let opcode = by_opcode.entry(heading.words().0).or_default();
+            opcode.instructions.push(index);
+        }
+        for opcode in by_opcode.values_mut() {
+            let fixed = |it: &u16| outline.headings[usize::from(*it)].words().1.count();
+            opcode.instructions.sort_by_key(|it| Reverse(fixed(it)));
+        }
+        Ok(Tables {
+            instructions: outline.headings.iter().map(|_| OnceLock::new()).collect(),
+            outline,
+            by_opcode,
+        })
+    }
+
+    fn instruction(&self, index: usize) -> Option<&Instruction> {
+        let heading = &self.outline.headings[index];
+        let read = || self.outline.instruction(heading).ok();
+        self.instructions[index].get_or_init(read).as_ref()
+    }
+
+    /// Every instruction, in the order of the tables.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        (0..self.instructions.len()).filter_map(|it| self.instruction(it))
+    }
+
+    /// The instructions with this name: the first word with the fixed ones, as in `cp.async.bulk`.
+    pub fn with_name(&self, name: &str) -> impl Iterator<Item = &Instruction> {
+        let headings = self.outline.headings.iter().enumerate();
+        let same = headings.filter(move |it| it.1.name == name);
+        same.filter_map(|it| self.instruction(it.0))
     }
 
     /// The instructions with this first word, those with more fixed words first.
     pub fn with_opcode(&self, opcode: &str) -> impl Iterator<Item = &Instruction> {
         let found = self.by_opcode.get(opcode);
-        let list = found.map_or(&[][..], |it| &it.instructions);
-        list.iter().map(|it| &self.instructions[usize::from(*it)])
+        self.of(found.map_or(&[], |it| &it.instructions))
+    }
+
+    fn of(&self, indices: &[u16]) -> impl Iterator<Item = &Instruction> {
+        let all = indices.iter();
+        all.filter_map(|it| self.instruction(usize::from(*it)))
     }
 
     /// What all forms of an opcode do with their operands, if they do the same; `None` if there is no such
     /// opcode.
     pub(crate) fn common_role(&self, opcode: &str) -> Option<Option<Role>> {
-        self.by_opcode.get(opcode).map(|it| it.role)
+        let known = self.by_opcode.get(opcode)?;
+        let find = || role::common(self.of(&known.instructions));
+        Some(*known.role.get_or_init(find))
     }
 
     /// The opcode words.
@@ -245,8 +287,8 @@ impl Tables {
 /// The tables of this crate.
 pub fn tables() -> &'static Tables {
     static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-        // A test reads the same files, so a mistake in them cannot reach users.
-        Tables::read(FILES).unwrap_or_default()
+        // A test reads all of the same files, so a mistake in them cannot reach users.
+        Tables::outline(FILES).unwrap_or_default()
     });
     &TABLES
 }

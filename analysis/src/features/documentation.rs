@@ -67,7 +67,7 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
     let topic = |topic, word: &str| documentation::entry(topic, word).map(entry);
     match key {
         DocumentationKey::Instruction(name) => {
-            let mut sections = tables().instructions.iter().filter(|it| it.name == name);
+            let mut sections = tables().with_name(name);
             let first = sections.next()?;
             let page = documentation::instruction(name)?;
             Some(instruction(page, first, sections))

@@ -81,10 +81,7 @@ fn instructions() -> SiteChapter {
 }
 
 fn instruction(page: &InstructionPage) -> SitePage {
-    let mut forms = tables()
-        .instructions
-        .iter()
-        .filter(|it| it.name == page.name);
+    let mut forms = tables().with_name(page.name);
     let first = forms.next();
     let mut text = format!("# {}\n\n{}\n", page.name, page.summary);
     if let Some(first) = first {

@@ -313,7 +313,7 @@ fn change(
             one((*rng.choice(&same)?).to_owned())
         }
         7 | 8 if token == SyntaxKind::DOTTED => {
-            let instruction = rng.choice(&tables().instructions)?;
+            let instruction = rng.choice(tables().instructions().collect::<Vec<_>>())?;
             let word = rng.choice(&instruction.words)?;
             one(format!(".{word}"))
         }

@@ -28,7 +28,8 @@ fn any_word(draft: &Draft, rng: &mut Rng) -> Option<String> {
     let words = if own {
         &draft.instruction.words
     } else {
-        &rng.choice(&tables().instructions)?.words
+        &rng.choice(tables().instructions().collect::<Vec<_>>())?
+            .words
     };
     rng.choice(words).map(|it| (*it).to_owned())
 }

@@ -99,11 +99,7 @@ fn the_operands_exist() {
         ("tcgen05.mma.ws", "zero_column_mask"),
         ("tcgen05.cp", "s_desc"),
     ] {
-        let mut variants = tables()
-            .instructions
-            .iter()
-            .filter(|it| it.name == instruction)
-            .flat_map(|it| &it.variants);
+        let mut variants = tables().with_name(instruction).flat_map(|it| &it.variants);
         assert!(
             variants.any(|it| it.operands.iter().any(|it| it.name == operand)),
             "{instruction} {operand}"

@@ -77,7 +77,7 @@ fn names(pattern: &'static OperandPattern, all: &mut Vec<&'static str>) {
 /// The operands of all instructions of a name.
 fn operands_of(name: &str) -> Vec<&'static str> {
     let mut all = Vec::new();
-    for instruction in tables().instructions.iter().filter(|it| it.name == name) {
+    for instruction in tables().with_name(name) {
         let variants = instruction.variants.iter();
         for pattern in variants.flat_map(|it| &it.operands) {
             names(pattern, &mut all);
@@ -103,7 +103,7 @@ fn everything_is_documented() {
             missing.push(format!("{kind} {name}"));
         }
     };
-    for instruction in &tables().instructions {
+    for instruction in tables().instructions() {
         let name = instruction.name;
         let page = super::instruction(name);
         see("instruction", name.to_owned(), page.is_some());
@@ -167,7 +167,7 @@ fn nothing_else_is_documented() {
     let mut wrong: Vec<String> = Vec::new();
     for page in instructions() {
         let name = page.name;
-        let all = || tables().instructions.iter().filter(|it| it.name == name);
+        let all = || tables().with_name(name);
         if all().next().is_none() {
             wrong.push(format!("{name} is no instruction"));
         }
@@ -188,7 +188,7 @@ fn nothing_else_is_documented() {
             }
         }
         for related in &page.related {
-            let mut names = tables().instructions.iter();
+            let mut names = tables().instructions();
             if !names.any(|it| it.name == *related || it.opcode == *related) {
                 wrong.push(format!("{name} names {related}"));
             }

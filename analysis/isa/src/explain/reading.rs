@@ -194,8 +194,7 @@ impl<'t> Reading<'t> {
         }
         // What stands beside the word in a slot of some other instruction: the other state spaces.
         let homes: Vec<(&Instruction, u16)> = tables
-            .instructions
-            .iter()
+            .instructions()
             .filter_map(|it| Some((it, *it.word_ids.get(word)?)))
             .collect();
         let sisters = |it: &&&str| {

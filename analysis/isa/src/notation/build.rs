@@ -5,10 +5,10 @@ use std::{borrow::Cow, sync::Arc};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    NotationError,
     conditions::{condition, split_gate},
     kinds::kinds,
-    raw::{Block, Definition, DefinitionKind, Head, Line, Result, head, header, split},
+    outline::Heading,
+    raw::{Block, Definition, DefinitionKind, Head, Line, Result, head},
     scanner::{collect, find, split_colon, split_outside},
     scope::{Known, Scope, Sets, expand},
 };
@@ -39,76 +39,16 @@ struct Memory {
 /// The values of a slot and the gates of some of them.
 type Values = (WordSet, Arc<[(WordSet, Gate)]>);
 
-/// Reads table files.
-pub(crate) fn read(
-    files: &[(&'static str, &'static str)],
-) -> std::result::Result<Vec<Instruction>, Vec<NotationError>> {
-    let mut errors = Vec::new();
-    let mut sets = FxHashMap::default();
-    let mut blocks = Vec::new();
-    for (file, text) in files {
-        match split(text, &mut sets) {
-            Ok(list) => blocks.extend(list.into_iter().map(|it| (*file, it))),
-            Err((line, message)) => errors.push(NotationError {
-                file,
-                line,
-                message,
-            }),
-        }
-    }
-    let mut out: Vec<Instruction> = Vec::new();
-    for (file, block) in blocks {
-        match build(&block, &sets) {
-            Ok(list) => out.extend(list),
-            Err((line, message)) => errors.push(NotationError {
-                file,
-                line,
-                message,
-            }),
-        }
-    }
-    if errors.is_empty() {
-        Ok(out)
-    } else {
-        Err(errors)
-    }
-}
-
-fn build(block: &Block, sets: &Sets) -> Result<Vec<Instruction>> {
-    let Some(line) = block.header else {
-        return Ok(Vec::new());
-    };
-    let (names, sections, gate) = header(line)?;
-    // One section for all opcodes, or one for each.
-    let section = |index: usize| {
-        sections
-            .get(index)
-            .or(sections.first())
-            .copied()
-            .unwrap_or("")
-    };
-    names
-        .iter()
-        .enumerate()
-        .map(|(index, name)| instruction(block, name, section(index), &gate, sets))
-        .collect()
-}
-
-fn instruction(
-    block: &Block,
-    name: &'static str,
-    section: &'static str,
-    gate: &Gate,
-    sets: &Sets,
-) -> Result<Instruction> {
-    let mut parts = name.split('.');
-    let opcode = parts.next().unwrap_or(name);
+/// Reads what a block says of one of its instructions.
+pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Result<Instruction> {
+    let name = heading.name;
+    let (opcode, fixed) = heading.words();
     let mut out = Instruction {
         name,
-        section,
+        section: heading.section,
         opcode,
-        fixed: parts.collect(),
-        gate: gate.clone(),
+        fixed: fixed.collect(),
+        gate: heading.gate.clone(),
         spare: Vec::new(),
         words: Vec::new(),
         word_ids: FxHashMap::default(),

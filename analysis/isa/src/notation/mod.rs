@@ -29,13 +29,14 @@
 mod build;
 mod conditions;
 mod kinds;
+mod outline;
 mod raw;
 mod scanner;
 mod scope;
 
 use std::fmt;
 
-pub(crate) use build::read;
+pub(crate) use outline::Outline;
 
 /// A mistake in a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

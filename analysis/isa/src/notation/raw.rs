@@ -79,7 +79,7 @@ pub(super) fn definition(line: Line) -> Result<Definition> {
     Ok(Definition { line, kind })
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Block {
     pub(super) header: Option<Line>,
     /// The opcodes of the header.
