@@ -222,10 +222,9 @@ fn text((before, piece, after, _): &Case, count: usize) -> (String, u32) {
 
 /// Seconds that this thread has worked, where the system tells: other programs cost nothing then.
 fn worked(start: Instant) -> f64 {
-    std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|it| it.split(' ').next()?.parse::<f64>().ok())
-        .map_or_else(|| start.elapsed().as_secs_f64(), |it| it / 1e9)
+    process::worked_by_thread()
+        .unwrap_or_else(|| start.elapsed())
+        .as_secs_f64()
 }
 
 /// How long the answer to a question about a text takes that nobody has seen before.

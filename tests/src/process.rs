@@ -10,14 +10,34 @@ pub fn resident(process: u32) -> Option<f64> {
     Some(kibibytes * 1024.0)
 }
 
-/// Milliseconds that all its threads that are still there have worked; needs `/proc`.
+/// Milliseconds that all its threads have worked. By its clock and not by `/proc`, where some systems count whole
+/// ticks of 4 ms.
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
 pub fn worked(process: u32) -> Option<f64> {
-    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
-    let nanoseconds = |thread: std::fs::DirEntry| -> Option<f64> {
-        let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        times.split(' ').next()?.parse().ok()
-    };
-    Some(threads.flatten().filter_map(nanoseconds).sum::<f64>() / 1e6)
+    use nix::{time::clock_getcpuclockid, unistd::Pid};
+
+    let process = Pid::from_raw(i32::try_from(process).ok()?);
+    let time = clock_getcpuclockid(process).ok()?.now().ok()?;
+    Some(Duration::from(time).as_secs_f64() * 1e3)
+}
+
+/// Milliseconds that all its threads have worked.
+#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+pub fn worked(_: u32) -> Option<f64> {
+    None
+}
+
+/// How long the thread that asks has worked.
+#[cfg(unix)]
+pub fn worked_by_thread() -> Option<Duration> {
+    let clock = nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID;
+    Some(clock.now().ok()?.into())
+}
+
+/// How long the thread that asks has worked.
+#[cfg(not(unix))]
+pub fn worked_by_thread() -> Option<Duration> {
+    None
 }
 
 /// The processor time of all children that have ended and were waited for, with their own children.
