@@ -123,7 +123,7 @@ fn alive(flow: &Flow, value: Value) -> Vec<bool> {
     let facts = &flow.facts;
     let mut alive = vec![false; facts.len()];
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
-        let mut now = flow.liveness.live_out(block).any(|it| it == value);
+        let mut now = flow.liveness.is_live_out(block, value);
         for step in steps.clone().rev().map(|it| it as usize) {
             let written = facts.writes.get(step).contains(&value);
             let read = facts.reads.get(step).contains(&value);

@@ -1,8 +1,15 @@
 //! Which values are alive where: read later on some way, and written before on some way.
 //!
 //! Most values of a compiler's output live in one block only. Those that are read in a block before it
-//! writes them are numbered, and only they take a bit per block.
+//! writes them are numbered, and only they take a bit per block. Where that would be too many bits, they are
+//! found for some of the values at a time, and kept as runs of blocks.
 
+mod bits;
+mod runs;
+
+use std::ops::Range;
+
+use self::{bits::Bits, runs::Runs};
 use super::{
     facts::Value,
     graph::{BlockId, Graph},
@@ -23,22 +30,33 @@ pub(crate) struct Accesses<'a> {
 /// Liveness at the borders of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Liveness {
-    /// The values that cross borders, by their bits.
+    /// The values that cross borders, by their numbers.
     crossing: Vec<Value>,
-    /// Words of 64 bits for each block.
-    words: usize,
-    /// Read later, before any write that replaces the value.
-    read_from: Vec<u64>,
-    read_after: Vec<u64>,
-    /// Written on some way to the block.
-    written_before: Vec<u64>,
-    written_after: Vec<u64>,
+    /// The number of each value, or [`LOCAL`].
+    numbers: Vec<u32>,
+    borders: Borders,
+}
+
+/// What is known of the values with a number at the borders of blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Borders {
+    /// A bit for each value and block.
+    Bits(Bits),
+    /// The blocks of each value, for functions with many values and many blocks.
+    Runs(Runs),
+}
+
+impl Default for Borders {
+    fn default() -> Self {
+        Borders::Bits(Bits::default())
+    }
 }
 
 /// Stands for a value that crosses no border.
 const LOCAL: u32 = u32::MAX;
-/// How often somebody may interrupt the work on a long function, in blocks.
-const CHECK_INTERVAL: usize = 256;
+/// The most words of 64 bits that a set of values for each block may take: 8 MiB, and five of them are needed. A
+/// function of 50,000 instructions as compilers write them takes a tenth of that.
+const MOST_WORDS: usize = 1 << 20;
 
 impl Liveness {
     /// Liveness of a graph with a number of values. `check` is called now and then, so that it can
@@ -49,168 +67,82 @@ impl Liveness {
         values: usize,
         check: &dyn Fn(),
     ) -> Liveness {
+        Liveness::within(MOST_WORDS, graph, accesses, values, check)
+    }
+
+    /// The same with a bound on the words of a set.
+    pub(super) fn within(
+        most: usize,
+        graph: &Graph,
+        accesses: &Accesses<'_>,
+        values: usize,
+        check: &dyn Fn(),
+    ) -> Liveness {
         let count = graph.blocks.len();
-        let (crossing, bits) = crossing(graph, accesses, values);
-        let words = crossing.len().div_ceil(64);
-        let zeros = || vec![0_u64; words * count];
-        let mut it = Liveness {
-            crossing,
-            words,
-            read_from: zeros(),
-            read_after: zeros(),
-            written_before: zeros(),
-            written_after: zeros(),
+        let (crossing, numbers) = crossing(graph, accesses, values);
+        let bits = |range| Bits::of(graph, accesses, &numbers, range, check);
+        let all = crossing.len() as u32;
+        let borders = if crossing.len().div_ceil(64) * count <= most {
+            Borders::Bits(bits(0..all))
+        } else {
+            let together = 64 * (most / count).max(1) as u32;
+            let parts = (0..all).step_by(together as usize);
+            let parts = parts.map(|it| bits(it..all.min(it.saturating_add(together))));
+            Borders::Runs(Runs::of(parts, count))
         };
-        if words == 0 {
-            return it;
-        }
-        let mut replaced = zeros();
-        for (block, steps) in graph.blocks.iter().enumerate() {
-            if block.is_multiple_of(CHECK_INTERVAL) {
-                check();
-            }
-            let base = block * words;
-            for step in steps.clone().map(|it| it as usize) {
-                for value in accesses.reads.get(step) {
-                    if let Some((word, bit)) = place(bits[*value as usize])
-                        && replaced[base + word] & bit == 0
-                    {
-                        it.read_from[base + word] |= bit;
-                    }
-                }
-                for value in accesses.writes.get(step) {
-                    if let Some((word, bit)) = place(bits[*value as usize]) {
-                        it.written_after[base + word] |= bit;
-                        if !accesses.keeps[step] {
-                            replaced[base + word] |= bit;
-                        }
-                    }
-                }
-            }
-        }
-        check();
-        it.flow_back(graph, &replaced, check);
-        check();
-        it.flow_on(graph, check);
-        it
-    }
-
-    fn flow_back(&mut self, graph: &Graph, replaced: &[u64], check: &dyn Fn()) {
-        let words = self.words;
-        let count = graph.blocks.len();
-        let mut work: Vec<BlockId> = (0..count as BlockId).collect();
-        let mut waiting = vec![true; count];
-        while let Some(block) = work.pop() {
-            let block = block as usize;
-            if block.is_multiple_of(CHECK_INTERVAL) {
-                check();
-            }
-            waiting[block] = false;
-            let base = block * words;
-            for next in graph.successors.get(block) {
-                let next = *next as usize * words;
-                for word in 0..words {
-                    self.read_after[base + word] |= self.read_from[next + word];
-                }
-            }
-            let mut changed = false;
-            for (at, replaced) in (base..).zip(&replaced[base..base + words]) {
-                let new = self.read_from[at] | self.read_after[at] & !replaced;
-                changed |= new != self.read_from[at];
-                self.read_from[at] = new;
-            }
-            if changed {
-                for before in graph.predecessors.get(block) {
-                    if !std::mem::replace(&mut waiting[*before as usize], true) {
-                        work.push(*before);
-                    }
-                }
-            }
-        }
-    }
-
-    fn flow_on(&mut self, graph: &Graph, check: &dyn Fn()) {
-        let words = self.words;
-        let count = graph.blocks.len();
-        // What is written where control never gets reaches nothing.
-        for block in (0..count).filter(|it| !graph.reachable[*it]) {
-            self.written_after[block * words..][..words].fill(0);
-        }
-        let reachable = (0..count).rev().filter(|it| graph.reachable[*it]);
-        let mut work: Vec<BlockId> = reachable.map(|it| it as BlockId).collect();
-        let mut waiting = graph.reachable.clone();
-        while let Some(block) = work.pop() {
-            let block = block as usize;
-            if block.is_multiple_of(CHECK_INTERVAL) {
-                check();
-            }
-            waiting[block] = false;
-            let base = block * words;
-            for before in graph.predecessors.get(block) {
-                let before = *before as usize * words;
-                for word in 0..words {
-                    self.written_before[base + word] |= self.written_after[before + word];
-                }
-            }
-            let mut changed = false;
-            for at in base..base + words {
-                let new = self.written_after[at] | self.written_before[at];
-                changed |= new != self.written_after[at];
-                self.written_after[at] = new;
-            }
-            if changed {
-                for next in graph.successors.get(block) {
-                    if !std::mem::replace(&mut waiting[*next as usize], true) {
-                        work.push(*next);
-                    }
-                }
-            }
+        Liveness {
+            crossing,
+            numbers,
+            borders,
         }
     }
 
     /// The values that are alive where a block starts.
     pub(crate) fn live_in(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
-        self.both(&self.read_from, &self.written_before, block)
+        let numbers: Box<dyn Iterator<Item = u32> + '_> = match &self.borders {
+            Borders::Bits(it) => Box::new(it.live_in(block)),
+            Borders::Runs(it) => Box::new(it.live_in(block)),
+        };
+        numbers.map(|it| self.crossing[it as usize])
     }
 
     /// The values that are alive where a block ends.
     pub(crate) fn live_out(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
-        self.both(&self.read_after, &self.written_after, block)
+        let numbers: Box<dyn Iterator<Item = u32> + '_> = match &self.borders {
+            Borders::Bits(it) => Box::new(it.live_out(block)),
+            Borders::Runs(it) => Box::new(it.live_out(block)),
+        };
+        numbers.map(|it| self.crossing[it as usize])
     }
 
-    /// The values that a block reads first, or one behind it, and that no way to it writes.
-    pub(crate) fn undefined_in(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
-        let base = block as usize * self.words;
-        let words = (0..self.words)
-            .map(move |it| self.read_from[base + it] & !self.written_before[base + it]);
-        self.values(words)
-    }
-
-    fn both<'a>(
-        &'a self,
-        left: &'a [u64],
-        right: &'a [u64],
-        block: BlockId,
-    ) -> impl Iterator<Item = Value> + 'a {
-        let base = block as usize * self.words;
-        self.values((0..self.words).map(move |it| left[base + it] & right[base + it]))
-    }
-
-    fn values<'a>(
-        &'a self,
-        words: impl Iterator<Item = u64> + 'a,
-    ) -> impl Iterator<Item = Value> + 'a {
-        words.enumerate().flat_map(move |(index, word)| {
-            let bits = std::iter::successors(Some(word), |it| Some(it & it.wrapping_sub(1)));
-            let bits = bits.take_while(|it| *it != 0);
-            bits.map(move |it| self.crossing[index * 64 + it.trailing_zeros() as usize])
+    /// Whether a value is alive where a block ends.
+    pub(crate) fn is_live_out(&self, block: BlockId, value: Value) -> bool {
+        self.number(value).is_some_and(|it| match &self.borders {
+            Borders::Bits(bits) => bits.is_live_out(block, it),
+            Borders::Runs(runs) => runs.is_live_out(block, it),
         })
     }
-}
 
-/// The word and the bit of a number; `None` for [`LOCAL`].
-fn place(number: u32) -> Option<(usize, u64)> {
-    (number != LOCAL).then(|| (number as usize / 64, 1 << (number % 64)))
+    /// Whether a block reads a value first, or one behind it, and no way to it writes that.
+    pub(crate) fn is_undefined_in(&self, block: BlockId, value: Value) -> bool {
+        self.number(value).is_some_and(|it| match &self.borders {
+            Borders::Bits(bits) => bits.is_undefined_in(block, it),
+            Borders::Runs(runs) => runs.is_undefined_in(block, it),
+        })
+    }
+
+    /// Whether a block may have such a value.
+    pub(crate) fn any_undefined_in(&self, block: BlockId) -> bool {
+        match &self.borders {
+            Borders::Bits(it) => it.words_undefined(block).any(|it| it != 0),
+            Borders::Runs(it) => it.any_undefined(),
+        }
+    }
+
+    fn number(&self, value: Value) -> Option<u32> {
+        let number = self.numbers.get(value as usize).copied();
+        number.filter(|it| *it != LOCAL)
+    }
 }
 
 /// The values that a block reads before it writes them, and the number of each value.

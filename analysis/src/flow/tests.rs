@@ -12,7 +12,7 @@ use crate::{
     hir::{body::body, items::items},
 };
 
-use super::{Flow, facts::Value, flow};
+use super::{Flow, facts::Value, flow, liveness::Liveness};
 
 /// Looks at the flow of the last function of a file.
 fn with_flow<T>(analysis: &Analysis, act: impl FnOnce(&Flow, &dyn Fn(Value) -> String) -> T) -> T {
@@ -66,7 +66,7 @@ fn check(text: &str, expect: Expect) {
             let id = block as u32;
             let _ = write!(out, " in [{}]", names(&mut flow.liveness.live_in(id)));
             let _ = write!(out, " out [{}]", names(&mut flow.liveness.live_out(id)));
-            let undefined = names(&mut flow.liveness.undefined_in(id));
+            let undefined = names(&mut undefined_in(flow, id));
             if !undefined.is_empty() {
                 let _ = write!(out, " undefined [{undefined}]");
             }
@@ -443,6 +443,59 @@ fn reference(program: &[Simple]) -> Reference {
     found
 }
 
+/// The values that are read from a block on and that no way to it writes.
+fn undefined_in(flow: &Flow, block: u32) -> impl Iterator<Item = Value> {
+    let values = 0..flow.facts.values.len() as Value;
+    values.filter(move |it| flow.liveness.is_undefined_in(block, *it))
+}
+
+#[test]
+fn liveness_is_the_same_in_runs() {
+    // So many values that they come in parts: written, half of them on one way only, passed by, and read.
+    let line = |piece: fn(usize) -> String| (0..150).map(piece).collect::<String>();
+    let many = format!(
+        "{HEADER}.entry k()\n{{\n.reg .b32 %r<150>;\n.reg .pred %p;\n{}{}{}ret;\n}}\n",
+        line(|it| format!("mov.u32 %r{it}, {it};\n@%p bra N{it};\n")),
+        line(|it| format!("N{it}:\n@%p bra M{it};\nmov.u32 %r{it}, 1;\nM{it}:\n")),
+        line(|it| format!("add.s32 %r{it}, %r{}, 1;\n@%p bra N0;\n", 149 - it)),
+    );
+    let texts = (0..500).map(|it| random(it).0).chain([many]);
+    let mut parts = 0;
+    for (seed, text) in texts.enumerate() {
+        let fixture = Fixture::new(&text);
+        with_flow(&fixture.host.analysis(), |flow, _| {
+            let accesses = flow.facts.accesses();
+            let values = flow.facts.values.len();
+            let runs = Liveness::within(0, &flow.graph, &accesses, values, &|| ());
+            parts += usize::from(runs != flow.liveness);
+            for block in 0..flow.graph.blocks.len() as u32 {
+                let place = format!("seed {seed}, block {block}\n{text}");
+                let live_in: Vec<Value> = flow.liveness.live_in(block).collect();
+                assert_eq!(runs.live_in(block).collect::<Vec<_>>(), live_in, "{place}");
+                let live_out: Vec<Value> = flow.liveness.live_out(block).collect();
+                assert_eq!(
+                    runs.live_out(block).collect::<Vec<_>>(),
+                    live_out,
+                    "{place}"
+                );
+                let mut any = false;
+                for value in 0..values as Value {
+                    for it in [&flow.liveness, &runs] {
+                        let is_live = it.is_live_out(block, value);
+                        assert_eq!(is_live, live_out.contains(&value), "{place}");
+                    }
+                    let is_undefined = flow.liveness.is_undefined_in(block, value);
+                    assert_eq!(runs.is_undefined_in(block, value), is_undefined, "{place}");
+                    any |= is_undefined;
+                }
+                assert_eq!(flow.liveness.any_undefined_in(block), any, "{place}");
+                assert!(runs.any_undefined_in(block) || !any, "{place}");
+            }
+        });
+    }
+    assert!(parts > 300, "{parts}");
+}
+
 #[test]
 fn liveness_is_that_of_a_slow_reference() {
     let (mut blocks, mut loops, mut undefined) = (0, 0, 0);
@@ -464,7 +517,7 @@ fn liveness_is_that_of_a_slow_reference() {
                 };
                 let found = names(&mut flow.liveness.live_in(block));
                 assert_eq!(found, expected.alive[start], "{place}");
-                let found = names(&mut flow.liveness.undefined_in(block));
+                let found = names(&mut undefined_in(flow, block));
                 assert_eq!(found, expected.undefined[start], "{place}");
                 undefined += found.len();
                 // What is alive at the end is what is read behind it and written somewhere before.

@@ -80,26 +80,24 @@ fn uninitialized(
 ) {
     let (body, flow) = (body(db, function), statements.flow());
     let mut reported = FxHashSet::default();
-    let mut unwritten = FxHashSet::default();
+    // For each value the last block that has written it.
+    let mut written = vec![u32::MAX; flow.facts.values.len()];
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
-        if !flow.graph.reachable[block as usize] {
+        if !flow.graph.reachable[block as usize] || !flow.liveness.any_undefined_in(block) {
             continue;
         }
-        unwritten.clear();
-        unwritten.extend(flow.liveness.undefined_in(block));
         for step in steps.clone() {
             let at = step as usize;
-            if unwritten.is_empty() {
-                break;
-            }
             let Some(instruction) = body.instructions.get(at) else {
                 break;
             };
-            // What is wrong already may mean another register.
-            let is_wrong = statements.is_wrong(instruction.range);
             let mut node = None;
             for value in flow.facts.reads.get(at) {
-                if is_wrong || !unwritten.contains(value) || flow.facts.copies[at] {
+                let is_unwritten = written[*value as usize] != block
+                    && flow.liveness.is_undefined_in(block, *value);
+                // What is wrong already may mean another register.
+                if !is_unwritten || flow.facts.copies[at] || statements.is_wrong(instruction.range)
+                {
                     continue;
                 }
                 let register = flow.facts.values[*value as usize];
@@ -131,7 +129,7 @@ fn uninitialized(
                 }
             }
             for value in flow.facts.writes.get(at) {
-                unwritten.remove(value);
+                written[*value as usize] = block;
             }
         }
     }

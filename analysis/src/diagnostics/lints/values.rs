@@ -20,8 +20,8 @@ pub(super) fn in_function(
 ) {
     let (body, flow) = (body(db, function), statements.flow());
     let facts = &flow.facts;
-    // For each value the last block, counted from 1, in which it is known to be read later.
-    let mut alive = vec![0_u32; facts.values.len()];
+    // For each value the last block in which something is known of it, and whether it is read later there.
+    let mut known = vec![(u32::MAX, false); facts.values.len()];
     let mut unread: Vec<Step> = Vec::new();
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
         if block % CHECK_INTERVAL == 0 {
@@ -30,23 +30,24 @@ pub(super) fn in_function(
         if !flow.graph.reachable[block as usize] {
             continue;
         }
-        let mark = block + 1;
-        for value in flow.liveness.live_out(block) {
-            alive[value as usize] = mark;
-        }
+        // The others are asked about by name: very many values may be alive in each of very many blocks.
+        let is_read = |known: &[(u32, bool)], value: u32| match known[value as usize] {
+            (found, is_read) if found == block => is_read,
+            _ => flow.liveness.is_live_out(block, value),
+        };
         for step in steps.clone().rev() {
             let at = step as usize;
             let writes = facts.writes.get(at);
-            if !writes.is_empty() && writes.iter().all(|it| alive[*it as usize] != mark) {
+            if !writes.is_empty() && !writes.iter().any(|it| is_read(&known, *it)) {
                 unread.push(step);
             }
             if !facts.keeps[at] {
                 for value in writes {
-                    alive[*value as usize] = 0;
+                    known[*value as usize] = (block, false);
                 }
             }
             for value in facts.reads.get(at) {
-                alive[*value as usize] = mark;
+                known[*value as usize] = (block, true);
             }
         }
     }
