@@ -3,7 +3,10 @@
 use std::{sync::Arc, time::Instant};
 
 use analysis::{FileContents, FilePosition, FileRange, FormattingOptions};
-use ptx_tests::properties::answers::{self, FILE, all_hints};
+use ptx_tests::{
+    process,
+    properties::answers::{self, FILE, all_hints},
+};
 use syntax::{TextRange, TextSize};
 
 const WHY: &str = "nobody cancels";
@@ -11,7 +14,7 @@ const WHY: &str = "nobody cancels";
 const COUNT: usize = 800;
 /// What four times the text may cost; what grows with the square costs 16.
 const MOST: f64 = 9.0;
-/// Seconds that count as none: the clock of a thread moves in steps of some milliseconds.
+/// Seconds that count as none.
 const NOTHING: f64 = 4e-3;
 /// Runs, of which the fastest counts.
 const RUNS: usize = 6;

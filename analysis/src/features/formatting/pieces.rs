@@ -1,6 +1,6 @@
 //! An item as lines of pieces: tokens and comments, each with the blanks before it.
 
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, lexer::tokenize};
 
 use super::spacing::space_between;
 
@@ -216,8 +216,13 @@ impl<'a> Builder<'a> {
             self.blank_start
         };
         let own_line = breaks > 0 || self.previous.is_none() && self.lines.is_empty();
+        let before = self.lines.last().and_then(|it| it.pieces.last());
         let space = match self.previous {
-            Some(previous) => comment || space_between(previous, (kind, parent), !blank.is_empty()),
+            Some(previous) => {
+                comment
+                    || space_between(previous, (kind, parent), !blank.is_empty())
+                    || !blank.is_empty() && before.is_some_and(|it| merge(it.text, token.text()))
+            }
             None => false,
         };
         let closing = matches!(kind, SyntaxKind::R_PAREN | SyntaxKind::R_BRACE);
@@ -286,6 +291,11 @@ impl<'a> Builder<'a> {
         }
         self.fresh = true;
     }
+}
+
+/// Whether two tokens without a blank between them would be others, as a number and a word of a wrong statement.
+fn merge(left: &str, right: &str) -> bool {
+    !tokenize(&format!("{left}{right}")).is_boundary(left.len())
 }
 
 fn reversed<'a>(node: &Cursor<'a>) -> Vec<NodeOrToken<Cursor<'a>, CursorToken<'a>>> {

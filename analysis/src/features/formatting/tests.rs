@@ -56,6 +56,22 @@ fn statements_have_lines_and_columns() {
 }
 
 #[test]
+fn tokens_do_not_become_one() {
+    check(
+        "\n.func f() { st.b32 [a+2 .b], x; .reg .b32 %r< <; }\n",
+        expect![[r#"
+            .func f()
+            {
+                st.b32 [a+2 .b], x
+                ;
+                .reg .b32 %r< <
+                ;
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn comments_stay_where_they_are() {
     check(
         "// header\n.version 8.0\n.target sm_90 // the target\n/* a\n   block */\n.entry k() {\n// first\n   ret; // last\n   // end\n}\n// after\n",
