@@ -537,7 +537,7 @@ impl Config {
             (setting.clear)(self);
             let reason = reason.map_or_else(
                 || format!("must be {}, not {}", setting.ty.describe(), shown(value)),
-                |reason| format!("is not usable: {reason}"),
+                |reason| format!("is not usable: {}", on_one_line(&reason)),
             );
             problems.push(Problem::Invalid(format!(
                 "The setting {SECTION}.{} {reason}; its default, {}, is used.",
@@ -564,6 +564,15 @@ fn shown(value: &Value) -> String {
 /// A name for a message, on one line and shortened.
 fn name(name: &str) -> String {
     shortened(name.escape_debug().collect())
+}
+
+/// A reason for a message; it may quote what a setting holds.
+fn on_one_line(text: &str) -> String {
+    let escaped = |it: char| match it.is_control() {
+        true => it.escape_default().collect(),
+        false => it.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 fn shortened(text: String) -> String {

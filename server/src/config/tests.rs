@@ -100,6 +100,13 @@ fn mistakes_are_named() {
         "#]],
     );
     check(
+        json!({ "workspace": { "exclude": ["[x-\n]"] } }),
+        expect![[r#"
+            target=None diagnostics=true debounce=None index=true log=None
+            Invalid("The setting ptx-analyzer.workspace.exclude is not usable: invalid range; 'x' > '\\n' in \"[x-\\n]\"; its default, [], is used.")
+        "#]],
+    );
+    check(
         json!({ "diagnostics": 1 }),
         expect![[r#"
             target=None diagnostics=true debounce=None index=true log=None
