@@ -266,7 +266,7 @@ fn worked() -> f64 {
 
 fn main() -> ExitCode {
     let only = std::env::args().skip(1).find(|it| !it.starts_with("--"));
-    // What is set up once.
+    // Tables are read and memory is taken the first time.
     times(&in_body("add.s32 a, a, 1;"));
     print!("{:<36} {:>9}", "ms at twice the size, and the ratio", "KB");
     for name in std::iter::once("parsing").chain(QUESTIONS.iter().map(|it| it.0)) {

@@ -23,9 +23,9 @@ pub(crate) struct Heading {
     /// The opcode with its fixed words.
     pub(crate) name: &'static str,
     /// Section of the manual.
-    pub(crate) section: &'static str,
+    pub(super) section: &'static str,
     /// What every variant demands.
-    pub(crate) gate: Gate,
+    pub(super) gate: Gate,
     /// Which block it is in.
     block: usize,
 }

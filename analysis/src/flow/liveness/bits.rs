@@ -1,6 +1,6 @@
 //! A bit for each value and block.
 
-use super::{Accesses, BlockId, Graph, Range};
+use super::{Accesses, BlockId, Graph, Lists, Range};
 
 /// Values at the borders of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,11 +43,10 @@ impl Bits {
         if words == 0 {
             return it;
         }
-        let place = |value: u32| {
+        let place_of = |value: u32| {
             let number = numbers[value as usize];
-            range.contains(&number).then(|| it.place(number))
+            range.contains(&number).then(|| place(number - range.start))
         };
-        let (mut read_from, mut written_after) = (zeros(), zeros());
         let mut replaced = zeros();
         for (block, steps) in graph.blocks.iter().enumerate() {
             if block.is_multiple_of(CHECK_INTERVAL) {
@@ -56,15 +55,15 @@ impl Bits {
             let base = block * words;
             for step in steps.clone().map(|it| it as usize) {
                 for value in accesses.reads.get(step) {
-                    if let Some((word, bit)) = place(*value)
+                    if let Some((word, bit)) = place_of(*value)
                         && replaced[base + word] & bit == 0
                     {
-                        read_from[base + word] |= bit;
+                        it.read_from[base + word] |= bit;
                     }
                 }
                 for value in accesses.writes.get(step) {
-                    if let Some((word, bit)) = place(*value) {
-                        written_after[base + word] |= bit;
+                    if let Some((word, bit)) = place_of(*value) {
+                        it.written_after[base + word] |= bit;
                         if !accesses.keeps[step] {
                             replaced[base + word] |= bit;
                         }
@@ -72,92 +71,35 @@ impl Bits {
                 }
             }
         }
-        it.read_from = read_from;
-        it.written_after = written_after;
         check();
-        it.flow_back(graph, &replaced, check);
-        check();
-        it.flow_on(graph, check);
-        it
-    }
-
-    fn flow_back(&mut self, graph: &Graph, replaced: &[u64], check: &dyn Fn()) {
-        let words = self.words;
-        let count = graph.blocks.len();
-        let mut work: Vec<BlockId> = (0..count as BlockId).collect();
-        let mut waiting = vec![true; count];
-        while let Some(block) = work.pop() {
-            let block = block as usize;
-            if block.is_multiple_of(CHECK_INTERVAL) {
-                check();
-            }
-            waiting[block] = false;
-            let base = block * words;
-            for next in graph.successors.get(block) {
-                let next = *next as usize * words;
-                for word in 0..words {
-                    self.read_after[base + word] |= self.read_from[next + word];
-                }
-            }
-            let mut changed = false;
-            for (at, replaced) in (base..).zip(&replaced[base..base + words]) {
-                let new = self.read_from[at] | self.read_after[at] & !replaced;
-                changed |= new != self.read_from[at];
-                self.read_from[at] = new;
-            }
-            if changed {
-                for before in graph.predecessors.get(block) {
-                    if !std::mem::replace(&mut waiting[*before as usize], true) {
-                        work.push(*before);
-                    }
-                }
-            }
+        let all: Vec<BlockId> = (0..count as BlockId).collect();
+        Spread {
+            words,
+            sources: &graph.successors,
+            next: &graph.predecessors,
+            stays: |at: usize| !replaced[at],
         }
-    }
-
-    fn flow_on(&mut self, graph: &Graph, check: &dyn Fn()) {
-        let words = self.words;
-        let count = graph.blocks.len();
+        .run(all, &mut it.read_from, &mut it.read_after, check);
+        check();
         // What is written where control never gets reaches nothing.
         for block in (0..count).filter(|it| !graph.reachable[*it]) {
-            self.written_after[block * words..][..words].fill(0);
+            it.written_after[block * words..][..words].fill(0);
         }
         let reachable = (0..count).rev().filter(|it| graph.reachable[*it]);
-        let mut work: Vec<BlockId> = reachable.map(|it| it as BlockId).collect();
-        let mut waiting = graph.reachable.clone();
-        while let Some(block) = work.pop() {
-            let block = block as usize;
-            if block.is_multiple_of(CHECK_INTERVAL) {
-                check();
-            }
-            waiting[block] = false;
-            let base = block * words;
-            for before in graph.predecessors.get(block) {
-                let before = *before as usize * words;
-                for word in 0..words {
-                    self.written_before[base + word] |= self.written_after[before + word];
-                }
-            }
-            let mut changed = false;
-            for at in base..base + words {
-                let new = self.written_after[at] | self.written_before[at];
-                changed |= new != self.written_after[at];
-                self.written_after[at] = new;
-            }
-            if changed {
-                for next in graph.successors.get(block) {
-                    if !std::mem::replace(&mut waiting[*next as usize], true) {
-                        work.push(*next);
-                    }
-                }
-            }
+        let reachable: Vec<BlockId> = reachable.map(|it| it as BlockId).collect();
+        Spread {
+            words,
+            sources: &graph.predecessors,
+            next: &graph.successors,
+            stays: |_: usize| u64::MAX,
         }
-    }
-
-    /// The word of a block and the bit of a number of this range.
-    fn place(&self, number: u32) -> (usize, u64) {
-        let index = number - self.first;
-        (index as usize / 64, 1 << (index % 64))
+        .run(
+            reachable,
+            &mut it.written_after,
+            &mut it.written_before,
+            check,
+        );
+        it
     }
 
     /// The numbers of the values that are alive where a block starts, ascending.
@@ -194,13 +136,13 @@ impl Bits {
     }
 
     pub(super) fn is_live_out(&self, block: BlockId, number: u32) -> bool {
-        let (word, bit) = self.place(number);
+        let (word, bit) = place(number - self.first);
         let at = block as usize * self.words + word;
         self.read_after[at] & self.written_after[at] & bit != 0
     }
 
     pub(super) fn is_undefined_in(&self, block: BlockId, number: u32) -> bool {
-        let (word, bit) = self.place(number);
+        let (word, bit) = place(number - self.first);
         let at = block as usize * self.words + word;
         self.read_from[at] & !self.written_before[at] & bit != 0
     }
@@ -215,6 +157,61 @@ impl Bits {
         let right = right[words.clone()].iter().copied();
         left[words].iter().copied().zip(right)
     }
+}
+
+/// How bits spread from block to block, until nothing changes.
+struct Spread<'a, S> {
+    /// Words of 64 bits for each block.
+    words: usize,
+    /// From where a block gets bits,
+    sources: &'a Lists,
+    /// and which blocks get its own.
+    next: &'a Lists,
+    /// Which bits of a word pass through its block.
+    stays: S,
+}
+
+impl<S: Fn(usize) -> u64> Spread<'_, S> {
+    /// Begins with the last of some blocks. A block gets the bits that its sources `give`, and gives those that stay.
+    fn run(&self, mut work: Vec<BlockId>, give: &mut [u64], get: &mut [u64], check: &dyn Fn()) {
+        let words = self.words;
+        let mut waiting = vec![false; give.len() / words];
+        for block in &work {
+            waiting[*block as usize] = true;
+        }
+        while let Some(block) = work.pop() {
+            let block = block as usize;
+            if block.is_multiple_of(CHECK_INTERVAL) {
+                check();
+            }
+            waiting[block] = false;
+            let base = block * words;
+            for source in self.sources.get(block) {
+                let source = *source as usize * words;
+                for word in 0..words {
+                    get[base + word] |= give[source + word];
+                }
+            }
+            let mut changed = false;
+            for at in base..base + words {
+                let new = give[at] | get[at] & (self.stays)(at);
+                changed |= new != give[at];
+                give[at] = new;
+            }
+            if changed {
+                for next in self.next.get(block) {
+                    if !std::mem::replace(&mut waiting[*next as usize], true) {
+                        work.push(*next);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The word of a block and the bit of it that an index has.
+fn place(index: u32) -> (usize, u64) {
+    (index as usize / 64, 1 << (index % 64))
 }
 
 /// The numbers whose bits are set.
