@@ -23,7 +23,8 @@ use std::{
 use analysis::{Analysis, AnalysisHost, FileContents, FilePosition, FormattingOptions};
 use anyhow::{Context as _, bail, ensure};
 use isa::{
-    matcher::{Outcome, Statement, match_statement},
+    matcher::{Outcome, Statement},
+    matching::match_statement,
     table::tables,
     target::{Module, Target, Version},
 };

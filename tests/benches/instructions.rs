@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock};
 use analysis::{AnalysisHost, Change, FileContents, FileId, Severity};
 use divan::{Bencher, black_box, counter::ItemsCount};
 use isa::{
-    matcher::{Outcome, Statement, match_statement},
+    matcher::{Outcome, Statement},
+    matching::match_statement,
     operand::Operand,
     table::{FILES, Tables, tables},
     target::{Module, Target, Version},

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, fmt::Write as _};
 
 use isa::{
     documentation::{self, Topic},
-    dotted::{self, WordClass},
     special::SPECIAL_REGISTERS,
     table::tables,
+    word_class::{self, WordClass},
 };
 
 /// Opcodes that the grammar colours as control flow.
@@ -20,7 +20,7 @@ pub(crate) fn generate() -> String {
     for entry in documentation::entries(Topic::Directives) {
         for word in entry.words.iter().filter(|it| it.starts_with('.')) {
             // A state space begins a declaration, and its own line would have to end.
-            if dotted::is_state_space(word) {
+            if word_class::is_state_space(word) {
                 continue;
             }
             let scope = match *word {
@@ -56,8 +56,10 @@ pub(crate) fn generate() -> String {
         .map(|it| format!(".{it}"))
         .collect();
     for word in words {
-        let scope = match dotted::classify(&word) {
-            WordClass::Type if dotted::vector_length(&word).is_some() => "support.type.vector.ptx",
+        let scope = match word_class::classify(&word) {
+            WordClass::Type if word_class::vector_length(&word).is_some() => {
+                "support.type.vector.ptx"
+            }
             WordClass::Type => "support.type.ptx",
             WordClass::StateSpace => "storage.type.state-space.ptx",
             WordClass::Modifier if is_type(&word) => "support.type.ptx",

@@ -1,50 +1,40 @@
 //! The PTX instruction set as data.
 //!
 //! The tables (`tables/*.isa`) are written in a notation close to the Syntax blocks of the manual, so
-//! that a person can hold a table beside the manual; `notation` reads them, `table` is what they become,
-//! `matcher` tells which variants of an instruction fit the words and operands of a statement, and why
-//! the others do not. `target` knows versions and targets, `types` the type words and the registers that
-//! hold them.
+//! that a person can hold a table beside the manual. The rooms of this crate:
+//!
+//! - [`operands`]: types, registers and special registers, what a word with a full stop is;
+//! - [`module`]: versions and targets, releases of CUDA, directives;
+//! - [`declarations`]: variables, parameters, initial values, calls;
+//! - [`tables`]: the notation of the tables, and what they become;
+//! - [`matching`]: which variant of an instruction fits a statement, why the others do not, what may follow;
+//! - [`hardware`]: limits of targets, occupancy, costs;
+//! - [`matrix`]: fragments of matrices and the bits of descriptors;
+//! - [`docs`]: the documentation of the language.
 //!
 //! This crate knows neither salsa nor rowan nor LSP and does no I/O.
 
-pub mod accidents;
-pub mod call;
-pub mod condition;
 pub mod control;
-pub mod cost;
+pub mod declarations;
 pub mod defaults;
-pub mod descriptor;
-pub mod directive;
-pub mod documentation;
-pub mod dotted;
-mod explain;
-pub mod initializer;
-pub mod kind;
-pub mod layout;
-pub mod limits;
-pub mod matcher;
-mod notation;
-pub mod occupancy;
-pub mod operand;
-pub mod parameter;
-pub mod partial;
-mod reading;
-pub mod release;
-pub mod role;
-pub mod snippets;
-pub mod special;
-pub mod system_call;
-pub mod table;
-pub mod target;
+pub mod docs;
+pub mod hardware;
+pub mod matching;
+pub mod matrix;
+pub mod module;
+pub mod operands;
+pub mod tables;
 #[cfg(test)]
 mod tests;
-pub mod tuning;
-pub mod types;
-pub mod usage;
-pub mod variable;
-pub mod vector;
-pub mod words;
 
-pub use notation::NotationError;
-pub use table::{Tables, tables};
+pub use declarations::{call, initializer, parameter, system_call, variable};
+pub use docs::{documentation, snippets, usage};
+pub use hardware::{cost, limits, occupancy};
+pub use matching::{completion, matcher, messages, quirks};
+pub use matrix::{descriptor, layout};
+pub use module::{directive, performance, release, target};
+pub use operands::{operand, special, types, word_class};
+pub use tables::{
+    NotationError, condition, kind, role,
+    table::{self, Tables, tables},
+};

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 
 use crate::{
-    matcher::{Outcome, Reason, Statement, match_statement},
+    matcher::{Outcome, Reason, Statement},
+    matching::match_statement,
     operand::Operand,
     table::{FILES, Tables, Variant, tables},
     target::{Module, Target, Version},

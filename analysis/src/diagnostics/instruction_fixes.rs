@@ -2,7 +2,8 @@
 //! fits, wherever there is one.
 
 use isa::{
-    matcher::{Outcome, Place as At, Problem, Reason, Statement, fit, match_statement},
+    matcher::{Outcome, Place as At, Problem, Reason, Statement, fit},
+    matching::match_statement,
     table::tables,
     target::{Gate, Module, Target, least_version, targets, versions},
     types::type_of,

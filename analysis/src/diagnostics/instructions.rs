@@ -5,12 +5,12 @@
 
 use isa::{
     matcher::{Problem, Reason},
+    matching::alike,
+    messages::either,
     operand::Operand,
     table::tables,
     target::{Gate, Module, Suffix, versions},
     types::type_of,
-    vector::alike,
-    words::either,
 };
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};

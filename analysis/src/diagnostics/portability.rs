@@ -5,7 +5,8 @@
 
 use isa::{
     directive,
-    matcher::{Outcome, Reason, Statement, fit, match_statement},
+    matcher::{Outcome, Reason, Statement, fit},
+    matching::match_statement,
     operand::Operand,
     table::tables,
     target::{Gate, Module, Target as IsaTarget},

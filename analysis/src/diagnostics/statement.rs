@@ -1,7 +1,8 @@
 //! One statement: taken apart, compared with the tables, and looked at by the lints.
 
 use isa::{
-    matcher::{Outcome, Statement, match_statement},
+    matcher::{Outcome, Statement},
+    matching::match_statement,
     operand::Operand,
     table::tables,
     target::Module,

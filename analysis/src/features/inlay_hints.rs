@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use isa::{
     defaults,
-    dotted::{type_bits, vector_length},
+    word_class::{type_bits, vector_length},
 };
 use rustc_hash::FxHashMap;
 use salsa::Database;

@@ -1,6 +1,6 @@
 //! Places to navigate to, with what editors show about them.
 
-use isa::dotted::{WordClass, classify};
+use isa::word_class::{WordClass, classify};
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 

@@ -1,6 +1,6 @@
 //! Semantic highlighting: every token of the language, names by what they mean.
 
-use isa::dotted::{WordClass, classify};
+use isa::word_class::{WordClass, classify};
 use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 

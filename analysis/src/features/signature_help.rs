@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use isa::{
+    completion::{Partial, Reading, complete, reachable},
     condition::Choices,
-    documentation,
-    partial::{Partial, Reading, complete, reachable},
+    documentation, messages,
     table::{Form, OperandPattern, Presence, tables},
-    words,
 };
 use salsa::Database;
 
@@ -145,7 +144,7 @@ fn describe(
 ) {
     let kinds = |kinds: &[isa::kind::Kind]| {
         let mut all: Vec<String> = Vec::new();
-        for text in kinds.iter().filter_map(|it| words::kind(it, choices)) {
+        for text in kinds.iter().filter_map(|it| messages::kind(it, choices)) {
             if !text.is_empty() && !all.contains(&text) {
                 all.push(text);
             }

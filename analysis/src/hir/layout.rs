@@ -5,8 +5,8 @@ use salsa::Database;
 use syntax::{Cursor, TextSize};
 
 use isa::{
-    dotted::type_bits,
     variable::{StateSpace, VariableType},
+    word_class::type_bits,
 };
 
 use super::{

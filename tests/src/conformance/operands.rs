@@ -5,7 +5,8 @@ use std::fmt;
 use fastrand::Rng;
 use isa::{
     condition::{Choices, Expression},
-    kind::{AddressWidth, Integers, Kind, accepts},
+    kind::{AddressWidth, Integers, Kind},
+    matching::accepts,
     operand::{Operand, Symbol},
     table::{Form, OperandPattern, Presence},
     types::{CLASSES, Class, type_of},

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use isa::{
-    partial::{Partial, complete, continuations, is_available},
+    completion::{Partial, complete, continuations, is_available},
     table::tables,
     target::Module,
 };

@@ -2,7 +2,7 @@
 
 use isa::{
     directive::{LANGUAGES, LAST_LANGUAGE},
-    tuning::{
+    performance::{
         CONFLICTS, CTA_MEMORY_REGISTERS, Owner, RANK_OF_ABI, REQUIREMENTS, TUNING, Tuning, Values,
         tuning,
     },

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use isa::dotted::{type_bits, vector_length};
+use isa::word_class::{type_bits, vector_length};
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};

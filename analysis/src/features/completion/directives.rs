@@ -3,8 +3,8 @@
 use isa::{
     directive::{TARGET_OPTIONS, gate},
     documentation::{Topic, entries, entry},
+    performance::{Owner, TUNING},
     target::{Module, targets, versions},
-    tuning::{Owner, TUNING},
     types::CLASSES,
 };
 

@@ -1,7 +1,7 @@
 //! Opcodes and modifiers, from the instruction tables.
 
 use isa::{
-    partial::{Partial, continuations, is_available},
+    completion::{Partial, continuations, is_available},
     table::tables,
     target::Module,
     types::type_of,

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use isa::{
     documentation::{self, InstructionPage},
-    matcher::{Fit, Outcome, Statement, match_statement},
+    matcher::{Fit, Outcome, Statement},
+    matching::match_statement,
     operand::Operand,
     table::{Form, Instruction, OperandPattern, Presence, Variant, tables},
     target::Module,

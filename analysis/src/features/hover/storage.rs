@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use isa::dotted::{WordClass, classify, is_state_space, type_bits, vector_length};
+use isa::word_class::{WordClass, classify, is_state_space, type_bits, vector_length};
 use syntax::{Cursor, SyntaxKind};
 
 use crate::{SymbolKind, hir::number::integer};

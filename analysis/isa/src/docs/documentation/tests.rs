@@ -1,0 +1,209 @@
+//! Every page is read as it is written.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::{
+    directive::{GATES, PRAGMAS, TARGET_OPTIONS},
+    performance::TUNING,
+    special::SPECIAL_REGISTERS,
+    table::{Form, OperandPattern, tables},
+    target::{targets, versions},
+    types::CLASSES,
+    variable::{ATTRIBUTES, StateSpace, type_words},
+};
+
+/// What has no documentation yet. A word that has some now is to be taken out here.
+const UNDOCUMENTED: &[&str] = &[];
+/// Completion shows summaries of one line.
+const MAX_SUMMARY: usize = 90;
+
+#[test]
+fn the_pages_are_read() {
+    let page = instruction("add").expect("a page");
+    assert_eq!(page.summary, "Adds two numbers.");
+    assert_eq!(page.code, "d = a + b;\n");
+    assert_eq!(page.operand("b").expect("an operand").text, "the summands.");
+    assert!(page.notes.starts_with("- "));
+    assert_eq!(page.related, ["sub", "addc", "mad", "fma"]);
+    assert_eq!(page.examples[0].target.to_string(), "sm_20");
+    assert!(page.examples[0].program().contains("add.s32 %r0"));
+    assert!(
+        modifier("add", "cc")
+            .expect("a word")
+            .text
+            .contains("carry")
+    );
+}
+
+#[test]
+fn words_are_found_by_their_patterns() {
+    let entries =
+        page::entries("\n## `.rn`, `.rz`\n\nRounds. Or not.\n\n## `.m*n*k*`\n\nA shape.\n");
+    let summary = |word| page::find(&entries, word).map(Entry::summary);
+    assert_eq!(summary(".rz"), Some("Rounds."));
+    assert_eq!(summary(".m16n8k4"), Some("A shape."));
+    assert_eq!(summary(".m16n8"), None);
+    assert_eq!(summary(".mnk"), None);
+}
+
+#[test]
+fn sections_have_links() {
+    assert_eq!(
+        section_link("9.7.9.26.4.1").as_deref(),
+        Some(
+            "https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async-bulk"
+        )
+    );
+    assert_eq!(
+        section_link("10.1").as_deref(),
+        Some("https://docs.nvidia.com/cuda/parallel-thread-execution/#special-registers-tid")
+    );
+    assert_eq!(section_link("99"), None);
+}
+
+/// The names of an operand, and of those in its brackets.
+fn names(pattern: &'static OperandPattern, all: &mut Vec<&'static str>) {
+    match &pattern.form {
+        Form::Plain(_) => all.push(pattern.name),
+        Form::Pair(_, second) => {
+            all.push(pattern.name);
+            names(second, all);
+        }
+        Form::Bracket(elements, _) => elements.iter().for_each(|it| names(it, all)),
+    }
+}
+
+/// The operands of all instructions of a name.
+fn operands_of(name: &str) -> Vec<&'static str> {
+    let mut all = Vec::new();
+    for instruction in tables().with_name(name) {
+        let variants = instruction.variants.iter();
+        for pattern in variants.flat_map(|it| &it.operands) {
+            names(pattern, &mut all);
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Walks through everything that the tables know.
+#[test]
+#[expect(
+    clippy::print_stdout,
+    reason = "the counts are for people, with --nocapture"
+)]
+fn everything_is_documented() {
+    let mut missing: Vec<String> = Vec::new();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut see = |kind: &'static str, name: String, is_there: bool| {
+        *counts.entry(kind).or_default() += 1;
+        if !is_there {
+            missing.push(format!("{kind} {name}"));
+        }
+    };
+    for instruction in tables().instructions() {
+        let name = instruction.name;
+        let page = super::instruction(name);
+        see("instruction", name.to_owned(), page.is_some());
+        for operand in operands_of(name) {
+            let text = page.and_then(|it| it.operand(operand));
+            see("operand", format!("{name} {operand}"), text.is_some());
+        }
+        for word in &instruction.words {
+            let text = modifier(name, word);
+            see("modifier", format!("{name} .{word}"), text.is_some());
+        }
+    }
+    let mut look =
+        |kind, topic, word: &str| see(kind, word.to_owned(), entry(topic, word).is_some());
+    for (word, _) in CLASSES {
+        look("type", Topic::Types, &format!(".{word}"));
+    }
+    for word in type_words() {
+        look("type", Topic::Types, word);
+    }
+    for word in [".reg", ".const", ".global", ".local", ".param", ".shared"] {
+        let space = StateSpace::from_word(word).expect("a state space");
+        look("state space", Topic::StateSpaces, space.word());
+    }
+    for (target, _) in targets() {
+        look("target", Topic::Targets, &target.to_string());
+    }
+    for register in SPECIAL_REGISTERS {
+        let name = register.written(Some(1));
+        look("special register", Topic::SpecialRegisters, &name);
+    }
+    for version in versions() {
+        look("version", Topic::Versions, &version.to_string());
+    }
+    let pragmas = PRAGMAS.iter().map(|it| &it.name);
+    for word in pragmas.chain(TARGET_OPTIONS) {
+        look("pragma or option", Topic::Pragmas, word);
+    }
+    let gated = GATES.iter().flat_map(|it| it.3).copied();
+    let known = gated
+        .chain(TUNING.iter().map(|it| it.word))
+        .chain(ATTRIBUTES.iter().map(|it| it.word));
+    for word in known.filter(|it| it.starts_with(['.', '@'])) {
+        look("directive", Topic::Directives, word);
+    }
+    println!("documented, of what is in the tables:");
+    for (kind, count) in &counts {
+        let lacking = missing.iter().filter(|it| it.starts_with(kind)).count();
+        println!("{kind:>18} {:>6} of {count}", count - lacking);
+    }
+    assert!(
+        counts["modifier"] > 2000 && counts["operand"] > 500,
+        "{counts:?}"
+    );
+    assert_eq!(missing, UNDOCUMENTED);
+}
+
+/// What the pages say is about something that the tables have.
+#[test]
+fn nothing_else_is_documented() {
+    let mut wrong: Vec<String> = Vec::new();
+    for page in instructions() {
+        let name = page.name;
+        let all = || tables().with_name(name);
+        if all().next().is_none() {
+            wrong.push(format!("{name} is no instruction"));
+        }
+        let known = operands_of(name);
+        for word in page.operands.iter().flat_map(|it| &it.words) {
+            if !known.contains(word) {
+                wrong.push(format!("{name} has no operand {word}"));
+            }
+        }
+        let words: Vec<String> = all()
+            .flat_map(|it| &it.words)
+            .map(|it| format!(".{it}"))
+            .collect();
+        for word in page.modifiers.iter().flat_map(|it| &it.words) {
+            let fits = |it: &String| page::matches(word, it);
+            if !words.iter().any(fits) {
+                wrong.push(format!("{name} has no modifier {word}"));
+            }
+        }
+        for related in &page.related {
+            let mut names = tables().instructions();
+            if !names.any(|it| it.name == *related || it.opcode == *related) {
+                wrong.push(format!("{name} names {related}"));
+            }
+        }
+        let summary = page.summary;
+        if summary.chars().count() > MAX_SUMMARY
+            || !summary.ends_with('.')
+            || summary.contains('\n')
+        {
+            wrong.push(format!("{name}: the summary is no short sentence"));
+        }
+        if page.examples.is_empty() {
+            wrong.push(format!("{name} has no example"));
+        }
+    }
+    wrong.sort();
+    assert_eq!(wrong, [""; 0]);
+}

@@ -1,0 +1,56 @@
+//! How often real code uses which heads, for the order of completions.
+//!
+//! Counted in 1,347 files of many producers (CUDA, Triton, hand-written kernels and others) in 2026.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+/// Head (`ld.global.f32`) and how often it occurs, by opcode.
+static USAGE: LazyLock<FxHashMap<&'static str, Vec<(&'static str, u32)>>> = LazyLock::new(|| {
+    let mut usage: FxHashMap<_, Vec<_>> = FxHashMap::default();
+    let rows = include_str!("../../tables/usage.txt").lines();
+    for (count, head) in rows.filter_map(|it| it.split_once(' ')) {
+        let (opcode, words) = head.split_once('.').unwrap_or((head, ""));
+        if let Ok(count) = count.parse() {
+            usage.entry(opcode).or_default().push((words, count));
+        }
+    }
+    usage
+});
+
+/// How often an opcode occurs.
+#[must_use]
+pub fn of_opcode(opcode: &str) -> u32 {
+    let rows = USAGE.get(opcode).map_or(&[][..], Vec::as_slice);
+    rows.iter().map(|it| it.1).sum()
+}
+
+/// How often the opcode occurs with these words first and one of the others next, by that word.
+#[must_use]
+pub fn next_words(opcode: &str, before: &[&str]) -> FxHashMap<&'static str, u32> {
+    let mut next: FxHashMap<_, u32> = FxHashMap::default();
+    for (words, count) in USAGE.get(opcode).map_or(&[][..], Vec::as_slice) {
+        let mut words = words.split('.').filter(|it| !it.is_empty());
+        if before.iter().all(|it| words.next() == Some(it))
+            && let Some(word) = words.next()
+        {
+            *next.entry(word).or_default() += count;
+        }
+    }
+    next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_code_loads_from_global_memory() {
+        assert!(of_opcode("ld") > of_opcode("ldu"));
+        let next = next_words("ld", &[]);
+        assert!(next["global"] > next["volatile"]);
+        assert!(next_words("ld", &["global"]).contains_key("f32"));
+        assert!(next_words("no", &[]).is_empty());
+    }
+}

@@ -1,0 +1,5 @@
+//! The machine: its limits, how many warps fit, what instructions cost.
+
+pub mod cost;
+pub mod limits;
+pub mod occupancy;

@@ -1,0 +1,26 @@
+//! Which variant of an instruction fits a statement, why the others do not, and what may follow its words.
+
+pub mod completion;
+mod explain;
+mod fit;
+mod kinds;
+pub mod matcher;
+pub mod messages;
+pub mod quirks;
+mod vector;
+
+use crate::tables::table::Tables;
+use matcher::{Outcome, Statement, fit};
+
+pub use kinds::{accepts, fits};
+pub use vector::alike;
+
+/// Matches a statement.
+#[must_use]
+pub fn match_statement<'t>(tables: &'t Tables, statement: &Statement<'_>) -> Outcome<'t> {
+    if let Some(fit) = fit(tables, statement) {
+        return Outcome::Fit(fit);
+    }
+    // Only now the reasons are worth their price.
+    Outcome::Mismatch(explain::explain(tables, statement))
+}

@@ -1,0 +1,4 @@
+//! Matrices: which lane holds which element, and what describes them in memory.
+
+pub mod descriptor;
+pub mod layout;

@@ -1,0 +1,11 @@
+//! The tables of the instruction set: their notation, and what they become.
+
+pub mod condition;
+mod instruction;
+pub mod kind;
+mod notation;
+pub mod role;
+pub mod table;
+mod word_set;
+
+pub use notation::NotationError;

@@ -1,0 +1,77 @@
+//! Which instructions there are, before what is said of them is read.
+
+use super::{
+    NotationError,
+    build::instruction,
+    heading::Heading,
+    raw::{Block, header, split},
+    scope::Sets,
+};
+use crate::tables::instruction::Instruction;
+
+/// Table files as their lines say it: which instructions there are. What is said of one is read when it is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Outline {
+    sets: Sets,
+    blocks: Vec<(&'static str, Block)>,
+    /// The instructions, in the order of the files.
+    pub(crate) headings: Vec<Heading>,
+}
+
+impl Outline {
+    /// Splits table files into instructions.
+    ///
+    /// # Errors
+    /// The first mistake of each file.
+    pub(crate) fn read(
+        files: &[(&'static str, &'static str)],
+    ) -> std::result::Result<Outline, Vec<NotationError>> {
+        let mut out = Outline::default();
+        let mut errors = Vec::new();
+        for (file, text) in files {
+            let mut read = || {
+                for block in split(text, &mut out.sets)? {
+                    if let Some(line) = block.header {
+                        let (names, sections, gate) = header(line)?;
+                        // One section for all opcodes, or one for each.
+                        let section = |index| sections.get(index).or(sections.first());
+                        let headings = names.iter().enumerate().map(|(index, name)| Heading {
+                            name,
+                            section: section(index).copied().unwrap_or(""),
+                            gate: gate.clone(),
+                            block: out.blocks.len(),
+                        });
+                        out.headings.extend(headings);
+                    }
+                    out.blocks.push((file, block));
+                }
+                Ok(())
+            };
+            errors.extend(read().err().map(|it| error(file, it)));
+        }
+        match errors.is_empty() {
+            true => Ok(out),
+            false => Err(errors),
+        }
+    }
+
+    /// Reads what is said of an instruction.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub(crate) fn instruction(
+        &self,
+        heading: &Heading,
+    ) -> std::result::Result<Instruction, NotationError> {
+        let (file, block) = &self.blocks[heading.block];
+        instruction(block, heading, &self.sets).map_err(|it| error(file, it))
+    }
+}
+
+fn error(file: &'static str, (line, message): (usize, String)) -> NotationError {
+    NotationError {
+        file,
+        line,
+        message,
+    }
+}

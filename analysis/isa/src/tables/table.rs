@@ -1,0 +1,159 @@
+//! The tables as they are in memory.
+
+use std::{
+    cmp::Reverse,
+    sync::{LazyLock, OnceLock},
+};
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    notation::{NotationError, Outline},
+    role::{self, Role},
+};
+
+pub use super::{
+    instruction::{Consequence, Form, Instruction, OperandPattern, Presence, Rule, Slot, Variant},
+    word_set::WordSet,
+};
+
+/// The instruction set.
+///
+/// A program names a small part of it, so what a table says of an instruction is read when it is first asked for:
+/// to read all takes 5 ms, which is more than to check a short file.
+#[derive(Debug, Default)]
+pub struct Tables {
+    outline: Outline,
+    /// What the outline names, in its order; none where the table has a mistake.
+    instructions: Vec<OnceLock<Option<Instruction>>>,
+    by_opcode: FxHashMap<&'static str, Opcode>,
+}
+
+/// What is known of the instructions that begin with one word.
+#[derive(Debug, Default)]
+struct Opcode {
+    /// Their indices, those with more fixed words first.
+    instructions: Vec<u16>,
+    /// What all their forms do with their operands.
+    role: OnceLock<Option<Role>>,
+}
+
+impl Tables {
+    /// Reads all of some tables.
+    ///
+    /// # Errors
+    /// The first mistake of each table and of each instruction, with its file and line.
+    pub fn read(files: &[(&'static str, &'static str)]) -> Result<Tables, Vec<NotationError>> {
+        let tables = Tables::outline(files)?;
+        let mut errors = Vec::new();
+        for (heading, instruction) in tables.outline.headings.iter().zip(&tables.instructions) {
+            let read = tables.outline.instruction(heading);
+            let read = read.map_err(|it| errors.push(it)).ok();
+            instruction.get_or_init(|| read);
+        }
+        match errors.is_empty() {
+            true => Ok(tables),
+            false => Err(errors),
+        }
+    }
+
+    /// Finds the instructions in tables.
+    fn outline(files: &[(&'static str, &'static str)]) -> Result<Tables, Vec<NotationError>> {
+        let outline = Outline::read(files)?;
+        let mut by_opcode: FxHashMap<&str, Opcode> = FxHashMap::default();
+        for (index, heading) in (0..).zip(&outline.headings) {
+            let opcode = by_opcode.entry(heading.words().0).or_default();
+            opcode.instructions.push(index);
+        }
+        for opcode in by_opcode.values_mut() {
+            let fixed = |it: &u16| outline.headings[usize::from(*it)].words().1.count();
+            opcode.instructions.sort_by_key(|it| Reverse(fixed(it)));
+        }
+        Ok(Tables {
+            instructions: outline.headings.iter().map(|_| OnceLock::new()).collect(),
+            outline,
+            by_opcode,
+        })
+    }
+
+    fn instruction(&self, index: usize) -> Option<&Instruction> {
+        let heading = &self.outline.headings[index];
+        let read = || self.outline.instruction(heading).ok();
+        self.instructions[index].get_or_init(read).as_ref()
+    }
+
+    /// Every instruction, in the order of the tables.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        (0..self.instructions.len()).filter_map(|it| self.instruction(it))
+    }
+
+    /// The instructions with this name: the first word with the fixed ones, as in `cp.async.bulk`.
+    pub fn with_name(&self, name: &str) -> impl Iterator<Item = &Instruction> {
+        let headings = self.outline.headings.iter().enumerate();
+        let same = headings.filter(move |it| it.1.name == name);
+        same.filter_map(|it| self.instruction(it.0))
+    }
+
+    /// The instructions with this first word, those with more fixed words first.
+    pub fn with_opcode(&self, opcode: &str) -> impl Iterator<Item = &Instruction> {
+        let found = self.by_opcode.get(opcode);
+        self.of(found.map_or(&[], |it| &it.instructions))
+    }
+
+    fn of(&self, indices: &[u16]) -> impl Iterator<Item = &Instruction> {
+        let all = indices.iter();
+        all.filter_map(|it| self.instruction(usize::from(*it)))
+    }
+
+    /// The role of an opcode with its words, which are given without their full stops; of unknown or
+    /// incomplete ones the nearest forms count.
+    pub fn role<'w, W: Iterator<Item = &'w str>>(
+        &self,
+        opcode: &str,
+        words: impl FnOnce() -> W,
+    ) -> Role {
+        let Some(known) = self.by_opcode.get(opcode) else {
+            return role::FIRST_IS_WRITTEN;
+        };
+        let find = || role::common(self.of(&known.instructions));
+        known.role.get_or_init(find).unwrap_or_else(|| {
+            let words: Vec<&str> = words().collect();
+            role::nearest(|| self.of(&known.instructions), &words)
+        })
+    }
+
+    /// The opcode words.
+    pub fn opcodes(&self) -> impl Iterator<Item = &'static str> {
+        self.by_opcode.keys().copied()
+    }
+}
+
+/// The tables of this crate.
+pub fn tables() -> &'static Tables {
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+        // A test reads all of the same files, so a mistake in them cannot reach users.
+        Tables::outline(FILES).unwrap_or_default()
+    });
+    &TABLES
+}
+
+/// The table files: name and text.
+pub const FILES: &[(&str, &str)] = &[
+    ("sets.isa", include_str!("../../tables/sets.isa")),
+    ("async.isa", include_str!("../../tables/async.isa")),
+    ("atomic.isa", include_str!("../../tables/atomic.isa")),
+    ("convert.isa", include_str!("../../tables/convert.isa")),
+    ("fabric.isa", include_str!("../../tables/fabric.isa")),
+    ("float.isa", include_str!("../../tables/float.isa")),
+    ("flow.isa", include_str!("../../tables/flow.isa")),
+    ("integer.isa", include_str!("../../tables/integer.isa")),
+    ("logic.isa", include_str!("../../tables/logic.isa")),
+    ("matrix.isa", include_str!("../../tables/matrix.isa")),
+    ("memory.isa", include_str!("../../tables/memory.isa")),
+    ("misc.isa", include_str!("../../tables/misc.isa")),
+    ("surface.isa", include_str!("../../tables/surface.isa")),
+    ("sync.isa", include_str!("../../tables/sync.isa")),
+    ("tensor.isa", include_str!("../../tables/tensor.isa")),
+    ("texture.isa", include_str!("../../tables/texture.isa")),
+    ("video.isa", include_str!("../../tables/video.isa")),
+];
