@@ -197,7 +197,7 @@ fn operands(page: &InstructionPage) -> String {
 /// What an instruction demands, what has to do with it, and where the manual speaks about it.
 pub(crate) fn footer(page: &InstructionPage, instruction: &Instruction) -> String {
     let mut text = String::new();
-    if let Some(demand) = demand(&instruction.gate) {
+    if let Some(demand) = demand(&instruction.gate, instruction.name) {
         let _ = write!(text, "\nNeeds {demand}.");
     }
     if !page.related.is_empty() {
@@ -210,11 +210,17 @@ pub(crate) fn footer(page: &InstructionPage, instruction: &Instruction) -> Strin
     text
 }
 
-/// A gate in words: "PTX ISA 8.0 and sm_90 or later".
-pub(crate) fn demand(gate: &Gate) -> Option<String> {
+/// A gate in words: "PTX ISA 8.0 and sm_90 or later". The version is the manual's; what ptxas accepts before
+/// is added.
+pub(crate) fn demand(gate: &Gate, instruction: &str) -> Option<String> {
     let mut parts = Vec::new();
-    if let Some(version) = gate.since {
-        parts.push(format!("PTX ISA {version}"));
+    if let Some(accepted) = gate.since {
+        let version = documentation::documented_since(instruction, accepted);
+        parts.push(if version == accepted {
+            format!("PTX ISA {version}")
+        } else {
+            format!("PTX ISA {version} (ptxas also accepts {accepted})")
+        });
     }
     if !gate.targets.is_empty() {
         let targets: Vec<String> = gate.targets.iter().map(|it| format!("`{it}`")).collect();

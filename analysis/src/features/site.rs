@@ -144,7 +144,7 @@ fn list(text: &mut String, heading: &str, entries: &[Entry]) {
 
 /// What all forms demand, and where the manual speaks about it.
 fn needs(text: &mut String, instruction: &Instruction) {
-    if let Some(demand) = demand(&instruction.gate) {
+    if let Some(demand) = demand(&instruction.gate, instruction.name) {
         let _ = write!(text, "\nNeeds {demand}.\n");
     }
     if let Some(link) = documentation::section_link(instruction.section) {

@@ -1,6 +1,9 @@
 //! Pieces of code that authors write again and again. Each assembles for the target that it names.
 
-use crate::target::{Gate, Target, Version};
+use crate::{
+    documentation::in_kernel,
+    target::{Gate, Target, Version},
+};
 
 /// Where a snippet may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,23 +63,20 @@ impl Snippet {
         plain
     }
 
-    /// A module that holds the snippet.
+    /// A module that holds the snippet, and declares the names that it proposes.
     #[must_use]
     pub fn program(&self) -> String {
         let text = self.plain();
         if text.contains(".version") {
             return text;
         }
-        let (major, minor) = self.version;
-        let header = format!(
-            ".version {major}.{minor}\n.target {}\n.address_size 64\n",
-            self.target
-        );
+        let version = Version::new(self.version.0, self.version.1);
+        let target = self.target;
         match self.place {
-            Place::Module => format!("{header}{text}\n"),
-            Place::Body => format!(
-                "{header}.visible .entry example(.param .u64 pointer, .param .align 64 .b8 tensor_map[128])\n{{\n{text}\n    ret;\n}}\n"
-            ),
+            Place::Module => {
+                format!(".version {version}\n.target {target}\n.address_size 64\n{text}\n")
+            }
+            Place::Body => in_kernel(version, target, &text),
         }
     }
 }
@@ -178,81 +178,106 @@ pub const SNIPPETS: &[Snippet] = &[
         target: "sm_90",
         text: "\
 {
-    .shared .align 8 .b64 ${1:full};
-    .reg .b32 ${2:%parity};
     .reg .pred %done;
-    mov.b32 ${2:%parity}, 0;
 ${3:wait}:
-    mbarrier.try_wait.parity.shared::cta.b64 %done, [${1:full}], ${2:%parity};
+    mbarrier.try_wait.parity.shared::cta.b64 %done, [${1:barrier}], ${2:%r0};
     @!%done bra ${3:wait};
-    $0
-}",
+}
+$0",
     },
     Snippet {
-        name: "tma-load",
-        description: "Loads a box of a 2d tensor into shared memory and signals an mbarrier",
+        name: "elect-thread",
+        description: "Executes statements in one thread of a converged warp",
         place: Place::Body,
         version: (8, 0),
         target: "sm_90",
         text: "\
 {
-    .shared .align 128 .b8 ${1:box}[${2:8192}];
-    .shared .align 8 .b64 ${3:full};
-    .reg .b32 ${4:%x}, ${5:%y};
-    .reg .b64 %map;
-    mov.b32 ${4:%x}, 0;
-    mov.b32 ${5:%y}, 0;
-    mov.b64 %map, ${6:tensor_map};
-    mbarrier.init.shared::cta.b64 [${3:full}], 1;
-    fence.mbarrier_init.release.cluster;
-    mbarrier.arrive.expect_tx.shared::cta.b64 _, [${3:full}], ${2:8192};
-    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [${1:box}], [%map, {${4:%x}, ${5:%y}}], [${3:full}];
+    .reg .pred %elected;
+    elect.sync _|%elected, 0xffffffff;
+    @!%elected bra ${1:elected_done};
     $0
+${1:elected_done}:
 }",
     },
     Snippet {
+        name: "tma-load",
+        description: "Loads a box of a 2d tensor into shared memory; all threads of the CTA wait for it",
+        place: Place::Body,
+        version: (8, 0),
+        target: "sm_90",
+        text: "\
+{
+    .reg .b32 %thread;
+    .reg .b64 %map;
+    .reg .pred %first, %done;
+    mov.u32 %thread, %tid.x;
+    setp.eq.u32 %first, %thread, 0;
+    @%first mbarrier.init.shared::cta.b64 [${1:barrier}], 1;
+    @%first fence.mbarrier_init.release.cluster;
+    bar.sync 0;
+    mov.b64 %map, ${2:tensor_map};
+    cvta.param.u64 %map, %map;
+    @%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [${1:barrier}], ${3:8192};
+    @%first cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [${4:shared_data}], [%map, {${5:%r0}, ${6:%r1}}], [${1:barrier}];
+${7:loaded}:
+    mbarrier.try_wait.parity.shared::cta.b64 %done, [${1:barrier}], 0;
+    @!%done bra ${7:loaded};
+}
+$0",
+    },
+    Snippet {
         name: "wgmma",
-        description: "Multiplies two tiles in shared memory with a warpgroup",
+        description: "Multiplies two tiles in shared memory with a warpgroup: D = A * B",
         place: Place::Body,
         version: (8, 0),
         target: "sm_90a",
         text: "\
-{
-    .reg .f32 %d<4>;
-    .reg .b64 ${1:%descriptor_a}, ${2:%descriptor_b};
-    .reg .pred %accumulate;
-    setp.ne.b32 %accumulate, ${3:1}, 0;
-    wgmma.fence.sync.aligned;
-    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, ${1:%descriptor_a}, ${2:%descriptor_b}, %accumulate, 1, 1, 0, 0;
-    wgmma.commit_group.sync.aligned;
-    wgmma.wait_group.sync.aligned 0;
-    $0
-}",
+wgmma.fence.sync.aligned;
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {${1:%f0}, ${2:%f1}, ${3:%f2}, ${4:%f3}}, ${5:%rd0}, ${6:%rd1}, 0, 1, 1, 0, 0;
+wgmma.commit_group.sync.aligned;
+wgmma.wait_group.sync.aligned 0;
+$0",
     },
     Snippet {
-        name: "tcgen05",
-        description: "Allocates tensor memory, multiplies two tiles into it and reads the result",
+        name: "tcgen05-mma",
+        description: "Multiplies two tiles into tensor memory with one thread of this warp, and signals an mbarrier",
         place: Place::Body,
         version: (8, 6),
         target: "sm_100a",
         text: "\
 {
-    .shared .align 4 .b32 ${1:slot};
-    .shared .align 8 .b64 ${2:done};
-    .reg .b32 %tensor, ${3:%instruction}, %r<4>;
-    .reg .b64 ${4:%descriptor_a}, ${5:%descriptor_b};
-    .reg .pred %accumulate;
-    tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [${1:slot}], ${6:32};
-    ld.shared.b32 %tensor, [${1:slot}];
-    setp.ne.b32 %accumulate, ${7:0}, 0;
-    tcgen05.mma.cta_group::1.kind::f16 [%tensor], ${4:%descriptor_a}, ${5:%descriptor_b}, ${3:%instruction}, %accumulate;
-    tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [${2:done}];
-    $0
-    tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r0, %r1, %r2, %r3}, [%tensor];
+    .reg .pred %elected;
+    tcgen05.fence::after_thread_sync;
+    elect.sync _|%elected, 0xffffffff;
+    @%elected tcgen05.mma.cta_group::1.kind::f16 [${1:%r0}], ${2:%rd0}, ${3:%rd1}, ${4:%r1}, 0;
+    @%elected tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [${5:barrier}];
+}
+$0",
+    },
+    Snippet {
+        name: "tcgen05-read",
+        description: "Waits for the mbarrier of tcgen05.commit and reads this warp's rows of the accumulator",
+        place: Place::Body,
+        version: (8, 6),
+        target: "sm_100a",
+        text: "\
+{
+    .reg .b32 %warp, %rows;
+    .reg .pred %done;
+${1:computed}:
+    mbarrier.try_wait.parity.shared::cta.b64 %done, [${2:barrier}], ${3:%r2};
+    @!%done bra ${1:computed};
+    tcgen05.fence::after_thread_sync;
+    mov.u32 %warp, %tid.x;
+    shr.u32 %warp, %warp, 5;
+    and.b32 %warp, %warp, 3;
+    shl.b32 %rows, %warp, 21;
+    add.u32 %rows, %rows, ${4:%r0};
+    tcgen05.ld.sync.aligned.32x32b.x4.b32 {${5:%f0}, ${6:%f1}, ${7:%f2}, ${8:%f3}}, [%rows];
     tcgen05.wait::ld.sync.aligned;
-    tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tensor, ${6:32};
-    tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;
-}",
+}
+$0",
     },
 ];
 

@@ -191,7 +191,7 @@ impl Context<'_> {
             }
             for (set, gate) in slot.gates.iter() {
                 if id.is_some_and(|it| set.contains(it))
-                    && let Some(demand) = demand(gate)
+                    && let Some(demand) = demand(gate, fit.instruction.name)
                 {
                     let _ = write!(text, "\n\n`{word}` needs {demand} here.");
                 }
@@ -279,7 +279,7 @@ fn pattern_name(pattern: &OperandPattern) -> String {
 
 /// What this form of the instruction demands.
 fn needs(text: &mut String, fit: &Fit<'_>, module: Module) {
-    if let Some(demand) = demand(&fit.variant.gate) {
+    if let Some(demand) = demand(&fit.variant.gate, fit.instruction.name) {
         let _ = write!(
             text,
             "\nThis form needs {demand}; the module is PTX ISA {} for `{}`.\n",

@@ -34,7 +34,7 @@ pub(super) fn of_directive(word: &str, place: SyntaxKind) -> Option<String> {
     };
     let found = topics.iter().find_map(|topic| page(*topic, word))?;
     let mut text = format!("```ptx\n{word}\n```\n{}", found.text);
-    if let Some(demand) = demand(&gate(word)) {
+    if let Some(demand) = demand(&gate(word), word) {
         text.push_str(&format!("\n\nNeeds {demand}."));
     }
     Some(text)

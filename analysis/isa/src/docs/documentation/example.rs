@@ -51,20 +51,21 @@ impl Example {
         if self.text.contains(".version") {
             return format!("{}\n", self.text);
         }
-        let Example {
-            version, target, ..
-        } = self;
-        // Registers of 128 bits came late.
-        let wide = if self.text.contains("%q") {
-            "    .reg .b128 %q<8>;\n"
-        } else {
-            ""
-        };
-        format!(
-            ".version {version}\n.target {target}\n.address_size 64\n{BEFORE}\
-             .visible .entry example(.param .u64 pointer, .param .u32 count, \
-             .param .align 64 .b8 tensor_map[128])\n{{\n{REGISTERS}{wide}{}\n    ret;\n}}\n",
-            self.text
-        )
+        in_kernel(self.version, &self.target.to_string(), self.text)
     }
+}
+
+/// A module with a kernel of these statements, and the names that examples may use.
+pub(crate) fn in_kernel(version: Version, target: &str, statements: &str) -> String {
+    // Registers of 128 bits came late.
+    let wide = if statements.contains("%q") {
+        "    .reg .b128 %q<8>;\n"
+    } else {
+        ""
+    };
+    format!(
+        ".version {version}\n.target {target}\n.address_size 64\n{BEFORE}\
+         .visible .entry example(.param .u64 pointer, .param .u32 count, \
+         .param .align 64 .b8 tensor_map[128])\n{{\n{REGISTERS}{wide}{statements}\n    ret;\n}}\n"
+    )
 }

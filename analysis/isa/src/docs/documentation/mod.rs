@@ -13,7 +13,10 @@ use std::sync::LazyLock;
 use include_dir::{Dir, include_dir};
 use rustc_hash::FxHashMap;
 
+use crate::target::Version;
+
 pub use example::Example;
+pub(crate) use example::in_kernel;
 pub use page::{Entry, InstructionPage};
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/docs");
@@ -140,6 +143,20 @@ pub fn modifier(name: &str, word: &str) -> Option<&'static Entry> {
         .or_else(|| entry(Topic::Modifiers, &word))
         .or_else(|| entry(Topic::StateSpaces, &word))
         .or_else(|| entry(Topic::Types, &word))
+}
+
+/// The version since when the manual has something that ptxas accepts from `since` on.
+///
+/// ptxas takes some instructions before the version that introduced them; 5.1 was never published.
+#[must_use]
+pub fn documented_since(instruction: &str, since: Version) -> Version {
+    if since == Version::new(5, 1) {
+        Version::new(6, 0)
+    } else if instruction == "nanosleep" && since == Version::new(6, 2) {
+        Version::new(6, 3)
+    } else {
+        since
+    }
 }
 
 /// The title of a section of the PTX ISA 9.3 manual.

@@ -98,8 +98,8 @@ fn fragments_of_matrices() {
             c[2], c[3] = C[g + 8][2t], C[g + 8][2t + 1]      // not in m8n8 shapes
             ```
 
-            - `.sync`: Waits until all threads named by the member mask, or all of the warp, execute this same instruction.
-            - `.aligned`: A promise: all threads of the warp execute this same instruction.
+            - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction.
+            - `.aligned`: All threads of the warp must execute this same instruction; for `wgmma.*` and `setmaxnreg`, all threads of the warpgroup.
             - `.m16n8k16`: the shape.
             - `.row`: the order of A and B.
             - `.col`: the order of A and B.
@@ -134,6 +134,7 @@ fn fragments_of_matrices() {
             - Types of D and C are equal (`m8n8k4` may widen `.f16` to `.f32`). A and B may differ only among `.e4m3`/`.e5m2` (the five small floats with a kind), `.s8`/`.u8` and `.s4`/`.u4`.
             - Every fragment stands in braces, also a single register. `.bf16` and `.tf32` fragments go into `.b32` registers; ptxas refuses `.f32` ones.
             - `ldmatrix` loads just these fragments: `.x4` gives `a` of `m16n8k16` from a row-major A; B needs no `.trans` if its columns are contiguous, and `.trans` if its rows are.
+            - `.f64` forms with M = 16 need at least 64 registers for each thread: ptxas refuses a smaller `.maxnreg`.
             - The `c` fragment of one product, converted to `.f16` pairs, is the `a` fragment of the next: two neighbouring n-tiles make one `m16n8k16` A.
             - The `.f16` form of `m8n8k4` is different: four products at a time, by lanes 0–3 with 16–19, 4–7 with 20–23 and so on. It is fast on `sm_70` only.
             - Slow forms, which ptxas expands into longer sequences: `.f16` `m8n8k4` from `sm_80` on; `.s4`/`.u4` from `sm_90` on; `.b1` with `.xor` from `sm_90`, with `.and` from `sm_100` on; `.e4m3`/`.e5m2` on `sm_90` and the `sm_100` and `sm_110` families (there `wgmma` and `tcgen05.mma` are the way); `.f64` of M 16 on `sm_103`, `sm_110` and `sm_120`; plain `.sp` from `sm_100` on.
