@@ -3,28 +3,24 @@
 use isa::target::Target;
 use syntax::{SyntaxKind, TextRange, TextSize};
 
-use crate::{FixKind, hir::items::ModuleItem};
-
-pub(super) use crate::hir::tree::node_at;
-
-use super::Place;
+use crate::{FixKind, diagnostics::place::Place, hir::items::ModuleItem};
 
 /// One way to repair a finding; becomes a [`crate::Fix`] when the diagnostics of a file are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Repair {
+pub(in crate::diagnostics) struct Repair {
     /// What it does, as an imperative phrase.
-    pub(super) title: String,
+    pub(in crate::diagnostics) title: String,
     /// What is replaced by what.
-    pub(super) edits: Vec<(Place, String)>,
+    pub(in crate::diagnostics) edits: Vec<(Place, String)>,
     /// Whether it is most likely what the author wants.
-    pub(super) preferred: bool,
+    pub(in crate::diagnostics) preferred: bool,
     /// What it does.
-    pub(super) kind: FixKind,
+    pub(in crate::diagnostics) kind: FixKind,
 }
 
 impl Repair {
     /// The repair that replaces one range of the item by a text.
-    pub(super) fn new(
+    pub(in crate::diagnostics) fn new(
         kind: FixKind,
         title: String,
         range: TextRange,
@@ -39,13 +35,13 @@ impl Repair {
     }
 
     /// The same repair, preferred or not.
-    pub(super) fn preferred(mut self, preferred: bool) -> Repair {
+    pub(in crate::diagnostics) fn preferred(mut self, preferred: bool) -> Repair {
         self.preferred = preferred;
         self
     }
 
     /// The repair that replaces a misspelt word.
-    pub(super) fn respell(range: TextRange, wrong: &str, right: String) -> Repair {
+    pub(in crate::diagnostics) fn respell(range: TextRange, wrong: &str, right: String) -> Repair {
         Repair::new(
             FixKind::Respell,
             format!("Replace `{wrong}` by `{right}`"),
@@ -56,18 +52,26 @@ impl Repair {
     }
 }
 
+/// The one preferred fix is the only one.
+pub(in crate::diagnostics) fn prefer_single(mut repairs: Vec<Repair>) -> Vec<Repair> {
+    if let [only] = &mut repairs[..] {
+        only.preferred = true;
+    }
+    repairs
+}
+
 /// Where the directives at the start of a module name its version and target.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct HeaderPlaces {
+pub(in crate::diagnostics) struct HeaderPlaces {
     /// The number of the first `.version`.
-    pub(super) version: Option<TextRange>,
+    pub(in crate::diagnostics) version: Option<TextRange>,
     /// The last architecture of the `.target` directives that follow the `.version`: it is in force.
-    pub(super) target: Option<TextRange>,
+    pub(in crate::diagnostics) target: Option<TextRange>,
 }
 
 impl HeaderPlaces {
     /// Finds them among the items, which start at `offsets`.
-    pub(super) fn find(items: &[ModuleItem], offsets: &[TextSize]) -> HeaderPlaces {
+    pub(in crate::diagnostics) fn find(items: &[ModuleItem], offsets: &[TextSize]) -> HeaderPlaces {
         let mut places = HeaderPlaces::default();
         for (item, start) in items.iter().zip(offsets) {
             let cursor = item.green.cursor();

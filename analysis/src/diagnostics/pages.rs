@@ -2,8 +2,10 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use super::DIAGNOSTIC_CODES;
-use crate::{AnalysisConfig, Change, Diagnostic, FileId, Level, Severity, fixture::Fixture};
+use crate::{
+    AnalysisConfig, Change, Diagnostic, FileId, Level, Severity,
+    diagnostics::registry::DIAGNOSTIC_CODES, fixture::Fixture,
+};
 
 /// The examples below a heading of a page.
 fn examples(page: &str, heading: &str) -> Vec<String> {
@@ -59,7 +61,7 @@ fn pages_of_the_codes() {
             code.name
         );
         // What only ptxas finds is not found here.
-        let found_here = code.name != super::codes::PTXAS;
+        let found_here = code.name != super::registry::PTXAS;
         for example in wrong.iter().filter(|_| found_here) {
             let found = errors_of(example);
             assert!(

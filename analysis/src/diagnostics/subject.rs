@@ -14,18 +14,21 @@ use crate::{
 };
 
 /// A function, or a part of it.
-pub(super) struct Subject<'a> {
-    pub(super) db: &'a dyn Database,
-    pub(super) function: Function<'a>,
+pub(in crate::diagnostics) struct Subject<'a> {
+    pub(in crate::diagnostics) db: &'a dyn Database,
+    pub(in crate::diagnostics) function: Function<'a>,
     /// The instructions of the part, and all declarations of the function.
-    pub(super) body: &'a Body,
+    pub(in crate::diagnostics) body: &'a Body,
     /// Relative to the function.
     part: Option<TextRange>,
 }
 
 impl<'a> Subject<'a> {
     /// All of a function.
-    pub(super) fn whole(db: &'a dyn Database, function: Function<'a>) -> Subject<'a> {
+    pub(in crate::diagnostics) fn whole(
+        db: &'a dyn Database,
+        function: Function<'a>,
+    ) -> Subject<'a> {
         Subject {
             db,
             function,
@@ -35,7 +38,7 @@ impl<'a> Subject<'a> {
     }
 
     /// A part of a function, of which the body was made.
-    pub(super) fn part(
+    pub(in crate::diagnostics) fn part(
         db: &'a dyn Database,
         function: Function<'a>,
         body: &'a Body,
@@ -50,22 +53,25 @@ impl<'a> Subject<'a> {
     }
 
     /// The tree of the function.
-    pub(super) fn cursor(&self) -> Cursor<'a> {
+    pub(in crate::diagnostics) fn cursor(&self) -> Cursor<'a> {
         self.function.green(self.db).cursor()
     }
 
     /// What the definitions of the function are.
-    pub(super) fn types(&self) -> &'a [Declared] {
+    pub(in crate::diagnostics) fn types(&self) -> &'a [Declared] {
         &self.body.operands
     }
 
     /// Calls `act` for each instruction, with its place in the body.
-    pub(super) fn for_each_instruction(&self, act: &mut impl FnMut(&Instruction, &Cursor<'a>)) {
+    pub(in crate::diagnostics) fn for_each_instruction(
+        &self,
+        act: &mut impl FnMut(&Instruction, &Cursor<'a>),
+    ) {
         for_each_instruction_in(&self.cursor(), self.body, self.part, act);
     }
 
     /// Whether some of a node is judged.
-    pub(super) fn contains(&self, node: &Cursor<'_>) -> bool {
+    pub(in crate::diagnostics) fn contains(&self, node: &Cursor<'_>) -> bool {
         tree::lies_in(node, self.part)
     }
 }

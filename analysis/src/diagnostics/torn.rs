@@ -4,13 +4,13 @@ use syntax::{SyntaxError, TextRange, TextSize};
 
 /// The places of the syntax errors of an item. A body of nothing but errors has as many of them as it has
 /// statements, so they are not all looked at for each statement.
-pub(super) struct Torn {
+pub(in crate::diagnostics) struct Torn {
     /// The start of each error, in order, with the farthest end of it and of those before it.
     errors: Vec<(TextSize, TextSize)>,
 }
 
 impl Torn {
-    pub(super) fn new(errors: &[SyntaxError]) -> Torn {
+    pub(in crate::diagnostics) fn new(errors: &[SyntaxError]) -> Torn {
         let mut errors: Vec<_> = errors
             .iter()
             .map(|it| (it.range.start(), it.range.end()))
@@ -25,7 +25,7 @@ impl Torn {
     }
 
     /// Whether an error meets a range, be it at its edge.
-    pub(super) fn meets(&self, range: TextRange) -> bool {
+    pub(in crate::diagnostics) fn meets(&self, range: TextRange) -> bool {
         let before = self.errors.partition_point(|it| it.0 <= range.end());
         before
             .checked_sub(1)

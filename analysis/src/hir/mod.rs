@@ -12,5 +12,6 @@ pub(crate) mod module;
 pub(crate) mod number;
 pub(crate) mod operand;
 mod outline;
+pub(crate) mod resolve;
 pub(crate) mod symbol;
 pub(crate) mod tree;

@@ -130,6 +130,13 @@ pub(crate) fn linkage(node: &Cursor<'_>) -> Option<Linkage> {
         .find_map(|it| Linkage::from_word(it.text()))
 }
 
+/// The nodes of the operands of an instruction.
+pub(crate) fn operand_nodes<'a>(instruction: &Cursor<'a>) -> impl Iterator<Item = Cursor<'a>> {
+    instruction
+        .nodes()
+        .filter(|it| !matches!(it.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR))
+}
+
 /// Calls `act` for each instruction in a function or a block, in the order of the text.
 pub(crate) fn for_each_instruction<'a>(node: &Cursor<'a>, act: &mut impl FnMut(&Cursor<'a>)) {
     for_each_instruction_in(node, None, act);

@@ -13,7 +13,6 @@ use isa::{
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
 
 use crate::{
-    diagnostics::{operand_nodes, resolve},
     features::{
         completion::module,
         documentation::{demand, footer},
@@ -23,7 +22,8 @@ use crate::{
         declared::words,
         in_force::in_force,
         operand::{describe, operand},
-        tree,
+        resolve::resolve,
+        tree::{self, operand_nodes},
     },
 };
 

@@ -195,7 +195,7 @@ impl Context<'_> {
         let mut nodes = self.path.iter().rev();
         let instruction = *nodes.find(|it| it.kind() == SyntaxKind::INSTRUCTION)?;
         let at = offset - self.start;
-        let mut operands = crate::diagnostics::operand_nodes(&instruction);
+        let mut operands = crate::hir::tree::operand_nodes(&instruction);
         let index = operands.position(|it| it.range().contains(at))?;
         Some((instruction, index))
     }

@@ -1,0 +1,47 @@
+//! A problem that a rule finds, with places that do not depend on where its item stands in the file.
+
+use crate::{
+    Severity,
+    diagnostics::{fix::Repair, place::Place, registry::lint},
+};
+
+use syntax::TextRange;
+
+/// A problem, with places that do not depend on where its item stands in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::diagnostics) struct Finding {
+    /// Where, relative to the item.
+    pub(in crate::diagnostics) range: TextRange,
+    pub(in crate::diagnostics) severity: Severity,
+    pub(in crate::diagnostics) code: &'static str,
+    /// What is wrong; [`LINE`] stands for the line of the first related place.
+    pub(in crate::diagnostics) message: String,
+    pub(in crate::diagnostics) help: Option<String>,
+    pub(in crate::diagnostics) related: Vec<(Place, &'static str)>,
+    pub(in crate::diagnostics) fixes: Vec<Repair>,
+}
+
+/// Stands in a message for a line number, which is known at the end only. No PTX name contains it.
+pub(in crate::diagnostics) const LINE: &str = "{line}";
+
+/// A finding as bad as its code says; the settings and comments may change that at the end.
+pub(in crate::diagnostics) fn finding(
+    range: TextRange,
+    code: &'static str,
+    message: String,
+    help: Option<String>,
+) -> Finding {
+    let severity = match lint(code) {
+        Some(lint) => lint.level.severity().unwrap_or(Severity::Hint),
+        None => Severity::Error,
+    };
+    Finding {
+        range,
+        severity,
+        code,
+        message,
+        help,
+        related: Vec::new(),
+        fixes: Vec::new(),
+    }
+}

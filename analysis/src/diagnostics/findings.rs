@@ -1,0 +1,95 @@
+//! The findings of a function and of what stands around the functions: every rule is asked here.
+
+use salsa::Database;
+
+use crate::{
+    db::SourceFile,
+    diagnostics::{
+        finding::Finding,
+        lints,
+        place::ItemIndex,
+        rendering::levels,
+        rules::{
+            calls,
+            declarations::{parameters, variables},
+            directives,
+            instructions::{self, constants, portability},
+            names::{duplicates, redeclarations, undefined},
+        },
+        stored::{Keeper, Kept},
+        subject::Subject,
+    },
+    hir::{body::refresh, items::Function},
+};
+
+/// Finds what a family of rules says about a function.
+type Family = fn(&dyn Database, Function<'_>, &mut Vec<Finding>);
+
+/// What looks at statements, each alone, and at the declarations that they name.
+pub(in crate::diagnostics) const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
+    undefined::in_function,
+    constants::in_function,
+    instructions::check::in_function,
+    // It looks at the errors found before.
+    calls::check::in_function,
+];
+
+/// The findings of one function.
+#[salsa::tracked(returns(deref))]
+pub(in crate::diagnostics) fn function_findings<'db>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+) -> Vec<Kept> {
+    let mut findings = Vec::new();
+    // The next keystroke starts from there.
+    refresh(db, function);
+    let subject = Subject::whole(db, function);
+    for family in STATEMENTS {
+        // A keystroke waits until this stops, so it is asked often whether it is still wanted.
+        db.unwind_if_revision_cancelled();
+        family(&subject, &mut findings);
+    }
+    let families: [Family; 6] = [
+        duplicates::in_function,
+        variables::in_function,
+        parameters::in_function,
+        directives::check::in_function,
+        portability::in_function,
+        // They look at the errors found before.
+        lints::check::in_function,
+    ];
+    for family in families {
+        db.unwind_if_revision_cancelled();
+        family(db, function, &mut findings);
+    }
+    findings.extend(
+        levels::function_controls(db, function)
+            .findings
+            .iter()
+            .cloned(),
+    );
+    Keeper::keep_all(findings)
+}
+
+/// Findings about the items of a file: for each the item, as an index of a function or another item.
+#[salsa::tracked(returns(deref))]
+pub(in crate::diagnostics) fn module_findings(
+    db: &dyn Database,
+    file: SourceFile,
+) -> Vec<(ItemIndex, Kept)> {
+    let mut findings = Vec::new();
+    undefined::in_module(db, file, &mut findings);
+    duplicates::in_module(db, file, &mut findings);
+    redeclarations::in_module(db, file, &mut findings);
+    constants::in_module(db, file, &mut findings);
+    variables::in_module(db, file, &mut findings);
+    directives::check::in_module(db, file, &mut findings);
+    portability::in_module(db, file, &mut findings);
+    lints::check::in_module(db, file, &mut findings);
+    levels::control_findings(db, file, &mut findings);
+    let mut keeper = Keeper::default();
+    findings
+        .into_iter()
+        .map(|(item, it)| (item, keeper.keep(it)))
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! Instructions that all threads of a warp must run together, where the text divides them.
+
+use crate::{
+    diagnostics::{
+        finding::{Finding, LINE, finding},
+        lints::statements::{Statements, opcode},
+        place::Place,
+        registry::DIVERGENT_BARRIER,
+    },
+    flow::divergence::apart,
+    hir::{body::body, items::Function},
+    pressure::width,
+};
+
+use salsa::Database;
+
+pub(super) fn check(
+    db: &dyn Database,
+    function: Function<'_>,
+    statements: &Statements<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let (body, flow) = (body(db, function), statements.flow());
+    if flow.facts.together.is_empty() {
+        return;
+    }
+    for it in apart(db, function, flow, width(db, function)) {
+        let instruction = |step: u32| body.instructions.get(step as usize);
+        let (Some(at), Some(branch)) = (instruction(it.step), instruction(it.branch)) else {
+            continue;
+        };
+        if statements.is_wrong(at.range) {
+            continue;
+        }
+        let node = statements.instruction(it.step);
+        let opcode = node.map_or("", |it| opcode(&it).0);
+        let help = "all threads of a warp must run it together".to_owned();
+        if it.step == it.branch {
+            findings.push(finding(
+                at.opcode,
+                DIVERGENT_BARRIER,
+                format!("the guard keeps some threads of a warp from this `{opcode}`"),
+                Some(help),
+            ));
+            continue;
+        }
+        let mut found = finding(
+            at.opcode,
+            DIVERGENT_BARRIER,
+            format!("the branch on line {LINE} keeps some threads of a warp from this `{opcode}`"),
+            Some(help),
+        );
+        found.related.push((
+            Place::Own(branch.opcode),
+            "the branch that divides the warp",
+        ));
+        findings.push(found);
+    }
+}

@@ -1,0 +1,40 @@
+//! Divisions of integers by what is no constant.
+
+use crate::diagnostics::{
+    finding::{Finding, finding},
+    lints::accepted::Accepted,
+    registry::INTEGER_DIVISION,
+};
+
+use isa::operand::Operand;
+
+/// Divisions of integers by what is no constant.
+pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
+    if !matches!(accepted.opcode.text(), "div" | "rem") {
+        return;
+    }
+    let words = accepted.statement.words;
+    let Some(bits) = words.last().and_then(|it| match *it {
+        "s16" | "u16" | "s32" | "u32" => Some(32),
+        "s64" | "u64" => Some(64),
+        _ => None,
+    }) else {
+        return;
+    };
+    if matches!(
+        accepted.statement.operands.last(),
+        Some(Operand::Integer(_))
+    ) {
+        return;
+    }
+    let cost = match bits {
+        32 => "some 20 instructions",
+        _ => "a subroutine of some 100 instructions",
+    };
+    findings.push(finding(
+        accepted.opcode.range(),
+        INTEGER_DIVISION,
+        format!("no instruction of the hardware divides integers: ptxas makes {cost} of this"),
+        Some("constant divisors become multiplications and shifts".to_owned()),
+    ));
+}

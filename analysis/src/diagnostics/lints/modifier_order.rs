@@ -1,0 +1,67 @@
+//! Modifiers in another order than in the manual.
+
+use crate::{
+    FixKind,
+    diagnostics::{
+        finding::{Finding, finding},
+        fix::Repair,
+        lints::accepted::Accepted,
+        registry::MODIFIER_ORDER,
+    },
+};
+
+use syntax::CursorToken;
+
+/// Words in another order than in the manual.
+pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
+    let fit = accepted.fit;
+    let as_written = || accepted.statement.words.iter().copied();
+    if fit.ignored.is_empty() && fit.ordered_words().eq(as_written()) {
+        return;
+    }
+    let read: Vec<&CursorToken<'_>> = (0..)
+        .zip(accepted.modifiers)
+        .filter(|(index, _)| !fit.ignored.contains(index))
+        .map(|it| it.1)
+        .collect();
+    let ordered: Vec<&str> = fit.ordered_words().collect();
+    let plain = |it: &CursorToken<'_>| it.text().trim_start_matches('.').to_owned();
+    let written: Vec<String> = read.iter().map(|it| plain(it)).collect();
+    if written.len() != ordered.len() || written == ordered {
+        return;
+    }
+    // Words that are written twice, and the like, are another matter.
+    let mut sorted = (written, ordered.clone());
+    sorted.0.sort_unstable();
+    sorted.1.sort_unstable();
+    let (Some(first), Some(last)) = (read.first(), read.last()) else {
+        return;
+    };
+    if sorted.0 != sorted.1 {
+        return;
+    }
+    let range = first.range().cover(last.range());
+    let right: String = ordered.iter().map(|it| format!(".{it}")).collect();
+    let mut found = finding(
+        range,
+        MODIFIER_ORDER,
+        format!("the manual writes `{}{right}`", accepted.opcode.text()),
+        None,
+    );
+    // What ptxas reads over, and comments between the words, would be lost.
+    let gaps = read
+        .windows(2)
+        .any(|it| it[0].range().end() != it[1].range().start());
+    if !gaps {
+        found.fixes.push(
+            Repair::new(
+                FixKind::ReorderModifiers,
+                format!("Write `{right}`"),
+                range,
+                right,
+            )
+            .preferred(true),
+        );
+    }
+    findings.push(found);
+}

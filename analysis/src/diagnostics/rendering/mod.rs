@@ -1,0 +1,6 @@
+//! How findings become the diagnostics that a user sees: severities, texts, places in the file.
+
+pub(in crate::diagnostics) mod compiler;
+pub(in crate::diagnostics) mod join;
+pub(in crate::diagnostics) mod levels;
+pub(in crate::diagnostics) mod syntax_errors;

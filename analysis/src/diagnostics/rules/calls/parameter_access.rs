@@ -1,0 +1,101 @@
+//! What instructions may do with parameters: a function reads its own parameters and writes its own
+//! results, and those of a call are no memory with an address.
+
+use isa::operand::{Operand, Space, Symbol};
+use syntax::{Cursor, SyntaxKind};
+
+use crate::{
+    diagnostics::{
+        finding::{Finding, finding},
+        registry::INVALID_PARAMETER_ACCESS,
+        rules::calls::context::{Context, text},
+    },
+    hir::{
+        body::{Reference, Target},
+        declared::{Declared, words},
+        tree::{operand_nodes, trimmed},
+    },
+};
+
+/// Whether a name is a parameter in memory.
+pub(in crate::diagnostics) fn is_parameter(types: &[Declared], reference: &Reference) -> bool {
+    let Target::Definition(id) = reference.target else {
+        return false;
+    };
+    matches!(
+        types.get(id as usize),
+        Some(Declared(Operand::Symbol(Symbol::Variable(
+            Space::EntryParameter
+                | Space::InputParameter
+                | Space::ReturnParameter
+                | Space::LocalParameter
+        ))))
+    )
+}
+
+/// Judges an instruction whose operands fit it.
+pub(in crate::diagnostics) fn check(
+    context: &Context<'_>,
+    instruction: &Cursor<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let (Some(opcode), modifiers) = words(instruction) else {
+        return;
+    };
+    let opcode = opcode.text();
+    let accesses = matches!(opcode, "ld" | "st")
+        && modifiers
+            .iter()
+            .any(|it| it.text().split("::").next() == Some(".param"));
+    let guarded = instruction.node(SyntaxKind::GUARD);
+    for node in operand_nodes(instruction) {
+        let operand = context.operand(&node);
+        let (space, address) = match &operand {
+            Operand::Symbol(Symbol::Variable(space)) => (*space, false),
+            Operand::Address(items, _) => match items.as_slice() {
+                [Operand::Symbol(Symbol::Variable(space))] => (*space, true),
+                [Operand::Offset(base, _)] => match &**base {
+                    Operand::Symbol(Symbol::Variable(space)) => (*space, true),
+                    _ => continue,
+                },
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let shown = text(&node);
+        let name = shown.trim_matches(['[', ']']);
+        let (range, message, help) = match (space, address) {
+            (Space::LocalParameter, false) => (
+                trimmed(&node),
+                format!("`{name}` is a parameter of a call and has no address"),
+                Some("use a `.local` variable for memory with an address".to_owned()),
+            ),
+            (Space::EntryParameter | Space::InputParameter, true) if accesses && opcode == "st" => {
+                (
+                    trimmed(&node),
+                    format!(
+                        "`{name}` is a parameter that the function receives: it cannot be written"
+                    ),
+                    None,
+                )
+            }
+            (Space::ReturnParameter, true) if accesses && opcode == "ld" => (
+                trimmed(&node),
+                format!("`{name}` is a result of the function: it cannot be read"),
+                Some("keep the value in a register".to_owned()),
+            ),
+            (Space::LocalParameter, true) if accesses => match &guarded {
+                Some(guard) => (
+                    trimmed(guard),
+                    format!(
+                        "`{opcode}.param` cannot have a guard: `{name}` is a parameter of a call"
+                    ),
+                    Some("branch around the call, or select the value with `selp`".to_owned()),
+                ),
+                None => continue,
+            },
+            _ => continue,
+        };
+        findings.push(finding(range, INVALID_PARAMETER_ACCESS, message, help));
+    }
+}

@@ -1,0 +1,116 @@
+//! Instructions that no variant of the tables fits.
+//!
+//! The tables say what is wrong and what is allowed in its place; this file finds the token and the
+//! words. Names, syntax and what depends on the callee of a call are judged elsewhere.
+
+use crate::{
+    diagnostics::{
+        finding::Finding,
+        lints::addresses::Layouts,
+        rules::{
+            gates::{change_header, gate_finding},
+            instructions::statement::Judge,
+        },
+        subject::Subject,
+        torn::Torn,
+    },
+    flow::facts::references,
+    hir::{
+        body::{Body, Reference, Target},
+        declared::header,
+        in_force::{InForce, in_force},
+        resolve::meaning,
+    },
+};
+
+use isa::{operand::Operand, target::Module};
+use syntax::TextRange;
+
+/// Names of an instruction of which one is found faster by a look at all of them.
+const FEW: usize = 12;
+/// How often a long body looks for a cancellation, in instructions.
+const CHECK_INTERVAL: usize = 1024;
+
+/// Instructions of a function that the tables do not know in this form.
+pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
+    let Some(in_force) = in_force(db, function) else {
+        return;
+    };
+    let types = subject.types();
+    let layouts = Layouts::new(subject);
+    // A target that a body sets is no matter of the header.
+    let header = header(db, function.file(db));
+    let fixed = |module: Module| header.forced || header.target != Some(module.target);
+    special_registers(body, &in_force, &fixed, findings);
+    let torn = Torn::new(function.errors(db));
+    let mut judge = Judge::default();
+    let mut count = 0;
+    subject.for_each_instruction(&mut |instruction, node| {
+        count += 1;
+        if count % CHECK_INTERVAL == 0 {
+            db.unwind_if_revision_cancelled();
+        }
+        // What a syntax error has torn apart says nothing about the instruction.
+        if torn.meets(instruction.range) {
+            return;
+        }
+        // A search in those of the statement is much shorter than one in all.
+        let references = references(body, instruction);
+        let find = |range: TextRange| {
+            // An operand may be a list as long as the file.
+            let before = |it: &Reference| it.range.start() < range.start();
+            let rest = match references.len() {
+                0..=FEW => references,
+                _ => &references[references.partition_point(before)..],
+            };
+            rest.iter()
+                .find(|it| it.range.start() >= range.start())
+                .filter(|it| it.range.start() == range.start())
+        };
+        let resolve = |range: TextRange, name: &str| match find(range) {
+            Some(it) => meaning(db, function, types, it, name),
+            None => Operand::Unknown,
+        };
+        let named = |range: TextRange| {
+            let reference = find(range)?;
+            match reference.target {
+                // Most addresses are in registers.
+                Target::Definition(id) if types[id as usize].is_register() => None,
+                _ => layouts.named(reference),
+            }
+        };
+        let module = in_force.at(instruction.range.start());
+        judge.statement(node, module, fixed(module), &resolve, &named, findings);
+    });
+}
+
+/// Special registers that the module does not have.
+fn special_registers(
+    body: &Body,
+    in_force: &InForce<'_>,
+    fixed: &dyn Fn(Module) -> bool,
+    findings: &mut Vec<Finding>,
+) {
+    for reference in &body.references {
+        let Target::Special(index) = reference.target else {
+            continue;
+        };
+        let Some(register) = isa::special::get(index) else {
+            continue;
+        };
+        let name = register.written(reference.member);
+        let demanded = register.gate();
+        let module = in_force.at(reference.range.start());
+        if !demanded.admits_target(module.target) || !demanded.admits_version(module.version) {
+            let subject = format!("`{name}`");
+            let mut finding = gate_finding(reference.range, &subject, module, &demanded);
+            finding.fixes = change_header(module, fixed(module), &[&demanded], |new| {
+                demanded.admits_target(new.target) && demanded.admits_version(new.version)
+            });
+            findings.push(finding);
+        }
+    }
+}

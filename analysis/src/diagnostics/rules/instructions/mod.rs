@@ -1,0 +1,12 @@
+//! Instructions against the tables.
+
+pub(in crate::diagnostics) mod check;
+pub(in crate::diagnostics) mod constants;
+mod memo;
+mod modifier_fixes;
+mod operand_fixes;
+pub(in crate::diagnostics) mod portability;
+mod rejected;
+mod statement;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,375 @@
+//! Names that are not declared where they are used.
+//!
+//! ptxas reads a module once: what a name means is decided where it stands. Only labels may be
+//! declared after their use.
+
+use isa::system_call::{self, is_optix};
+use rustc_hash::FxHashMap;
+use salsa::Database;
+
+use crate::{
+    Severity, SymbolKind,
+    db::SourceFile,
+    diagnostics::{
+        finding::{Finding, LINE},
+        fix::Repair,
+        place::{ItemIndex, Place},
+        registry::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
+        rules::{calls::prototype_fixes, names::register_fixes},
+        subject::Subject,
+        suggestion::most_similar,
+    },
+    hir::{
+        body::{Body, Definition, Place as WordPlace, Reference, Target},
+        declared::address_bytes,
+        items::items,
+        module::{
+            Declaration, DeclarationKind, ModulePlace, ModuleScope, function_order, module_body,
+            module_item_order, module_scope,
+        },
+        number::split_name,
+    },
+};
+
+/// How many unknown names of a function are compared with the known ones.
+const MAX_SUGGESTIONS: usize = 16;
+/// With how many known names each of them is compared.
+const MAX_CANDIDATES: usize = 4096;
+/// How many uses of one unknown name are reported in a function; the first ones say it all.
+const MAX_USES: usize = 100;
+/// How often a long body looks for a cancellation, in references.
+const CHECK_INTERVAL: usize = 1 << 16;
+
+/// What to say about a name that the function does not declare.
+#[derive(Clone)]
+enum Verdict {
+    Fine,
+    Later(Declaration),
+    Unknown {
+        help: Option<String>,
+        /// The same name in a place from where it is not visible.
+        elsewhere: Option<Place>,
+        /// The name that was probably meant.
+        similar: Option<String>,
+        /// What makes the name known.
+        repairs: Vec<Repair>,
+    },
+}
+
+/// Unknown names in a function.
+pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
+    let file = function.file(db);
+    let scope = module_scope(db, file);
+    let order = function_order(db, file)
+        .get(&function)
+        .copied()
+        .unwrap_or_default();
+    let mut judge = Judge {
+        subject,
+        scope,
+        order,
+        suggestions: 0,
+        declared: None,
+    };
+    let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; body.free.len()];
+    for (index, reference) in body.references.iter().enumerate() {
+        if index % CHECK_INTERVAL == 0 {
+            db.unwind_if_revision_cancelled();
+        }
+        if reference.uncertain {
+            continue;
+        }
+        match reference.target {
+            Target::Definition(id) => {
+                let definition = body.definition(id);
+                if !definition.may_follow_use()
+                    && definition.name_range.start() > reference.range.start()
+                {
+                    let name = &definition.name;
+                    findings.push(later(
+                        name,
+                        reference.range,
+                        Place::Own(definition.name_range),
+                    ));
+                }
+            }
+            Target::Free(free) => {
+                let name = &body.free[free as usize];
+                let (verdict, uses) = verdicts[free as usize]
+                    .get_or_insert_with(|| (judge.judge(reference, name), 0));
+                *uses += 1;
+                if *uses <= MAX_USES {
+                    findings.extend(finding(name, reference, verdict));
+                }
+            }
+            Target::Special(_) | Target::WarpSize | Target::Section(_) => {}
+        }
+    }
+}
+
+/// What is known in a function about names that it does not declare.
+struct Judge<'a> {
+    subject: &'a Subject<'a>,
+    scope: &'a ModuleScope,
+    order: u32,
+    suggestions: usize,
+    /// The first definition of each name anywhere in the function, once it is needed.
+    declared: Option<FxHashMap<&'a str, &'a Definition>>,
+}
+
+impl<'a> Judge<'a> {
+    fn judge(&mut self, reference: &Reference, name: &str) -> Verdict {
+        let declarations = self.scope.find(name);
+        if declarations.iter().any(|it| it.order <= self.order) {
+            return Verdict::Fine;
+        }
+        if let Some(first) = declarations.first() {
+            return Verdict::Later(*first);
+        }
+        if self.scope.uncertain {
+            return Verdict::Fine;
+        }
+        let body = self.subject.body;
+        let declared = self.declared.get_or_insert_with(|| {
+            let all = body.definitions.iter().rev();
+            all.map(|it| (&*it.name, it)).collect()
+        });
+        if let Some(definition) = declared.get(name).filter(|it| it.count.is_none()) {
+            return Verdict::Unknown {
+                help: Some(format!(
+                    "`{name}` on line {LINE} is visible inside its own block only"
+                )),
+                elsewhere: Some(Place::Own(definition.name_range)),
+                similar: None,
+                repairs: Vec::new(),
+            };
+        }
+        self.suggestions += 1;
+        let mut verdict = Verdict::Unknown {
+            help: None,
+            elsewhere: None,
+            similar: None,
+            repairs: Vec::new(),
+        };
+        if self.suggestions <= MAX_SUGGESTIONS {
+            self.suggest(reference, name, &mut verdict);
+        }
+        verdict
+    }
+
+    /// What may have been meant by an unknown name, and what makes it known.
+    fn suggest(&self, reference: &Reference, name: &str, verdict: &mut Verdict) {
+        let Verdict::Unknown {
+            help,
+            similar,
+            repairs,
+            ..
+        } = verdict
+        else {
+            return;
+        };
+        if let Some((family, count)) = family(self.subject.body, name) {
+            *help = Some(family_help(&family.name, count));
+            repairs.extend(register_fixes::widen(self.subject, reference, name, family));
+            return;
+        }
+        if reference.place == WordPlace::Callee
+            && let Some(call) = system_call::find(name)
+        {
+            let Subject { db, function, .. } = *self.subject;
+            let prototype = call.prototype(address_bytes(db, function.file(db)));
+            *help = Some(format!("the driver provides it: declare `{prototype}`"));
+            repairs.push(prototype_fixes::system_call(db, function, name, &prototype));
+            return;
+        }
+        let found = similar_name(
+            self.subject.body,
+            reference.place,
+            name,
+            self.scope,
+            self.order,
+        );
+        *help = found.map(|it| format!("did you mean `{it}`?"));
+        *similar = found.map(str::to_owned);
+        if reference.place == WordPlace::Operand {
+            let declared = register_fixes::declare(self.subject, reference, name);
+            repairs.extend(declared.map(|it| it.preferred(found.is_none())));
+        }
+    }
+}
+
+/// The parameterised register that a name looks like: `%r<100>` for `%r100`.
+fn family<'a>(body: &'a Body, name: &str) -> Option<(&'a Definition, u32)> {
+    let (prefix, _) = split_name(name)?;
+    let mut all = body.definitions.iter();
+    let family = all.find(|it| it.count.is_some() && *it.name == *prefix)?;
+    Some((family, family.count?))
+}
+
+fn family_help(prefix: &str, count: u32) -> String {
+    match count.checked_sub(1) {
+        Some(last) => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{last}`"),
+        None => format!("`{prefix}<0>` declares no name"),
+    }
+}
+
+fn similar_name<'a>(
+    body: &'a Body,
+    place: WordPlace,
+    name: &str,
+    scope: &'a ModuleScope,
+    order: u32,
+) -> Option<&'a str> {
+    let local = body
+        .definitions
+        .iter()
+        .filter(|it| (it.kind == SymbolKind::Label) == (place == WordPlace::Branch))
+        .map(|it| &*it.name);
+    let module = scope
+        .names()
+        .filter(|(_, all)| {
+            place != WordPlace::Branch
+                && all.iter().any(|it| {
+                    it.order <= order
+                        && (place == WordPlace::Callee) == (it.kind == DeclarationKind::Function)
+                })
+        })
+        .map(|(name, _)| name);
+    let special = isa::special::SPECIAL_REGISTERS
+        .iter()
+        .map(|it| it.name)
+        .filter(|_| place == WordPlace::Operand && name.starts_with('%'));
+    let candidates = special.chain(local).chain(module);
+    most_similar(name, candidates.take(MAX_CANDIDATES))
+}
+
+fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Finding> {
+    match verdict {
+        Verdict::Fine => None,
+        Verdict::Later(declaration) => Some(later(name, reference.range, Place::of(declaration))),
+        Verdict::Unknown {
+            help,
+            elsewhere,
+            similar,
+            repairs,
+        } => {
+            let (code, message) = match reference.place {
+                WordPlace::Operand => (UNDEFINED_NAME, format!("`{name}` is not declared")),
+                WordPlace::Branch => (
+                    UNDEFINED_LABEL,
+                    format!("there is no label `{name}` in this block or a block around it"),
+                ),
+                WordPlace::Callee => (
+                    UNDEFINED_FUNCTION,
+                    format!(
+                        "function `{name}` is not declared: a call needs a `.func` declaration before it"
+                    ),
+                ),
+            };
+            let mut finding = Finding {
+                range: reference.range,
+                severity: Severity::Error,
+                code,
+                message,
+                help: help.clone(),
+                related: elsewhere
+                    .iter()
+                    .map(|it| (*it, "declared in another block"))
+                    .collect(),
+                fixes: similar
+                    .iter()
+                    .map(|it| Repair::respell(reference.range, name, it.clone()))
+                    .chain(repairs.iter().cloned())
+                    .collect(),
+            };
+            if reference.place == WordPlace::Callee && is_optix(name) {
+                finding.severity = Severity::Information;
+                finding.message = format!(
+                    "`{name}` has no declaration: OptiX provides it, ptxas alone rejects the call"
+                );
+                finding.help = None;
+                finding.fixes.clear();
+            }
+            Some(finding)
+        }
+    }
+}
+
+fn later(name: &str, range: syntax::TextRange, place: Place) -> Finding {
+    Finding {
+        range,
+        severity: Severity::Error,
+        code: UNDEFINED_NAME,
+        message: format!(
+            "`{name}` is declared later, on line {LINE}; PTX wants declarations first"
+        ),
+        help: None,
+        related: vec![(place, "declared here")],
+        fixes: Vec::new(),
+    }
+}
+
+/// Unknown names in initializers and aliases.
+pub(in crate::diagnostics) fn in_module(
+    db: &dyn Database,
+    file: SourceFile,
+    findings: &mut Vec<(ItemIndex, Finding)>,
+) {
+    let items = items(db, file);
+    let scope = module_scope(db, file);
+    let mut suggestions = 0;
+    for reference in &module_body(db, items.module).references {
+        if reference.place == ModulePlace::Section || reference.uncertain {
+            continue;
+        }
+        let name = &reference.name;
+        let order = module_item_order(&items.before, reference.item);
+        let declarations = scope.find(name);
+        if declarations.iter().any(|it| it.order <= order) {
+            continue;
+        }
+        let index = ItemIndex::Other(reference.item);
+        if let Some(first) = declarations.first() {
+            findings.push((index, later(name, reference.range, Place::of(first))));
+        } else if !scope.uncertain {
+            let functions_only = reference.place == ModulePlace::Alias;
+            let candidates = scope
+                .names()
+                .filter(|(_, all)| {
+                    all.iter().any(|it| {
+                        it.order <= order
+                            && (!functions_only || it.kind == DeclarationKind::Function)
+                    })
+                })
+                .map(|(name, _)| name);
+            suggestions += 1;
+            let similar = most_similar(name, candidates.take(MAX_CANDIDATES))
+                .filter(|_| suggestions <= MAX_SUGGESTIONS);
+            let help = similar.map(|it| format!("did you mean `{it}`?"));
+            let (code, message) = if functions_only {
+                (
+                    UNDEFINED_FUNCTION,
+                    format!("function `{name}` is not declared"),
+                )
+            } else {
+                (UNDEFINED_NAME, format!("`{name}` is not declared"))
+            };
+            let finding = Finding {
+                range: reference.range,
+                severity: Severity::Error,
+                code,
+                message,
+                help,
+                related: Vec::new(),
+                fixes: similar
+                    .iter()
+                    .map(|it| Repair::respell(reference.range, name, (*it).to_owned()))
+                    .collect(),
+            };
+            findings.push((index, finding));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Findings as they are kept.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use syntax::TextRange;
+
+use crate::{
+    Severity,
+    diagnostics::{finding::Finding, fix::Repair, place::Place},
+};
+
+/// A [`Finding`] in a third of its memory: there are tens of thousands in a large file, most of them alike and
+/// without anything besides a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::diagnostics) struct Kept {
+    pub(in crate::diagnostics) range: TextRange,
+    pub(in crate::diagnostics) code: &'static str,
+    /// Shared with findings of the same function.
+    pub(in crate::diagnostics) message: Arc<str>,
+    pub(in crate::diagnostics) severity: Severity,
+    rest: Option<Box<Rest>>,
+}
+
+/// What most findings do not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rest {
+    help: Option<String>,
+    related: Vec<(Place, &'static str)>,
+    fixes: Vec<Repair>,
+}
+
+impl Kept {
+    pub(in crate::diagnostics) fn help(&self) -> Option<&str> {
+        self.rest.as_ref()?.help.as_deref()
+    }
+
+    pub(in crate::diagnostics) fn related(&self) -> &[(Place, &'static str)] {
+        self.rest.as_ref().map_or(&[], |it| &it.related)
+    }
+
+    pub(in crate::diagnostics) fn fixes(&self) -> &[Repair] {
+        self.rest.as_ref().map_or(&[], |it| &it.fixes)
+    }
+}
+
+/// Turns findings into what is kept of them.
+#[derive(Default)]
+pub(in crate::diagnostics) struct Keeper {
+    messages: FxHashSet<Arc<str>>,
+}
+
+impl Keeper {
+    pub(in crate::diagnostics) fn keep_all(findings: Vec<Finding>) -> Vec<Kept> {
+        let mut keeper = Keeper::default();
+        findings.into_iter().map(|it| keeper.keep(it)).collect()
+    }
+
+    pub(in crate::diagnostics) fn keep(&mut self, finding: Finding) -> Kept {
+        let message = match self.messages.get(finding.message.as_str()) {
+            Some(message) => Arc::clone(message),
+            None => {
+                let message: Arc<str> = finding.message.into();
+                self.messages.insert(Arc::clone(&message));
+                message
+            }
+        };
+        let rest = Rest {
+            help: finding.help,
+            related: finding.related,
+            fixes: finding.fixes,
+        };
+        let is_plain = rest.help.is_none() && rest.related.is_empty() && rest.fixes.is_empty();
+        Kept {
+            range: finding.range,
+            code: finding.code,
+            message,
+            severity: finding.severity,
+            rest: (!is_plain).then(|| Box::new(rest)),
+        }
+    }
+}
