@@ -41,8 +41,9 @@ impl Source {
         if self.is_test() {
             return "";
         }
-        let end = self.text.find("#[cfg(test)]").unwrap_or(self.text.len());
-        &self.text[..end]
+        let begins = ["#[cfg(test)]", "#[cfg(all(test"];
+        let begins = begins.iter().filter_map(|it| self.text.find(it));
+        &self.text[..begins.min().unwrap_or(self.text.len())]
     }
 }
 
@@ -193,7 +194,10 @@ fn the_test_house_is_described() {
         .map(|name| name.to_string_lossy().into_owned())
         .filter(|name| name != "README.md" && !readme.contains(&format!("`{name}`")))
         .collect();
-    check("each entry of `tests` has a sentence in tests/README.md", broken);
+    check(
+        "each entry of `tests` has a sentence in tests/README.md",
+        broken,
+    );
 }
 
 #[test]
