@@ -583,6 +583,26 @@ pub enum CompletionKind {
     Snippet,
 }
 
+/// What is known about something that somebody typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explanations {
+    /// The pages for it, the best first; empty if nothing is called so.
+    pub found: Vec<Explanation>,
+    /// Names that are close to it, if nothing was found.
+    pub similar: Vec<String>,
+}
+
+/// A page of documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What is explained: `mbarrier.init`, `%tid.x`.
+    pub name: String,
+    /// What it is: "instruction", "special register".
+    pub kind: &'static str,
+    /// Markdown.
+    pub text: String,
+}
+
 /// What a piece of documentation is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DocumentationKey {
@@ -611,6 +631,8 @@ pub enum DocumentationKey {
     Pragma(String),
     /// A concept.
     Concept(String),
+    /// A message of ptxas, or its pattern.
+    PtxasMessage(String),
     /// The code of a diagnostic.
     Diagnostic(String),
 }

@@ -14,14 +14,17 @@ mod fixture;
 mod flow;
 mod hir;
 mod host;
+#[cfg(test)]
+mod incremental_tests;
 mod pressure;
 #[cfg(test)]
-mod tests;
+mod robustness_tests;
 
 pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, Earlier, PTXAS_CODE, Replacement};
 pub use features::{
     documentation::{documentation, documented},
+    explain::explain,
     registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},
 };

@@ -8,10 +8,8 @@
 //! over a `snapshot`) → `lsp` (conversions) → back to the client.
 
 mod backend;
-mod binaries;
 pub mod cli;
 pub mod config;
-mod dictionary;
 mod draw;
 mod exact;
 mod files;

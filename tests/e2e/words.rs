@@ -33,7 +33,7 @@ fn words_and_their_documentation() {
     assert_eq!(one.as_array().map(Vec::len), Some(1));
     assert!(all >= 1);
 
-    let none = server.settled("ptx/explain", &json!({ "name": "no such word" }));
+    let none = server.settled("ptx/explain", &json!({ "name": "qqzzyy" }));
     assert_eq!(none, json!([]));
 }
 

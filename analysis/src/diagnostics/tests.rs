@@ -1,6 +1,4 @@
-//! What ptxas 13.5 says about names, as fixtures; and the pages of the codes.
-
-mod pages;
+//! What ptxas 13.5 says about names, as fixtures.
 
 use crate::fixture::check_diagnostics as check;
 

@@ -12,6 +12,25 @@ use isa::{
 use crate::{DIAGNOSTIC_CODES, DocumentationKey};
 
 impl DocumentationKey {
+    /// What it is, in the words of users: "instruction", "special register".
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            DocumentationKey::Instruction(_) => "instruction",
+            DocumentationKey::Modifier { .. } => "modifier",
+            DocumentationKey::SpecialRegister(_) => "special register",
+            DocumentationKey::Directive(_) => "directive",
+            DocumentationKey::Type(_) => "type",
+            DocumentationKey::StateSpace(_) => "state space",
+            DocumentationKey::Target(_) => "target",
+            DocumentationKey::Version(_) => "version",
+            DocumentationKey::Pragma(_) => "pragma",
+            DocumentationKey::Concept(_) => "concept",
+            DocumentationKey::PtxasMessage(_) => "message of ptxas",
+            DocumentationKey::Diagnostic(_) => "diagnostic code",
+        }
+    }
+
     /// The key as text that survives a way through an editor.
     #[must_use]
     pub fn to_text(&self) -> String {
@@ -28,6 +47,7 @@ impl DocumentationKey {
             DocumentationKey::Version(name) => ("version", name, None),
             DocumentationKey::Pragma(name) => ("pragma", name, None),
             DocumentationKey::Concept(name) => ("concept", name, None),
+            DocumentationKey::PtxasMessage(text) => ("ptxas-message", text, None),
             DocumentationKey::Diagnostic(name) => ("diagnostic", name, None),
         };
         match second {
@@ -55,6 +75,7 @@ impl DocumentationKey {
             "version" => DocumentationKey::Version(first),
             "pragma" => DocumentationKey::Pragma(first),
             "concept" => DocumentationKey::Concept(first),
+            "ptxas-message" => DocumentationKey::PtxasMessage(first),
             "diagnostic" => DocumentationKey::Diagnostic(first),
             _ => return None,
         })
@@ -83,6 +104,7 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
         DocumentationKey::Version(name) => topic(Topic::Versions, name),
         DocumentationKey::Pragma(name) => topic(Topic::Pragmas, name),
         DocumentationKey::Concept(name) => topic(Topic::Concepts, name),
+        DocumentationKey::PtxasMessage(text) => documentation::ptxas_message(text).map(entry),
         DocumentationKey::Diagnostic(code) => diagnostic(code),
     }
 }
@@ -126,6 +148,7 @@ pub fn documented() -> Vec<(String, DocumentationKey)> {
                 Topic::Targets => DocumentationKey::Target(name.clone()),
                 Topic::Versions => DocumentationKey::Version(name.clone()),
                 Topic::Concepts => DocumentationKey::Concept(name.clone()),
+                Topic::PtxasMessages => DocumentationKey::PtxasMessage(name.clone()),
             };
             found.push((name, key));
         }

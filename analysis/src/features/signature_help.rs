@@ -118,7 +118,7 @@ fn signature(head: &Head, reading: &Reading<'_>) -> Signature {
 }
 
 /// The operand as the manual writes it.
-fn spell(pattern: &OperandPattern, choices: &Choices<'_>) -> String {
+pub(super) fn spell(pattern: &OperandPattern, choices: &Choices<'_>) -> String {
     match &pattern.form {
         Form::Plain(_) => pattern.name.to_owned(),
         Form::Pair(_, second) => format!("{}|{}", pattern.name, spell(second, choices)),

@@ -179,6 +179,7 @@ fn words() -> SiteChapter {
         Topic::Targets => "Targets",
         Topic::Versions => "Versions",
         Topic::Concepts => "Concepts",
+        Topic::PtxasMessages => "Messages of ptxas",
     };
     let page = |topic: Topic| {
         let mut markdown = format!("# {}\n", title(topic));

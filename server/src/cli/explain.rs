@@ -2,86 +2,119 @@
 
 use std::io;
 
-use analysis::{DocumentationKey, documentation, documented};
+use analysis::{Explanations, documented, explain};
+use clap::ValueEnum;
 
-use super::{FAILED, Io};
-use crate::{
-    dictionary::{called, kind},
-    lsp::markdown::to_plain_text,
-};
-
-/// Names that are proposed for an unknown one.
-const MAX_PROPOSED: usize = 8;
+use super::{FAILED, Io, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
-    /// Opcodes, modifiers, special registers, directives, types, targets, versions or codes of problems.
-    #[arg(value_name = "NAME", required_unless_present = "list")]
-    names: Vec<String>,
-    /// Print every name that has documentation.
+    /// Anything: an opcode with modifiers, a statement, a modifier, special register, directive, type, target or
+    /// constant, a concept, a word of CUDA C++ or SASS, a diagnostic code, a message of ptxas.
+    #[arg(
+        value_name = "WORDS",
+        required_unless_present = "list",
+        allow_negative_numbers = true
+    )]
+    words: Vec<String>,
+    /// Print the name of every page.
     #[arg(long)]
     list: bool,
-    /// Print the Markdown as it is.
-    #[arg(long)]
-    markdown: bool,
+    /// Say whether instructions are available on this target, such as `sm_90a`.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+    /// The format of the output.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Wrapped text, with colours on a terminal.
+    Text,
+    /// The Markdown of the pages.
+    Markdown,
+    /// One JSON document.
+    Json,
 }
 
 pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
     if args.list {
         for (name, key) in &documented() {
-            writeln!(io.stdout, "{name}\t{}", kind(key))?;
+            writeln!(io.stdout, "{name}\t{}", key.kind())?;
         }
         return Ok(0);
     }
-    let mut status = 0;
-    for (index, name) in args.names.iter().enumerate() {
-        if index > 0 {
-            writeln!(io.stdout)?;
+    let mut answers = Vec::new();
+    for question in questions(&args.words) {
+        match explain(&question, args.target.as_deref()) {
+            Ok(answer) => answers.push((question, answer)),
+            Err(name) => {
+                writeln!(io.stderr, "error: unknown target `{name}`")?;
+                return Ok(FAILED);
+            }
         }
-        let found = called(name);
-        for (number, (shown, key)) in found.iter().enumerate() {
-            let text = documentation(key).unwrap_or_default();
-            let text = if args.markdown {
-                text
-            } else {
-                to_plain_text(&text)
-            };
-            if number > 0 {
+    }
+    if args.format == Format::Json {
+        let all: Vec<_> = answers
+            .iter()
+            .map(|(it, answer)| json(it, answer))
+            .collect();
+        writeln!(io.stdout, "{:#}", serde_json::Value::Array(all))?;
+    } else {
+        let mut is_first = true;
+        for it in answers.iter().flat_map(|it| &it.1.found) {
+            if !std::mem::take(&mut is_first) {
                 writeln!(io.stdout)?;
             }
-            writeln!(io.stdout, "{shown} ({})\n\n{}", kind(key), text.trim_end())?;
+            let page = format!("# {} ({})\n\n{}\n", it.name, it.kind, it.text.trim_end());
+            let shown = match args.format {
+                Format::Markdown => page,
+                _ => terminal::render(&page, terminal::width(io.color), io.color),
+            };
+            write!(io.stdout, "{shown}")?;
         }
-        if found.is_empty() {
-            status = FAILED;
-            write!(io.stderr, "error: nothing is called `{name}`")?;
-            let similar = similar(name, &documented());
-            if similar.is_empty() {
-                writeln!(
-                    io.stderr,
-                    "; `ptx-analyzer explain --list` prints all names"
-                )?;
-            } else {
-                writeln!(io.stderr, "; did you mean {}?", similar.join(", "))?;
-            }
+    }
+    let mut status = 0;
+    for (question, answer) in answers.iter().filter(|it| it.1.found.is_empty()) {
+        status = FAILED;
+        write!(io.stderr, "error: no documentation for `{question}`")?;
+        if answer.similar.is_empty() {
+            writeln!(
+                io.stderr,
+                "; `ptx-analyzer explain --list` prints all names"
+            )?;
+        } else {
+            let similar: Vec<String> = answer.similar.iter().map(|it| format!("`{it}`")).collect();
+            writeln!(io.stderr, "; did you mean {}?", similar.join(", "))?;
         }
     }
     Ok(status)
 }
 
-/// Names that contain the letters of the asked one in their order, the shortest first.
-fn similar(asked: &str, known: &[(String, DocumentationKey)]) -> Vec<String> {
-    let mut found: Vec<&str> = known
+/// The questions that the arguments are: each for itself, or all of them as one statement or sentence.
+fn questions(words: &[String]) -> Vec<String> {
+    let whole = words.join(" ");
+    let is_statement = words
         .iter()
-        .map(|it| it.0.as_str())
-        .filter(|name| {
-            let mut letters = name.chars();
-            asked
-                .chars()
-                .all(|wanted| letters.any(|it| it.eq_ignore_ascii_case(&wanted)))
-        })
+        .skip(1)
+        .any(|it| it.starts_with(['[', '{', '%', '$']))
+        || words.iter().any(|it| it.ends_with([',', ';']));
+    let answered = |it: &String| explain(it, None).is_ok_and(|it| !it.found.is_empty());
+    let is_whole =
+        words.len() > 1 && (is_statement || !words.iter().all(answered) && answered(&whole));
+    if is_whole {
+        vec![whole]
+    } else {
+        words.to_vec()
+    }
+}
+
+fn json(question: &str, answer: &Explanations) -> serde_json::Value {
+    let found: Vec<_> = answer
+        .found
+        .iter()
+        .map(|it| serde_json::json!({ "name": it.name, "kind": it.kind, "markdown": it.text }))
         .collect();
-    found.sort_by_key(|it| (it.len(), *it));
-    found.dedup();
-    found.truncate(MAX_PROPOSED);
-    found.into_iter().map(str::to_owned).collect()
+    serde_json::json!({ "question": question, "found": found, "similar": answer.similar })
 }

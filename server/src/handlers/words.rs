@@ -1,10 +1,9 @@
 //! Documentation of words that stand nowhere in a file.
 
-use analysis::{documentation, documented};
+use analysis::documented;
 
 use super::Handler;
 use crate::{
-    dictionary,
     lsp::ext::{self, ExplainParams, Explanation, Word, WordsParams},
     pool::Priority,
 };
@@ -16,7 +15,7 @@ pub(crate) const WORDS: Handler<WordsParams, Vec<Word>> = Handler {
     run: |_, params| {
         let words = documented().into_iter().map(|(name, key)| Word {
             name,
-            kind: dictionary::kind(&key).to_owned(),
+            kind: key.kind().to_owned(),
         });
         let wanted = |it: &Word| params.kind.as_ref().is_none_or(|kind| it.kind == *kind);
         Ok(words.filter(wanted).collect())
@@ -28,17 +27,21 @@ pub(crate) const EXPLAIN: Handler<ExplainParams, Vec<Explanation>> = Handler {
     priority: Priority::Background,
     document: |_| None,
     run: |_, params| {
-        let found = dictionary::called(&params.name).into_iter();
-        let found = found.filter_map(|(name, key)| {
-            let kind = dictionary::kind(&key);
-            if params.kind.as_ref().is_some_and(|it| it != kind) {
-                return None;
-            }
-            let kind = kind.to_owned();
-            Some(Explanation {
-                word: Word { name, kind },
-                text: documentation(&key)?,
-            })
+        let found = analysis::explain(&params.name, None)
+            .unwrap_or_default()
+            .found;
+        let wanted = |it: &analysis::Explanation| {
+            params
+                .kind
+                .as_ref()
+                .is_none_or(|kind| it.kind == kind.as_str())
+        };
+        let found = found.into_iter().filter(wanted).map(|it| Explanation {
+            word: Word {
+                name: it.name,
+                kind: it.kind.to_owned(),
+            },
+            text: it.text,
         });
         Ok(found.collect())
     },

@@ -364,7 +364,7 @@ pub(crate) struct Word {
 /// Parameters of `ptx/explain`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ExplainParams {
-    /// A word, with or without its full stop or per cent sign.
+    /// A word, a statement, a constant, a message: whatever a person types.
     pub(crate) name: String,
     /// Restricts the answer to words of this kind.
     pub(crate) kind: Option<String>,

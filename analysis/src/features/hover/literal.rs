@@ -6,7 +6,7 @@ use crate::hir::number::integer;
 
 /// What a constant means to the instruction in which it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::features) enum Role {
     /// The truth table of `lop3`.
     LookUpTable,
     /// The selector of `prmt` without a mode.
@@ -34,7 +34,7 @@ pub(in crate::features) fn of_bits(text: &str) -> Option<String> {
 }
 
 /// A literal in words.
-pub(super) fn describe(text: &str, role: Option<Role>) -> Option<String> {
+pub(in crate::features) fn describe(text: &str, role: Option<Role>) -> Option<String> {
     if let Some(hex) = text.strip_prefix("0f").or(text.strip_prefix("0F")) {
         let bits = u32::from_str_radix(hex, 16).ok()?;
         return Some(single(text, bits));

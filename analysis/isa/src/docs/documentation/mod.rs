@@ -42,11 +42,13 @@ pub enum Topic {
     Versions,
     /// Other things of which a text may ask: scopes, proxies, swizzling, descriptors.
     Concepts,
+    /// Messages of ptxas, with `*` for the parts that differ.
+    PtxasMessages,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Topic; 9] = [
+    pub const ALL: [Topic; 10] = [
         Topic::Modifiers,
         Topic::Types,
         Topic::StateSpaces,
@@ -56,6 +58,7 @@ impl Topic {
         Topic::Targets,
         Topic::Versions,
         Topic::Concepts,
+        Topic::PtxasMessages,
     ];
 
     /// Its file in `docs`.
@@ -71,6 +74,7 @@ impl Topic {
             Topic::Targets => "targets.md",
             Topic::Versions => "versions.md",
             Topic::Concepts => "concepts.md",
+            Topic::PtxasMessages => "ptxas-messages.md",
         }
     }
 }
@@ -80,6 +84,7 @@ struct Library {
     instructions: FxHashMap<&'static str, InstructionPage>,
     topics: FxHashMap<Topic, Vec<Entry>>,
     sections: FxHashMap<&'static str, &'static str>,
+    aliases: Vec<(&'static str, Vec<&'static str>)>,
 }
 
 static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
@@ -104,6 +109,11 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
         sections: text("sections.tsv")
             .lines()
             .filter_map(|it| it.split_once('\t'))
+            .collect(),
+        aliases: text("aliases.tsv")
+            .lines()
+            .filter_map(|it| it.split_once('\t'))
+            .map(|(word, names)| (word, names.split(", ").collect()))
             .collect(),
     }
 });
@@ -131,6 +141,24 @@ pub fn entry(topic: Topic, word: &str) -> Option<&'static Entry> {
     page::find(entries(topic), word)
 }
 
+/// Words that are not PTX but stand for something in PTX (of CUDA C++, SASS, Triton and everyday speech), with the
+/// names of the pages for them.
+pub fn aliases() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    LIBRARY.aliases.iter().map(|it| (it.0, it.1.as_slice()))
+}
+
+/// What is said about a message of ptxas.
+#[must_use]
+pub fn ptxas_message(message: &str) -> Option<&'static Entry> {
+    let entries = entries(Topic::PtxasMessages).iter();
+    entries
+        .flat_map(|entry| entry.words.iter().map(move |it| (entry, it)))
+        .filter(|(_, pattern)| page::is_like(pattern, message))
+        // The pattern with the most letters of its own says most.
+        .max_by_key(|(_, pattern)| pattern.len())
+        .map(|it| it.0)
+}
+
 /// What a modifier, given without its full stop, means on an instruction.
 ///
 /// The page of the instruction decides; then what the word means on all instructions, as a modifier, a state
@@ -143,6 +171,20 @@ pub fn modifier(name: &str, word: &str) -> Option<&'static Entry> {
         .or_else(|| entry(Topic::Modifiers, &word))
         .or_else(|| entry(Topic::StateSpaces, &word))
         .or_else(|| entry(Topic::Types, &word))
+}
+
+/// What a modifier means on all instructions, and what it means on this one; either may be missing.
+///
+/// Texts for one instruction that do not stand alone are one sentence each.
+#[must_use]
+pub fn meanings(name: &str, word: &str) -> Vec<&'static str> {
+    let word = format!(".{word}");
+    let general = entry(Topic::Modifiers, &word)
+        .or_else(|| entry(Topic::StateSpaces, &word))
+        .or_else(|| entry(Topic::Types, &word));
+    let here = instruction(name).and_then(|it| page::find(&it.modifiers, &word));
+    let general = general.map(Entry::summary);
+    general.into_iter().chain(here.map(|it| it.text)).collect()
 }
 
 /// The version since when the manual has something that ptxas accepts from `since` on.

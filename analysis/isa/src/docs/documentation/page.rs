@@ -115,6 +115,22 @@ pub(super) fn matches(pattern: &str, word: &str) -> bool {
     (1..=run).any(|end| tail.is_char_boundary(end) && matches(rest, &tail[end..]))
 }
 
+/// Whether a message is like a pattern, in which `*` stands for any text. Case does not matter.
+pub(super) fn is_like(pattern: &str, message: &str) -> bool {
+    let (pattern, message) = (pattern.to_lowercase(), message.to_lowercase());
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|it| message.strip_prefix(it)) else {
+        return false;
+    };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty() || pattern.ends_with('*') || rest.starts_with([' ', '.', ';', '\n'])
+}
+
 /// The entries of a list: "- `.rn`, `.rz`: text", perhaps over several lines.
 fn list(body: &'static str) -> Vec<Entry> {
     let mut sections = Sections::new(body, "\n- ");

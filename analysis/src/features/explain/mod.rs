@@ -1,0 +1,268 @@
+//! Answers to whatever a person types: words, opcodes with modifiers, whole statements, numbers, messages.
+//!
+//! [`explain`] tries, in this order: messages of ptxas, names of pages, numbers, statements and opcodes, words of other
+//! languages, declarations, and at last a search in the texts. What finds nothing gets close names.
+
+mod search;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+use isa::{
+    documentation::{self, Topic},
+    target::{Target, least_version},
+};
+
+use crate::{DocumentationKey, Explanation, Explanations};
+
+use super::{
+    documentation::{documentation, documented},
+    hover::literal,
+};
+
+/// Pages that one question gets at most.
+const MAX_PAGES: usize = 6;
+
+/// What is known about what somebody typed, for a target if one is given.
+///
+/// # Errors
+///
+/// The name of the target is not one that ptxas knows; the error is the name.
+pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, String> {
+    let target = match target {
+        None => None,
+        Some(name) => Some(
+            Target::parse(name)
+                .filter(|it| it.to_string() == name && least_version(*it).is_some())
+                .ok_or_else(|| name.to_owned())?,
+        ),
+    };
+    let asked = cleaned(question);
+    let mut found = message(asked);
+    if found.is_empty() {
+        found = named(asked, target);
+    }
+    if found.is_empty() {
+        found = number(asked).into_iter().collect();
+    }
+    if found.is_empty() {
+        found = statement::explain(asked, target);
+    }
+    if found.is_empty() {
+        found = alias(asked, target);
+    }
+    if found.is_empty() {
+        found = declaration(asked);
+    }
+    if found.is_empty() {
+        found = search::prefix(asked).into_iter().collect();
+    }
+    let similar = match found.is_empty() {
+        true => search::similar(asked),
+        false => Vec::new(),
+    };
+    if found.is_empty() && (similar.is_empty() || asked.contains(' ')) {
+        found = search::texts(asked).into_iter().collect();
+    }
+    found.truncate(MAX_PAGES);
+    Ok(Explanations { found, similar })
+}
+
+/// The question without quotes, comments, `asm("…")` and the semicolon at its end.
+fn cleaned(question: &str) -> &str {
+    let mut text = question.trim();
+    if text.starts_with("asm") || text.starts_with("__asm") {
+        text = text.split('"').nth(1).unwrap_or(text).trim();
+    }
+    text = text.split("//").next().unwrap_or(text).trim();
+    text = text.trim_matches(['`', '"']).trim();
+    text.trim_end_matches([';', '?', '!']).trim()
+}
+
+/// The page of a message of ptxas, and that of the instruction or modifier it names.
+fn message(asked: &str) -> Vec<Explanation> {
+    // `ptxas file.ptx, line 7; error   : Arguments mismatch for instruction 'max'`
+    let text = [
+        "error   :",
+        "warning :",
+        "fatal   :",
+        "info    :",
+        "error:",
+        "warning:",
+        "fatal:",
+    ]
+    .into_iter()
+    .find_map(|it| asked.split_once(it).map(|it| it.1))
+    .unwrap_or(asked)
+    .trim();
+    let Some(entry) = documentation::ptxas_message(text) else {
+        return Vec::new();
+    };
+    let mut found = vec![Explanation {
+        name: text.to_owned(),
+        kind: "message of ptxas",
+        text: entry.text.to_owned(),
+    }];
+    for word in text.split('\'').skip(1).step_by(2) {
+        let mut pages = named(word, None);
+        if pages.is_empty() {
+            pages = statement::explain(word, None);
+        }
+        found.extend(pages.into_iter().take(1));
+    }
+    found
+}
+
+/// The pages that are called this, with or without their full stop or per cent sign.
+fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
+    let plain = |it: &str| it.trim_start_matches(['.', '%']).to_ascii_lowercase();
+    let wanted = plain(asked);
+    let all = documented();
+    let is_exact = |it: &&(String, DocumentationKey)| it.0 == asked;
+    let is_near = |it: &&(String, DocumentationKey)| {
+        plain(&it.0) == wanted || plain(&it.0) == wanted.trim_end_matches('s')
+    };
+    let keep =
+        |it: &&(String, DocumentationKey)| !matches!(it.1, DocumentationKey::PtxasMessage(_));
+    let mut hits: Vec<_> = all.iter().filter(keep).filter(is_exact).collect();
+    hits.extend(
+        all.iter()
+            .filter(keep)
+            .filter(is_near)
+            .filter(|it| it.0 != asked),
+    );
+    if asked.starts_with(['.', '%']) && hits.iter().any(|it| it.0 == asked) {
+        hits.retain(|it| it.0 == asked);
+    }
+    if hits.is_empty() {
+        return pattern(asked).into_iter().collect();
+    }
+    let mut seen = Vec::new();
+    hits.into_iter()
+        .filter_map(|(name, key)| {
+            let text = match key {
+                DocumentationKey::Instruction(name) => statement::page(name, target)?,
+                key => documentation(key)?,
+            };
+            if seen.contains(&text) {
+                return None;
+            }
+            seen.push(text.clone());
+            Some(Explanation {
+                name: name.clone(),
+                kind: key.kind(),
+                text,
+            })
+        })
+        .collect()
+}
+
+/// The page of a word that a pattern matches: `%envreg7`, `.m16n8k16`, `.x32`; or of a component: `%tid.x`.
+fn pattern(asked: &str) -> Option<Explanation> {
+    let component = asked
+        .strip_prefix('%')
+        .unwrap_or(asked)
+        .rsplit_once('.')
+        .filter(|it| matches!(it.1, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a"));
+    if let Some((register, component)) = component
+        && let Some(entry) = documentation::entry(Topic::SpecialRegisters, &format!("%{register}"))
+    {
+        return Some(Explanation {
+            name: format!("%{register}.{component}"),
+            kind: "special register",
+            text: format!(
+                "The `.{component}` component of `%{register}`. {}",
+                entry.text
+            ),
+        });
+    }
+    let topics = [
+        (Topic::SpecialRegisters, '%', "special register"),
+        (Topic::Modifiers, '.', "modifier"),
+        (Topic::Types, '.', "type"),
+        (Topic::Directives, '.', "directive"),
+    ];
+    topics.into_iter().find_map(|(topic, sign, kind)| {
+        let word = if asked.starts_with(sign) {
+            asked.to_owned()
+        } else {
+            format!("{sign}{asked}")
+        };
+        // In these names the differing part is a number.
+        let entry = documentation::entry(topic, &word)
+            .filter(|_| word.contains(|it: char| it.is_ascii_digit()))?;
+        Some(Explanation {
+            name: word,
+            kind,
+            text: entry.text.to_owned(),
+        })
+    })
+}
+
+/// A constant, in other notations.
+fn number(asked: &str) -> Option<Explanation> {
+    let digits = asked.strip_prefix('-').unwrap_or(asked);
+    if !digits.starts_with(|it: char| it.is_ascii_digit()) {
+        return None;
+    }
+    let text = literal::describe(digits, None)?;
+    Some(Explanation {
+        name: asked.to_owned(),
+        kind: "constant",
+        text,
+    })
+}
+
+/// The pages for a word of CUDA C++, SASS, Triton or everyday speech.
+fn alias(asked: &str, target: Option<Target>) -> Vec<Explanation> {
+    let plain = |it: &str| {
+        it.trim_end_matches("()")
+            .trim_start_matches(['.', '%'])
+            .replace(['-', '_'], " ")
+            .trim()
+            .to_lowercase()
+    };
+    let wanted = plain(asked.split('(').next().unwrap_or(asked));
+    let is_wanted = |it: &str| plain(it) == wanted || plain(it) == wanted.trim_end_matches('s');
+    let exact = documentation::aliases().find(|it| it.0 == asked);
+    let Some((_, names)) = exact.or_else(|| documentation::aliases().find(|it| is_wanted(it.0)))
+    else {
+        return Vec::new();
+    };
+    let pages = names.iter().flat_map(|name| {
+        let mut pages = named(name, target);
+        if pages.is_empty() {
+            pages.extend(search::prefix(name));
+        }
+        pages.truncate(1);
+        pages
+    });
+    pages.collect()
+}
+
+/// The words of a directive or declaration: `.visible .entry k(`, `.reg .b32 %r<4>`.
+fn declaration(asked: &str) -> Vec<Explanation> {
+    if !asked.starts_with(['.', '@']) || !asked.contains([' ', '(', '<']) {
+        return Vec::new();
+    }
+    let mut found: Vec<Explanation> = Vec::new();
+    let words = asked.split(|it: char| it.is_whitespace() || "(){}[],;=".contains(it));
+    for word in words.filter(|it| it.starts_with(['.', '@'])) {
+        for page in named(word, None).into_iter().take(1) {
+            if !found.contains(&page) {
+                found.push(page);
+            }
+        }
+    }
+    // `.version 8.0`, `.target sm_90a`, `.pragma "nounroll"`
+    let rest = asked.split_whitespace().skip(1);
+    for word in rest.filter(|it| !it.starts_with('.')).take(2) {
+        let word = word.trim_matches(['"', ',']);
+        found.extend(
+            named(word, None)
+                .into_iter()
+                .filter(|it| matches!(it.kind, "version" | "target" | "pragma")),
+        );
+    }
+    found
+}

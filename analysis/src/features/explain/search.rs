@@ -1,0 +1,175 @@
+//! Names that begin like a word, names that are close to it, and texts that have it.
+
+use std::fmt::Write as _;
+
+use isa::documentation::{self, Topic};
+
+use crate::{DocumentationKey, Explanation};
+
+use super::super::documentation::{documentation, documented};
+
+/// Names that are proposed for an unknown one.
+const MAX_SIMILAR: usize = 5;
+/// Pages that a search in the texts lists.
+const MAX_TEXTS: usize = 8;
+/// Names that are listed under a beginning.
+const MAX_NAMES: usize = 30;
+
+/// The instructions whose names begin with these words, if no instruction is called so: `wgmma`, `sust`.
+pub(super) fn prefix(asked: &str) -> Option<Explanation> {
+    let asked = asked.trim_end_matches(['.', ':', '*']);
+    if documentation::instruction(asked).is_some() || asked.is_empty() {
+        return None;
+    }
+    let mut found: Vec<_> = documentation::instructions()
+        .filter(|it| {
+            it.name
+                .strip_prefix(asked)
+                .is_some_and(|rest| rest.starts_with(['.', ':']))
+        })
+        .collect();
+    found.sort_by_key(|it| it.name);
+    if found.is_empty() {
+        return None;
+    }
+    let mut text = format!("The instructions that begin with `{asked}`:\n\n");
+    for page in found.iter().take(MAX_NAMES) {
+        let _ = writeln!(text, "- `{}`: {}", page.name, page.summary);
+    }
+    Some(Explanation {
+        name: asked.to_owned(),
+        kind: "instructions",
+        text,
+    })
+}
+
+/// Names that are close to a word, the closest first.
+pub(super) fn similar(asked: &str) -> Vec<String> {
+    let head = asked.split_whitespace().next().unwrap_or_default();
+    let head = if asked.len() > 40 { head } else { asked };
+    let plain = head.trim_start_matches(['.', '%']).to_lowercase();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let aliases = documentation::aliases().map(|it| it.0.to_owned());
+    let names = documented()
+        .into_iter()
+        .filter(|it| !matches!(it.1, DocumentationKey::PtxasMessage(_)));
+    for name in names.map(|it| it.0).chain(aliases) {
+        let other = name.trim_start_matches(['.', '%']).to_lowercase();
+        let far = distance(&plain, &other);
+        if far <= (plain.chars().count() / 3).max(1) && far < plain.chars().count() {
+            found.push((far, name));
+        }
+    }
+    found.sort();
+    found.dedup_by(|a, b| a.1 == b.1);
+    let best = found.first().map_or(0, |it| it.0);
+    found.retain(|it| it.0 <= best + 1);
+    found.truncate(MAX_SIMILAR);
+    found.into_iter().map(|it| it.1).collect()
+}
+
+/// The word that is closest, if it is close.
+pub(super) fn closest<'a>(word: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    all.map(|it| (distance(word, it), it))
+        .filter(|it| it.0 <= limit)
+        .min()
+        .map(|it| it.1)
+}
+
+/// How many letters must be inserted, removed, replaced or swapped with the next.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 8 {
+        return usize::MAX;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
+        for j in 0..b.len() {
+            let replaced = last[j] + usize::from(a[i] != b[j]);
+            let mut best = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+/// The pages whose texts have all words of a question, the best first.
+pub(super) fn texts(asked: &str) -> Option<Explanation> {
+    let words: Vec<String> = asked
+        .split(|it: char| !it.is_alphanumeric() && it != '_')
+        .filter(|it| it.len() > 2)
+        .map(str::to_lowercase)
+        .filter(|it| {
+            ![
+                "how", "what", "the", "and", "for", "does", "with", "why", "can",
+            ]
+            .contains(&it.as_str())
+        })
+        .map(|it| it.strip_suffix('s').unwrap_or(&it).to_owned())
+        .collect();
+    if words.is_empty() {
+        return None;
+    }
+    let mut found: Vec<(usize, String, String)> = Vec::new();
+    for (name, key) in documented() {
+        let Some(text) = documentation(&key) else {
+            continue;
+        };
+        let (lower, title) = (text.to_lowercase(), name.to_lowercase());
+        let score = |word: &String| match (
+            title.contains(word.as_str()),
+            lower.matches(word.as_str()).count(),
+        ) {
+            (true, _) => 20,
+            (false, count) => count.min(5),
+        };
+        let scores: Vec<usize> = words.iter().map(score).collect();
+        if scores.iter().all(|it| *it > 0) {
+            found.push((scores.iter().sum(), name, summary(&key, &text)));
+        }
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    found.dedup_by(|a, b| a.1 == b.1);
+    found.truncate(MAX_TEXTS);
+    if found.is_empty() {
+        return None;
+    }
+    let mut text = "Pages that speak of it:\n\n".to_owned();
+    for (_, name, summary) in &found {
+        let _ = writeln!(text, "- `{name}`: {summary}");
+    }
+    Some(Explanation {
+        name: asked.to_owned(),
+        kind: "search",
+        text,
+    })
+}
+
+fn summary(key: &DocumentationKey, text: &str) -> String {
+    if let DocumentationKey::Instruction(name) = key
+        && let Some(page) = documentation::instruction(name)
+    {
+        return page.summary.to_owned();
+    }
+    let entry = Topic::ALL.iter().find_map(|topic| {
+        documentation::entries(*topic)
+            .iter()
+            .find(|it| it.text == text)
+    });
+    entry.map_or_else(
+        || {
+            text.lines()
+                .find(|it| !it.is_empty())
+                .unwrap_or_default()
+                .to_owned()
+        },
+        |it| it.summary().to_owned(),
+    )
+}

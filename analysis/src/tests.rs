@@ -1,4 +1,0 @@
-//! Tests of the whole crate.
-
-mod incremental;
-mod robustness;
