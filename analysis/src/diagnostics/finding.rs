@@ -2,7 +2,7 @@
 
 use crate::{
     Severity,
-    diagnostics::{fix::Repair, place::Place, registry::lint},
+    diagnostics::{fix::Repair, place::Place, registry::DiagnosticCode},
 };
 
 use syntax::TextRange;
@@ -24,21 +24,17 @@ pub(in crate::diagnostics) struct Finding {
 /// Stands in a message for a line number, which is known at the end only. No PTX name contains it.
 pub(in crate::diagnostics) const LINE: &str = "{line}";
 
-/// A finding as bad as its code says; the settings and comments may change that at the end.
+/// A finding as bad as its code says; rules may say otherwise, and in the end the settings and comments.
 pub(in crate::diagnostics) fn finding(
     range: TextRange,
-    code: &'static str,
+    code: &'static DiagnosticCode,
     message: String,
     help: Option<String>,
 ) -> Finding {
-    let severity = match lint(code) {
-        Some(lint) => lint.level.severity().unwrap_or(Severity::Hint),
-        None => Severity::Error,
-    };
     Finding {
         range,
-        severity,
-        code,
+        severity: code.severity(),
+        code: code.name,
         message,
         help,
         related: Vec::new(),

@@ -61,7 +61,7 @@ fn pages_of_the_codes() {
             code.name
         );
         // What only ptxas finds is not found here.
-        let found_here = code.name != super::registry::PTXAS;
+        let found_here = code.name != crate::diagnostics::registry::PTXAS_CODE;
         for example in wrong.iter().filter(|_| found_here) {
             let found = errors_of(example);
             assert!(

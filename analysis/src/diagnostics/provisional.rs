@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use salsa::Database;
-use syntax::{Cursor, NodeOrToken, SyntaxErrorCode, SyntaxKind, TextRange, TextSize};
+use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     Diagnostic,
@@ -15,7 +15,7 @@ use crate::{
     diagnostics::{
         finding::Finding,
         findings::STATEMENTS,
-        registry,
+        registry::{self, DiagnosticCode},
         rendering::{
             join::{Fixes, Join, Pending},
             levels,
@@ -175,13 +175,12 @@ fn instructions(node: &Cursor<'_>, part: TextRange) -> Option<TextRange> {
 }
 
 fn is_of_syntax(code: &str) -> bool {
-    SyntaxErrorCode::ALL.iter().any(|it| it.as_str() == code)
+    registry::code(code).is_some_and(DiagnosticCode::is_of_syntax)
 }
 
 /// Whether a finding at an instruction is of those that look at it alone.
 fn is_of_statements(code: &str) -> bool {
-    registry::lint(code).is_none_or(|it| registry::OF_STATEMENTS.contains(&it.code))
-        && code != registry::NOT_PORTABLE
+    registry::code(code).is_some_and(DiagnosticCode::is_of_statements)
 }
 
 #[cfg(test)]

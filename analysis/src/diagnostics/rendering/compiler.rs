@@ -46,7 +46,7 @@ pub(crate) fn with_messages(
             found.push(Diagnostic {
                 range: place.range,
                 severity: message.severity,
-                code: PTXAS,
+                code: PTXAS.name,
                 message: message.text.clone(),
                 help: None,
                 related: Vec::new(),

@@ -15,7 +15,7 @@ use crate::{
         finding::Finding,
         fix::Repair,
         place::ItemIndex,
-        registry::{CONTROL_COMMENT, DIAGNOSTIC_CODES, lint},
+        registry::{self, CONTROL_COMMENT, DIAGNOSTIC_CODES},
         suggestion::most_similar,
     },
     hir::{
@@ -210,8 +210,8 @@ impl Controls {
     fn wrong(&mut self, range: TextRange, message: String) {
         self.findings.push(Finding {
             range,
-            severity: Severity::Warning,
-            code: CONTROL_COMMENT,
+            severity: CONTROL_COMMENT.severity(),
+            code: CONTROL_COMMENT.name,
             message,
             help: None,
             related: Vec::new(),
@@ -322,15 +322,15 @@ pub(in crate::diagnostics) fn severity(
 ) -> Option<Severity> {
     match level {
         Some(level) => level.severity(),
-        None => lint(code)
-            .is_none_or(|it| it.level != Level::Off)
+        None => registry::code(code)
+            .is_none_or(|it| !it.is_off())
             .then_some(own),
     }
 }
 
 /// The tags of all findings of a code.
 pub(in crate::diagnostics) fn tags(code: &str) -> &'static [DiagnosticTag] {
-    lint(code).map_or(&[], |it| it.tags)
+    registry::code(code).map_or(&[], |it| it.tags)
 }
 
 /// Whether there is a comment in a node that is for us, right or wrong.

@@ -9,7 +9,6 @@ use salsa::Database;
 use syntax::{SyntaxKind, TextRange};
 
 use crate::{
-    Severity,
     db::SourceFile,
     diagnostics::{
         finding::{Finding, LINE, finding},
@@ -203,15 +202,12 @@ pub(in crate::diagnostics) fn system_calls(
             let (item, range) = declaration_place(db, file, declaration.source);
             findings.push((
                 item,
-                Finding {
-                    severity: Severity::Warning,
-                    ..finding(
-                        range,
-                        SYSTEM_CALL_MISMATCH,
-                        format!("the driver has another prototype of `{}`", call.name),
-                        Some(format!("`{}`", call.prototype(address()))),
-                    )
-                },
+                finding(
+                    range,
+                    SYSTEM_CALL_MISMATCH,
+                    format!("the driver has another prototype of `{}`", call.name),
+                    Some(format!("`{}`", call.prototype(address()))),
+                ),
             ));
         }
     }

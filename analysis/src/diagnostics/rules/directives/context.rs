@@ -4,7 +4,7 @@ use isa::{directive::gate, target::Module};
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
 
 use crate::{
-    FixKind, Severity,
+    FixKind,
     diagnostics::{
         finding::Finding,
         fix::Repair,
@@ -56,14 +56,6 @@ impl Judge {
         });
         findings.push(finding);
         false
-    }
-}
-
-/// The same finding as something that ptxas accepts.
-pub(super) fn milder(finding: Finding, severity: Severity) -> Finding {
-    Finding {
-        severity,
-        ..finding
     }
 }
 

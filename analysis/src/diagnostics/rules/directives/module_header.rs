@@ -8,7 +8,7 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
-    FixKind, Severity,
+    FixKind,
     db::SourceFile,
     diagnostics::{
         finding::{Finding, finding},
@@ -19,7 +19,7 @@ use crate::{
             UNKNOWN_VERSION,
         },
         rules::directives::{
-            context::{Judge, milder, removal},
+            context::{Judge, removal},
             numbers::{integer, token},
             target_words::Options,
         },
@@ -297,14 +297,11 @@ fn address_size(directive: &Cursor<'_>) -> Option<Finding> {
     }
     let mut finding = match size? {
         64 => return None,
-        32 => milder(
-            finding(
-                token.range(),
-                ADDRESS_SIZE_32,
-                "ptxas no longer assembles 32-bit modules".to_owned(),
-                Some("the last tools that did were those of CUDA 11".to_owned()),
-            ),
-            Severity::Information,
+        32 => finding(
+            token.range(),
+            ADDRESS_SIZE_32,
+            "ptxas no longer assembles 32-bit modules".to_owned(),
+            Some("the last tools that did were those of CUDA 11".to_owned()),
         ),
         _ => finding(
             token.range(),

@@ -3,18 +3,12 @@
 use isa::directive::PRAGMAS;
 use syntax::{Cursor, SyntaxKind};
 
-use crate::{
-    Severity,
-    diagnostics::{
-        finding::{Finding, finding},
-        fix::Repair,
-        registry::{UNKNOWN_DIRECTIVE, UNKNOWN_PRAGMA},
-        rules::directives::{
-            context::{Judge, milder},
-            numbers::invalid,
-        },
-        suggestion::most_similar,
-    },
+use crate::diagnostics::{
+    finding::{Finding, finding},
+    fix::Repair,
+    registry::{UNKNOWN_DIRECTIVE, UNKNOWN_PRAGMA},
+    rules::directives::{context::Judge, numbers::invalid},
+    suggestion::most_similar,
 };
 
 /// Checks the strings of a pragma, in a body or outside.
@@ -29,14 +23,11 @@ pub(super) fn check(
         let mut of_bodies = PRAGMAS.iter().filter(|it| it.of_bodies).map(|it| it.name);
         let Some(name) = of_bodies.find(|it| text.starts_with(it)) else {
             if let Some(unknown) = unknown(text) {
-                let mut finding = milder(
-                    finding(
-                        string.range(),
-                        UNKNOWN_PRAGMA,
-                        format!("no pragma `{unknown}` is known; ptxas reads over it"),
-                        None,
-                    ),
-                    Severity::Hint,
+                let mut finding = finding(
+                    string.range(),
+                    UNKNOWN_PRAGMA,
+                    format!("no pragma `{unknown}` is known; ptxas reads over it"),
+                    None,
                 );
                 let known = PRAGMAS.iter().map(|it| it.name);
                 if let Some(similar) = most_similar(unknown, known) {

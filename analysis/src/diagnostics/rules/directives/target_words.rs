@@ -16,7 +16,6 @@ use crate::{
             CONFLICTING_DIRECTIVES, IGNORED_DIRECTIVE, UNKNOWN_TARGET, UNSUPPORTED_BY_TARGET,
             UNSUPPORTED_BY_VERSION,
         },
-        rules::directives::context::milder,
         suggestion::most_similar,
     },
 };
@@ -89,14 +88,14 @@ impl Options {
                     ignored
                         .fixes
                         .push(Repair::respell(word.range(), text, name));
-                    findings.push(milder(ignored, Severity::Warning));
+                    findings.push(ignored);
                 }
             }
             // Nothing that ptxas reads as a number.
             (None, ..) if !first && (text.starts_with("sm_") || text.starts_with("compute_")) => {
                 let message = format!("ptxas reads over `{text}`: there is no such target");
                 let ignored = finding(word.range(), IGNORED_DIRECTIVE, message, None);
-                findings.push(milder(ignored, Severity::Warning));
+                findings.push(ignored);
             }
             _ => {
                 let names: Vec<String> = targets().map(|it| it.0.to_string()).collect();

@@ -11,7 +11,7 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind};
 
 use crate::{
-    FixKind, Severity,
+    FixKind,
     diagnostics::{
         finding::{Finding, finding},
         fix::Repair,
@@ -21,7 +21,7 @@ use crate::{
             UNKNOWN_DIRECTIVE,
         },
         rules::directives::{
-            context::{milder, removal},
+            context::removal,
             numbers::{integer32, invalid, token, value},
         },
         suggestion::most_similar,
@@ -322,13 +322,12 @@ fn together(directives: &[Found<'_>], findings: &mut Vec<Finding>) {
             && find(".maxntid").is_none()
             && find(".reqntid").is_none()
         {
-            let ignored = finding(
+            findings.push(finding(
                 directive.word.range(),
                 IGNORED_DIRECTIVE,
                 format!("ptxas ignores `{word}` without `.maxntid` or `.reqntid`"),
                 None,
-            );
-            findings.push(milder(ignored, Severity::Warning));
+            ));
         }
     }
 }

@@ -15,7 +15,6 @@ use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
-    Severity,
     db::{SourceFile, Workspace},
     diagnostics::{
         finding::{Finding, finding},
@@ -135,10 +134,7 @@ impl NotPortable {
         let names: Vec<String> = self.missing.iter().map(|it| format!("`{it}`")).collect();
         let message = format!("`{}` is not on {}", self.subject, names.join(", "));
         let help = self.needs.map(|it| format!("it needs target {it}"));
-        Finding {
-            severity: Severity::Warning,
-            ..finding(self.range, NOT_PORTABLE, message, help)
-        }
+        finding(self.range, NOT_PORTABLE, message, help)
     }
 }
 

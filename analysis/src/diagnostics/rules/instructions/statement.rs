@@ -10,7 +10,6 @@ use isa::{
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
-    Severity,
     diagnostics::{
         finding::{Finding, finding},
         lints::{self, addresses::Named, statement::Accepted},
@@ -152,28 +151,22 @@ fn warn(
     findings: &mut Vec<Finding>,
 ) {
     for modifier in ignored.iter().filter_map(|it| modifiers.get(*it)) {
-        findings.push(Finding {
-            severity: Severity::Warning,
-            ..finding(
-                modifier.range(),
-                IGNORED_MODIFIER,
-                format!("ptxas reads over `{}` here", modifier.text()),
-                None,
-            )
-        });
+        findings.push(finding(
+            modifier.range(),
+            IGNORED_MODIFIER,
+            format!("ptxas reads over `{}` here", modifier.text()),
+            None,
+        ));
     }
     for (node, operand) in nodes.iter().zip(operands) {
         if matches!(operand, Operand::Offset(base, _) if matches!(**base, Operand::Register { .. }))
         {
-            findings.push(Finding {
-                severity: Severity::Warning,
-                ..finding(
-                    trimmed(node),
-                    REGISTER_PLUS_CONSTANT,
-                    "a register plus a constant is an address, not data".to_owned(),
-                    Some("add the constant with an `add` instruction".to_owned()),
-                )
-            });
+            findings.push(finding(
+                trimmed(node),
+                REGISTER_PLUS_CONSTANT,
+                "a register plus a constant is an address, not data".to_owned(),
+                Some("add the constant with an `add` instruction".to_owned()),
+            ));
         }
     }
 }

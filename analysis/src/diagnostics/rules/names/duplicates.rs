@@ -1,16 +1,12 @@
 //! Names that are declared more often than ptxas allows.
 
-use rustc_hash::FxHashMap;
-use salsa::Database;
-use syntax::ast::Linkage;
-
 use crate::{
     Severity, SymbolKind,
     db::SourceFile,
     diagnostics::{
         finding::{Finding, LINE},
         place::{ItemIndex, Place, declaration_place},
-        registry::{CONFLICTING_DECLARATION, DUPLICATE_DEFINITION},
+        registry::{CONFLICTING_DECLARATION, DUPLICATE_DEFINITION, DiagnosticCode},
         rules::calls::prototypes::{disagreement, formal_place, system_calls},
     },
     hir::{
@@ -20,6 +16,10 @@ use crate::{
         number::{is_canonical, split_name},
     },
 };
+
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::ast::Linkage;
 
 const FIRST: &str = "first declared here";
 
@@ -48,7 +48,7 @@ pub(in crate::diagnostics) fn in_function(
         findings.push(Finding {
             range: definition.name_range,
             severity: Severity::Error,
-            code: DUPLICATE_DEFINITION,
+            code: DUPLICATE_DEFINITION.name,
             message,
             help: None,
             related: vec![(Place::Own(first.name_range), FIRST)],
@@ -114,7 +114,7 @@ pub(in crate::diagnostics) fn in_module(
         let finding = Finding {
             range,
             severity: Severity::Error,
-            code: problem.code,
+            code: problem.code.name,
             message: problem.message,
             help: None,
             related: problem.first.iter().map(|it| (*it, FIRST)).collect(),
@@ -129,7 +129,7 @@ pub(in crate::diagnostics) fn in_module(
 /// A declaration that does not go with an earlier one.
 struct Problem {
     declaration: Declaration,
-    code: &'static str,
+    code: &'static DiagnosticCode,
     message: String,
     first: Option<Place>,
     /// Index of the result or parameter that it is about.
@@ -304,7 +304,7 @@ fn section_labels(db: &dyn Database, file: SourceFile, findings: &mut Vec<(ItemI
             let finding = Finding {
                 range: label.name_range,
                 severity: Severity::Error,
-                code: DUPLICATE_DEFINITION,
+                code: DUPLICATE_DEFINITION.name,
                 message: format!(
                     "section label `{}` is already defined on line {LINE}",
                     label.name

@@ -272,7 +272,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
             let mut finding = Finding {
                 range: reference.range,
                 severity: Severity::Error,
-                code,
+                code: code.name,
                 message,
                 help: help.clone(),
                 related: elsewhere
@@ -302,7 +302,7 @@ fn later(name: &str, range: syntax::TextRange, place: Place) -> Finding {
     Finding {
         range,
         severity: Severity::Error,
-        code: UNDEFINED_NAME,
+        code: UNDEFINED_NAME.name,
         message: format!(
             "`{name}` is declared later, on line {LINE}; PTX wants declarations first"
         ),
@@ -360,7 +360,7 @@ pub(in crate::diagnostics) fn in_module(
             let finding = Finding {
                 range: reference.range,
                 severity: Severity::Error,
-                code,
+                code: code.name,
                 message,
                 help,
                 related: Vec::new(),
