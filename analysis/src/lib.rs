@@ -14,11 +14,9 @@ mod fixture;
 mod flow;
 mod hir;
 mod host;
-#[cfg(test)]
-mod incremental_tests;
 mod pressure;
 #[cfg(test)]
-mod robustness_tests;
+mod tests;
 
 pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, Earlier, PTXAS_CODE, Replacement};

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod extract;
 mod flow;
 mod format;
 mod generate;
@@ -56,6 +57,8 @@ enum Command {
     Format(format::FormatArgs),
     /// Explain a word, a statement, a constant, a message: whatever you type.
     Explain(explain::ExplainArgs),
+    /// Take the PTX out of executables, libraries, archives, objects, fat binaries and cubins.
+    Extract(extract::ExtractArgs),
     /// Write the documentation as a book for mdBook.
     #[command(hide = true)]
     Site(site::SiteArgs),
@@ -91,6 +94,7 @@ where
             Command::Check(args) => check::run(&args, io),
             Command::Format(args) => format::run(&args, io),
             Command::Explain(args) => explain::run(&args, io),
+            Command::Extract(args) => extract::run(&args, io),
             Command::Site(args) => site::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
@@ -141,6 +145,12 @@ fn read_bytes(path: &Path, io: &mut Io<'_>) -> Result<Vec<u8>, String> {
         Ok(_) => Err(format!("{}: the file is too long", path.display())),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
+}
+
+/// Text of strangers for a terminal: on one line, without what terminals act on.
+fn plain(text: &str) -> String {
+    let safe = |it: char| if it.is_control() { '\u{fffd}' } else { it };
+    text.chars().map(safe).collect()
 }
 
 #[cfg(test)]

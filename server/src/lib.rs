@@ -8,6 +8,7 @@
 //! over a `snapshot`) → `lsp` (conversions) → back to the client.
 
 mod backend;
+mod binaries;
 pub mod cli;
 pub mod config;
 mod draw;

@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod grammar;
 mod green;
+pub mod host;
 mod kind;
 pub mod lexer;
 mod parser;

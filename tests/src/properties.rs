@@ -2,6 +2,7 @@
 //! targets in `tests/fuzz` on whatever reaches new code.
 
 pub mod answers;
+pub mod binaries;
 pub mod formatting;
 pub mod inputs;
 pub mod settings;

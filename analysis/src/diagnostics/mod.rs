@@ -6,8 +6,6 @@ mod finding;
 mod findings;
 mod fix;
 mod lints;
-#[cfg(test)]
-mod pages;
 mod place;
 mod provisional;
 mod registry;

@@ -1,4 +1,6 @@
-//! What ptxas 13.5 says about names, as fixtures.
+//! What ptxas 13.5 says about names, as fixtures; and the pages of the codes.
+
+mod pages;
 
 use crate::fixture::check_diagnostics as check;
 

@@ -18,7 +18,10 @@ use syntax::Document;
 use walkdir::WalkDir;
 
 use super::{FAILED, Io, read_text, render, report};
-use crate::files::{decode, is_ptx};
+use crate::{
+    binaries::{Texts, texts},
+    files::is_ptx,
+};
 
 /// How many files are checked before their results are written.
 const CHUNK: usize = 64;
@@ -30,7 +33,7 @@ const STACK: usize = 16 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
-    /// Files, folders that are searched for *.ptx, or - for standard input.
+    /// Files, folders that are searched for *.ptx, binaries that carry PTX, or - for standard input.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// How to show problems.
@@ -76,14 +79,28 @@ enum Color {
 }
 
 /// What became of one file.
+#[derive(Default)]
 struct Checked {
+    /// How many texts it has: binaries may have several.
+    texts: usize,
     output: String,
     /// The problems as results of SARIF, when that is asked for: the document is written at the end.
     results: Vec<Value>,
     errors: usize,
     warnings: usize,
-    /// The file could not be checked, and why.
-    failed: Option<String>,
+    /// What could not be checked, and why.
+    failures: Vec<String>,
+}
+
+impl Checked {
+    fn add(&mut self, other: Checked) {
+        self.texts += other.texts;
+        self.output += &other.output;
+        self.results.extend(other.results);
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.failures.extend(other.failures);
+    }
 }
 
 /// The analysis of several files: to set one up costs more than to look at a short file.
@@ -152,33 +169,38 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
             false => Ok(String::new()),
         };
         let check = |path: &PathBuf| {
-            let (name, text) = if path == Path::new("-") {
-                (report::STDIN.into(), stdin.clone())
+            let mut checked = Checked::default();
+            let texts = if path == Path::new("-") {
+                match &stdin {
+                    Ok(text) => vec![(report::STDIN.to_owned(), text.clone())],
+                    Err(failure) => {
+                        checked.failures.push(failure.clone());
+                        Vec::new()
+                    }
+                }
             } else {
-                let text = std::fs::read(path).map(|bytes| decode(bytes).0);
-                let text = text.map_err(|error| format!("{}: {error}", path.display()));
-                (path.to_string_lossy(), text)
+                let Texts { texts, failures } = texts(path);
+                checked.failures = failures;
+                texts
             };
-            let checked = text.and_then(|text| {
-                std::panic::catch_unwind(|| check(&name, text, &config, args, color))
-                    .unwrap_or_else(|_| Err(format!("{name}: internal error")))
-            });
-            checked.unwrap_or_else(|failed| Checked {
-                output: String::new(),
-                results: Vec::new(),
-                errors: 0,
-                warnings: 0,
-                failed: Some(failed),
-            })
+            for (name, text) in texts {
+                let one = || check(&name, text, &config, args, color);
+                let result = std::panic::catch_unwind(one);
+                match result.unwrap_or_else(|_| Err(format!("{name}: internal error"))) {
+                    Ok(one) => checked.add(one),
+                    Err(failure) => checked.failures.push(failure),
+                }
+            }
+            checked
         };
         let chunk: Vec<_> = pool.install(|| chunk.par_iter().map(check).collect());
         for checked in chunk {
             results.extend(checked.results);
             io.stdout.write_all(checked.output.as_bytes())?;
-            files += usize::from(checked.failed.is_none());
+            files += checked.texts;
             errors += checked.errors;
             warnings += checked.warnings;
-            failures.extend(checked.failed);
+            failures.extend(checked.failures);
         }
     }
     for failure in &failures {
@@ -247,11 +269,10 @@ fn check(
             .count()
     };
     let mut checked = Checked {
-        output: String::new(),
-        results: Vec::new(),
+        texts: 1,
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
-        failed: None,
+        ..Checked::default()
     };
     let lines = document.lines();
     let uri = match args.format {

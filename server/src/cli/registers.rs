@@ -21,7 +21,10 @@ use super::{
     check::{inputs, target},
     read_text,
 };
-use crate::draw::{Theme, chart};
+use crate::{
+    binaries::texts,
+    draw::{Theme, chart},
+};
 
 use exact::{Exact, ExactArgs, Ptxas};
 
@@ -29,7 +32,7 @@ const FILE: FileId = FileId(0);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RegistersArgs {
-    /// Files, folders that are searched for *.ptx, or - for standard input.
+    /// Files, folders that are searched for *.ptx, binaries that carry PTX, or - for standard input.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Estimate for these targets instead of that of the file, for example sm_80,sm_90.
@@ -119,28 +122,35 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let (inputs, mut failures) = inputs(&args.paths);
     let (mut records, mut charts) = (Vec::new(), Vec::new());
     for path in &inputs {
-        match read_text(path, io) {
-            Ok(text) => {
-                let name = path.to_string_lossy();
-                let (estimates, remarks) = estimate(&name, text, args, ptxas.as_ref());
-                for (it, exact) in estimates {
-                    if matches!(args.format, Format::Svg) {
-                        let exact = exact.as_ref().map(|exact| chart::Exact {
-                            registers: exact.registers.registers,
-                            lines: &exact.lines,
-                        });
-                        charts.push(chart::register_chart(&it, exact, &Theme::of(args.dark)));
-                    }
-                    records.push(record(&name, it, exact.as_ref().map(Into::into)));
+        let texts = if path == Path::new("-") {
+            read_text(path, io).map(|text| vec![("-".to_owned(), text)])
+        } else {
+            let found = texts(path);
+            failures.extend(found.failures);
+            Ok(found.texts)
+        };
+        let texts = texts.unwrap_or_else(|failure| {
+            failures.push(failure);
+            Vec::new()
+        });
+        for (name, text) in texts {
+            let (estimates, remarks) = estimate(&name, text, args, ptxas.as_ref());
+            for (it, exact) in estimates {
+                if matches!(args.format, Format::Svg) {
+                    let exact = exact.as_ref().map(|exact| chart::Exact {
+                        registers: exact.registers.registers,
+                        lines: &exact.lines,
+                    });
+                    charts.push(chart::register_chart(&it, exact, &Theme::of(args.dark)));
                 }
-                for remark in remarks {
-                    match remark {
-                        Ok(remark) => writeln!(io.stderr, "note: {remark}")?,
-                        Err(failure) => failures.push(failure),
-                    }
+                records.push(record(&name, it, exact.as_ref().map(Into::into)));
+            }
+            for remark in remarks {
+                match remark {
+                    Ok(remark) => writeln!(io.stderr, "note: {remark}")?,
+                    Err(failure) => failures.push(failure),
                 }
             }
-            Err(error) => failures.push(error),
         }
     }
     match args.format {

@@ -1,5 +1,6 @@
 //! The program as a user sees it: output, complaints and exit status.
 
+mod extract;
 mod flow;
 
 use std::path::Path;

@@ -10,7 +10,7 @@ use syntax::{Document, FileContents, TextRange, TextSize, text::Edit};
 use crate::{
     client::{change, place},
     fixtures, mutate,
-    properties::{answers, formatting, settings, statements, streams, trees},
+    properties::{answers, binaries, formatting, settings, statements, streams, trees},
     session,
 };
 
@@ -30,6 +30,11 @@ pub const TARGETS: &[Target] = &[
         name: "answers",
         run: edited_answers,
         seeds: scripts,
+    },
+    Target {
+        name: "binaries",
+        run: binaries::check,
+        seeds: binaries::seeds,
     },
     Target {
         name: "edits",

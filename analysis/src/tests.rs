@@ -1,0 +1,4 @@
+//! Tests of the whole crate.
+
+mod incremental;
+mod robustness;

@@ -1,0 +1,12 @@
+//! Machine code of NVIDIA GPUs, as far as it can be read without programs of NVIDIA's.
+//!
+//! - [`fatbin`]: the PTX and the cubins that executables, libraries and objects carry;
+//! - [`cubin`]: the sections of code of a cubin with their routines and line tables;
+//! - [`schedule`]: the scheduling fields of instructions.
+//!
+//! Everything here takes bytes of strangers: arithmetic is checked, what is allocated is bounded, and what
+//! cannot be read is an error that says where. The crate knows neither PTX nor LSP, and opens nothing by itself.
+
+pub mod cubin;
+pub mod fatbin;
+pub mod schedule;

@@ -1,0 +1,209 @@
+//! Files that carry PTX: executables, libraries, archives, objects, fat binaries and cubins.
+
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    path::Path,
+};
+
+use machine::{
+    cubin,
+    fatbin::{Compression, Defect, Found, Image, Kind, MAX_IMAGE, Reader, Torn},
+};
+
+use crate::files::{decode, is_ptx};
+
+/// How much of a file tells whether it is text, in bytes.
+const BEGINNING: usize = 4096;
+
+/// A file, or a stand-in for one.
+pub(crate) trait Input: Read + Seek {}
+impl<T: Read + Seek> Input for T {}
+
+/// Something in a binary.
+pub(crate) struct Content {
+    /// Its number in the file, from 1.
+    pub(crate) number: usize,
+    pub(crate) what: What,
+}
+
+/// What a binary has.
+pub(crate) enum What {
+    /// An image of a fat binary, and its bytes if they are wanted.
+    Image(Image, Option<Result<Vec<u8>, Defect>>),
+    /// The PTX of a cubin, from its debug information.
+    Recovered(String),
+    /// Something that cannot be read.
+    Torn(Torn),
+}
+
+impl What {
+    /// The target that it is for.
+    pub(crate) fn target(&self) -> String {
+        match self {
+            What::Image(image, _) => image.target.clone(),
+            What::Recovered(text) => {
+                let directive = text.lines().find_map(|it| it.strip_prefix(".target"));
+                let target =
+                    directive.and_then(|it| it.split([',', ' ', '\t']).find(|it| !it.is_empty()));
+                target
+                    .filter(|it| is_plain(it))
+                    .unwrap_or_default()
+                    .to_owned()
+            }
+            What::Torn(_) => String::new(),
+        }
+    }
+
+    /// How it is stored.
+    pub(crate) fn compression(&self) -> Compression {
+        match self {
+            What::Image(image, _) => image.compression,
+            What::Recovered(_) | What::Torn(_) => Compression::None,
+        }
+    }
+}
+
+/// Whether a word may be a part of the name of a file.
+fn is_plain(word: &str) -> bool {
+    word.bytes()
+        .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+}
+
+/// Opens a regular file; pipes and devices may never end.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("this is not a regular file")),
+    }
+}
+
+/// Whether a file is not a text: executables, objects and containers have zeros near their beginning.
+fn is_binary(beginning: &[u8]) -> bool {
+    beginning.starts_with(b"!<arch>\n")
+        || beginning.starts_with(b"!<thin>\n")
+        || beginning.contains(&0)
+}
+
+/// Visits what a binary has, in its order; images for which `wanted` says so are unpacked.
+///
+/// # Errors
+/// If the file cannot be read, or `visit` fails.
+pub(crate) fn visit(
+    mut input: impl Input,
+    wanted: impl Fn(Kind) -> bool,
+    mut visit: impl FnMut(Content) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut number = 0;
+    let mut next = |what: What| {
+        number += 1;
+        visit(Content { number, what })
+    };
+    let mut reader = Reader::new(&mut input)?;
+    while let Some(found) = reader.next_image()? {
+        next(match found {
+            Found::Image(image) => {
+                let bytes = wanted(image.kind).then(|| reader.unpack(&image));
+                What::Image(image, bytes)
+            }
+            Found::Torn(torn) => What::Torn(torn),
+        })?;
+    }
+    if let Some(text) = recovered(&mut input)? {
+        next(What::Recovered(text))?;
+    }
+    Ok(())
+}
+
+/// The PTX that the debug information of a cubin has.
+fn recovered(input: &mut impl Input) -> io::Result<Option<String>> {
+    let mut start = Vec::new();
+    input.seek(SeekFrom::Start(0))?;
+    input.take(cubin::HEADER as u64).read_to_end(&mut start)?;
+    if !cubin::is_cubin(&start) {
+        return Ok(None);
+    }
+    input.take(MAX_IMAGE).read_to_end(&mut start)?;
+    Ok(cubin::ptx_text(&start))
+}
+
+/// The PTX texts that a file has.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    /// Their names and their texts. The name of the text of a binary is below that of the binary, such as
+    /// `libfoo.so/3.sm_90a.ptx`.
+    pub(crate) texts: Vec<(String, String)>,
+    /// What cannot be read, and why.
+    pub(crate) failures: Vec<String>,
+}
+
+/// The text of a PTX file, or all texts that a binary carries.
+pub(crate) fn texts(path: &Path) -> Texts {
+    let name = path.to_string_lossy();
+    read_texts(path, &name).unwrap_or_else(|error| Texts {
+        texts: Vec::new(),
+        failures: vec![format!("{name}: {error}")],
+    })
+}
+
+fn read_texts(path: &Path, name: &str) -> io::Result<Texts> {
+    let mut file = open(path)?;
+    let mut beginning = Vec::new();
+    (&mut file)
+        .take(BEGINNING as u64)
+        .read_to_end(&mut beginning)?;
+    // A text with a zero in it is a text with an error.
+    if !is_ptx(path) && is_binary(&beginning) {
+        return binary_texts(file, name);
+    }
+    file.read_to_end(&mut beginning)?;
+    Ok(Texts {
+        texts: vec![(name.to_owned(), decode(beginning).0)],
+        failures: Vec::new(),
+    })
+}
+
+fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
+    let mut found = Texts::default();
+    visit(
+        input,
+        |kind| kind == Kind::Ptx,
+        |content| {
+            let Content { number, what } = content;
+            let target = what.target();
+            let text = match what {
+                What::Image(_, None) => return Ok(()),
+                What::Image(_, Some(Ok(bytes))) => decode(bytes).0,
+                What::Recovered(text) => text,
+                What::Image(_, Some(Err(defect))) => {
+                    found
+                        .failures
+                        .push(format!("{name}: image {number} ({target}): {defect}"));
+                    return Ok(());
+                }
+                What::Torn(torn) => {
+                    found
+                        .failures
+                        .push(format!("{name}: image {number}: {torn}"));
+                    return Ok(());
+                }
+            };
+            let below = file_name(number, &target, "ptx");
+            found.texts.push((format!("{name}/{below}"), text));
+            Ok(())
+        },
+    )?;
+    if found.texts.is_empty() && found.failures.is_empty() {
+        found.failures.push(format!("{name}: a binary without PTX"));
+    }
+    Ok(found)
+}
+
+/// The name of an image: nothing of it comes from strangers.
+pub(crate) fn file_name(number: usize, target: &str, extension: &str) -> String {
+    match target {
+        "" => format!("{number}.{extension}"),
+        target => format!("{number}.{target}.{extension}"),
+    }
+}

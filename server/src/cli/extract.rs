@@ -1,0 +1,269 @@
+//! `ptx-analyzer extract`: the PTX of binaries.
+
+use std::{
+    fs,
+    io::{self, Cursor},
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+use machine::fatbin::Kind;
+use serde::Serialize;
+
+use super::{FAILED, Io};
+use crate::{
+    binaries::{self, Content, What},
+    cli::report::STDIN,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExtractArgs {
+    /// Executables, libraries, archives, objects, fat binaries or cubins; or - for standard input.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// List the images. This is what happens without --output-dir, too.
+    #[arg(long)]
+    list: bool,
+    /// Write each PTX text into this folder, which is made if need be, as FILE.NUMBER.TARGET.ptx.
+    #[arg(short, long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+    /// Write the cubins, too.
+    #[arg(long, requires = "output_dir")]
+    cubins: bool,
+    /// How to list images.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object per image and line.
+    Json,
+}
+
+/// An image as JSON.
+#[derive(Serialize)]
+struct Record<'a> {
+    file: &'a str,
+    /// From 1.
+    number: usize,
+    kind: String,
+    target: &'a str,
+    /// The version of PTX, or of the format of a cubin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    compression: String,
+    ident: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    options: Option<&'a str>,
+    /// In bytes, if it was unpacked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<usize>,
+    /// Of the entry in the file, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
+    /// Whether it comes from the debug information of a cubin, without comments.
+    recovered: bool,
+    /// Where it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    if let Some(folder) = &args.output_dir
+        && let Err(error) = fs::create_dir_all(folder)
+    {
+        writeln!(io.stderr, "error: {}: {error}", folder.display())?;
+        return Ok(FAILED);
+    }
+    let mut job = Job {
+        args,
+        list: args.list || args.output_dir.is_none(),
+        names: Vec::new(),
+        failed: false,
+    };
+    for path in &args.files {
+        let result = job.file(path, io);
+        // Whoever closed the pipe wants no more.
+        if let Err(error) = result {
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                return Err(error);
+            }
+            writeln!(io.stderr, "error: {}: {error}", path.display())?;
+            job.failed = true;
+        }
+    }
+    Ok(if job.failed { FAILED } else { 0 })
+}
+
+struct Job<'a> {
+    args: &'a ExtractArgs,
+    list: bool,
+    /// The names that files of the output begin with; those of several inputs may be equal.
+    names: Vec<String>,
+    failed: bool,
+}
+
+impl Job<'_> {
+    fn file(&mut self, path: &Path, io: &mut Io<'_>) -> io::Result<()> {
+        let (name, stem) = if path == Path::new("-") {
+            (STDIN.into(), "stdin".into())
+        } else {
+            let stem = path.file_stem().unwrap_or_default();
+            (path.to_string_lossy(), stem.to_string_lossy())
+        };
+        let stem = self.unique(&stem);
+        let cubins = self.args.cubins;
+        let wanted = |kind| kind == Kind::Ptx || (cubins && kind == Kind::Cubin);
+        let mut count = 0;
+        let (stdout, stderr) = (&mut *io.stdout, &mut *io.stderr);
+        let visit = |content: Content| {
+            count += 1;
+            self.image(&name, &stem, content, stdout, stderr)
+        };
+        if path == Path::new("-") {
+            let mut bytes = Vec::new();
+            io.stdin.read_to_end(&mut bytes)?;
+            binaries::visit(Cursor::new(bytes), wanted, visit)?;
+        } else {
+            binaries::visit(binaries::open(path)?, wanted, visit)?;
+        }
+        if count == 0 {
+            writeln!(io.stderr, "{name}: no PTX and no machine code inside")?;
+        }
+        Ok(())
+    }
+
+    /// A beginning of names that no other input has.
+    fn unique(&mut self, stem: &str) -> String {
+        let mut name = stem.to_owned();
+        let mut number = 1;
+        while self.names.contains(&name) {
+            number += 1;
+            name = format!("{stem}-{number}");
+        }
+        self.names.push(name.clone());
+        name
+    }
+
+    /// Lists and writes one image.
+    fn image(
+        &mut self,
+        file: &str,
+        stem: &str,
+        content: Content,
+        stdout: &mut dyn io::Write,
+        stderr: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        let Content { number, what } = content;
+        let (target, compression) = (what.target(), what.compression());
+        let mut record = Record {
+            file,
+            number,
+            kind: Kind::Ptx.to_string(),
+            target: &target,
+            version: None,
+            compression: compression.to_string(),
+            ident: "",
+            options: None,
+            size: None,
+            offset: None,
+            recovered: false,
+            path: None,
+            error: None,
+        };
+        let bytes = match &what {
+            What::Image(image, bytes) => {
+                record.kind = image.kind.to_string();
+                record.version = Some(format!("{}.{}", image.version.0, image.version.1));
+                record.ident = &image.identifier;
+                record.options = Some(&*image.options).filter(|it| !it.is_empty());
+                record.offset = Some(image.offset);
+                match bytes {
+                    Some(Ok(bytes)) => Some(&**bytes),
+                    Some(Err(defect)) => {
+                        record.error = Some(defect.to_string());
+                        None
+                    }
+                    None => None,
+                }
+            }
+            What::Recovered(text) => {
+                record.recovered = true;
+                Some(text.as_bytes())
+            }
+            What::Torn(torn) => {
+                record.kind = "torn".to_owned();
+                record.offset = Some(torn.offset);
+                record.error = Some(torn.to_string());
+                None
+            }
+        };
+        record.size = bytes.map(<[u8]>::len);
+        if let (Some(folder), Some(bytes)) = (&self.args.output_dir, bytes) {
+            let extension = if record.kind == "cubin" {
+                "cubin"
+            } else {
+                "ptx"
+            };
+            let name = binaries::file_name(number, &target, extension);
+            let path = folder.join(format!("{stem}.{name}"));
+            match fs::write(&path, bytes) {
+                Ok(()) => record.path = Some(path.to_string_lossy().into_owned()),
+                Err(error) => record.error = Some(format!("{}: {error}", path.display())),
+            }
+        }
+        if let Some(error) = &record.error {
+            writeln!(
+                stderr,
+                "error: {file}: image {number} ({}): {error}",
+                described(&record)
+            )?;
+            self.failed = true;
+        }
+        match self.args.format {
+            _ if !self.list => Ok(()),
+            Format::Json => {
+                // A record of strings and numbers always has a JSON form.
+                let line = serde_json::to_string(&record).unwrap_or_default();
+                writeln!(stdout, "{line}")
+            }
+            Format::Text => writeln!(stdout, "{}", row(&record)),
+        }
+    }
+}
+
+fn described(record: &Record<'_>) -> String {
+    let words = [&*record.kind, record.target, record.ident];
+    let words: Vec<_> = words.into_iter().filter(|it| !it.is_empty()).collect();
+    super::plain(&words.join(", "))
+}
+
+/// An image as a row of a table.
+fn row(record: &Record<'_>) -> String {
+    let size = match record.size {
+        Some(size) => format!("{size} bytes"),
+        None => String::new(),
+    };
+    let note = match (&record.error, record.recovered) {
+        (Some(_), _) => "damaged",
+        (None, true) => "recovered from debug information, without comments",
+        (None, false) => record.ident,
+    };
+    let row = format!(
+        "{}: {:>3}  {:<5}  {:<8}  {:>4}  {:<4}  {size:>15}  {}",
+        record.file,
+        record.number,
+        record.kind,
+        record.target,
+        record.version.as_deref().unwrap_or_default(),
+        record.compression,
+        super::plain(note),
+    );
+    row.trim_end().to_owned()
+}
