@@ -111,7 +111,7 @@ pub(crate) fn parse_part(text: &str, depth: u32, rule: fn(&mut Parser<'_>)) -> P
         lexical_error: false,
         height: 0,
         initializer: false,
-        goes_on: false,
+        misaligned: None,
         complete: true,
         run_open: false,
     };
@@ -152,9 +152,9 @@ pub(crate) struct Parser<'a> {
     pub(crate) height: u32,
     /// Whether the expression that is read is an initial value.
     pub(crate) initializer: bool,
-    /// Whether what is read has no end mark, so that it goes on over the ends of lines until a token
-    /// does not fit: that token is then the unexpected one, wherever it stands.
-    pub(crate) goes_on: bool,
+    /// The `{` of the first block of the function whose `}` is further left than it: where a `}` is
+    /// missing in the end, it is most likely this block's.
+    misaligned: Option<TextRange>,
     /// Whether the last item or statement ended by its own last token.
     pub(crate) complete: bool,
     /// Whether the last run of statements was not ended by its last statement.
@@ -228,6 +228,14 @@ impl<'a> Parser<'a> {
     /// Whether a line ends between the last consumed token and the current one.
     pub(crate) fn line_break_before(&self) -> bool {
         self.text.as_bytes()[self.previous_end..self.tokens.start(self.current)].contains(&b'\n')
+    }
+
+    /// Whether a line ends between the token before `index`, which is not trivia, and that token.
+    pub(crate) fn line_break_before_index(&self, index: usize) -> bool {
+        (self.current..index)
+            .rev()
+            .map_while(|it| self.kind_at(it).is_trivia().then(|| self.text_at(it)))
+            .any(|it| it.as_bytes().contains(&b'\n'))
     }
 
     /// Whether nothing stands between the last consumed token and the current one.
@@ -374,6 +382,11 @@ impl<'a> Parser<'a> {
         self.depth > 0
     }
 
+    /// Whether the place is in the body of a function, outside of blocks in it.
+    pub(crate) fn in_outermost_block(&self) -> bool {
+        self.depth == 1
+    }
+
     /// Consumes tokens flatly where the nesting is too deep: the bracket and everything up to the end
     /// of the statement.
     pub(crate) fn too_deep(&mut self) {
@@ -398,6 +411,40 @@ impl<'a> Parser<'a> {
         self.finish();
         // The brackets around it lack their partners now; that is no news.
         self.lexical_error = true;
+    }
+
+    /// The column of a place with nothing but blanks before it on its line, in bytes.
+    fn indentation(&self, offset: usize) -> Option<usize> {
+        let before = &self.text.as_bytes()[..offset];
+        let blanks = before
+            .iter()
+            .rev()
+            .take_while(|it| matches!(it, b' ' | b'\t'))
+            .count();
+        let line = before.len() - blanks;
+        (line == 0 || before[line - 1] == b'\n').then_some(blanks)
+    }
+
+    /// Forgets the blocks of the function before.
+    pub(crate) fn start_function(&mut self) {
+        self.misaligned = None;
+    }
+
+    /// Compares the indentation of the `}` at the current place with that of its `{`.
+    pub(crate) fn compare_indentation(&mut self, open: TextRange) {
+        let close = self.indentation(self.offset());
+        if self.misaligned.is_none()
+            && close
+                .zip(self.indentation(open.start().into()))
+                .is_some_and(|(close, open)| close < open)
+        {
+            self.misaligned = Some(open);
+        }
+    }
+
+    /// The block whose `}` is missing when that of `open` is not found.
+    pub(crate) fn unclosed_block(&mut self, open: TextRange) -> TextRange {
+        self.misaligned.take().unwrap_or(open)
     }
 
     // ---- Errors --------------------------------------------------------------------------------
@@ -430,30 +477,25 @@ impl<'a> Parser<'a> {
 
     /// Reports that the current token is not what belongs here.
     ///
-    /// What is missing at the end of a line is reported there and not at the next line's first word,
-    /// unless what is read goes on there.
+    /// What is missing at the end of a line is reported there and not at the next line's first word.
     pub(crate) fn expected(&mut self, what: &str) {
-        if self.at(END) || self.line_break_before() && !self.goes_on {
+        if self.at(END) || self.line_break_before() {
             let message = format!("expected {what}");
             self.report_expected(self.previous_end_range(), message);
         } else {
-            self.unexpected(what);
+            let message = format!(
+                "expected {what}, found {}",
+                describe(self.kind(), self.current_text())
+            );
+            self.report_expected(self.current_range(), message);
         }
-    }
-
-    /// Reports that the current token is not what belongs here, on the token even where a line starts
-    /// with it.
-    pub(crate) fn unexpected(&mut self, what: &str) {
-        let message = format!(
-            "expected {what}, found {}",
-            describe(self.kind(), self.current_text())
-        );
-        self.report_expected(self.current_range(), message);
     }
 
     /// Reports what is expected at a place, once.
     fn report_expected(&mut self, range: TextRange, message: String) {
-        let reported = self.errors.last().is_some_and(|it| it.range == range);
+        let reported = self.errors.last().is_some_and(|it| {
+            it.range == range || it.related.as_ref().is_some_and(|(place, _)| *place == range)
+        });
         if !self.lexical_error && !reported {
             self.error_at(SyntaxErrorCode::Syntax, range, message);
         }
@@ -503,6 +545,18 @@ impl<'a> Parser<'a> {
             });
         }
         false
+    }
+
+    /// Says of the bracket opened at `open`, if it was just reported as unclosed, where it is closed best.
+    pub(crate) fn close_at(&mut self, open: TextRange, end: TextRange) {
+        if let Some(error) = self.errors.last_mut()
+            && error.code == SyntaxErrorCode::UnclosedDelimiter
+            && error.range == open
+            && let Some((place, _)) = &mut error.related
+        {
+            *place = end;
+            error.missing = Some("]");
+        }
     }
 
     /// Consumes the current token as an error.

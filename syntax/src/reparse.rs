@@ -7,6 +7,8 @@
 //! - Runs of statements and top-level items are parsed one after another, and the parser looks beyond
 //!   the end of one only when it does not end by its own last token (`;`, `}`, the `:` of a label). So a
 //!   window has to start after a complete statement and to end with one.
+//! - After a `}` the parser looks at one more token, which tells whether it closes a body. So a window that
+//!   ends with one needs to know what follows.
 //! - Trivia after a statement on its line belongs to it. So a window that starts with changed trivia, or
 //!   with a changed first token, has to include the statement before it.
 //! - Tokens must not reach across the ends of a window. After a complete statement only a line comment
@@ -25,9 +27,9 @@ use crate::{
     Green, ItemErrors, Parse, SyntaxError,
     SyntaxKind::{self, *},
     grammar,
-    lexer::Tokens,
+    lexer::{Tokens, tokenize},
     parse,
-    parser::{errors_by_child, parse_part},
+    parser::{END, errors_by_child, parse_part},
     text::Edit,
 };
 
@@ -44,6 +46,9 @@ pub enum ReparseLevel {
 
 /// Windows that are tried at one level before the next larger level is.
 const ATTEMPTS: usize = 4;
+
+/// Bytes after a window in which the token after it is looked for.
+const NEAR: usize = 1_024;
 
 /// Parses again what `edit` may have changed; `text` is the text after it.
 pub(crate) fn reparse(old: &Parse, text: &str, edit: &Edit) -> (Parse, ReparseLevel) {
@@ -318,8 +323,9 @@ impl Change<'_> {
             if part.unterminated {
                 return None;
             }
+            let alone = !ends_with_brace(&part.tokens) || self.brace_ends(until_after);
             if at_tail {
-                if !part.consumed || (tail.closed && !part.complete) {
+                if !part.consumed || (tail.closed && !(part.complete && alone)) {
                     return None;
                 }
                 let children = first..tail.child;
@@ -332,6 +338,7 @@ impl Change<'_> {
             }
             if part.consumed
                 && part.complete
+                && alone
                 && !part.run_open
                 && !self.comment_reaches_on(&part.tokens, until_after)
             {
@@ -345,6 +352,25 @@ impl Change<'_> {
             last = (last + (1 << attempt)).min(units.end - 1);
         }
         None
+    }
+
+    /// Whether the `}` before `end` ends what it would end at the end of the text: the parser looks at the
+    /// token after it.
+    fn brace_ends(&self, end: usize) -> bool {
+        let rest = &self.text[end..];
+        let near = &rest[..rest.floor_char_boundary(NEAR)];
+        let tokens = tokenize(near);
+        let next = (0..tokens.len()).find(|it| !tokens.kind(*it).is_trivia());
+        match next {
+            // A token at the end of what was looked at may go on.
+            Some(index) => {
+                (near.len() == rest.len() || index + 1 < tokens.len())
+                    && !grammar::goes_on_after_brace(tokens.kind(index))
+                    && tokens.kind(index) != IDENT
+                    && !grammar::body_goes_on(tokens.kind(index), tokens.text(near, index), END)
+            }
+            None => near.len() == rest.len(),
+        }
     }
 
     /// Whether the window ends with a line comment that goes on after it.
@@ -465,6 +491,15 @@ impl Change<'_> {
     }
 }
 
+/// Whether the last token but trivia is a `}`.
+fn ends_with_brace(tokens: &Tokens) -> bool {
+    (0..tokens.len())
+        .rev()
+        .map(|it| tokens.kind(it))
+        .find(|it| !it.is_trivia())
+        == Some(R_BRACE)
+}
+
 /// The end of the last sibling together with what follows it in the same parent.
 struct Tail {
     /// Offset of the end in the text before the edit.
@@ -532,7 +567,7 @@ fn last_statement_is_complete(run: Child<'_>) -> bool {
         return false;
     };
     match SyntaxKind::from_raw(last.kind().0) {
-        LABEL => true,
+        LABEL => last_token_is(last, COLON),
         LOC_DIRECTIVE | TARGET_DIRECTIVE | ERROR => false,
         BLOCK => last_token_is(last, R_BRACE),
         FUNCTION => function_is_complete(last),

@@ -9,6 +9,7 @@ mod garbage;
 mod hover;
 mod incremental;
 mod regressions;
+mod slips;
 mod text;
 mod words;
 mod writing;

@@ -239,8 +239,13 @@ impl<'a> Lowering<'a> {
             SyntaxKind::LOC_DIRECTIVE => self.location(node),
             _ => {}
         }
-        // What could have been a declaration was not understood: anything but a plain instruction.
-        if broken && (node.kind() != SyntaxKind::INSTRUCTION || has_token(node, SyntaxKind::COLON))
+        // What could have been a declaration was not understood: anything but a plain instruction. A word
+        // alone may be a label without its colon.
+        let alone = || node.nodes().next().is_none() && !has_token(node, SyntaxKind::DOTTED);
+        if broken
+            && (node.kind() != SyntaxKind::INSTRUCTION
+                || has_token(node, SyntaxKind::COLON)
+                || alone())
         {
             self.miss();
         }

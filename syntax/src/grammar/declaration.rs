@@ -1,6 +1,12 @@
 //! Variables.
 
-use super::{directive::end_with_semicolon, expression::expression, words::is_statement_directive};
+use super::{
+    directive::end_with_semicolon,
+    expression::expression,
+    words::{
+        at_next_statement, is_linkage, is_module_directive, is_state_space, is_statement_directive,
+    },
+};
 use crate::{
     SyntaxErrorCode,
     SyntaxKind::*,
@@ -14,7 +20,9 @@ pub(super) fn variable_declaration(p: &mut Parser<'_>) {
     // A declaration with a type and no name is legal: `.reg .b32;`
     if !p.at(SEMICOLON) {
         loop {
-            if p.at(IDENT) {
+            if p.at(IDENT)
+                && !(p.line_break_before() && at_next_statement(p) && p.second() != SEMICOLON)
+            {
                 declarator(p);
             } else {
                 p.expected("the name of a variable");
@@ -31,12 +39,17 @@ pub(super) fn variable_declaration(p: &mut Parser<'_>) {
 /// The dotted words before a name: linkage, state space, alignment, attributes and type.
 pub(super) fn specifiers(p: &mut Parser<'_>) {
     let mut first = true;
+    let mut space = false;
     while p.at(DOTTED) {
         let word = p.current_text();
-        if !first && p.line_break_before() && is_statement_directive(word) {
+        let another = is_statement_directive(word)
+            || is_module_directive(word)
+            || space && (is_state_space(word) || is_linkage(word));
+        if !first && p.line_break_before() && another {
             break;
         }
         first = false;
+        space |= is_state_space(word);
         match word {
             ".align" => {
                 p.start(ALIGN);

@@ -4,7 +4,10 @@ use super::{
     declaration::{literal, new_name},
     expression::name_reference,
     function::{function_directives, parameter_list},
-    words::{is_linkage, is_module_directive, is_statement_directive},
+    words::{
+        at_stray_brace, is_linkage, is_module_directive, is_statement_directive, opens_block,
+        starts_statement,
+    },
 };
 use crate::{
     SyntaxKind::{self, *},
@@ -14,7 +17,6 @@ use crate::{
 /// `.version 8.5`
 pub(super) fn version(p: &mut Parser<'_>) {
     p.start_with_trivia(VERSION_DIRECTIVE);
-    p.goes_on = true;
     p.bump();
     let number = p.expect(FLOAT, "a version such as `8.5`");
     end_without_semicolon(p, number);
@@ -23,7 +25,6 @@ pub(super) fn version(p: &mut Parser<'_>) {
 /// `.target sm_90a, debug`
 pub(super) fn target(p: &mut Parser<'_>) {
     p.start_with_trivia(TARGET_DIRECTIVE);
-    p.goes_on = true;
     p.bump();
     let mut well_formed = true;
     loop {
@@ -46,7 +47,6 @@ pub(super) fn target(p: &mut Parser<'_>) {
 /// `.address_size 64`
 pub(super) fn address_size(p: &mut Parser<'_>) {
     p.start_with_trivia(ADDRESS_SIZE_DIRECTIVE);
-    p.goes_on = true;
     p.bump();
     let number = literal(p, "`32` or `64`");
     end_without_semicolon(p, number);
@@ -55,7 +55,6 @@ pub(super) fn address_size(p: &mut Parser<'_>) {
 /// `.file 1 "a.cu", 1339013327, 64118`
 pub(super) fn file(p: &mut Parser<'_>) {
     p.start_with_trivia(FILE_DIRECTIVE);
-    p.goes_on = true;
     p.bump();
     let mut well_formed = literal(p, "a file index") && p.expect(STRING, "a file name in quotes");
     for what in ["a time stamp", "a file size"] {
@@ -89,7 +88,6 @@ fn end_without_semicolon(p: &mut Parser<'_>, well_formed: bool) {
         }
         p.finish();
     }
-    p.goes_on = false;
     p.attach_trailing_comments();
     p.finish();
     p.complete = false;
@@ -98,7 +96,6 @@ fn end_without_semicolon(p: &mut Parser<'_>, well_formed: bool) {
 /// `.section .debug_info { .b8 1, 2 label: .b32 a-b }`
 pub(super) fn section(p: &mut Parser<'_>) {
     p.start_with_trivia(SECTION);
-    p.goes_on = true;
     p.bump();
     p.expect(DOTTED, "a section name such as `.debug_info`");
     let open = p.current_range();
@@ -122,7 +119,6 @@ pub(super) fn section(p: &mut Parser<'_>) {
         }
         p.complete = p.expect_close(R_BRACE, open);
     }
-    p.goes_on = false;
     p.attach_trailing_comments();
     p.finish();
 }
@@ -191,6 +187,16 @@ pub(super) fn label(p: &mut Parser<'_>) {
     p.complete = true;
 }
 
+/// A label that lacks its colon: `name` alone on a line.
+pub(super) fn label_without_colon(p: &mut Parser<'_>) {
+    p.start_with_trivia(LABEL);
+    new_name(p);
+    p.expected_missing("`:` after the label", ":");
+    p.attach_trailing_comments();
+    p.finish();
+    p.complete = false;
+}
+
 /// `@@DWARF .byte 0x2b, 0x00`: everything up to the end of the line.
 pub(super) fn dwarf_line(p: &mut Parser<'_>) {
     p.start_with_trivia(DWARF_LINE);
@@ -209,7 +215,6 @@ pub(super) fn dwarf_line(p: &mut Parser<'_>) {
 /// `.nv_intermediate_source_section { .code_block { … } }`
 pub(super) fn intermediate_section(p: &mut Parser<'_>) {
     p.start_with_trivia(INTERMEDIATE_SECTION);
-    p.goes_on = true;
     p.bump();
     let open = p.current_range();
     if p.expect(L_BRACE, "`{`") {
@@ -218,7 +223,6 @@ pub(super) fn intermediate_section(p: &mut Parser<'_>) {
         }
         p.complete = p.expect_close(R_BRACE, open);
     }
-    p.goes_on = false;
     p.attach_trailing_comments();
     p.finish();
 }
@@ -294,7 +298,6 @@ pub(super) fn alias(p: &mut Parser<'_>) {
 pub(super) fn loc(p: &mut Parser<'_>) {
     let inlines = p.at_dotted(".loc");
     p.start_with_trivia(LOC_DIRECTIVE);
-    p.goes_on = true;
     p.bump();
     let mut well_formed = source_location(p);
     if well_formed && inlines && p.eat(COMMA) {
@@ -436,7 +439,7 @@ fn separated(
 pub(super) fn end_with_semicolon(p: &mut Parser<'_>, what: &str) {
     p.complete = p.eat(SEMICOLON);
     if !p.complete {
-        if matches!(p.kind(), END | R_BRACE) || may_start_statement(p) {
+        if p.at(END) || p.at(R_BRACE) && !at_stray_brace(p) || may_start_statement(p) {
             p.expected_missing(what, ";");
         } else {
             p.expected(what);
@@ -453,7 +456,7 @@ pub(super) fn end_with_semicolon(p: &mut Parser<'_>, what: &str) {
 fn skip_to_statement_end(p: &mut Parser<'_>) {
     let ends = |p: &Parser<'_>, depth: usize| match p.kind() {
         END | SEMICOLON => true,
-        R_BRACE => depth == 0,
+        R_BRACE => depth == 0 && !at_stray_brace(p),
         _ => depth == 0 && may_start_statement(p),
     };
     if ends(p, 0) {
@@ -464,7 +467,7 @@ fn skip_to_statement_end(p: &mut Parser<'_>) {
     while !ends(p, depth) {
         match p.kind() {
             L_BRACE => depth += 1,
-            R_BRACE => depth -= 1,
+            R_BRACE => depth = depth.saturating_sub(1),
             _ => {}
         }
         p.bump();
@@ -476,8 +479,11 @@ fn skip_to_statement_end(p: &mut Parser<'_>) {
 pub(super) fn may_start_statement(p: &Parser<'_>) -> bool {
     match p.kind() {
         AT | AT_AT => true,
-        DOTTED => super::words::starts_statement(p),
-        IDENT | L_BRACE => p.line_break_before(),
+        DOTTED => starts_statement(p),
+        IDENT => {
+            p.line_break_before() && (!p.current_text().starts_with('%') || p.second() == COLON)
+        }
+        L_BRACE => p.line_break_before() && opens_block(p),
         _ => false,
     }
 }

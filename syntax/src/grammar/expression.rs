@@ -1,11 +1,13 @@
 //! Operands and constant expressions.
 
+use rowan::TextRange;
+
 use crate::{
     SyntaxErrorCode,
     SyntaxKind::{self, *},
     builder::Checkpoint,
-    grammar::words::starts_statement,
-    parser::{END, MAX_DEPTH, Parser},
+    grammar::words::{at_next_statement, starts_statement},
+    parser::{MAX_DEPTH, Parser},
 };
 
 /// An operand of an instruction.
@@ -122,6 +124,14 @@ fn postfix(p: &mut Parser<'_>) {
             name_reference(p);
             apply(p, start);
         }
+        // The first operand may be alone on the line below the opcode.
+        IDENT
+            if !matches!(p.previous(), IDENT | DOTTED)
+                && p.line_break_before()
+                && at_next_statement(p) =>
+        {
+            p.expected("an operand");
+        }
         IDENT => {
             name_reference(p);
             if p.at(DOTTED) && !starts_statement(p) {
@@ -218,35 +228,55 @@ fn bracketed_list(p: &mut Parser<'_>, kind: SyntaxKind, close: SyntaxKind) {
     let open = p.current_range();
     p.start(kind);
     p.bump();
-    elements(p, close);
+    let end = elements(p, close);
     p.expect_close(close, open);
+    if let Some(end) = end.filter(|_| kind == ADDRESS) {
+        p.close_at(open, end);
+    }
     p.finish();
     p.height += 1;
     p.leave();
 }
 
-/// One or more operands between commas.
-fn elements(p: &mut Parser<'_>, close: SyntaxKind) {
+/// One or more operands between commas. Returns where an address most likely ends whose `]` is missing:
+/// after its first element, if coordinates in braces are not among the others.
+fn elements(p: &mut Parser<'_>, close: SyntaxKind) -> Option<TextRange> {
     if p.at(close) {
         p.expected("an operand");
-        return;
+        return None;
     }
     let mut height = 0;
+    let mut end = None;
+    let mut coordinates = false;
     loop {
-        if matches!(p.kind(), SEMICOLON | END) || starts_statement(p) {
-            return;
+        if p.at(SEMICOLON) || !p.at(close) && at_next_statement(p) {
+            break;
         }
+        coordinates |= end.is_some() && p.at(L_BRACE);
         operand(p);
+        end.get_or_insert(p.previous_end_range());
         height = height.max(p.height);
         p.height = height;
         if !p.eat(COMMA) {
-            return;
+            if p.at(close) || !at_further_operand(p) {
+                break;
+            }
+            p.expected_missing("`,`", ",");
         }
         if p.at(close) {
             p.expected("another operand after `,`");
-            return;
+            break;
         }
     }
+    end.filter(|_| !coordinates)
+}
+
+/// Whether another operand starts here, after one without a comma behind it.
+pub(super) fn at_further_operand(p: &Parser<'_>) -> bool {
+    matches!(
+        p.kind(),
+        IDENT | INTEGER | FLOAT | BAD_NUMBER | L_BRACKET | L_BRACE | L_PAREN | UNDERSCORE
+    ) && !at_next_statement(p)
 }
 
 /// The parenthesized lists of `call`.

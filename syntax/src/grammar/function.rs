@@ -3,8 +3,10 @@
 use super::{
     declaration::{array_dimensions, attribute, literal, specifiers},
     directive::{is_value, may_start_statement, pragma},
-    statement::block,
-    words::{is_declaration_start, is_linkage, is_module_directive, is_variable_type},
+    statement::{body, body_without_brace},
+    words::{
+        at_next_statement, is_declaration_start, is_linkage, is_module_directive, is_variable_type,
+    },
 };
 use crate::{
     SyntaxErrorCode,
@@ -33,18 +35,30 @@ pub(super) fn function(p: &mut Parser<'_>) {
     p.start_with_trivia(FUNCTION);
     linkage(p);
     let entry = p.at_dotted(".entry");
-    p.bump();
+    if entry || p.at_dotted(".func") {
+        p.bump();
+    } else {
+        p.expected("`.entry` or `.func`");
+    }
     while p.at_dotted(".attribute") {
         attribute(p);
     }
+    let mut parameters = false;
     if p.at(L_PAREN) {
-        if entry {
+        let returns = name_follows_list(p);
+        parameters = !returns;
+        if entry && returns {
             p.error_at(
                 SyntaxErrorCode::Syntax,
                 p.current_range(),
                 "expected the name of the entry: an entry returns nothing".to_owned(),
             );
+        } else if parameters {
+            p.expected(name_of(entry));
         }
+        parameter_list(p, if returns { RETURN_LIST } else { PARAMETER_LIST });
+    } else if at_list_without_parenthesis(p) {
+        p.expected_missing("`(`", "(");
         parameter_list(p, RETURN_LIST);
     }
     let named = p.at(IDENT);
@@ -52,23 +66,57 @@ pub(super) fn function(p: &mut Parser<'_>) {
         p.start(NAME);
         p.bump();
         p.finish();
-    } else {
-        // The name often stands on a line of its own.
-        p.goes_on = true;
-        p.expected(if entry {
-            "the name of the entry"
-        } else {
-            "the name of the function"
-        });
-        p.goes_on = false;
+    } else if !parameters {
+        p.expected(name_of(entry));
     }
     if p.at(L_PAREN) {
         parameter_list(p, PARAMETER_LIST);
+    } else if at_list_without_parenthesis(p) {
+        p.expected_missing("`(`", "(");
+        parameter_list(p, PARAMETER_LIST);
     }
     function_directives(p, entry);
-    body_or_semicolon(p, entry && named);
+    body_or_semicolon(p, entry, entry && named);
     p.attach_trailing_comments();
     p.finish();
+}
+
+fn name_of(entry: bool) -> &'static str {
+    if entry {
+        "the name of the entry"
+    } else {
+        "the name of the function"
+    }
+}
+
+/// Whether a name or a second list follows the list in parentheses that starts here, so that the list is
+/// one of results.
+fn name_follows_list(p: &Parser<'_>) -> bool {
+    let mut index = p.next_index(p.current_index());
+    loop {
+        match p.kind_at(index) {
+            R_PAREN => return matches!(p.kind_at(p.next_index(index)), IDENT | L_PAREN),
+            // A second list: the parenthesis of the first is not closed.
+            L_PAREN if p.kind_at(index - 1) != DOTTED => return true,
+            L_BRACE | R_BRACE | SEMICOLON | END => return false,
+            _ => index = p.next_index(index),
+        }
+    }
+}
+
+/// Whether parameters start here that lack their `(`.
+fn at_list_without_parenthesis(p: &Parser<'_>) -> bool {
+    if p.in_body() || !p.at_dotted(".param") {
+        return false;
+    }
+    let mut index = p.current_index();
+    loop {
+        match p.kind_at(index) {
+            COMMA | R_PAREN => return true,
+            L_BRACE | R_BRACE | SEMICOLON | END => return false,
+            _ => index = p.next_index(index),
+        }
+    }
 }
 
 /// At most one linking directive, and one that functions have.
@@ -92,8 +140,13 @@ fn linkage(p: &mut Parser<'_>) {
 }
 
 /// The end of a header; `strict` tells that it may not simply stop before another item.
-fn body_or_semicolon(p: &mut Parser<'_>, strict: bool) {
+fn body_or_semicolon(p: &mut Parser<'_>, entry: bool, strict: bool) {
     p.complete = false;
+    if !p.in_body() && at_statement(p, entry) {
+        p.expected_missing("`{`", "{");
+        p.complete = body_without_brace(p);
+        return;
+    }
     if !matches!(p.kind(), L_BRACE | SEMICOLON | END | R_BRACE) && !header_ends(p) {
         p.expected("`{` or `;`");
         p.start(ERROR);
@@ -102,14 +155,14 @@ fn body_or_semicolon(p: &mut Parser<'_>, strict: bool) {
         }
         p.finish();
         if p.at(L_BRACE) {
-            p.complete = block(p);
+            p.complete = body(p);
         } else {
             p.complete = p.eat(SEMICOLON);
         }
         return;
     }
     match p.kind() {
-        L_BRACE => p.complete = block(p),
+        L_BRACE => p.complete = body(p),
         SEMICOLON => {
             p.bump();
             p.complete = true;
@@ -117,6 +170,19 @@ fn body_or_semicolon(p: &mut Parser<'_>, strict: bool) {
         // ptxas lets the semicolon of a `.func` prototype go, outside of bodies.
         _ if strict || p.in_body() => p.expected("`{` or `;`"),
         _ => {}
+    }
+}
+
+/// Whether a statement starts here that no item is, so that a `{` is missing.
+fn at_statement(p: &Parser<'_>, entry: bool) -> bool {
+    match p.kind() {
+        DOTTED => {
+            let word = p.current_text();
+            matches!(word, ".reg" | ".loc" | ".param")
+                || entry && matches!(word, ".local" | ".shared")
+        }
+        AT | IDENT => p.line_break_before() && at_next_statement(p),
+        _ => false,
     }
 }
 
@@ -171,13 +237,13 @@ pub(super) fn function_directives(p: &mut Parser<'_>, entry: bool) {
 pub(super) fn parameter_list(p: &mut Parser<'_>, kind: SyntaxKind) {
     let open = p.current_range();
     p.start(kind);
-    p.bump();
-    while !matches!(p.kind(), R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END) {
-        if p.at(DOTTED) && (is_linkage(p.current_text()) || is_module_directive(p.current_text())) {
-            break;
-        }
+    let opened = p.eat(L_PAREN);
+    while !matches!(p.kind(), R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END)
+        && !(p.at(DOTTED)
+            && (is_linkage(p.current_text()) || is_module_directive(p.current_text())))
+    {
         parameter(p);
-        if matches!(p.kind(), R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END) {
+        if matches!(p.kind(), R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END) || at_end_of_list(p) {
             break;
         }
         if !p.eat(COMMA) {
@@ -190,8 +256,24 @@ pub(super) fn parameter_list(p: &mut Parser<'_>, kind: SyntaxKind) {
             p.expected("another parameter after `,`");
         }
     }
-    p.expect_close(R_PAREN, open);
+    if opened {
+        p.expect_close(R_PAREN, open);
+    } else {
+        p.eat(R_PAREN);
+    }
     p.finish();
+}
+
+/// After a parameter: whether what follows belongs to the header and to no list.
+fn at_end_of_list(p: &Parser<'_>) -> bool {
+    match p.kind() {
+        IDENT => p.second() == L_PAREN,
+        DOTTED => {
+            let word = p.current_text();
+            !is_declaration_start(word) && !is_variable_type(word)
+        }
+        _ => false,
+    }
 }
 
 fn skip_in_list(p: &mut Parser<'_>) {

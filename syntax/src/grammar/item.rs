@@ -46,6 +46,7 @@ fn item(p: &mut Parser<'_>) {
             ".nv_intermediate_source_section" => directive::intermediate_section(p),
             ".pragma" => directive::pragma(p),
             ".alias" => directive::alias(p),
+            _ if lacks_function_word(p) => function(p),
             _ if declaration(p, word, ".global") => {}
             _ => stray(p),
         }
@@ -77,6 +78,22 @@ pub(super) fn declaration(p: &mut Parser<'_>, word: &str, space: &str) -> bool {
         return false;
     }
     true
+}
+
+/// Whether linking directives are followed by what only a function has after `.entry` or `.func`.
+fn lacks_function_word(p: &Parser<'_>) -> bool {
+    let mut index = p.current_index();
+    if !is_linkage(p.current_text()) {
+        return false;
+    }
+    while p.kind_at(index) == DOTTED && is_linkage(p.text_at(index)) {
+        index = p.next_index(index);
+    }
+    match p.kind_at(index) {
+        L_PAREN => true,
+        IDENT => matches!(p.kind_at(p.next_index(index)), L_PAREN | L_BRACE),
+        _ => false,
+    }
 }
 
 /// Whether only dotted words stand before the semicolon, as in `.v2 .b32;`.

@@ -21,3 +21,4 @@ mod words;
 
 pub(crate) use item::{items_only, source_file};
 pub(crate) use statement::{block_tail, statement_runs_only};
+pub(crate) use words::{body_goes_on, goes_on_after_brace};

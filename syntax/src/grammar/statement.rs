@@ -6,11 +6,11 @@ use rustc_hash::FxHasher;
 
 use super::{
     declaration::variable_declaration,
-    directive::{self, end_with_semicolon, label},
-    expression::{argument_list, name_reference, operand},
+    directive::{self, end_with_semicolon, label, label_without_colon},
+    expression::{argument_list, at_further_operand, name_reference, operand},
     function::function_follows,
     item::{at_module_item, declaration},
-    words::{is_linkage, next_is_adjacent, starts_statement},
+    words::{at_next_statement, at_stray_brace, body_goes_on, is_linkage, starts_statement},
 };
 use crate::{
     SyntaxErrorCode,
@@ -23,17 +23,37 @@ const RUN_LENGTH: u64 = 64;
 /// Bytes of a statement that decide whether it ends a run.
 const HASHED_BYTES: usize = 128;
 
-/// A braced body or block. Returns whether it is closed.
-pub(super) fn block(p: &mut Parser<'_>) -> bool {
+/// The body of a function. Returns whether it is closed.
+pub(super) fn body(p: &mut Parser<'_>) -> bool {
     if !p.enter() {
         p.too_deep();
         return false;
     }
+    p.start_function();
     let open = p.current_range();
     p.start(BLOCK);
     p.bump();
     statement_runs(p);
-    let closed = p.expect_close(R_BRACE, open);
+    let closed = p.eat(R_BRACE);
+    if !closed {
+        let open = p.unclosed_block(open);
+        p.expect_close(R_BRACE, open);
+    }
+    p.finish();
+    p.leave();
+    closed
+}
+
+/// The body of a function whose `{` is missing and reported. Returns whether it is closed.
+pub(super) fn body_without_brace(p: &mut Parser<'_>) -> bool {
+    if !p.enter() {
+        p.too_deep();
+        return false;
+    }
+    p.start_function();
+    p.start(BLOCK);
+    statement_runs(p);
+    let closed = p.eat(R_BRACE);
     p.finish();
     p.leave();
     closed
@@ -42,7 +62,7 @@ pub(super) fn block(p: &mut Parser<'_>) -> bool {
 /// Statements up to a `}`, the end of the text or a top-level item, grouped into runs.
 fn statement_runs(p: &mut Parser<'_>) {
     let mut open = false;
-    while !matches!(p.kind(), END | R_BRACE) && !at_module_item(p) {
+    while !p.at(END) && !at_end_of_block(p) && !at_module_item(p) {
         if !open {
             p.start_with_trivia(STATEMENT_RUN);
             open = true;
@@ -57,6 +77,16 @@ fn statement_runs(p: &mut Parser<'_>) {
         p.finish();
     }
     p.run_open = open;
+}
+
+/// Whether a `}` is here that closes the block.
+fn at_end_of_block(p: &Parser<'_>) -> bool {
+    if !p.at(R_BRACE) {
+        return false;
+    }
+    let next = p.next_index(p.current_index());
+    let after = p.kind_at(p.next_index(next));
+    !(p.in_outermost_block() && body_goes_on(p.kind_at(next), p.text_at(next), after))
 }
 
 /// Whether an instruction or a source location with this text ends its run. Depends on nothing else, so that an edit of one
@@ -88,6 +118,7 @@ fn statement(p: &mut Parser<'_>) -> bool {
     p.complete = false;
     match p.kind() {
         IDENT if p.second() == COLON => label(p),
+        IDENT if at_label_without_colon(p) => label_without_colon(p),
         IDENT | AT => {
             instruction(p);
             return true;
@@ -131,6 +162,15 @@ fn statement(p: &mut Parser<'_>) -> bool {
     false
 }
 
+/// Whether a name that no opcode has is alone on its line.
+fn at_label_without_colon(p: &Parser<'_>) -> bool {
+    let next = p.next_index(p.current_index());
+    p.current_text().starts_with(['$', '%', '_'])
+        && p.kind_at(next) != DOTTED
+        && p.line_break_before_index(next)
+        && !matches!(p.kind_at(next), SEMICOLON | COMMA)
+}
+
 fn is_location(word: &str) -> bool {
     matches!(word, ".loc" | ".loc_intermediate")
 }
@@ -141,6 +181,9 @@ fn nested_block(p: &mut Parser<'_>) {
     if p.enter() {
         p.bump();
         statement_runs(p);
+        if p.at(R_BRACE) {
+            p.compare_indentation(open);
+        }
         p.complete = p.expect_close(R_BRACE, open);
         p.leave();
     } else {
@@ -183,6 +226,15 @@ fn directive_statement(p: &mut Parser<'_>) {
 }
 
 fn unexpected(p: &mut Parser<'_>) {
+    if p.at(R_BRACE) {
+        p.error_at(
+            SyntaxErrorCode::Syntax,
+            p.current_range(),
+            "unmatched `}`".to_owned(),
+        );
+        error_token(p);
+        return;
+    }
     p.error_at(
         SyntaxErrorCode::Syntax,
         p.current_range(),
@@ -285,7 +337,7 @@ fn guard(p: &mut Parser<'_>) {
     p.start(GUARD);
     p.bump();
     p.eat(BANG);
-    if p.at(IDENT) {
+    if p.at(IDENT) && !(p.line_break_before() && p.second() != IDENT && at_next_statement(p)) {
         name_reference(p);
     } else {
         p.expected("a predicate register");
@@ -300,6 +352,14 @@ fn operands(p: &mut Parser<'_>, call: bool) {
         } else {
             operand(p);
         }
+        while at_stray_brace(p) {
+            p.error_at(
+                SyntaxErrorCode::Syntax,
+                p.current_range(),
+                "unmatched `}`".to_owned(),
+            );
+            p.bump_as_error();
+        }
         if p.eat(COMMA) {
             if p.at(SEMICOLON) || at_next_statement(p) {
                 p.expected("an operand after `,`");
@@ -307,50 +367,10 @@ fn operands(p: &mut Parser<'_>, call: bool) {
             }
             continue;
         }
-        // Two operands without a comma on one line: report the comma and go on.
-        let missing_comma = matches!(
-            p.kind(),
-            IDENT | INTEGER | FLOAT | BAD_NUMBER | L_BRACKET | L_BRACE | L_PAREN
-        ) && !p.line_break_before()
-            && !at_next_statement(p);
-        if !missing_comma {
+        // Two operands without a comma: report the comma and go on.
+        if !at_further_operand(p) {
             return;
         }
         p.expected_missing("`,` or `;`", ",");
-    }
-}
-
-/// Whether the next statement starts here, so that the current one has no further operands.
-///
-/// An operand may stand on a new line, too; there a word with an adjacent modifier that is followed by
-/// what looks like an operand is an instruction.
-fn at_next_statement(p: &Parser<'_>) -> bool {
-    match p.kind() {
-        END | R_BRACE | AT | AT_AT => true,
-        DOTTED => starts_statement(p),
-        IDENT => {
-            let mut index = p.next_index(p.current_index());
-            if p.kind_at(index) == COLON {
-                return true;
-            }
-            // No opcode looks like that; `%tid.x` is an operand, whatever stands on the next line.
-            if p.current_text().starts_with(['%', '$', '_']) {
-                return false;
-            }
-            if !next_is_adjacent(p) || p.kind_at(index) != DOTTED {
-                // `ret` and its like on a line of their own; registers hardly ever lack a `%` and a comma.
-                return p.line_break_before()
-                    && p.kind_at(index) == SEMICOLON
-                    && p.previous() != COMMA;
-            }
-            while p.kind_at(index) == DOTTED {
-                index = p.next_index(index);
-            }
-            matches!(
-                p.kind_at(index),
-                IDENT | INTEGER | FLOAT | L_BRACE | L_BRACKET | L_PAREN | UNDERSCORE | MINUS | BANG
-            ) || (p.line_break_before() && p.kind_at(index) == SEMICOLON && p.previous() != COMMA)
-        }
-        _ => false,
     }
 }

@@ -193,11 +193,11 @@ fn unclosed_brackets() {
     check_body(
         "    ld.u32 a, [b+4;\n    mov.v2 {a, b, c;\n    ret;",
         expect![[r#"
-        2:15 "[" unclosed-delimiter: unclosed `[`
-            2:19 ";": expected `]` here
-        3:12 "{" unclosed-delimiter: unclosed `{`
-            3:20 ";": expected `}` here
-    "#]],
+            2:15 "[" unclosed-delimiter: unclosed `[`
+                2:19 "": expected `]` here
+            3:12 "{" unclosed-delimiter: unclosed `{`
+                3:20 ";": expected `}` here
+        "#]],
     );
 }
 
@@ -213,9 +213,120 @@ fn unclosed_body_points_at_its_brace() {
     check(
         ".entry a {\n    ret;\n    {\n    ret;\n}\n",
         expect![[r#"
-        1:10 "{" unclosed-delimiter: unclosed `{`
-            5:2 "": expected `}` here
-    "#]],
+            3:5 "{" unclosed-delimiter: unclosed `{`
+                5:2 "": expected `}` here
+        "#]],
+    );
+}
+
+#[test]
+fn a_slip_stays_in_its_statement() {
+    // A line that begins like a statement ends the one before it.
+    check_body(
+        "    mul.lo.s32 %r3, %r1,\n    bar.sync 0;\n    ld.global.u32 %r1, [\n    bra L;\n    ad\n    @\n    mov.u32 %r1, %tid.x;\n    mov.b32 %r2,\n    membar.gl;\n    fence.sc\n    call f;",
+        expect![[r#"
+            2:25 "" syntax-error: expected an operand after `,`
+            4:24 "[" unclosed-delimiter: unclosed `[`
+                4:25 "": expected `]` here
+            6:7 "" syntax-error: expected an operand or `;`
+            7:6 "" syntax-error: expected a predicate register
+            9:17 "" syntax-error: expected an operand after `,`
+            11:13 "" syntax-error: expected an operand or `;`
+        "#]],
+    );
+    // Operands on further lines, with and without their commas and braces.
+    check_body(
+        "    mma {a, b\n     c},\n        {d} {e},\n        %r1;\n    st.v2.u32 [p], a, b};\n    mov.b64 x, a, b}, {c, d};\n    ret;",
+        expect![[r#"
+            2:14 "" syntax-error: expected `,`
+            4:13 "{" syntax-error: expected `,` or `;`, found `{`
+            6:24 "}" syntax-error: unmatched `}`
+            7:20 "}" syntax-error: unmatched `}`
+        "#]],
+    );
+    check_body(
+        "    mov.b32 {%r1,\n        a.x,\n        b.x}, x;\n    bra\n    L;\n    add.s32 a, b,\n    c;",
+        expect![""],
+    );
+    check_body(
+        "$L1\n    ret;\n    .reg .b32 a,\n    mov.b32 a, 1;\n    .reg .b32\n    b;",
+        expect![[r#"
+            2:4 "" syntax-error: expected `:` after the label
+            4:17 "" syntax-error: expected the name of a variable
+        "#]],
+    );
+}
+
+#[test]
+fn a_header_is_damaged_alone() {
+    for (text, expected) in [
+        (
+            ".visible .entry k(\n.param .u32 a\n)\n.maxntid 32\n    .reg .b32 r;\n    mov.b32 r, 1;\n    ret;\n}\n",
+            expect![[r#"
+                4:12 "" syntax-error: expected `{`
+            "#]],
+        ),
+        (
+            ".visible .entry k\n.param .u32 a,\n.param .u32 b\n)\n{\n    ret;\n}\n",
+            expect![[r#"
+                1:18 "" syntax-error: expected `(`
+            "#]],
+        ),
+        (
+            ".visible .entry k(\n.param .u32 a\n.maxntid 32\n{\n    ret;\n}\n",
+            expect![[r#"
+                1:18 "(" unclosed-delimiter: unclosed `(`
+                    2:14 "": expected `)` here
+            "#]],
+        ),
+        (
+            ".visible .entry (\n.param .u32 a\n)\n{\n    ret;\n}\n",
+            expect![[r#"
+                1:17 "(" syntax-error: expected the name of the entry, found `(`
+            "#]],
+        ),
+        (
+            ".visible .func (.param .u32 r) (.param .u32 a) { ret; }\n",
+            expect![[r#"
+                1:32 "(" syntax-error: expected the name of the function, found `(`
+            "#]],
+        ),
+        (
+            ".visible .func (.param .u32 r f(.param .u32 a) { ret; }\n",
+            expect![[r#"
+                1:16 "(" unclosed-delimiter: unclosed `(`
+                    1:31 "f": expected `)` here
+            "#]],
+        ),
+        (
+            ".func .param .u32 r) f (.param .u32 a) { ret; }\n",
+            expect![[r#"
+                1:7 ".param" syntax-error: expected `(`, found `.param`
+            "#]],
+        ),
+        (".visible k(.param .u32 a) { ret; }\n", expect![[r#"
+            1:10 "k" syntax-error: expected `.entry` or `.func`, found `k`
+        "#]]),
+    ] {
+        check(&format!("{text}.entry last {{ ret; }}\n"), expected);
+    }
+}
+
+#[test]
+fn a_brace_without_its_partner() {
+    // The first body goes on, because no item follows the `}`.
+    check(
+        ".entry a {\n    mov.b32 x, 1;\n    }\n    mov.b32 x, 2;\n    ret;\n}\n.entry b { ret; }\n",
+        expect![[r#"
+            3:5 "}" syntax-error: unmatched `}`
+        "#]],
+    );
+    check(
+        ".entry a {\n    {\n        ret;\n    ret;\n}\n.visible .entry b {\n    ret;\n}\n",
+        expect![[r#"
+            2:5 "{" unclosed-delimiter: unclosed `{`
+                5:2 "": expected `}` here
+        "#]],
     );
 }
 
@@ -282,11 +393,10 @@ fn headers() {
     check(
         ".version\n.target 90\n.address_size;\n.entry (.param .b32 a) { ret; }\n.entry b(.param .b32) { ret; }\n.entry c(.param .b32 a .param .b32 b) { ret; }\n.entry d(.param .b32 a { ret; }\n.entry e",
         expect![[r#"
-            2:1 ".target" syntax-error: expected a version such as `8.5`, found `.target`
+            1:9 "" syntax-error: expected a version such as `8.5`
             2:9 "90" syntax-error: expected a target such as `sm_90`, found `90`
             3:14 ";" syntax-error: expected `32` or `64`, found `;`
-            4:8 "(" syntax-error: expected the name of the entry: an entry returns nothing
-            4:24 "{" syntax-error: expected the name of the entry, found `{`
+            4:8 "(" syntax-error: expected the name of the entry, found `(`
             5:21 ")" syntax-error: expected the name of the parameter, found `)`
             6:24 ".param" syntax-error: expected `,` or `)`, found `.param`
             7:9 "(" unclosed-delimiter: unclosed `(`
@@ -297,18 +407,18 @@ fn headers() {
 }
 
 #[test]
-fn what_has_no_end_mark_goes_on_at_the_next_line() {
-    // The unexpected token is named, and nothing is said about it twice.
+fn what_is_missing_is_told_where_its_line_ends() {
+    // Whether a semicolon ends it or nothing does, and nothing is said twice.
     check(
         ".version 8.5\n.target\n.address_size 64\n.file 1\n.entry k {\n.loc 1 1\nret;\n}\n.section .debug_info {\n.b8 1,\n}\n.section .debug_str\n.func\n.entry\n.entry e { ret; }",
         expect![[r#"
-            3:1 ".address_size" syntax-error: expected a target such as `sm_90`, found `.address_size`
-            5:1 ".entry" syntax-error: expected a file name in quotes, found `.entry`
-            7:1 "ret" syntax-error: expected a column number, found `ret`
-            11:1 "}" syntax-error: expected a number or a label, found `}`
-            13:1 ".func" syntax-error: expected `{`, found `.func`
-            14:1 ".entry" syntax-error: expected the name of the function, found `.entry`
-            15:1 ".entry" syntax-error: expected the name of the entry, found `.entry`
+            2:8 "" syntax-error: expected a target such as `sm_90`
+            4:8 "" syntax-error: expected a file name in quotes
+            6:9 "" syntax-error: expected a column number
+            10:7 "" syntax-error: expected a number or a label
+            12:20 "" syntax-error: expected `{`
+            13:6 "" syntax-error: expected the name of the function
+            14:7 "" syntax-error: expected the name of the entry
         "#]],
     );
     // What ends with a semicolon lacks it where the line ends.

@@ -3,7 +3,10 @@
 //! These are the words of the grammar itself; types, modifiers and special registers are none of its
 //! business.
 
-use crate::{SyntaxKind::*, parser::Parser};
+use crate::{
+    SyntaxKind::{self, *},
+    parser::{END, Parser},
+};
 
 /// Linking directives, PTX ISA 11.6.
 pub(super) fn is_linkage(word: &str) -> bool {
@@ -79,7 +82,102 @@ pub(super) fn starts_statement(p: &Parser<'_>) -> bool {
         return p.line_break_before() || !matches!(word, ".alias" | ".weak" | ".common");
     }
     // `.shared .b32 x;` on a line of its own declares a variable; in `ld.shared.b32` the words touch.
-    is_declaration_start(word) && p.line_break_before() && !next_is_adjacent(p)
+    is_declaration_start(word)
+        && p.line_break_before()
+        && (!next_is_adjacent(p) || p.text_at(p.next_index(p.current_index())) == ".align")
+}
+
+/// Whether the next statement starts here, so that an unfinished one before it has no further operands.
+///
+/// An operand may be on a new line, too, so this is judged by shape: a word with an adjacent modifier
+/// that is followed by what looks like an operand is an instruction, and so are two words on one line.
+/// Looks at no token after the first statement that starts here.
+pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
+    match p.kind() {
+        END | AT | AT_AT => true,
+        R_BRACE => !at_stray_brace(p),
+        DOTTED => starts_statement(p),
+        L_BRACE => p.line_break_before() && opens_block(p),
+        IDENT => at_word_of_statement(p),
+        _ => false,
+    }
+}
+
+fn at_word_of_statement(p: &Parser<'_>) -> bool {
+    let mut index = p.next_index(p.current_index());
+    if p.kind_at(index) == COLON {
+        return p.previous() != QUESTION;
+    }
+    // No opcode looks like that; `%tid.x` is an operand, whatever is on the next line.
+    let word = p.current_text();
+    if word.starts_with(['%', '$', '_']) {
+        return false;
+    }
+    let modified = next_is_adjacent(p) && p.kind_at(index) == DOTTED;
+    let mut component = false;
+    while modified && p.kind_at(index) == DOTTED {
+        component = is_component(p.text_at(index));
+        index = p.next_index(index);
+    }
+    let operand_is_due = matches!(p.previous(), COMMA | L_BRACE | L_BRACKET | L_PAREN);
+    let starts_line = p.line_break_before();
+    match p.kind_at(index) {
+        MINUS | BANG | L_BRACE | L_BRACKET | UNDERSCORE => modified,
+        IDENT | INTEGER | FLOAT => modified || starts_line && !p.line_break_before_index(index),
+        L_PAREN => modified || starts_line && word == "call",
+        // `ret` and its like on a line of their own; registers hardly ever lack a `%` and a comma. After
+        // a comma only a modifier tells `bar.arrive;` from a register.
+        SEMICOLON => starts_line && (!operand_is_due || modified && !component),
+        _ => false,
+    }
+}
+
+/// Components of vectors and selectors of bytes, the dotted words that follow names of registers.
+fn is_component(word: &str) -> bool {
+    matches!(
+        word.as_bytes(),
+        [b'.', b'x' | b'y' | b'z' | b'w' | b'r' | b'g' | b'b' | b'a']
+    ) || matches!(word.as_bytes(), [b'.', b'b' | b'h', digits @ ..] if digits.iter().all(u8::is_ascii_digit))
+}
+
+/// Whether the `{` here opens a block and not a vector.
+pub(super) fn opens_block(p: &Parser<'_>) -> bool {
+    let first = p.next_index(p.current_index());
+    let second = p.next_index(first);
+    match p.kind_at(first) {
+        DOTTED | AT | AT_AT | L_BRACE | R_BRACE | SEMICOLON | END => true,
+        IDENT => match p.kind_at(second) {
+            IDENT | COLON | SEMICOLON | L_PAREN => true,
+            DOTTED => first + 1 == second && !is_component(p.text_at(second)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether the `}` here, in an unfinished statement, lacks its `{` in that statement: what follows goes
+/// on with operands or ends them.
+pub(super) fn at_stray_brace(p: &Parser<'_>) -> bool {
+    p.at(R_BRACE) && goes_on_after_brace(p.second())
+}
+
+/// Tokens with which a statement goes on after the `}` of a vector.
+pub(crate) fn goes_on_after_brace(kind: SyntaxKind) -> bool {
+    matches!(kind, COMMA | SEMICOLON | R_BRACKET | R_PAREN)
+}
+
+/// Tokens after a `}` that say that the body of a function goes on, so that the `}` has no `{`: they
+/// start statements and no items. A name before a parenthesis is rather that of a function.
+pub(crate) fn body_goes_on(kind: SyntaxKind, text: &str, next: SyntaxKind) -> bool {
+    match kind {
+        IDENT => text == "call" || next != L_PAREN,
+        AT | L_BRACE => true,
+        DOTTED => matches!(
+            text,
+            ".loc" | ".loc_intermediate" | ".branchtargets" | ".calltargets" | ".callprototype"
+        ),
+        _ => false,
+    }
 }
 
 /// Whether the token after the current one follows without a blank.

@@ -3,12 +3,16 @@
 //! ptxas reads a module once: what a name means is decided where it stands. Only labels may be
 //! declared after their use.
 
-use isa::system_call::{self, is_optix};
+use isa::{
+    system_call::{self, is_optix},
+    table::tables,
+};
 use rustc_hash::FxHashMap;
 use salsa::Database;
+use syntax::{NodeOrToken, SyntaxErrorCode, SyntaxKind, TextRange};
 
 use crate::{
-    Severity, SymbolKind,
+    FixKind, Severity, SymbolKind,
     db::SourceFile,
     diagnostics::{
         finding::{Finding, LINE},
@@ -102,12 +106,74 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
                     .get_or_insert_with(|| (judge.judge(reference, name), 0));
                 *uses += 1;
                 if *uses <= MAX_USES {
-                    findings.extend(finding(name, reference, verdict));
+                    let finding = finding(name, reference, verdict);
+                    findings
+                        .extend(finding.map(|it| {
+                            unfinished_statement(subject, name, reference).unwrap_or(it)
+                        }));
                 }
             }
             Target::Special(_) | Target::WarpSize | Target::Section(_) => {}
         }
     }
+}
+
+/// An unknown name that is an opcode, alone on the next line: the statement before it is not finished.
+/// Only that it is unknown tells this, because opcodes may be names of registers.
+fn unfinished_statement(
+    subject: &Subject<'_>,
+    name: &str,
+    reference: &Reference,
+) -> Option<Finding> {
+    tables().with_opcode(name).next()?;
+    let nodes = subject.cursor().nodes_at(reference.range.start());
+    let statement = nodes
+        .iter()
+        .find(|it| it.kind() == SyntaxKind::INSTRUCTION)?;
+    let mut end = statement.range().start();
+    let mut comma = false;
+    let mut line_ends = false;
+    for child in statement.children() {
+        let (kind, range) = match &child {
+            NodeOrToken::Node(it) => (it.kind(), it.range()),
+            NodeOrToken::Token(it) => (it.kind(), it.range()),
+        };
+        if range == reference.range {
+            break;
+        }
+        match child {
+            NodeOrToken::Token(it) if it.kind().is_trivia() => {
+                line_ends |= it.text().contains('\n');
+            }
+            _ => {
+                (end, comma, line_ends) = (range.end(), kind == SyntaxKind::COMMA, false);
+            }
+        }
+    }
+    if !line_ends || statement.tokens().last()?.kind() != SyntaxKind::SEMICOLON {
+        return None;
+    }
+    let place = TextRange::empty(end);
+    let mut finding = Finding {
+        range: place,
+        severity: Severity::Error,
+        code: SyntaxErrorCode::Syntax.as_str(),
+        message: format!("expected an operand after `,`, found `{name}` on the next line"),
+        help: None,
+        related: Vec::new(),
+        fixes: Vec::new(),
+    };
+    if !comma {
+        finding.message = format!("expected an operand or `;`, found `{name}` on the next line");
+        let insert = Repair::new(
+            FixKind::InsertPunctuation,
+            "Insert `;`".to_owned(),
+            place,
+            ";",
+        );
+        finding.fixes.push(insert.preferred(true));
+    }
+    Some(finding)
 }
 
 /// What is known in a function about names that it does not declare.
@@ -298,7 +364,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
     }
 }
 
-fn later(name: &str, range: syntax::TextRange, place: Place) -> Finding {
+fn later(name: &str, range: TextRange, place: Place) -> Finding {
     Finding {
         range,
         severity: Severity::Error,
