@@ -494,7 +494,11 @@ impl<'a> Parser<'a> {
     /// Reports what is expected at a place, once.
     fn report_expected(&mut self, range: TextRange, message: String) {
         let reported = self.errors.last().is_some_and(|it| {
-            it.range == range || it.related.as_ref().is_some_and(|(place, _)| *place == range)
+            it.range == range
+                || it
+                    .related
+                    .as_ref()
+                    .is_some_and(|(place, _)| *place == range)
         });
         if !self.lexical_error && !reported {
             self.error_at(SyntaxErrorCode::Syntax, range, message);

@@ -79,6 +79,25 @@ call h;
 }
 
 #[test]
+fn an_opcode_on_the_next_line_is_no_operand_unless_it_is_declared() {
+    check(
+        r#".entry k {
+.reg .b32 a, exit;
+add.s32 a, a,
+//           ^ syntax-error: expected an operand after `,`, found `ret` on the next line
+ret;
+bar.arrive
+//^^^^^^^^^^ wrong-operand-count: `bar.arrive` takes 2 operands, not 1
+//        ^ syntax-error: expected an operand or `;`, found `ret` on the next line
+ret;
+mov.b32 a,
+exit;
+}
+"#,
+    );
+}
+
+#[test]
 fn labels_are_visible_in_their_block_and_inside_it() {
     check(
         r#".entry k {

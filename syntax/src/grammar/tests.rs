@@ -304,9 +304,12 @@ fn a_header_is_damaged_alone() {
                 1:7 ".param" syntax-error: expected `(`, found `.param`
             "#]],
         ),
-        (".visible k(.param .u32 a) { ret; }\n", expect![[r#"
+        (
+            ".visible k(.param .u32 a) { ret; }\n",
+            expect![[r#"
             1:10 "k" syntax-error: expected `.entry` or `.func`, found `k`
-        "#]]),
+        "#]],
+        ),
     ] {
         check(&format!("{text}.entry last {{ ret; }}\n"), expected);
     }
