@@ -1,5 +1,7 @@
 //! One slip is told where it is: a token that is missing puts errors on its own statement only.
 
+#![expect(clippy::print_stdout, reason = "the shares are what one wants to know")]
+
 use std::collections::BTreeMap;
 
 use analysis::{AnalysisHost, Severity};

@@ -219,10 +219,7 @@ impl<R: Read + Seek> Reader<R> {
         self.input.seek(SeekFrom::Start(self.at))?;
         // The last bytes of a piece may be the first ones of a container.
         let mut kept = 0;
-        loop {
-            let Some(rest) = buffer.get_mut(kept..) else {
-                break;
-            };
+        while let Some(rest) = buffer.get_mut(kept..) {
             let read = read_some(&mut self.input, rest)?;
             let filled = kept + read;
             let piece = buffer.get(..filled).unwrap_or_default();
