@@ -10,14 +10,15 @@ use salsa::{Database as _, Setter as _};
 use syntax::{TextRange, text::Edit};
 
 use crate::{
-    AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Completions,
-    Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry, FileContents, FileId,
-    FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions, Hover, InlayHint,
-    InlayHintKinds, LiveRange, NavigationTarget, RangeInfo, Reference, RenameError,
-    RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
+    AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Comparable,
+    Completions, Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry,
+    FileContents, FileId, FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions,
+    Hover, InlayHint, InlayHintKinds, LiveRange, NavigationTarget, RangeInfo, Reference,
+    RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines,
+    SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics::{self, Fixes},
-    features,
+    diff, features,
 };
 
 /// What has happened since the last change; all of it becomes visible at once.
@@ -593,6 +594,14 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn stats(&self, file: FileId) -> Cancellable<FileStats> {
         self.with_file(file, features::stats::stats)
+    }
+
+    /// A file as [`crate::compare`] compares it with another one.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn comparable(&self, file: FileId) -> Cancellable<Comparable> {
+        self.with_file(file, |db, file| Comparable(diff::read::module(db, file)))
     }
 
     /// The syntax tree of a file as indented text, or of the smallest node that covers a range.

@@ -8,6 +8,7 @@ mod api;
 mod constant;
 mod db;
 mod diagnostics;
+mod diff;
 mod features;
 #[cfg(test)]
 mod fixture;
@@ -20,6 +21,9 @@ mod tests;
 
 pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, Earlier, PTXAS_CODE, Replacement};
+pub use diff::{
+    ChangeKind, Comparable, Comparison, FunctionChange, Rewired, Side, VariableChange, compare,
+};
 pub use features::{
     documentation::{documentation, documented},
     explain::explain,

@@ -55,6 +55,14 @@ impl What {
         }
     }
 
+    /// What the compiler calls it, mostly by its source file; often empty.
+    fn identifier(&self) -> &str {
+        match self {
+            What::Image(image, _) => &image.identifier,
+            What::Recovered(_) | What::Torn(_) => "",
+        }
+    }
+
     /// How it is stored.
     pub(crate) fn compression(&self) -> Compression {
         match self {
@@ -128,12 +136,20 @@ fn recovered(input: &mut impl Input) -> io::Result<Option<String>> {
     Ok(cubin::ptx_text(&start))
 }
 
+/// A PTX text.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    /// Its name. That of a text of a binary is below that of the binary, such as `libfoo.so/3.sm_90a.ptx`.
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// What tells it from other texts of its binary, in other builds too: the target and the name of the source.
+    pub(crate) image: Option<(String, String)>,
+}
+
 /// The PTX texts that a file has.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Their names and their texts. The name of the text of a binary is below that of the binary, such as
-    /// `libfoo.so/3.sm_90a.ptx`.
-    pub(crate) texts: Vec<(String, String)>,
+    pub(crate) texts: Vec<Text>,
     /// What cannot be read, and why.
     pub(crate) failures: Vec<String>,
 }
@@ -159,7 +175,11 @@ fn read_texts(path: &Path, name: &str) -> io::Result<Texts> {
     }
     file.read_to_end(&mut beginning)?;
     Ok(Texts {
-        texts: vec![(name.to_owned(), decode(beginning).0)],
+        texts: vec![Text {
+            name: name.to_owned(),
+            text: decode(beginning).0,
+            image: None,
+        }],
         failures: Vec::new(),
     })
 }
@@ -172,6 +192,7 @@ fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
         |content| {
             let Content { number, what } = content;
             let target = what.target();
+            let identifier = what.identifier().to_owned();
             let text = match what {
                 What::Image(_, None) => return Ok(()),
                 What::Image(_, Some(Ok(bytes))) => decode(bytes).0,
@@ -190,7 +211,11 @@ fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
                 }
             };
             let below = file_name(number, &target, "ptx");
-            found.texts.push((format!("{name}/{below}"), text));
+            found.texts.push(Text {
+                name: format!("{name}/{below}"),
+                text,
+                image: Some((target, identifier)),
+            });
             Ok(())
         },
     )?;

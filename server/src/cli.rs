@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod diff;
 mod explain;
 mod extract;
 mod flow;
@@ -57,6 +58,8 @@ enum Command {
     Format(format::FormatArgs),
     /// Explain a word, a statement, a constant, a message: whatever you type.
     Explain(explain::ExplainArgs),
+    /// Tell what differs between two files, folders or binaries, apart from names.
+    Diff(diff::DiffArgs),
     /// Take the PTX out of executables, libraries, archives, objects, fat binaries and cubins.
     Extract(extract::ExtractArgs),
     /// Write the documentation as a book for mdBook.
@@ -82,7 +85,7 @@ const FAILED: u8 = 2;
 /// Runs the program with the given arguments, the first of which is its name.
 ///
 /// Returns the exit status: 0 when all is well, 1 when `check` found errors, `format --check`
-/// files that are not formatted, `registers` estimates above the baseline, or a language client
+/// files that are not formatted, `registers` estimates above the baseline, `diff` a difference, or a language client
 /// ended without `shutdown`, 2 for wrong usage and for input or output that failed.
 pub fn run<A>(args: impl IntoIterator<Item = A>, io: &mut Io<'_>) -> u8
 where
@@ -94,6 +97,7 @@ where
             Command::Check(args) => check::run(&args, io),
             Command::Format(args) => format::run(&args, io),
             Command::Explain(args) => explain::run(&args, io),
+            Command::Diff(args) => diff::run(&args, io),
             Command::Extract(args) => extract::run(&args, io),
             Command::Site(args) => site::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),

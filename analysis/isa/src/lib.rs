@@ -33,7 +33,7 @@ pub use hardware::{cost, limits, occupancy};
 pub use matching::{completion, matcher, messages, quirks};
 pub use matrix::{descriptor, layout};
 pub use module::{directive, performance, release, target};
-pub use operands::{operand, special, types, word_class};
+pub use operands::{commuting, operand, special, types, word_class};
 pub use tables::{
     NotationError, condition, kind, role,
     table::{self, Tables, tables},

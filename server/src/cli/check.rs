@@ -19,7 +19,7 @@ use walkdir::WalkDir;
 
 use super::{FAILED, Io, read_text, render, report};
 use crate::{
-    binaries::{Texts, texts},
+    binaries::{Text, Texts, texts},
     files::is_ptx,
 };
 
@@ -172,7 +172,11 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
             let mut checked = Checked::default();
             let texts = if path == Path::new("-") {
                 match &stdin {
-                    Ok(text) => vec![(report::STDIN.to_owned(), text.clone())],
+                    Ok(text) => vec![Text {
+                        name: report::STDIN.to_owned(),
+                        text: text.clone(),
+                        image: None,
+                    }],
                     Err(failure) => {
                         checked.failures.push(failure.clone());
                         Vec::new()
@@ -183,7 +187,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 checked.failures = failures;
                 texts
             };
-            for (name, text) in texts {
+            for Text { name, text, .. } in texts {
                 let one = || check(&name, text, &config, args, color);
                 let result = std::panic::catch_unwind(one);
                 match result.unwrap_or_else(|_| Err(format!("{name}: internal error"))) {

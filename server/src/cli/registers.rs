@@ -1,6 +1,6 @@
 //! `ptx-analyzer registers`: how many registers the entries of files will need.
 
-mod exact;
+pub(super) mod exact;
 
 use std::{
     fs, io,
@@ -22,7 +22,7 @@ use super::{
     read_text,
 };
 use crate::{
-    binaries::texts,
+    binaries::{Text, texts},
     draw::{Theme, chart},
 };
 
@@ -123,7 +123,13 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let (mut records, mut charts) = (Vec::new(), Vec::new());
     for path in &inputs {
         let texts = if path == Path::new("-") {
-            read_text(path, io).map(|text| vec![("-".to_owned(), text)])
+            read_text(path, io).map(|text| {
+                vec![Text {
+                    name: "-".to_owned(),
+                    text,
+                    image: None,
+                }]
+            })
         } else {
             let found = texts(path);
             failures.extend(found.failures);
@@ -133,7 +139,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             failures.push(failure);
             Vec::new()
         });
-        for (name, text) in texts {
+        for Text { name, text, .. } in texts {
             let (estimates, remarks) = estimate(&name, text, args, ptxas.as_ref());
             for (it, exact) in estimates {
                 if matches!(args.format, Format::Svg) {

@@ -151,6 +151,11 @@ pub(super) fn sarif(mut results: Vec<Value>, failures: &[String]) -> String {
             rules.push(rule(code.name, code.summary));
         }
     }
+    sarif_document(&rules, &results, failures)
+}
+
+/// A document of SARIF with these rules and results.
+pub(super) fn sarif_document(rules: &[Value], results: &[Value], failures: &[String]) -> String {
     let notifications: Vec<_> = failures
         .iter()
         .map(|it| json!({ "level": "error", "message": { "text": it } }))
@@ -197,7 +202,7 @@ fn message(diagnostic: &Diagnostic) -> String {
     }
 }
 
-fn location(uri: &str, range: TextRange, lines: &LineTable) -> Value {
+pub(super) fn location(uri: &str, range: TextRange, lines: &LineTable) -> Value {
     json!({ "artifactLocation": artifact(uri), "region": region(range, lines) })
 }
 

@@ -16,10 +16,10 @@ use crate::exact::{
 };
 
 #[derive(Debug, clap::Args)]
-pub(super) struct ExactArgs {
+pub(in crate::cli) struct ExactArgs {
     /// Ask ptxas, too, and nvdisasm if it is there.
     #[arg(long)]
-    pub(super) exact: bool,
+    pub(in crate::cli) exact: bool,
     /// The ptxas to ask; the one on the PATH without this.
     #[arg(long, value_name = "FILE", requires = "exact")]
     ptxas: Option<PathBuf>,
@@ -30,13 +30,13 @@ pub(super) struct ExactArgs {
 }
 
 /// What `ptxas` says of an entry, as JSON.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Exact {
-    pub(super) registers: u32,
-    pub(super) spill_stores: u32,
-    pub(super) spill_loads: u32,
-    pub(super) stack: u32,
-    pub(super) shared: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::cli) struct Exact {
+    pub(in crate::cli) registers: u32,
+    pub(in crate::cli) spill_stores: u32,
+    pub(in crate::cli) spill_loads: u32,
+    pub(in crate::cli) stack: u32,
+    pub(in crate::cli) shared: u32,
 }
 
 impl From<&ExactEntry> for Exact {
@@ -53,7 +53,7 @@ impl From<&ExactEntry> for Exact {
 
 impl Exact {
     /// For a table.
-    pub(super) fn shown(self) -> String {
+    pub(in crate::cli) fn shown(self) -> String {
         match u64::from(self.spill_stores) + u64::from(self.spill_loads) {
             0 => self.registers.to_string(),
             spilled => format!("{} ({spilled} B spilled)", self.registers),
@@ -62,14 +62,14 @@ impl Exact {
 }
 
 /// A `ptxas` to ask.
-pub(super) struct Ptxas {
+pub(in crate::cli) struct Ptxas {
     tools: Tools,
     limit: Duration,
 }
 
 impl Ptxas {
     /// The one that the arguments or the `PATH` name: whoever writes a command says what is to be run.
-    pub(super) fn new(args: &ExactArgs) -> Result<Ptxas, String> {
+    pub(in crate::cli) fn new(args: &ExactArgs) -> Result<Ptxas, String> {
         let absolute = |path: &PathBuf| {
             std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
         };
@@ -89,7 +89,7 @@ impl Ptxas {
 
     /// The entries of a text, for another target than its own if one is given, and a remark: `ptxas` may
     /// make no code for the target, or for another one only, which is no mistake of the text.
-    pub(super) fn ask(
+    pub(in crate::cli) fn ask(
         &self,
         name: &str,
         text: &str,

@@ -1,0 +1,137 @@
+use super::*;
+
+const OLD: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.entry a() {
+    .reg .b32 %r<5>;
+    mov.u32 %r1, %tid.x;
+    add.u32 %r2, %r1, 1;
+    st.shared.u32 [0], %r2;
+    ret;
+}
+.entry b() { ret; }
+.entry c() { trap; }
+";
+
+fn files() -> TempDir {
+    let new = OLD
+        .replace("sm_80", "sm_90")
+        .replace(
+            "add.u32 %r2, %r1, 1",
+            "mul.lo.u32 %r3, %r1, %r1;\n    add.u32 %r2, %r3, 2",
+        )
+        .replace(".entry b() { ret; }\n", ".entry d() { exit; }\n");
+    folder(&[
+        ("old/k.ptx", OLD.as_bytes()),
+        ("new/k.ptx", new.as_bytes()),
+        ("new/other.ptx", GOOD.as_bytes()),
+    ])
+}
+
+#[test]
+fn differences_for_people() {
+    let folder = files();
+    check_in(
+        folder.path(),
+        &["diff", "DIR/old/k.ptx", "DIR/new/k.ptx"],
+        b"",
+        expect![[r#"
+            DIR/old/k.ptx -> DIR/new/k.ptx: functions: 1 changed, 1 added, 1 removed, 1 same
+            .target sm_80 -> sm_90
+            changed .entry a: +2 -1
+              -      7         add.u32 %r2, %r1, 1;
+              +             7  mul.lo.u32 %r3, %r1, %r1;
+              +             8  add.u32 %r2, %r3, 2;
+            added .entry d: +1 -0
+            removed .entry b: +0 -1
+            status 1
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["diff", "DIR/old/k.ptx", "DIR/old/k.ptx"],
+        b"",
+        expect![[r#"
+            DIR/old/k.ptx -> DIR/old/k.ptx: functions: 3 same
+            status 0
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["diff", "DIR/old", "DIR/new"],
+        b"",
+        expect![[r#"
+            only in the new one: DIR/new/other.ptx
+            DIR/old/k.ptx -> DIR/new/k.ptx: functions: 1 changed, 1 added, 1 removed, 1 same
+            .target sm_80 -> sm_90
+            changed .entry a: +2 -1
+              -      7         add.u32 %r2, %r1, 1;
+              +             7  mul.lo.u32 %r3, %r1, %r1;
+              +             8  add.u32 %r2, %r3, 2;
+            added .entry d: +1 -0
+            removed .entry b: +0 -1
+            status 1
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["diff", "DIR/old/k.ptx", "DIR/none"],
+        b"",
+        expect![[r#"
+            error: DIR/none: No such file or directory (os error 2)
+            status 2
+        "#]],
+    );
+}
+
+#[test]
+fn differences_for_programs() {
+    let folder = files();
+    check_in(
+        folder.path(),
+        &["diff", "--format", "json", "DIR/old/k.ptx", "DIR/new/k.ptx"],
+        b"",
+        expect![[r#"
+            {"change":"changed","declarations":false,"file":"DIR/new/k.ptx","function":"a","instructions_added":2,"instructions_moved":0,"instructions_removed":1,"line":4,"old_file":"DIR/old/k.ptx","old_line":4,"rewired":[]}
+            {"change":"added","declarations":false,"file":"DIR/new/k.ptx","function":"d","instructions_added":1,"instructions_moved":0,"instructions_removed":0,"line":12,"rewired":[]}
+            {"change":"same","declarations":false,"file":"DIR/new/k.ptx","function":"c","instructions_added":0,"instructions_moved":0,"instructions_removed":0,"line":13,"old_file":"DIR/old/k.ptx","old_line":12,"rewired":[]}
+            {"change":"removed","declarations":false,"function":"b","instructions_added":0,"instructions_moved":0,"instructions_removed":1,"old_file":"DIR/old/k.ptx","old_line":11,"rewired":[]}
+            status 1
+        "#]],
+    );
+    let (status, document, _) = run_with(
+        &[
+            "diff",
+            "--format",
+            "sarif",
+            "--fail-on",
+            "registers",
+            folder.path().join("old").to_str().expect("a path"),
+            folder.path().join("new").to_str().expect("a path"),
+        ],
+        b"",
+        false,
+    );
+    assert_eq!(status, 0);
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    let results = document["runs"][0]["results"].as_array().expect("a list");
+    let texts: Vec<_> = results
+        .iter()
+        .map(|it| it["message"]["text"].as_str())
+        .collect();
+    expect![[r#"
+        [
+            Some(
+                "changed a: +2 -1, registers ~10 -> ~10",
+            ),
+            Some(
+                "added d: +1 -0, registers - -> ~4",
+            ),
+            Some(
+                "removed b: +0 -1, registers ~4 -> -",
+            ),
+        ]"#]]
+    .assert_eq(&format!("{texts:#?}"));
+}
