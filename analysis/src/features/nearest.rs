@@ -7,7 +7,9 @@ use std::fmt::Write as _;
 
 use isa::{
     completion::{Continuation, Partial, Reading, complete, continuations, reachable},
-    table::{Form, Instruction, OperandPattern, Presence, tables},
+    condition::Choices,
+    matcher::Fit,
+    table::{Form, Instruction, OperandPattern, Presence, WordSet, tables},
     target::{Module, Suffix, Target, Version, targets, versions},
 };
 
@@ -123,6 +125,28 @@ fn read(opcode: &str, words: &[&str], operands: usize, module: Module) -> Option
     readings.into_iter().find(|it| distance(it) == best)
 }
 
+/// A fit as a reading of its words.
+pub(crate) fn reading_of(fit: &Fit<'static>, module: Module, operands: usize) -> Reading<'static> {
+    let mut present = WordSet::default();
+    fit.slots
+        .iter()
+        .flatten()
+        .for_each(|it| present.insert(*it));
+    let names = fit.variant.operands.iter().map(|it| it.name);
+    Reading {
+        instruction: fit.instruction,
+        variant: fit.variant,
+        choices: Choices {
+            words: &fit.instruction.words,
+            slots: fit.slots.clone(),
+            present,
+            operands: names.take(operands).collect(),
+            integers: Vec::new(),
+            module,
+        },
+    }
+}
+
 /// How many operands a form has at least and at most.
 fn counts(reading: &Reading<'_>) -> (usize, usize) {
     let there = present(reading);
@@ -153,12 +177,10 @@ fn missing(opcode: &str, words: &[&str], module: Module) -> Vec<&'static str> {
             .is_none_or(|(variant, slot)| variant.slots[slot].required)
     };
     let needed: Vec<&str> = next.iter().filter(mandatory).map(|it| it.word).collect();
-    let mut all = match needed.is_empty() {
+    match needed.is_empty() {
         true => next.iter().map(|it| it.word).collect(),
         false => needed,
-    };
-    all.truncate(MAX_MISSING + 1);
-    all
+    }
 }
 
 /// The form of an instruction of whose name only the beginning is written: `cp.async.bu`.
@@ -208,23 +230,35 @@ impl Nearest {
     /// What is wrong and what is missing, as sentences; empty when nothing is.
     pub(crate) fn problems(&self, operands: usize) -> String {
         let mut text = String::new();
-        for word in &self.foreign {
+        // A word that is not finished is what is missing.
+        let begins = |it: &&&str| {
+            self.foreign
+                .last()
+                .is_some_and(|word| it.starts_with(word.as_str()))
+        };
+        let begun: Vec<&str> = self.missing.iter().filter(begins).copied().collect();
+        let foreign = &self.foreign[..self.foreign.len() - usize::from(!begun.is_empty())];
+        for word in foreign {
             let _ = write!(text, "`.{word}` does not fit here. ");
         }
-        if !self.missing.is_empty() {
-            let shown: Vec<String> = self
-                .missing
+        let missing = if begun.is_empty() {
+            &self.missing
+        } else {
+            &begun
+        };
+        if !missing.is_empty() {
+            let shown: Vec<String> = missing
                 .iter()
                 .take(MAX_MISSING)
                 .map(|it| format!("`.{it}`"))
                 .collect();
-            let more = if self.missing.len() > MAX_MISSING {
+            let more = if missing.len() > MAX_MISSING {
                 ", …"
             } else {
                 ""
             };
             let one = if shown.len() > 1 { "one of " } else { "" };
-            let _ = write!(text, "Still missing: {one}{}{more}. ", shown.join(", "));
+            let _ = write!(text, "Missing: {one}{}{more}. ", shown.join(", "));
         }
         let there = present(&self.reading);
         let required = there.iter().filter(|it| !is_optional(it)).count();
@@ -235,7 +269,7 @@ impl Nearest {
                 .filter(|it| !is_optional(it))
                 .map(|it| format!("`{}`", spell(it, &self.reading.choices)))
                 .collect();
-            let _ = write!(text, "Operands still missing: {}. ", names.join(", "));
+            let _ = write!(text, "Missing operands: {}. ", names.join(", "));
         } else if operands > there.len() {
             let extra = operands - there.len();
             let s = if extra == 1 { "" } else { "s" };

@@ -135,7 +135,7 @@ fn statements_show_their_form() {
                 ```ptx
                 shfl.sync.bfly.b32 d|p, a, b, c, membermask
                 ```
-                `.snyc` does not fit here. Still missing: `.sync`. Did you mean `.sync`?
+                `.snyc` does not fit here. Missing: `.sync`. Did you mean `.sync`?
                 Needs `sm_30`, PTX ISA 3.0."#]],
     );
     check(
@@ -147,7 +147,7 @@ fn statements_show_their_form() {
                 ```ptx
                 mbarrier.try_wait.b64 done, [addr], state, {timeHint}
                 ```
-                `.par` does not fit here. Still missing: one of `.parity`, `.b64`.
+                Missing: `.parity`.
                 Needs `sm_90`, PTX ISA 7.8."#]],
     );
     check(
@@ -159,7 +159,7 @@ fn statements_show_their_form() {
                 ```ptx
                 add.s32 d, a, b
                 ```
-                Operands still missing: `b`.
+                Missing operands: `b`.
                 Available on all targets."#]],
     );
 }

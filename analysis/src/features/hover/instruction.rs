@@ -3,36 +3,31 @@
 use std::fmt::Write as _;
 
 use isa::{
-    documentation::{self, InstructionPage},
+    documentation,
     matcher::{Fit, Outcome, Statement},
     matching::match_statement,
     operand::Operand,
-    table::{Form, Instruction, OperandPattern, Presence, Variant, tables},
+    table::{OperandPattern, Presence, tables},
     target::Module,
 };
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
 
 use crate::{
-    features::{
-        completion::module,
-        documentation::{demand, footer},
-    },
+    features::{completion::module, documentation::demand},
     hir::{
         body::near,
         declared::words,
         in_force::in_force,
-        operand::{describe, operand},
+        operand::operand,
         resolve::resolve,
         tree::{self, operand_nodes},
     },
 };
 
-use super::{Context, literal::Role, matrix};
+use super::{Context, literal::Role, matrix, page};
 
 /// Alternatives of a modifier that are listed.
 const MAX_ALTERNATIVES: usize = 10;
-/// Syntax lines that are shown for an instruction that fits none.
-const MAX_LINES: usize = 8;
 
 /// An instruction of a file, and what the tables say about it.
 pub(super) struct Found<'a> {
@@ -98,40 +93,10 @@ impl Context<'_> {
     /// What the opcode of an instruction does here.
     pub(super) fn opcode(&self, instruction: &Cursor<'_>, opcode: &str) -> Option<String> {
         let found = self.find(instruction)?;
-        let Some(fit) = &found.fit else {
-            return nearest(opcode, &found.modifiers);
-        };
-        let page = documentation::instruction(fit.instruction.name);
-        // The form, and below it what stands here.
         let shown = tree::text_of_range(instruction, self.head_and_operands(instruction));
-        let mut text = format!("```ptx\n{}\n{shown}\n```\n", syntax(fit.variant));
-        if let Some(page) = page {
-            let _ = write!(text, "{}", page.summary);
-            if !page.description.is_empty() {
-                let _ = write!(text, " {}", page.description);
-            }
-            text.push('\n');
-            if !page.code.is_empty() {
-                let _ = write!(text, "\n```c\n{}\n```\n", page.code.trim_end());
-            }
-        }
-        modifiers(&mut text, fit);
-        operands(&mut text, &found, page);
-        matrix::fragments(&mut text, &found);
-        if let Some(page) = page {
-            if !page.notes.is_empty() {
-                let _ = write!(text, "\n{}\n", page.notes);
-            }
-            if let Some(example) = page.examples.first() {
-                let _ = write!(text, "\n```ptx\n{}\n```\n", example.text);
-            }
-        }
-        needs(&mut text, fit, found.module);
-        match page {
-            Some(page) => text.push_str(&footer(page, fit.instruction)),
-            None => link(&mut text, fit.instruction),
-        }
-        Some(text)
+        let mut fragments = String::new();
+        matrix::fragments(&mut fragments, &found);
+        page::opcode(&found, opcode, &shown.to_string(), &fragments)
     }
 
     /// The range of an instruction without its guard.
@@ -158,26 +123,37 @@ impl Context<'_> {
             .iter()
             .position(|it| it.range().start() == offset)?;
         let Some(fit) = &found.fit else {
-            let name = tables()
-                .with_opcode(opcode)
-                .find(|it| it.words.contains(&plain))
-                .map_or(opcode, |it| it.name);
-            let entry = documentation::modifier(name, plain)?;
-            return Some(format!("```ptx\n{opcode}…{word}\n```\n{}", entry.text));
+            let name = page::nearest_name(&found, opcode)?;
+            // The words of a name are explained together with the opcode.
+            if name.split('.').skip(1).any(|it| it == plain) {
+                return self.opcode(instruction, opcode);
+            }
+            let entry = documentation::meanings(name, plain);
+            return (!entry.is_empty())
+                .then(|| format!("```ptx\n{opcode}…{word}\n```\n{}", entry.join("\n\nHere: ")));
         };
         // A fixed word is part of the name of the instruction.
         if index < fit.instruction.fixed.len() {
             return self.opcode(instruction, opcode);
         }
         if fit.ignored.contains(&index) {
-            return Some(format!("`{word}`: ptxas reads over it here."));
+            return Some(format!("`{word}` has no effect here: ptxas ignores it."));
         }
         let mut text = format!("```ptx\n{opcode}…{word}\n```\n");
-        if let Some(entry) = documentation::modifier(fit.instruction.name, plain) {
-            let _ = write!(text, "{}", entry.text);
-        }
+        text.push_str(&documentation::meanings(fit.instruction.name, plain).join("\n\nHere: "));
         let id = fit.instruction.word_ids.get(plain).copied();
-        let slot = fit.slots.iter().position(|it| it.is_some() && *it == id);
+        // The same word may stand for several types: `.f32.bf16.bf16.f32`.
+        let before = found.modifiers[..index]
+            .iter()
+            .filter(|it| it.text() == word);
+        let mut places = (0..fit.slots.len()).filter(|it| id.is_some() && fit.slots[*it] == id);
+        let slot = places.nth(before.count());
+        let whose = slot
+            .and_then(|it| whose_type(fit.variant.slots.get(it)?.name))
+            .or_else(|| matrix::whose_type(&found, index));
+        if let Some(whose) = whose {
+            let _ = write!(text, "\n\nHere: the type of {whose}.");
+        }
         if let Some(slot) = slot.and_then(|it| fit.variant.slots.get(it)) {
             let others: Vec<String> = slot
                 .values
@@ -200,6 +176,22 @@ impl Context<'_> {
         Some(text)
     }
 
+    /// What the operand at an offset is to its instruction.
+    pub(super) fn role(&self, offset: TextSize) -> Option<String> {
+        let instruction = self
+            .path
+            .iter()
+            .rev()
+            .find(|it| it.kind() == SyntaxKind::INSTRUCTION)?;
+        let opcode = instruction.token(SyntaxKind::IDENT)?.text();
+        let at = offset - self.start;
+        let index = operand_nodes(instruction).position(|it| it.range().contains(at))?;
+        let node = operand_nodes(instruction).nth(index)?;
+        let start = tree::trimmed(&node).start();
+        let before = tree::text_of_range(instruction, TextRange::new(start, at.max(start)));
+        page::role(&self.find(instruction)?, opcode, index, &before.to_string())
+    }
+
     /// What a constant of an instruction selects.
     pub(super) fn selector_of(&self, instruction: &Cursor<'_>, offset: TextSize) -> Option<Role> {
         let opcode = instruction.token(SyntaxKind::IDENT)?.text();
@@ -217,9 +209,16 @@ impl Context<'_> {
     }
 }
 
-/// The syntax line of a variant, without its gate.
-fn syntax(variant: &Variant) -> &str {
-    variant.syntax.split(" @").next().unwrap_or_default().trim()
+/// Whose type a slot of types gives.
+fn whose_type(slot: &str) -> Option<&'static str> {
+    Some(match slot {
+        "dtype" => "the result",
+        "atype" => "the first source (A)",
+        "btype" => "the second source (B)",
+        "ctype" => "the accumulator (C)",
+        "stype" => "the scales",
+        _ => return None,
+    })
 }
 
 fn shortened(words: &[String]) -> String {
@@ -228,109 +227,4 @@ fn shortened(words: &[String]) -> String {
         text.push_str(", …");
     }
     text
-}
-
-/// The words that were chosen for the slots.
-fn modifiers(text: &mut String, fit: &Fit<'_>) {
-    for id in fit.slots.iter().flatten() {
-        let Some(word) = fit.instruction.words.get(usize::from(*id)) else {
-            continue;
-        };
-        let meaning = documentation::modifier(fit.instruction.name, word);
-        if let Some(meaning) = meaning {
-            let _ = write!(text, "\n- `.{word}`: {}", meaning.summary());
-        }
-    }
-    text.push('\n');
-}
-
-/// The operands of this instruction with their roles.
-fn operands(text: &mut String, found: &Found<'_>, page: Option<&InstructionPage>) {
-    for (index, (node, operand)) in found.nodes.iter().zip(&found.operands).enumerate() {
-        let pattern = found.pattern(index);
-        let shown = tree::OneLine::of(node);
-        let _ = write!(text, "\n- `{shown}`");
-        if let Some(pattern) = pattern {
-            let _ = write!(text, " = `{}`", pattern_name(pattern));
-        }
-        if !matches!(
-            operand,
-            Operand::Unknown | Operand::Address(..) | Operand::Vector(_)
-        ) {
-            let _ = write!(text, ", {}", describe(operand));
-        }
-        if let Some(entry) = page.and_then(|it| it.operand(pattern?.name)) {
-            let _ = write!(text, ": {}", entry.text);
-        }
-    }
-    text.push('\n');
-}
-
-fn pattern_name(pattern: &OperandPattern) -> String {
-    match &pattern.form {
-        Form::Plain(_) => pattern.name.to_owned(),
-        Form::Pair(_, second) => format!("{}|{}", pattern.name, pattern_name(second)),
-        Form::Bracket(elements, _) => {
-            let names: Vec<String> = elements.iter().map(pattern_name).collect();
-            format!("[{}]", names.join(", "))
-        }
-    }
-}
-
-/// What this form of the instruction demands.
-fn needs(text: &mut String, fit: &Fit<'_>, module: Module) {
-    if let Some(demand) = demand(&fit.variant.gate, fit.instruction.name) {
-        let _ = write!(
-            text,
-            "\nThis form needs {demand}; the module is PTX ISA {} for `{}`.\n",
-            module.version, module.target
-        );
-    }
-}
-
-fn link(text: &mut String, instruction: &Instruction) {
-    if let Some(link) = documentation::section_link(instruction.section) {
-        let _ = write!(text, "\n[PTX ISA {}]({link})", instruction.section);
-    }
-}
-
-/// The forms of an instruction that is wrong or incomplete.
-fn nearest(opcode: &str, modifiers: &[CursorToken<'_>]) -> Option<String> {
-    let words: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
-    let common = |it: &Instruction| {
-        let fixed = it
-            .fixed
-            .iter()
-            .zip(&words)
-            .take_while(|(a, b)| a == b)
-            .count();
-        (fixed == it.fixed.len()).then_some(fixed)
-    };
-    let all = tables().with_opcode(opcode);
-    let deepest = tables().with_opcode(opcode).filter_map(common).max();
-    let mut lines: Vec<&str> = Vec::new();
-    let mut first = None;
-    for instruction in all.filter(|it| common(it) == deepest) {
-        first = first.or(Some(instruction));
-        for variant in &instruction.variants {
-            let line = syntax(variant);
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-    }
-    let first = first?;
-    let more = lines.len().saturating_sub(MAX_LINES);
-    lines.truncate(MAX_LINES);
-    let mut text = format!("```ptx\n{}\n```\n", lines.join("\n"));
-    if more > 0 {
-        let _ = writeln!(text, "and {more} more forms\n");
-    }
-    text.push_str("This instruction fits none of its forms.");
-    if let Some(page) = documentation::instruction(first.name) {
-        let _ = write!(text, " {}\n{}", page.summary, footer(page, first));
-    } else {
-        link(&mut text, first);
-    }
-    Some(text)
 }

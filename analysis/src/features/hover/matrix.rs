@@ -9,6 +9,7 @@ use isa::{
     descriptor::{self, Format},
     layout::{Axis, Fragment, Layout, Source, layout},
     operand::Operand,
+    types,
 };
 use syntax::{Cursor, SyntaxKind, TextSize};
 
@@ -82,6 +83,21 @@ pub(super) fn fragments(text: &mut String, found: &Found<'_>) {
         }
         None => {}
     }
+}
+
+/// Whose type a word of a product of matrices is: D, A, B and C follow each other.
+pub(super) fn whose_type(found: &Found<'_>, index: usize) -> Option<&'static str> {
+    found.layout()?;
+    let types: Vec<usize> = (0..found.modifiers.len())
+        .filter(|it| types::type_of(&found.modifiers[*it].text()[1..]).is_some())
+        .collect();
+    let names: &[&str] = match types.len() {
+        4 => &["D", "A", "B", "C"],
+        3 => &["D", "A", "B"],
+        _ => return None,
+    };
+    let at = types.iter().position(|it| *it == index)?;
+    names.get(at).copied()
 }
 
 fn table(held: &[Held<'_>]) -> String {

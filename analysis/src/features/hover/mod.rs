@@ -4,6 +4,7 @@ mod instruction;
 pub(super) mod literal;
 mod matrix;
 mod names;
+mod page;
 mod registers;
 mod storage;
 mod words;
@@ -37,6 +38,9 @@ pub(crate) fn hover(
     if let Some(mut found) = names::hover(db, file, at, exact) {
         let start = found.range.start();
         let context = Context::at(db, file, start);
+        if let Some(role) = context.as_ref().and_then(|it| it.role(start)) {
+            found.info.markdown.insert_str(0, &format!("{role}\n\n"));
+        }
         let more = context.and_then(|it| it.element(start).or_else(|| it.known_descriptor(start)));
         if let Some(more) = more {
             let _ = write!(found.info.markdown, "\n\n{more}");
@@ -124,6 +128,9 @@ impl<'db> Context<'db> {
                 if let (Some(format), Some(bits)) = (format, integer(text)) {
                     let _ = write!(markdown, "\n\n{}", matrix::decoded(&format, bits));
                 }
+                if let Some(role) = self.role(offset) {
+                    markdown.insert_str(0, &format!("{role}\n\n"));
+                }
                 Some(markdown)
             }
             (SyntaxKind::STRING, SyntaxKind::PRAGMA) => words::pragma(text.trim_matches('"')),
@@ -173,23 +180,55 @@ mod tests {
             "ad$0d.s32 %r1, %r2, 7;",
             expect![[r#"
                 ```ptx
-                add{.sat}.type d, a, b
+                add.s32 d, a, b
                 add.s32 %r1, %r2, 7;
                 ```
-                Adds two numbers. Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
+
+                Adds two numbers.
+
+                Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
                 The packed types add each of their elements on its own.
-
-                ```c
-                d = a + b;
-                ```
-
-                - `.s32`: Signed integer of 32 bits: -2,147,483,648 to 2,147,483,647.
 
                 - `%r1` = `d`, a .b32 register: the sum.
                 - `%r2` = `a`, a .b32 register: the summands.
                 - `7` = `b`, the constant 7: the summands.
 
-                - `.sat` is there for `.s32` among the plain integers; overflow of all others is silent.
+                - `.s32`: Signed integer of 32 bits: -2,147,483,648 to 2,147,483,647.
+
+                ```c
+                d = a + b;
+                ```
+
+                - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
+                - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
+
+
+                See also `sub`, `addc`, `mad`, `fma`
+
+                [PTX ISA 9.7.1.1](https://docs.nvidia.com/cuda/parallel-thread-execution/#integer-arithmetic-instructions-add)"#]],
+        );
+        check_body(
+            "ad$0d.f17 %r1, %r2, 7;",
+            expect![[r#"
+                ```ptx
+                add.f32 d, a, b
+                add.f17 %r1, %r2, 7;
+                ```
+                `.f17` does not fit here. Missing: one of `.cc`, `.f64`, `.bf16`, `.bf16x2`, `.u16`, `.s16`, ….
+
+                Adds two numbers.
+
+                Integers wrap around unless `.sat` is given; floating-point sums are rounded once.
+                The packed types add each of their elements on its own.
+
+                - `%r1` = `d`, a .b32 register: the sum.
+                - `%r2` = `a`, a .b32 register: the summands.
+                - `7` = `b`, the constant 7: the summands.
+
+                ```c
+                d = a + b;
+                ```
+
                 - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
                 - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
 
@@ -201,29 +240,7 @@ mod tests {
 
                 See also `sub`, `addc`, `mad`, `fma`
 
-                [PTX ISA 9.7.1.1](https://docs.nvidia.com/cuda/parallel-thread-execution/#integer-arithmetic-instructions-add)"#]],
-        );
-        check_body(
-            "ad$0d.f17 %r1, %r2, 7;",
-            expect![[r#"
-            ```ptx
-            add{.rnd}{.ftz}{.sat}.f32 d, a, b
-            add{.rnd}{.ftz}.f32x2 d, a, b
-            add{.rnd}.f64 d, a, b
-            add{.rn}{.ftz}{.sat}.type d, a, b
-            add{.rn}.type d, a, b
-            add{.rnd}{.sat}.f32.atype d, a, c
-            add{.rnd}.f32x2.atype.ctype d, a, c
-            add{.rz}{.ftz}.dtype.atype.ctype d, a, c
-            ```
-            and 3 more forms
-
-            This instruction fits none of its forms. Adds two numbers.
-
-
-            See also `sub`, `addc`, `mad`, `fma`
-
-            [PTX ISA 9.7.3.3](https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-add)"#]],
+                [PTX ISA 9.7.3.3](https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-add)"#]],
         );
         check_body("nonse$0nse %r1;", expect!["nothing"]);
     }
@@ -233,10 +250,12 @@ mod tests {
         check_body(
             "add.s$0at.s32 %r1, %r2, 7;",
             expect![[r#"
-            ```ptx
-            add….sat
-            ```
-            clamps the sum: integers to the range of the type, floating-point numbers to 0.0 to 1.0, with NaN becoming 0.0."#]],
+                ```ptx
+                add….sat
+                ```
+                Saturates.
+
+                Here: clamps the sum: integers to the range of the type, floating-point numbers to 0.0 to 1.0, with NaN becoming 0.0."#]],
         );
         check_body(
             "mul.wi$0de.s32 %rd1, %r2, 7;",
@@ -244,7 +263,9 @@ mod tests {
                 ```ptx
                 mul….wide
                 ```
-                all of the product, in a register twice as wide. For 16 and 32 bits."#]],
+                The result is twice as wide as the operands, so nothing is lost.
+
+                Here: all of the product, in a register twice as wide. For 16 and 32 bits."#]],
         );
     }
 
@@ -253,59 +274,67 @@ mod tests {
         check_body(
             "mov.b32 %r1, 0x3F80$00000;",
             expect![[r#"
-            ```ptx
-            0x3F800000
-            ```
-            1065353216 = 0x3f800000 = 0b11_1111_1000_0000_0000_0000_0000_0000
+                `a` of `mov`: a register, a constant, a special register, a variable with an optional offset, or a function; in braces the parts, the lowest first.
 
-            as bits of `.f32`: 1.0"#]],
+                ```ptx
+                0x3F800000
+                ```
+                1065353216 = 0x3f800000 = 0b11_1111_1000_0000_0000_0000_0000_0000
+
+                as bits of `.f32`: 1.0"#]],
         );
         check_body(
             "mov.f32 %f1, 0f3F80$00000;",
             expect![[r#"
-            ```ptx
-            0f3F800000
-            ```
-            `.f32` 1.0
+                `a` of `mov`: a register, a constant, a special register, a variable with an optional offset, or a function; in braces the parts, the lowest first.
 
-            sign 0, exponent 0, fraction 0x000000"#]],
+                ```ptx
+                0f3F800000
+                ```
+                `.f32` 1.0
+
+                sign 0, exponent 0, fraction 0x000000"#]],
         );
         check_body(
             "lop3.b32 %r1, %r2, %r3, %r4, 0x$096;",
             expect![[r#"
-            ```ptx
-            0x96
-            ```
-            150 = 0x96 = 0b1001_0110
+                `immLut` of `lop3`: the truth table, a constant of 0 to 255.
 
-            `lop3` table, the bit at `a*4 + b*2 + c`:
+                ```ptx
+                0x96
+                ```
+                150 = 0x96 = 0b1001_0110
 
-            | a | b | c | result |
-            |---|---|---|---|
-            | 0 | 0 | 0 | 0 |
-            | 0 | 0 | 1 | 1 |
-            | 0 | 1 | 0 | 1 |
-            | 0 | 1 | 1 | 0 |
-            | 1 | 0 | 0 | 1 |
-            | 1 | 0 | 1 | 0 |
-            | 1 | 1 | 0 | 0 |
-            | 1 | 1 | 1 | 1 |
+                `lop3` table, the bit at `a*4 + b*2 + c`:
 
-            `(a ^ b) ^ c`"#]],
+                | a | b | c | result |
+                |---|---|---|---|
+                | 0 | 0 | 0 | 0 |
+                | 0 | 0 | 1 | 1 |
+                | 0 | 1 | 0 | 1 |
+                | 0 | 1 | 1 | 0 |
+                | 1 | 0 | 0 | 1 |
+                | 1 | 0 | 1 | 0 |
+                | 1 | 1 | 0 | 0 |
+                | 1 | 1 | 1 | 1 |
+
+                `(a ^ b) ^ c`"#]],
         );
         check_body(
             "prmt.b32 %r1, %r2, %r3, 0x54$010;",
             expect![[r#"
-            ```ptx
-            0x5410
-            ```
-            21520 = 0x5410 = 0b101_0100_0001_0000
+                `c` of `prmt`: which bytes: four nibbles, the lowest for the lowest byte of `d`; with a mode the lowest 2 bits, for instance those of an address.
 
-            `prmt` selector, from the highest byte of the result:
-            - byte 3: byte 1 of `b`
-            - byte 2: byte 0 of `b`
-            - byte 1: byte 1 of `a`
-            - byte 0: byte 0 of `a`"#]],
+                ```ptx
+                0x5410
+                ```
+                21520 = 0x5410 = 0b101_0100_0001_0000
+
+                `prmt` selector, from the highest byte of the result:
+                - byte 3: byte 1 of `b`
+                - byte 2: byte 0 of `b`
+                - byte 1: byte 1 of `a`
+                - byte 0: byte 0 of `a`"#]],
         );
     }
 }

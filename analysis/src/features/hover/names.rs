@@ -348,6 +348,8 @@ mod tests {
             ".func _Z4axpyfPKf(.param .b32 _Z4axpyfPKf_param_0) { }\n.entry k { call _Z4a$0xpyfPKf, (1); }",
             expect![[r#"
                 _Z4axpyfPKf
+                `callee` of `call`: the name of a `.func`, or a 32- or 64-bit register with the address of one.
+
                 ```ptx
                 .func _Z4axpyfPKf(.param .b32 _Z4axpyfPKf_param_0)
                 ```
@@ -364,6 +366,8 @@ mod tests {
             ".func _Z4axpyfPKf(.param .b64 _Z4axpyfPKf_param_1) { .reg .b64 a; ld.param.b64 a, [$0_Z4axpyfPKf_param_1]; }",
             expect![[r#"
                 _Z4axpyfPKf_param_1
+                `a` of `ld`: the address: a register or a variable, plus an integer constant if you like. It is a multiple of the whole access (`.v4.f32`: 16 bytes). `.unified` stands behind it, `[a].unified`, if the variable is declared with `.attribute(.unified)`.
+
                 ```ptx
                 .param .b64 _Z4axpyfPKf_param_1
                 ```
@@ -388,6 +392,8 @@ mod tests {
             ),
             expect![[r#"
                 vprintf
+                `callee` of `call`: the name of a `.func`, or a 32- or 64-bit register with the address of one.
+
                 ```ptx
                 .extern .func (.param .b32 s) vprintf(.param .b64 f, .param .b64 a)
                 ```
@@ -404,6 +410,8 @@ mod tests {
             ".address_size 64\n.entry k { .reg .b64 a; call (a), mal$0loc, (a); }",
             expect![[r#"
                 malloc
+                `callee` of `call`: the name of a `.func`, or a 32- or 64-bit register with the address of one.
+
                 ```ptx
                 .extern .func (.param .b64 ptr) malloc (.param .b64 size)
                 ```
@@ -416,6 +424,8 @@ mod tests {
             ".entry k { .reg .b64 a; call (a), _optix_get_sbt_data_ptr$0_64, (); }",
             expect![[r#"
                 _optix_get_sbt_data_ptr_64
+                `callee` of `call`: the name of a `.func`, or a 32- or 64-bit register with the address of one.
+
                 ```ptx
                 _optix_get_sbt_data_ptr_64
                 ```
@@ -432,6 +442,8 @@ mod tests {
             ".entry k { \n// Loop counters.\n.reg .b32 %r<10>; mov.b32 %r1$0, %r1; mov.b32 %r2, 1; }",
             expect![[r#"
                 %r1
+                `d` of `mov`: a register; in braces several, filled from the lowest bits upwards, `_` for parts that are not wanted.
+
                 ```ptx
                 .reg .b32 %r<10>
                 ```
@@ -523,6 +535,8 @@ mod tests {
             "//- /a.ptx\n.extern .func f;\n.entry k { call f$0; }\n//- /b.ptx\n.visible .func f { }",
             expect![[r#"
                 f
+                `callee` of `call`: the name of a `.func`, or a 32- or 64-bit register with the address of one.
+
                 ```ptx
                 .extern .func f
                 ```
@@ -550,14 +564,16 @@ mod tests {
         check(
             ".entry k { L: bra L$0; }",
             expect![[r#"
-            L
-            ```ptx
-            L:
-            ```
-            Label in `k`
+                L
+                `target` of `bra`: a label of the same function, before or behind this place.
 
-            1 use in this file
-        "#]],
+                ```ptx
+                L:
+                ```
+                Label in `k`
+
+                1 use in this file
+            "#]],
         );
         check(
             ".entry k { $0p: .callprototype _ (.param .b32 _); }",
@@ -591,6 +607,8 @@ mod tests {
             ".entry k { .reg .b32 r; mov.u32 r, %ntid$0.x; }",
             expect![[r#"
                 %ntid
+                `a` of `mov`: a register, a constant, a special register, a variable with an optional offset, or a function; in braces the parts, the lowest first.
+
                 ```ptx
                 .sreg .v4 .u32 %ntid
                 ```
@@ -606,21 +624,25 @@ mod tests {
         check(
             ".entry k { .reg .b32 r; mov.u32 r, %pm3$0; }",
             expect![[r#"
-            %pm3
-            ```ptx
-            .sreg .u32 %pm3
-            ```
-            Special register, read-only
+                %pm3
+                `a` of `mov`: a register, a constant, a special register, a variable with an optional offset, or a function; in braces the parts, the lowest first.
 
-            Lower 32 bits of a performance monitor counter.
+                ```ptx
+                .sreg .u32 %pm3
+                ```
+                Special register, read-only
 
-            1 use in this file
-        "#]],
+                Lower 32 bits of a performance monitor counter.
+
+                1 use in this file
+            "#]],
         );
         check(
             ".entry k { .reg .b32 r; mov.u32 r, WARP_SZ$0; }",
             expect![[r#"
                 WARP_SZ
+                `a` of `mov`: a register, a constant, a special register, a variable with an optional offset, or a function; in braces the parts, the lowest first.
+
                 ```ptx
                 WARP_SZ
                 ```
@@ -634,22 +656,16 @@ mod tests {
             expect![[r#"
                 ret
                 ```ptx
-                ret{.uni}
+                ret
                 ret;
                 ```
+
                 Returns from a function; in a kernel it ends the thread.
-
-
 
                 - Results are not operands: move them into the return parameters before.
                 - Threads of a warp that return at different places wait for each other before the caller goes on, unless `.uni` stands here.
                 - In an `.entry` it is `exit`. A function that shall end the thread wherever it is called from needs `exit`.
                 - A function declared `.noreturn` that returns is undefined behaviour.
-
-                ```ptx
-                    setp.ge.u32 %p0, %r0, %r1;
-                    @%p0 ret;                       // nothing to do for this thread
-                ```
 
 
                 See also `call`, `exit`

@@ -456,18 +456,22 @@ mod tests {
         check(
             &text.replacen("%r7,", "%r$07,", 1),
             expect![[r#"
-            ```ptx
-            .reg .b32 %r<40>
-            ```
-            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
 
-            3 uses in this file
+                ```ptx
+                .reg .b32 %r<40>
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
 
-            Takes 1 register, alive at lines 15 to 90, also where most registers are alive"#]],
+                3 uses in this file
+
+                Takes 1 register, alive at lines 15 to 90, also where most registers are alive"#]],
         );
         check(
             &text.replacen("%rd1,", "%rd$01,", 1),
             expect![[r#"
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
+
                 ```ptx
                 .reg .b64 %rd<2>
                 ```
@@ -485,6 +489,8 @@ mod tests {
                 "{HEADER}.entry k() {{\n.reg .b32 %r<2>;\n{many}mov.u32 %r$01, 1;\nret;\n}}\n"
             ),
             expect![[r#"
+                `d` of `mov`: a register; in braces several, filled from the lowest bits upwards, `_` for parts that are not wanted.
+
                 ```ptx
                 .reg .b32 %r<2>
                 ```
@@ -518,18 +524,22 @@ mod tests {
         check(
             &text.replacen("%r7,", "%r$07,", 1),
             expect![[r#"
-            ```ptx
-            .reg .b32 %r<40>
-            ```
-            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
 
-            3 uses in this file
+                ```ptx
+                .reg .b32 %r<40>
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
 
-            Takes 1 register, alive at lines 519 to 594, also where most registers are alive"#]],
+                3 uses in this file
+
+                Takes 1 register, alive at lines 519 to 594, also where most registers are alive"#]],
         );
         check(
             &text.replacen("[0], %early", "[0], %ea$0rly", 1),
             expect![[r#"
+                `b` of `st`: a register at least as wide as the type, of which the low bits are stored, or a constant; braces around several with `.v2`, `.v4`, `.v8`. In vectors of 256 bits `_` leaves the place in memory as it is.
+
                 ```ptx
                 .reg .b32 %early
                 ```
@@ -544,12 +554,14 @@ mod tests {
         check(
             &text.replacen("%r7,", "%r$07,", 1),
             expect![[r#"
-            ```ptx
-            .reg .b32 %r<40>
-            ```
-            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
 
-            Uses are not counted while hovering in a function of this length"#]],
+                ```ptx
+                .reg .b32 %r<40>
+                ```
+                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
+
+                Uses are not counted while hovering in a function of this length"#]],
         );
         let at = text.replacen("ld.shared.b32 %r7", "l$0d.shared.b32 %r7", 1);
         let fixture = Fixture::new(&at);
@@ -557,9 +569,10 @@ mod tests {
         let hover = analysis.hover(at).unwrap().unwrap().info.markdown;
         expect![[r#"
             ```ptx
-            ld{.weak}{.ss}{.cop}{.level2}{.hint}{.prefetch}{.vec}.type d, [a]{.unified}, cache_policy
+            ld.shared.b32 d, [a]
             ld.shared.b32 %r7, [%s+28];
-            ```"#]].assert_eq(
+            ```"#]]
+        .assert_eq(
             hover
                 .lines()
                 .take(4)

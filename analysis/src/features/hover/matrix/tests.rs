@@ -22,6 +22,8 @@ fn fragments_of_matrices() {
         "sm_80",
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1$0,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
         expect![[r#"
+            `a` of `mma`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -49,6 +51,8 @@ fn fragments_of_matrices() {
         "sm_80",
         "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1$0}, {%r4,%r5}, {%f0,%f1,%f2,%f3}, %r6, 0;",
         expect![[r#"
+            `a` of `mma`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -79,83 +83,37 @@ fn fragments_of_matrices() {
         "m$0ma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
         expect![[r#"
             ```ptx
-            mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype d, a, b, c
+            mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c
             mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};
             ```
-            Multiplies two matrices of a warp and adds a third, all held in registers. One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane brings its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
 
-            ```c
-            for i < M, j < N:  D[i][j] = C[i][j] + sum over k of A[i][k] * B[k][j]
+            Multiplies two matrices of a warp and adds a third, all held in registers.
 
-            // who holds what (all shapes but .f16 m8n8k4):
-            g = %laneid / 4;  t = %laneid % 4;
-            e = 32 / bits of an element or its container     // 1 for .f64, in 64-bit registers
-            a[2p]   = A[g    ][4*e*p + e*t ... + e-1]        // lowest bits first; m8n8 shapes: a[p] only
-            a[2p+1] = A[g + 8][4*e*p + e*t ... + e-1]
-            // with .sp: the kept ones of A[...][8*e*p + 2*e*t ... + 2*e-1]
-            b[p]    = B[4*e*p + e*t ... + e-1][g]
-            c[0], c[1] = C[g][2t], C[g][2t + 1]              // .f16: both in one register
-            c[2], c[3] = C[g + 8][2t], C[g + 8][2t + 1]      // not in m8n8 shapes
-            ```
-
-            - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction.
-            - `.aligned`: All threads of the warp must execute this same instruction; for `wgmma.*` and `setmaxnreg`, all threads of the warpgroup.
-            - `.m16n8k16`: the shape.
-            - `.row`: the order of A and B.
-            - `.col`: the order of A and B.
-            - `.f32`: IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
-            - `.f16`: IEEE 754 half precision: 1 sign, 5 exponent and 10 fraction bits; largest finite value 65,504.
-            - `.f16`: IEEE 754 half precision: 1 sign, 5 exponent and 10 fraction bits; largest finite value 65,504.
-            - `.f32`: IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
+            One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane brings its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
 
             - `{%f0,%f1,%f2,%f3}` = `d`: the result, as many registers as `c`. Elements that nobody needs may be `_`.
             - `{%r0,%r1,%r2,%r3}` = `a`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
             - `{%r4,%r5}` = `b`: the fragment of B, K * N * bits / 1024 registers of 32 bits. `.f64`: K * N / 32 registers.
             - `{%f0,%f1,%f2,%f3}` = `c`: the accumulators: M * N / 32 registers of type `.f32`, `.s32` or `.f64`, half as many of two `.f16` values. May be the same registers as `d`.
-
-            Fragments, with `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits:
-
-            | register | of | row | column |
-            |---|---|---|---|
-            | `d[0]`, `c[0]` | D, C | g | 2t |
-            | `d[1]`, `c[1]` | D, C | g | 2t + 1 |
-            | `d[2]`, `c[2]` | D, C | g + 8 | 2t |
-            | `d[3]`, `c[3]` | D, C | g + 8 | 2t + 1 |
-            | `a[0]` | A | g | 2t … 2t + 1 |
-            | `a[1]` | A | g + 8 | 2t … 2t + 1 |
-            | `a[2]` | A | g | 2t + 8 … 2t + 9 |
-            | `a[3]` | A | g + 8 | 2t + 8 … 2t + 9 |
-            | `b[0]` | B | 2t … 2t + 1 | g |
-            | `b[1]` | B | 2t + 8 … 2t + 9 | g |
-
-            - All lanes of the warp execute the same instruction with the same modifiers. In code where the warp may have diverged, or after a lane has exited, the behaviour is undefined.
-            - Order and rounding of the sums and the treatment of subnormal inputs are unspecified, except for `.f64`, which works like `fma`. Results differ between architectures. `.f16` accumulators promise no more than half precision.
-            - The 13 lower bits of a `.tf32` register do not belong to the number: round with `cvt.rna.tf32.f32` before.
-            - Types of D and C are equal (`m8n8k4` may widen `.f16` to `.f32`). A and B may differ only among `.e4m3`/`.e5m2` (the five small floats with a kind), `.s8`/`.u8` and `.s4`/`.u4`.
-            - Every fragment stands in braces, also a single register. `.bf16` and `.tf32` fragments go into `.b32` registers; ptxas refuses `.f32` ones.
-            - `ldmatrix` loads just these fragments: `.x4` gives `a` of `m16n8k16` from a row-major A; B needs no `.trans` if its columns are contiguous, and `.trans` if its rows are.
-            - `.f64` forms with M = 16 need at least 64 registers for each thread: ptxas refuses a smaller `.maxnreg`.
-            - The `c` fragment of one product, converted to `.f16` pairs, is the `a` fragment of the next: two neighbouring n-tiles make one `m16n8k16` A.
-            - The `.f16` form of `m8n8k4` is different: four products at a time, by lanes 0–3 with 16–19, 4–7 with 20–23 and so on. It is fast on `sm_70` only.
-            - Slow forms, which ptxas expands into longer sequences: `.f16` `m8n8k4` from `sm_80` on; `.s4`/`.u4` from `sm_90` on; `.b1` with `.xor` from `sm_90`, with `.and` from `sm_100` on; `.e4m3`/`.e5m2` on `sm_90` and the `sm_100` and `sm_110` families (there `wgmma` and `tcgen05.mma` are the way); `.f64` of M 16 on `sm_103`, `sm_110` and `sm_120`; plain `.sp` from `sm_100` on.
-            - `scale_a` comes from two lanes of each group of four: 0 and 1 if `thread` is 0, 2 and 3 if it is 1. `scale_b` comes from the lane whose number modulo 4 is `thread`.
-            - Metadata: of the two positions in four, both must differ, and with `.sp::ordered_metadata` the lower one comes first; `.tf32` knows only `0b0100` and `0b1110`. The rest is undefined behaviour. The range of `f`: 0–3 where one lane of four provides `e`, 0–1 where two do, 0 where all do.
-
-            ```ptx
-                // 16x8x16: a 4 registers, b 2, c and d 4
-                mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
-                    {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3};
-            ```
+            - `.m16n8k16`: The shape of the operation: A has m rows and k columns, B has k rows and n columns, C and D have m rows and n columns. Here: the shape. M and N are the same for nearly all types, K depends on their width; the largest K is the fastest per element.
+            - `.row`: The matrix is stored row by row. Here: the order of A and B. Only the `.f16` form of `m8n8k4` has a choice; all others are `.row.col`.
+            - `.col`: The matrix is stored column by column. Here: the order of A and B. Only the `.f16` form of `m8n8k4` has a choice; all others are `.row.col`.
+            - `.f32`: IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
+            - `.f16`: IEEE 754 half precision: 1 sign, 5 exponent and 10 fraction bits; largest finite value 65,504.
 
 
             See also `ldmatrix`, `stmatrix`, `movmatrix`, `wgmma.mma_async`, `tcgen05.mma`, `wmma.mma`
 
-            [PTX ISA 9.7.15.5.14](https://docs.nvidia.com/cuda/parallel-thread-execution/#multiply-and-accumulate-instruction-mma)"#]],
+            [PTX ISA 9.7.15.5.14](https://docs.nvidia.com/cuda/parallel-thread-execution/#multiply-and-accumulate-instruction-mma)
+
+            More: `ptx-analyzer explain mma`"#]],
     );
     check_matrix(
         "sm_100a",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1$0}, [%r2];",
         expect![[r#"
+            `r` of `ldmatrix`: a register of 32 bits for each matrix, two for each of `.m16n16`; in braces, also a single one.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -183,6 +141,8 @@ fn fragments_of_matrices() {
         "sm_70",
         "mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f16 {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r6,%r7$0}, {%r0,%r1,%r2,%r3};",
         expect![[r#"
+            `b` of `mma`: the fragment of B, K * N * bits / 1024 registers of 32 bits. `.f64`: K * N / 32 registers.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -210,6 +170,8 @@ fn fragments_of_matrices() {
         "sm_90a",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3$0}, {%r0,%r1,%r2,%r3}, %rd1, %p, 1, 1, 0;",
         expect![[r#"
+            `d` of `wgmma.mma_async`: the accumulators: N / 2 registers of `.f32` or `.s32`, or N / 4 registers with two `.f16` each. No `_`.
+
             ```ptx
             .reg .f32 %f<9>
             ```
@@ -239,6 +201,8 @@ fn fragments_of_matrices() {
         "sm_80",
         "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1$0}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
         expect![[r#"
+            `a` of `mma`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -256,6 +220,8 @@ fn descriptors_of_matrices() {
         "sm_100a",
         "tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, 13631$01632, %p;",
         expect![[r#"
+            `idesc` of `tcgen05.mma`: the instruction descriptor, 32 bits; see the notes.
+
             ```ptx
             136311632
             ```
@@ -288,6 +254,8 @@ fn descriptors_of_matrices() {
         "sm_100a",
         "mov.b32 %r1, 0x8200490;\ntcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r$01, %p;",
         expect![[r#"
+            `idesc` of `tcgen05.mma`: the instruction descriptor, 32 bits; see the notes.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -319,6 +287,8 @@ fn descriptors_of_matrices() {
         "sm_100a",
         "mov.b32 %r1, 0x8200490;\nmov.b32 %r1, 5;\ntcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r$01, %p;",
         expect![[r#"
+            `idesc` of `tcgen05.mma`: the instruction descriptor, 32 bits; see the notes.
+
             ```ptx
             .reg .b32 %r<9>
             ```
@@ -332,6 +302,8 @@ fn descriptors_of_matrices() {
         "sm_90a",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, 0x4000$0004000010040, %rd1, %p, 1, 1, 0, 0;",
         expect![[r#"
+            `a` of `wgmma.mma_async`: a descriptor of A in shared memory, or four 32-bit registers that hold rows `16 * w` to `16 * w + 15` as an A of `mma` does.
+
             ```ptx
             0x4000004000010040
             ```

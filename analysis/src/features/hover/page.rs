@@ -1,0 +1,347 @@
+//! The hover of an opcode: the page of its instruction, cut to what concerns this line.
+//!
+//! Finished and unfinished statements share it: an unfinished one has the nearest form and, above the page, what is
+//! still missing. A hover is for reading at a glance, so the parts that matter least are left out beyond
+//! [`MAX_CHARACTERS`]; `ptx-analyzer explain` and the book have all of it.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use isa::{
+    documentation::{self, InstructionPage},
+    matcher::Fit,
+    operand::Operand,
+    table::{Instruction, OperandPattern},
+    target::Module,
+};
+
+use crate::{
+    features::{
+        documentation::{demand, footer},
+        nearest::{Nearest, flattened, form, nearest, present, reading_of},
+    },
+    hir::{operand::describe, tree},
+};
+
+use super::instruction::Found;
+
+/// Characters of a hover.
+pub(super) const MAX_CHARACTERS: usize = 2_500;
+/// Characters of an operand that are repeated.
+const MAX_OPERAND: usize = 32;
+/// Characters of the statement that are repeated below its form.
+const MAX_STATEMENT: usize = 160;
+
+/// A part of a hover. Parts with greater numbers are left out first.
+struct Part {
+    rank: u8,
+    text: String,
+}
+
+/// The hover of a statement; none if there is no such opcode.
+pub(super) fn opcode(
+    found: &Found<'_>,
+    opcode: &str,
+    shown: &str,
+    fragments: &str,
+) -> Option<String> {
+    let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
+    let count = found.nodes.len();
+    let (nearest, fits) = match &found.fit {
+        Some(fit) => (fitting(fit, found.module, count), true),
+        None => (nearest(opcode, &words, count, found.module)?, false),
+    };
+    let reading = &nearest.reading;
+    let instruction = reading.instruction;
+    let page = documentation::instruction(instruction.name);
+    let mut parts = vec![Part {
+        rank: 0,
+        text: format!(
+            "```ptx\n{}\n{}\n```\n",
+            form(reading),
+            shortened(shown, MAX_STATEMENT)
+        ),
+    }];
+    let mut add = |rank: u8, text: String| {
+        if !text.is_empty() {
+            parts.push(Part { rank, text });
+        }
+    };
+    if !fits {
+        let problems = nearest.problems(count);
+        let problems = match problems.is_empty() {
+            true => "No form takes these operands.".to_owned(),
+            false => problems,
+        };
+        add(0, format!("{problems}\n"));
+    }
+    if let Some(page) = page {
+        add(0, format!("\n{}\n", page.summary));
+        if !page.description.is_empty() {
+            add(2, format!("\n{}\n", page.description));
+        }
+    }
+    add(1, operands(found, &nearest, page));
+    for (rank, text) in modifiers(&nearest) {
+        add(rank, text);
+    }
+    add(2, fragments.to_owned());
+    if let Some(page) = page {
+        if !page.code.is_empty() {
+            add(3, format!("\n```c\n{}\n```\n", page.code.trim_end()));
+        }
+        let present: Vec<&str> = reading
+            .choices
+            .slots
+            .iter()
+            .flatten()
+            .filter_map(|id| instruction.words.get(usize::from(*id)).copied())
+            .collect();
+        for (index, note) in notes(page.notes, instruction, &present, found.module)
+            .into_iter()
+            .enumerate()
+        {
+            let gap = if index == 0 { "\n" } else { "" };
+            // The first notes are what bites most.
+            add(if index < 2 { 2 } else { 4 }, format!("{gap}- {note}\n"));
+        }
+        if let Some(example) = page.examples.first().filter(|_| !fits) {
+            add(5, format!("\n```ptx\n{}\n```\n", example.text));
+        }
+    }
+    if let Some(demand) = demand(&reading.variant.gate, instruction.name) {
+        let Module {
+            version, target, ..
+        } = found.module;
+        add(
+            1,
+            format!(
+                "\nThis form needs {demand}; the module is PTX ISA {version} for `{target}`.\n"
+            ),
+        );
+    }
+    let foot = match page {
+        Some(page) => footer(page, instruction),
+        None => String::new(),
+    };
+    add(0, foot);
+    Some(within(parts, instruction))
+}
+
+/// The name of the instruction that is nearest to a statement.
+pub(super) fn nearest_name(found: &Found<'_>, opcode: &str) -> Option<&'static str> {
+    let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
+    let nearest = nearest(opcode, &words, found.nodes.len(), found.module)?;
+    Some(nearest.reading.instruction.name)
+}
+
+/// A fit as a form without problems.
+fn fitting(fit: &Fit<'static>, module: Module, operands: usize) -> Nearest {
+    Nearest {
+        reading: reading_of(fit, module, operands),
+        foreign: Vec::new(),
+        missing: Vec::new(),
+    }
+}
+
+/// The parts that fit into a hover, in their order.
+fn within(mut parts: Vec<Part>, instruction: &Instruction) -> String {
+    let more = format!("\n\nMore: `ptx-analyzer explain {}`", instruction.name);
+    let length = |parts: &[Part]| -> usize { parts.iter().map(|it| it.text.chars().count()).sum() };
+    let mut is_cut = false;
+    while length(&parts) + more.chars().count() > MAX_CHARACTERS {
+        let last = parts.iter().map(|it| it.rank).max().filter(|it| *it > 0);
+        let Some(at) = last.and_then(|rank| parts.iter().rposition(|it| it.rank == rank)) else {
+            break;
+        };
+        parts.remove(at);
+        is_cut = true;
+    }
+    let mut text: String = parts.into_iter().map(|it| it.text).collect();
+    if is_cut {
+        text.push_str(&more);
+    }
+    text
+}
+
+/// The words that were chosen, each with what it means everywhere and what it means here.
+fn modifiers(nearest: &Nearest) -> Vec<(u8, String)> {
+    let reading = &nearest.reading;
+    let mut all = Vec::new();
+    for id in reading.choices.slots.iter().flatten() {
+        let Some(word) = reading.instruction.words.get(usize::from(*id)) else {
+            continue;
+        };
+        let meanings = documentation::meanings(reading.instruction.name, word);
+        if meanings.is_empty() {
+            continue;
+        }
+        let gap = if all.is_empty() { "\n" } else { "" };
+        let line = format!("{gap}- `.{word}`: {}\n", meanings.join(" Here: "));
+        // What every warp instruction says is known.
+        let rank = if matches!(*word, "sync" | "aligned") {
+            4
+        } else {
+            2
+        };
+        if !all
+            .iter()
+            .any(|it: &(u8, String)| it.1.trim_start() == line.trim_start())
+        {
+            all.push((rank, line));
+        }
+    }
+    all
+}
+
+/// The operands of the form, each with what is written for it and its role.
+fn operands(found: &Found<'_>, nearest: &Nearest, page: Option<&InstructionPage>) -> String {
+    let mut text = String::new();
+    for (index, pattern) in present(&nearest.reading).into_iter().enumerate() {
+        let node = found.nodes.get(index);
+        let written = node.map(|it| tree::OneLine::of(it).to_string());
+        let mut names = Vec::new();
+        flattened(pattern, &nearest.reading, &mut names);
+        let parts = written
+            .as_deref()
+            .map(|it| parts(it, names.len()))
+            .unwrap_or_default();
+        for (place, name) in names.iter().enumerate() {
+            let _ = write!(text, "\n- ");
+            if let Some(part) = parts.get(place) {
+                let _ = write!(text, "`{}` = ", shortened(part, MAX_OPERAND));
+            }
+            let _ = write!(text, "`{name}`");
+            if let Some(operand) = found
+                .operands
+                .get(index)
+                .filter(|it| names.len() == 1 && says_more(it))
+            {
+                let _ = write!(text, ", {}", describe(operand));
+            }
+            if let Some(entry) = page.and_then(|it| it.operand(name)) {
+                let _ = write!(text, ": {}", entry.text);
+            }
+        }
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether an operand is described in words beside its text.
+fn says_more(operand: &Operand) -> bool {
+    !matches!(
+        operand,
+        Operand::Unknown | Operand::Address(..) | Operand::Vector(_)
+    )
+}
+
+/// The parts of an operand, as many as it has names: of `d|p` and `[a, {b, c}]`, or the whole.
+fn parts(written: &str, count: usize) -> Vec<String> {
+    if count <= 1 {
+        return vec![written.to_owned()];
+    }
+    let inside = written
+        .strip_prefix('[')
+        .and_then(|it| it.strip_suffix(']'));
+    let (text, separator) = match inside {
+        Some(inside) => (inside, ','),
+        None => (written, '|'),
+    };
+    let (mut depth, mut start) = (0_i32, 0);
+    let mut all = Vec::new();
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ if letter == separator && depth == 0 => {
+                all.push(text[start..at].trim().to_owned());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    all.push(text[start..].trim().to_owned());
+    all
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(most - 1).collect();
+    format!("{start}…")
+}
+
+/// The notes that concern these words and this target.
+///
+/// A note may begin with a comment that says when it applies: `<!-- .sp sm_90a -->`. A note whose first word is a
+/// modifier of the instruction that is not here applies neither.
+fn notes<'p>(
+    notes: &'p str,
+    instruction: &Instruction,
+    present: &[&str],
+    module: Module,
+) -> Vec<&'p str> {
+    let all = notes.strip_prefix("- ").unwrap_or(notes).split("\n- ");
+    all.filter_map(|note| {
+        let note = note.trim_end();
+        if let Some((tags, text)) = note
+            .strip_prefix("<!-- ")
+            .and_then(|it| it.split_once(" -->"))
+        {
+            let applies = tags.split(' ').any(|tag| match tag.strip_prefix('.') {
+                Some(word) => present.iter().any(|it| is_kind_of(it, word)),
+                None => {
+                    module.target.to_string().trim_end_matches(['a', 'f'])
+                        == tag.trim_end_matches(['a', 'f'])
+                }
+            });
+            return applies.then(|| text.trim_start());
+        }
+        let first = note
+            .trim_start_matches("With ")
+            .strip_prefix("`.")
+            .and_then(|it| it.split_once('`'));
+        let is_absent = first.is_some_and(|(word, _)| {
+            instruction.words.contains(&word) && !present.iter().any(|it| is_kind_of(it, word))
+        });
+        (!is_absent && !note.is_empty()).then_some(note)
+    })
+    .collect()
+}
+
+/// Whether a word is the one of a tag, or begins with it and `::`.
+fn is_kind_of(word: &str, tag: &str) -> bool {
+    word.strip_prefix(tag)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// What the operand at a place is to its instruction: its name in the form, and its role.
+///
+/// `before` is the text of the operand up to the place; it tells which part of `d|p` or `[a, {b, c}]` is meant.
+pub(super) fn role(found: &Found<'_>, opcode: &str, index: usize, before: &str) -> Option<String> {
+    let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
+    let count = found.nodes.len();
+    let nearest = match &found.fit {
+        Some(fit) => fitting(fit, found.module, count),
+        None => nearest(opcode, &words, count, found.module)?,
+    };
+    let pattern: &'static OperandPattern = present(&nearest.reading).get(index).copied()?;
+    let mut names = Vec::new();
+    flattened(pattern, &nearest.reading, &mut names);
+    let separator = if before.starts_with('[') { ',' } else { '|' };
+    let mut depth = 0_i32;
+    let part = before.trim_start_matches('[').chars().filter(|letter| {
+        depth += i32::from(*letter == '{') - i32::from(*letter == '}');
+        *letter == separator && depth == 0
+    });
+    let name = names.get(part.count()).or(names.first()).copied()?;
+    let page = documentation::instruction(nearest.reading.instruction.name)?;
+    let text = page.operand(name)?.text;
+    Some(format!("`{name}` of `{}`: {text}", page.name))
+}

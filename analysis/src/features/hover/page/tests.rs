@@ -1,0 +1,264 @@
+//! Hovers of finished statements, and of the same while they are typed.
+
+use std::collections::BTreeSet;
+
+use expect_test::{Expect, expect};
+
+use super::MAX_CHARACTERS;
+use crate::{features::hover::tests::check, fixture::Fixture};
+
+const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n\
+    .visible .entry k(.param .u64 a, .param .align 64 .b8 map[128]) {\n\
+    .reg .pred p, %p<9>; .reg .b16 %rs<9>, %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>;\n";
+
+/// Statements as people write them.
+const STATEMENTS: &str = include_str!("../../explain/typed.tsv");
+
+/// The hover at the opcode of a statement; nothing where there is none.
+fn hover(statement: &str) -> String {
+    let at = if statement.starts_with('@') {
+        statement.find(' ').map_or(0, |it| it + 1)
+    } else {
+        0
+    };
+    let marked = format!("{}$0{}", &statement[..=at], &statement[at + 1..]);
+    let fixture = Fixture::new(&format!("{HEADER}{marked}\n}}\n"));
+    let (analysis, position) = fixture.cursor();
+    let hover = analysis.hover(position).expect("not cancelled");
+    hover.map_or_else(String::new, |it| it.info.markdown)
+}
+
+fn words(text: &str) -> BTreeSet<&str> {
+    let all = text.split(|it: char| !it.is_alphanumeric());
+    all.filter(|it| it.len() > 2).collect()
+}
+
+/// The ends of the tokens of a statement, from the opcode on.
+fn ends(statement: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let mut is_word = true;
+    for (at, letter) in statement.char_indices() {
+        let continues = letter.is_alphanumeric() || "_%$".contains(letter);
+        if at > 0 && (!continues || !is_word) {
+            ends.push(at);
+        }
+        is_word = continues;
+    }
+    ends.push(statement.len());
+    ends
+}
+
+/// What is typed keeps its documentation: cut after every token, the hover at the opcode has 40 % of the words that
+/// it has in the end, in 95 % of the states.
+#[test]
+fn hovers_stay_while_typing() {
+    let statements = STATEMENTS
+        .lines()
+        .filter_map(|it| it.split_once('\t'))
+        .map(|it| it.0);
+    let statements: Vec<&str> = statements
+        .filter(|it| it.ends_with(';') && it.starts_with(|it: char| it.is_ascii_lowercase()))
+        .filter(|it| !it.starts_with("asm"))
+        .collect();
+    assert!(statements.len() >= 100, "{}", statements.len());
+    let (mut all, mut kept, mut lost) = (0, 0, Vec::new());
+    for statement in statements {
+        let whole = hover(statement);
+        assert!(
+            whole.chars().count() <= MAX_CHARACTERS,
+            "{statement}: {whole}"
+        );
+        let wanted = words(&whole);
+        let opcode = statement
+            .find(|it: char| !it.is_alphanumeric())
+            .unwrap_or(statement.len());
+        for end in ends(statement).into_iter().filter(|it| *it >= opcode) {
+            let state = hover(&statement[..end]);
+            assert!(
+                state.chars().count() <= MAX_CHARACTERS,
+                "{}: {state}",
+                &statement[..end]
+            );
+            let found = words(&state);
+            let same = wanted.iter().filter(|it| found.contains(**it)).count();
+            all += 1;
+            if same * 10 >= wanted.len() * 4 {
+                kept += 1;
+            } else {
+                lost.push(format!(
+                    "{} ({same} of {})",
+                    &statement[..end],
+                    wanted.len()
+                ));
+            }
+        }
+    }
+    assert!(
+        kept * 100 >= all * 95,
+        "{kept} of {all}: {}",
+        lost.join("\n")
+    );
+}
+
+#[track_caller]
+fn check_statement(statement: &str, expected: Expect) {
+    check(&format!("{HEADER}{statement}\nret;\n}}\n"), expected);
+}
+
+#[test]
+fn unfinished_statements_show_what_is_missing() {
+    check_statement(
+        "shf$0l.sync.bf",
+        expect![[r#"
+            ```ptx
+            shfl.sync.<mode>.b32 d|p, a, b, c, membermask
+            shfl.sync.bf ret;
+            ```
+            Missing: `.bfly`. Missing operands: `a`, `b`, `c`, `membermask`.
+
+            Reads a register of another lane of the warp.
+
+            Exchanges 32 bits without memory. Use the form with `.sync`; the old one looks at whichever lanes happen to be active, and for `sm_70` and later it is gone since PTX ISA 6.4.
+
+            - `ret` = `d`: the value read; the own `a` where the lane asked for is out of range.
+            - `p`: whether it was in range; may be left out, as in `d|p`.
+            - `a`: the value that this lane offers.
+            - `b`: a lane (`.idx`), a distance (`.up`, `.down`) or a mask for the lane number (`.bfly`); 5 bits count.
+            - `c`: bits 0–4 the clamp, bits 8–12 the segment mask. For the whole warp 0x1f, with `.up` 0.
+            - `membermask`: a bit for each lane that takes part; the own bit must be set.
+
+            - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction. Here: waits for all lanes of the mask that have not exited.
+
+            ```c
+            clamp = c & 31;  segment = (c >> 8) & 31;  b = b & 31;
+            first = lane & segment;                             // of the own segment
+            last  = first | (clamp & ~segment);
+            .idx:   j = first | (b & ~segment);  p = j <= last;
+            .down:  j = lane + b;                p = j <= last;
+            .bfly:  j = lane ^ b;                p = j <= last;
+            .up:    j = lane - b;                p = j >= last;  // so clamp is 0
+            d = p ? a of lane j : own a;
+            ```
+
+            - For segments of 2^n lanes, the mask is ~(2^n - 1) & 31: `c` is 0x181f for 8 lanes, with `.up` 0x1800.
+            - A lane outside of the mask, exited or inactive gives an undefined value.
+            - All lanes of the mask must come with the same kind and mask, or the warp hangs; do not put it under a condition that only some of them meet. Take the mask from the algorithm, not from `activemask`.
+            - 64 bits take two of them, after `mov.b64` has split the value.
+            - It orders no memory.
+            - Integer reductions over a warp are one `redux` from `sm_80` on.
+            - Below `sm_70` all lanes of the mask must be converged, and no others active.
+
+            This form needs PTX ISA 6.0 (ptxas also accepts 5.1) and `sm_30`; the module is PTX ISA 9.0 for `sm_90a`.
+
+
+            See also `redux`, `vote`, `match`, `bar.warp.sync`, `movmatrix`, `prmt`
+
+            [PTX ISA 9.7.9.6](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-shfl-sync)
+
+            More: `ptx-analyzer explain shfl`"#]],
+    );
+    check_statement(
+        "cp$0.async.bulk.tensor.2d.shared::cluster.global.tile",
+        expect![[r#"
+            ```ptx
+            cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [to], [map, coordinates], [barrier]
+            cp.async.bulk.tensor.2d.shared::cluster.global.tile ret;
+            ```
+            Missing: `.mbarrier::complete_tx::bytes`. Missing operands: `[map, coordinates]`, `[barrier]`.
+
+            Starts a copy of a box of a tensor between global and shared memory.
+
+            A tensor map, made on the host, describes the tensor: its address, sizes, strides, type of elements, the size of the box, the swizzle and what stands for elements outside. One thread names the place by coordinates, and the copy engine (TMA) does all the address arithmetic, in the background and through the asynchronous proxy.
+
+            - `ret` = `to`: the destination in shared memory, aligned to 128 bytes. With `.shared::cta` it lies in the own CTA.
+            - `map`: the generic address of the tensor map, 128 bytes in `.param`, `.const` or `.global` memory, aligned to 64.
+            - `coordinates`: where the box begins, signed 32-bit numbers of elements, that of the innermost (contiguous) dimension first. With `.tile::gather4` and `.tile::scatter4` five: the column, then four rows.
+            - `barrier`: the mbarrier that counts the bytes. It may lie in another CTA only with `.shared::cluster`.
+
+            - `.2d`: Two dimensions.
+            - `.shared::cluster`: The shared memory of all CTAs of the cluster. Here: as destination, shared memory of any CTA of the cluster.
+            - `.global`: Global memory: shared by all threads of the grid and by other devices and the host.
+            - `.tile`: The box is a plain tile of the tensor: the default mode.
+
+            - Every thread that executes it starts a copy of its own. Elect one thread.
+            - The expected bytes are those of the full box, also where it sticks out of the tensor: the fill counts. `.tile::gather4` brings four rows of the box.
+
+            This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
+
+
+            See also `cp.async.bulk`, `cp.reduce.async.bulk.tensor`, `cp.async.bulk.prefetch.tensor`, `tensormap.replace`, `prefetch`, `mbarrier.try_wait`
+
+            [PTX ISA 9.7.9.26.5.2](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async-bulk-tensor)
+
+            More: `ptx-analyzer explain cp.async.bulk.tensor`"#]],
+    );
+}
+
+#[test]
+fn operands_are_flattened() {
+    check_statement(
+        "ele$0ct.sync _|p, -1;",
+        expect![[r#"
+        ```ptx
+        elect.sync d|p, membermask
+        elect.sync _|p, -1;
+        ```
+
+        Chooses one lane of the warp, always the same for the same mask.
+
+        For work that one thread does for its warp: bulk copies, arrivals, `tcgen05` and other instructions that a single thread issues.
+
+        - `_` = `d`: the number of the chosen lane, or `_`.
+        - `p` = `p`: true in the chosen lane, false in all others.
+        - `-1` = `membermask`, the constant -1: a bit for each lane that takes part; the own bit must be set.
+
+        - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction.
+
+        - Which lane it is, is not specified. Do not assume lane 0.
+        - The choice is deterministic, so groups of asynchronous operations, which belong to a thread, stay with the same one: the lane that commits must be the lane that waits.
+        - All lanes of the mask must execute it; a missing one hangs the warp.
+        - ptxas can take for granted that exactly one lane is active behind `p`, which a test of `%laneid` does not always tell it.
+        - It orders no memory; `bar.warp.sync` before it makes what the other lanes stored visible to the chosen one.
+
+        This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
+
+
+        See also `vote`, `activemask`, `cp.async.bulk`, `tcgen05.mma`, `mbarrier.arrive`
+
+        [PTX ISA 9.7.14.15](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-elect-sync)"#]],
+    );
+    check_statement(
+        "shfl.sync.bfly.b32 %r1, %r2, 1, 0x$01f, -1;",
+        expect![[r#"
+        `c` of `shfl`: bits 0–4 the clamp, bits 8–12 the segment mask. For the whole warp 0x1f, with `.up` 0.
+
+        ```ptx
+        0x1f
+        ```
+        31 = 0x1f = 0b1_1111"#]],
+    );
+    check_statement(
+        "cp.async.wait_group $02;",
+        expect![[r#"
+        `n` of `cp.async.wait_group`: the number of newest groups that may still run, a constant; 0 waits for all groups.
+
+        ```ptx
+        2
+        ```
+        2 = 0x2 = 0b10"#]],
+    );
+}
+
+#[test]
+fn types_say_whose_they_are() {
+    check_statement(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f3$02 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
+        expect![[r#"
+            ```ptx
+            mma….f32
+            ```
+            IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
+
+            Here: the type of C."#]],
+    );
+}
