@@ -633,6 +633,8 @@ pub enum DocumentationKey {
     Concept(String),
     /// A message of ptxas, or its pattern.
     PtxasMessage(String),
+    /// A complete kernel for a task, such as `warp reduction`.
+    Idiom(String),
     /// The code of a diagnostic.
     Diagnostic(String),
 }

@@ -27,6 +27,7 @@ impl DocumentationKey {
             DocumentationKey::Pragma(_) => "pragma",
             DocumentationKey::Concept(_) => "concept",
             DocumentationKey::PtxasMessage(_) => "message of ptxas",
+            DocumentationKey::Idiom(_) => "idiom",
             DocumentationKey::Diagnostic(_) => "diagnostic code",
         }
     }
@@ -48,6 +49,7 @@ impl DocumentationKey {
             DocumentationKey::Pragma(name) => ("pragma", name, None),
             DocumentationKey::Concept(name) => ("concept", name, None),
             DocumentationKey::PtxasMessage(text) => ("ptxas-message", text, None),
+            DocumentationKey::Idiom(name) => ("idiom", name, None),
             DocumentationKey::Diagnostic(name) => ("diagnostic", name, None),
         };
         match second {
@@ -76,6 +78,7 @@ impl DocumentationKey {
             "pragma" => DocumentationKey::Pragma(first),
             "concept" => DocumentationKey::Concept(first),
             "ptxas-message" => DocumentationKey::PtxasMessage(first),
+            "idiom" => DocumentationKey::Idiom(first),
             "diagnostic" => DocumentationKey::Diagnostic(first),
             _ => return None,
         })
@@ -105,6 +108,7 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
         DocumentationKey::Pragma(name) => topic(Topic::Pragmas, name),
         DocumentationKey::Concept(name) => topic(Topic::Concepts, name),
         DocumentationKey::PtxasMessage(text) => documentation::ptxas_message(text).map(entry),
+        DocumentationKey::Idiom(name) => topic(Topic::Idioms, name),
         DocumentationKey::Diagnostic(code) => diagnostic(code),
     }
 }
@@ -149,6 +153,7 @@ pub fn documented() -> Vec<(String, DocumentationKey)> {
                 Topic::Versions => DocumentationKey::Version(name.clone()),
                 Topic::Concepts => DocumentationKey::Concept(name.clone()),
                 Topic::PtxasMessages => DocumentationKey::PtxasMessage(name.clone()),
+                Topic::Idioms => DocumentationKey::Idiom(name.clone()),
             };
             found.push((name, key));
         }
@@ -282,5 +287,18 @@ mod tests {
             .filter(|it| documentation(&DocumentationKey::Directive((**it).to_owned())).is_none())
             .collect();
         assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    /// Whoever copies an idiom gets no warning for it.
+    #[test]
+    fn idioms_are_clean() {
+        let idioms = documentation::entries(Topic::Idioms);
+        assert!(idioms.len() >= 12);
+        for entry in idioms {
+            for example in &entry.examples {
+                let fixture = crate::fixture::Fixture::new(&example.program());
+                assert_eq!(fixture.diagnostics(), [], "{:?}", entry.words);
+            }
+        }
     }
 }

@@ -180,6 +180,7 @@ fn words() -> SiteChapter {
         Topic::Versions => "Versions",
         Topic::Concepts => "Concepts",
         Topic::PtxasMessages => "Messages of ptxas",
+        Topic::Idioms => "Idioms",
     };
     let page = |topic: Topic| {
         let mut markdown = format!("# {}\n", title(topic));

@@ -1,15 +1,18 @@
 //! Pieces of code of several lines that assemble for the target of the module.
 
 use isa::{
+    documentation::{Entry, Topic, entries},
     snippets::{Place, SNIPPETS, Snippet},
-    target::Module,
+    target::{Gate, Module},
 };
 
-use crate::{CompletionItem, CompletionKind, Insertion};
+use crate::{CompletionItem, CompletionKind, DocumentationKey, Insertion};
 
 /// Snippets that are items of a module.
 pub(super) fn of_module(module: Module, items: &mut Vec<CompletionItem>) {
     add(Place::Module, module, items);
+    let idioms = entries(Topic::Idioms).iter();
+    items.extend(idioms.filter_map(|it| idiom(it, module)));
 }
 
 /// Snippets that are statements.
@@ -39,4 +42,33 @@ fn item(snippet: &Snippet) -> CompletionItem {
         }),
         ..CompletionItem::new(snippet.name, CompletionKind::Snippet)
     }
+}
+
+/// The kernel of an idiom as an item of this module, with its name and parameters to be typed over.
+fn idiom(entry: &'static Entry, module: Module) -> Option<CompletionItem> {
+    let (name, example) = (entry.words.first()?, entry.examples.first()?);
+    let needed = Gate {
+        since: Some(example.version),
+        targets: vec![example.target],
+        ..Gate::default()
+    };
+    if !(needed.admits_version(module.version) && needed.admits_target(module.target)) {
+        return None;
+    }
+    let start = example.text.find(".visible")?;
+    let kernel = &example.text[start..];
+    let (before, rest) = kernel.split_once(".entry ")?;
+    let (entry_name, rest) = rest.split_once('(')?;
+    Some(CompletionItem {
+        detail: Some(entry.summary().to_owned()),
+        insert: Some(Insertion {
+            snippet: format!(
+                "{before}.entry ${{1:{entry_name}}}({}",
+                rest.replace('$', "\\$")
+            ),
+            plain: kernel.to_owned(),
+        }),
+        documentation: Some(DocumentationKey::Idiom((*name).to_owned())),
+        ..CompletionItem::new(name.replace(' ', "-"), CompletionKind::Snippet)
+    })
 }

@@ -135,13 +135,13 @@ fn opcodes_and_directives() {
     check(
         "$0",
         expect![
-            "``: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 7 more"
+            "``: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 17 more"
         ],
     );
     check(
         &format!("{HEADER}.vis$0"),
         expect![
-            "`.vis`: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 7 more"
+            "`.vis`: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 17 more"
         ],
     );
 }

@@ -96,7 +96,7 @@ impl Context<'_> {
         let shown = tree::text_of_range(instruction, self.head_and_operands(instruction));
         let mut fragments = String::new();
         matrix::fragments(&mut fragments, &found);
-        page::opcode(&found, opcode, &shown.to_string(), &fragments)
+        page::opcode(&found, opcode, &shown, &fragments)
     }
 
     /// The range of an instruction without its guard.
@@ -189,7 +189,7 @@ impl Context<'_> {
         let node = operand_nodes(instruction).nth(index)?;
         let start = tree::trimmed(&node).start();
         let before = tree::text_of_range(instruction, TextRange::new(start, at.max(start)));
-        page::role(&self.find(instruction)?, opcode, index, &before.to_string())
+        page::role(&self.find(instruction)?, opcode, index, &before)
     }
 
     /// What a constant of an instruction selects.

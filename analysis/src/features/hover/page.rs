@@ -201,7 +201,7 @@ fn operands(found: &Found<'_>, nearest: &Nearest, page: Option<&InstructionPage>
     let mut text = String::new();
     for (index, pattern) in present(&nearest.reading).into_iter().enumerate() {
         let node = found.nodes.get(index);
-        let written = node.map(|it| tree::OneLine::of(it).to_string());
+        let written = node.map(|it| tree::OneLine::of(it));
         let mut names = Vec::new();
         flattened(pattern, &nearest.reading, &mut names);
         let parts = written

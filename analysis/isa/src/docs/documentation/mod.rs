@@ -44,11 +44,13 @@ pub enum Topic {
     Concepts,
     /// Messages of ptxas, with `*` for the parts that differ.
     PtxasMessages,
+    /// Complete kernels for what is written again and again, explained.
+    Idioms,
 }
 
 impl Topic {
     /// Every topic.
-    pub const ALL: [Topic; 10] = [
+    pub const ALL: [Topic; 11] = [
         Topic::Modifiers,
         Topic::Types,
         Topic::StateSpaces,
@@ -59,6 +61,7 @@ impl Topic {
         Topic::Versions,
         Topic::Concepts,
         Topic::PtxasMessages,
+        Topic::Idioms,
     ];
 
     /// Its file in `docs`.
@@ -75,6 +78,7 @@ impl Topic {
             Topic::Versions => "versions.md",
             Topic::Concepts => "concepts.md",
             Topic::PtxasMessages => "ptxas-messages.md",
+            Topic::Idioms => "idioms.md",
         }
     }
 }
