@@ -35,10 +35,6 @@ pub(crate) enum Value<'a> {
 }
 
 /// Something that ptxas does not evaluate.
-#[allow(
-    dead_code,
-    reason = "the diagnostics of constants, which come next, use it"
-)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     /// The token or expression.

@@ -101,113 +101,113 @@ AT_AT,
 UNDERSCORE,
 /// `\`
 BACKSLASH,
-/// Node: [`crate::ast::SourceFile`].
+/// Node: `SourceFile` of the grammar.
 SOURCE_FILE,
-/// Node: [`crate::ast::VersionDirective`].
+/// Node: `VersionDirective` of the grammar.
 VERSION_DIRECTIVE,
-/// Node: [`crate::ast::TargetDirective`].
+/// Node: `TargetDirective` of the grammar.
 TARGET_DIRECTIVE,
-/// Node: [`crate::ast::AddressSizeDirective`].
+/// Node: `AddressSizeDirective` of the grammar.
 ADDRESS_SIZE_DIRECTIVE,
-/// Node: [`crate::ast::FileDirective`].
+/// Node: `FileDirective` of the grammar.
 FILE_DIRECTIVE,
-/// Node: [`crate::ast::Section`].
+/// Node: `Section` of the grammar.
 SECTION,
-/// Node: [`crate::ast::DwarfLine`].
+/// Node: `DwarfLine` of the grammar.
 DWARF_LINE,
-/// Node: [`crate::ast::IntermediateSection`].
+/// Node: `IntermediateSection` of the grammar.
 INTERMEDIATE_SECTION,
-/// Node: [`crate::ast::Pragma`].
+/// Node: `Pragma` of the grammar.
 PRAGMA,
-/// Node: [`crate::ast::Alias`].
+/// Node: `Alias` of the grammar.
 ALIAS,
-/// Node: [`crate::ast::VariableDeclaration`].
+/// Node: `VariableDeclaration` of the grammar.
 VARIABLE_DECLARATION,
-/// Node: [`crate::ast::Function`].
+/// Node: `Function` of the grammar.
 FUNCTION,
-/// Node: [`crate::ast::Error`].
+/// Node: `Error` of the grammar.
 ERROR,
-/// Node: [`crate::ast::TargetWord`].
+/// Node: `TargetWord` of the grammar.
 TARGET_WORD,
-/// Node: [`crate::ast::Literal`].
+/// Node: `Literal` of the grammar.
 LITERAL,
-/// Node: [`crate::ast::Label`].
+/// Node: `Label` of the grammar.
 LABEL,
-/// Node: [`crate::ast::DataLine`].
+/// Node: `DataLine` of the grammar.
 DATA_LINE,
-/// Node: [`crate::ast::CodeBlock`].
+/// Node: `CodeBlock` of the grammar.
 CODE_BLOCK,
-/// Node: [`crate::ast::NameReference`].
+/// Node: `NameReference` of the grammar.
 NAME_REFERENCE,
-/// Node: [`crate::ast::Align`].
+/// Node: `Align` of the grammar.
 ALIGN,
-/// Node: [`crate::ast::Attribute`].
+/// Node: `Attribute` of the grammar.
 ATTRIBUTE,
-/// Node: [`crate::ast::Bank`].
+/// Node: `Bank` of the grammar.
 BANK,
-/// Node: [`crate::ast::Declarator`].
+/// Node: `Declarator` of the grammar.
 DECLARATOR,
-/// Node: [`crate::ast::Name`].
+/// Node: `Name` of the grammar.
 NAME,
-/// Node: [`crate::ast::CountSuffix`].
+/// Node: `CountSuffix` of the grammar.
 COUNT_SUFFIX,
-/// Node: [`crate::ast::ArrayDimension`].
+/// Node: `ArrayDimension` of the grammar.
 ARRAY_DIMENSION,
-/// Node: [`crate::ast::InitializerList`].
+/// Node: `InitializerList` of the grammar.
 INITIALIZER_LIST,
-/// Node: [`crate::ast::FieldInitializer`].
+/// Node: `FieldInitializer` of the grammar.
 FIELD_INITIALIZER,
-/// Node: [`crate::ast::ReturnList`].
+/// Node: `ReturnList` of the grammar.
 RETURN_LIST,
-/// Node: [`crate::ast::ParameterList`].
+/// Node: `ParameterList` of the grammar.
 PARAMETER_LIST,
-/// Node: [`crate::ast::Block`].
+/// Node: `Block` of the grammar.
 BLOCK,
-/// Node: [`crate::ast::Parameter`].
+/// Node: `Parameter` of the grammar.
 PARAMETER,
-/// Node: [`crate::ast::Sink`].
+/// Node: `Sink` of the grammar.
 SINK,
-/// Node: [`crate::ast::TuningDirective`].
+/// Node: `TuningDirective` of the grammar.
 TUNING_DIRECTIVE,
-/// Node: [`crate::ast::StatementRun`].
+/// Node: `StatementRun` of the grammar.
 STATEMENT_RUN,
-/// Node: [`crate::ast::Instruction`].
+/// Node: `Instruction` of the grammar.
 INSTRUCTION,
-/// Node: [`crate::ast::LocDirective`].
+/// Node: `LocDirective` of the grammar.
 LOC_DIRECTIVE,
-/// Node: [`crate::ast::BranchTargets`].
+/// Node: `BranchTargets` of the grammar.
 BRANCH_TARGETS,
-/// Node: [`crate::ast::CallTargets`].
+/// Node: `CallTargets` of the grammar.
 CALL_TARGETS,
-/// Node: [`crate::ast::CallPrototype`].
+/// Node: `CallPrototype` of the grammar.
 CALL_PROTOTYPE,
-/// Node: [`crate::ast::Guard`].
+/// Node: `Guard` of the grammar.
 GUARD,
-/// Node: [`crate::ast::TargetName`].
+/// Node: `TargetName` of the grammar.
 TARGET_NAME,
-/// Node: [`crate::ast::ArgumentList`].
+/// Node: `ArgumentList` of the grammar.
 ARGUMENT_LIST,
-/// Node: [`crate::ast::MemberExpression`].
+/// Node: `MemberExpression` of the grammar.
 MEMBER_EXPRESSION,
-/// Node: [`crate::ast::IndexExpression`].
+/// Node: `IndexExpression` of the grammar.
 INDEX_EXPRESSION,
-/// Node: [`crate::ast::PrefixExpression`].
+/// Node: `PrefixExpression` of the grammar.
 PREFIX_EXPRESSION,
-/// Node: [`crate::ast::BinaryExpression`].
+/// Node: `BinaryExpression` of the grammar.
 BINARY_EXPRESSION,
-/// Node: [`crate::ast::ConditionalExpression`].
+/// Node: `ConditionalExpression` of the grammar.
 CONDITIONAL_EXPRESSION,
-/// Node: [`crate::ast::ParenthesizedExpression`].
+/// Node: `ParenthesizedExpression` of the grammar.
 PARENTHESIZED_EXPRESSION,
-/// Node: [`crate::ast::CastExpression`].
+/// Node: `CastExpression` of the grammar.
 CAST_EXPRESSION,
-/// Node: [`crate::ast::ApplyExpression`].
+/// Node: `ApplyExpression` of the grammar.
 APPLY_EXPRESSION,
-/// Node: [`crate::ast::Address`].
+/// Node: `Address` of the grammar.
 ADDRESS,
-/// Node: [`crate::ast::Vector`].
+/// Node: `Vector` of the grammar.
 VECTOR,
-/// Node: [`crate::ast::Pair`].
+/// Node: `Pair` of the grammar.
 PAIR,
  }
 

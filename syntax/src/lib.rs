@@ -4,7 +4,6 @@
 //! modifiers are words. Parsing never fails: any text gives a tree that reproduces the text exactly,
 //! plus a list of errors. All offsets are UTF-8 bytes.
 
-pub mod ast;
 mod builder;
 mod document;
 mod error;

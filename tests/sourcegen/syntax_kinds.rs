@@ -1,4 +1,4 @@
-//! Generates syntax kinds and typed tree nodes from `syntax/ptx.ungram`.
+//! Generates syntax kinds from `syntax/ptx.ungram`.
 
 use std::fmt::Write as _;
 
@@ -91,14 +91,6 @@ const EXTRA: &[(&str, &str)] = &[
     ("UNKNOWN", "Characters that belong to no token."),
 ];
 
-/// The generated sources.
-pub(crate) struct Generated {
-    /// `kind.rs`.
-    pub(crate) kinds: String,
-    /// `ast/generated.rs`.
-    pub(crate) nodes: String,
-}
-
 fn screaming(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.char_indices() {
@@ -108,10 +100,6 @@ fn screaming(name: &str) -> String {
         out.push(c.to_ascii_uppercase());
     }
     out
-}
-
-fn snake(name: &str) -> String {
-    screaming(name).to_ascii_lowercase()
 }
 
 fn token_kind(name: &str) -> &'static str {
@@ -136,14 +124,11 @@ fn alternatives(grammar: &Grammar, node: Node) -> Option<Vec<String>> {
         .collect()
 }
 
-pub(crate) fn generate(grammar: &Grammar) -> Generated {
-    Generated {
-        kinds: kinds(grammar),
-        nodes: nodes(grammar),
+/// The source of `kind.rs`.
+pub(crate) fn generate(grammar: &Grammar) -> String {
+    for token in grammar.tokens() {
+        token_kind(&grammar[token].name);
     }
-}
-
-fn kinds(grammar: &Grammar) -> String {
     let mut variants = String::new();
     for (kind, doc) in EXTRA {
         writeln!(variants, "/// {doc}\n{kind},").unwrap();
@@ -164,7 +149,7 @@ fn kinds(grammar: &Grammar) -> String {
     for name in &names {
         writeln!(
             variants,
-            "/// Node: [`crate::ast::{name}`].\n{},",
+            "/// Node: `{name}` of the grammar.\n{},",
             screaming(name)
         )
         .unwrap();
@@ -223,182 +208,4 @@ impl SyntaxKind {{
 }}
 "
     )
-}
-
-enum Field {
-    Node {
-        name: String,
-        ty: String,
-        many: bool,
-    },
-    Token {
-        name: String,
-        kind: &'static str,
-    },
-}
-
-fn fields(grammar: &Grammar, rule: &Rule, label: Option<&str>, many: bool, out: &mut Vec<Field>) {
-    match rule {
-        Rule::Labeled { label, rule } => fields(grammar, rule, Some(label), many, out),
-        Rule::Node(node) => {
-            let ty = grammar[*node].name.clone();
-            let name = label.map_or_else(|| snake(&ty), str::to_owned);
-            if let Some(Field::Node { many: seen, .. }) =
-                out.iter_mut().find(|it| matches!(it, Field::Node { ty: other, name: n, .. } if *other == ty && *n == name))
-            {
-                *seen = true;
-            } else {
-                out.push(Field::Node { name, ty, many });
-            }
-        }
-        Rule::Token(token) => {
-            // Tokens without a label carry no information that their kind does not give.
-            if let Some(label) = label {
-                out.push(Field::Token {
-                    name: label.to_owned(),
-                    kind: token_kind(&grammar[*token].name),
-                });
-            } else {
-                token_kind(&grammar[*token].name);
-            }
-        }
-        Rule::Seq(rules) | Rule::Alt(rules) => {
-            for rule in rules {
-                fields(grammar, rule, None, many, out);
-            }
-        }
-        Rule::Opt(rule) => fields(grammar, rule, label, many, out),
-        Rule::Rep(rule) => fields(grammar, rule, label, true, out),
-    }
-}
-
-fn nodes(grammar: &Grammar) -> String {
-    let mut out = format!(
-        "{HEADER}use super::{{AstNode, support}};\nuse crate::{{SyntaxKind, SyntaxNode, SyntaxToken}};\n\n"
-    );
-    for node in grammar.iter() {
-        let name = &grammar[node].name;
-        if let Some(names) = alternatives(grammar, node) {
-            enum_node(name, &names, grammar, &mut out);
-        } else {
-            struct_node(grammar, node, &mut out);
-        }
-    }
-    out
-}
-
-fn struct_node(grammar: &Grammar, node: Node, out: &mut String) {
-    let name = &grammar[node].name;
-    let kind = screaming(name);
-    let mut list = Vec::new();
-    fields(grammar, &grammar[node].rule, None, false, &mut list);
-    let mut methods = String::new();
-    // Fields of one type take the first, second, … child of that type.
-    let mut seen: Vec<String> = Vec::new();
-    for field in &list {
-        match field {
-            Field::Node {
-                name,
-                ty,
-                many: true,
-            } => {
-                let plural = if name.ends_with('s') {
-                    name.clone()
-                } else {
-                    format!("{name}s")
-                };
-                writeln!(
-                    methods,
-                    "/// The [`{ty}`] children.\npub fn {plural}(&self) -> impl Iterator<Item = {ty}> + use<> {{ support::children(&self.syntax) }}"
-                )
-                .unwrap();
-            }
-            Field::Node {
-                name,
-                ty,
-                many: false,
-            } => {
-                let index = seen.iter().filter(|it| *it == ty).count();
-                seen.push(ty.clone());
-                let body = if index == 0 {
-                    "support::child(&self.syntax)".to_owned()
-                } else {
-                    format!("support::children(&self.syntax).nth({index})")
-                };
-                writeln!(
-                    methods,
-                    "/// The `{name}`: a [`{ty}`].\n#[must_use]\npub fn {name}(&self) -> Option<{ty}> {{ {body} }}"
-                )
-                .unwrap();
-            }
-            Field::Token { name, kind } => {
-                writeln!(
-                    methods,
-                    "/// The `{name}` token.\n#[must_use]\npub fn {name}_token(&self) -> Option<SyntaxToken> {{ support::token(&self.syntax, SyntaxKind::{kind}) }}"
-                )
-                .unwrap();
-            }
-        }
-    }
-    writeln!(
-        out,
-        "/// Typed view of a `{kind}` node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct {name} {{ syntax: SyntaxNode }}
-
-impl {name} {{ {methods} }}
-
-impl AstNode for {name} {{
-    fn can_cast(kind: SyntaxKind) -> bool {{ kind == SyntaxKind::{kind} }}
-    fn cast(syntax: SyntaxNode) -> Option<Self> {{ Self::can_cast(syntax.kind()).then_some(Self {{ syntax }}) }}
-    fn syntax(&self) -> &SyntaxNode {{ &self.syntax }}
-}}
-"
-    )
-    .unwrap();
-}
-
-fn enum_node(name: &str, names: &[String], grammar: &Grammar, out: &mut String) {
-    let is_enum = |name: &str| {
-        grammar
-            .iter()
-            .any(|it| grammar[it].name == name && alternatives(grammar, it).is_some())
-    };
-    let mut variants = String::new();
-    let mut can_cast = Vec::new();
-    let mut cast = String::new();
-    let mut syntax = String::new();
-    for it in names {
-        writeln!(variants, "/// See [`{it}`].\n{it}({it}),").unwrap();
-        can_cast.push(format!("{it}::can_cast(kind)"));
-        if is_enum(it) {
-            writeln!(
-                cast,
-                "if {it}::can_cast(syntax.kind()) {{ return {it}::cast(syntax).map(Self::{it}); }}"
-            )
-            .unwrap();
-        } else {
-            writeln!(
-                cast,
-                "if {it}::can_cast(syntax.kind()) {{ return Some(Self::{it}({it} {{ syntax }})); }}"
-            )
-            .unwrap();
-        }
-        writeln!(syntax, "Self::{it}(it) => it.syntax(),").unwrap();
-    }
-    writeln!(
-        out,
-        "/// One of several kinds of node.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum {name} {{ {variants} }}
-
-impl AstNode for {name} {{
-    fn can_cast(kind: SyntaxKind) -> bool {{ {} }}
-    fn cast(syntax: SyntaxNode) -> Option<Self> {{ {cast} None }}
-    fn syntax(&self) -> &SyntaxNode {{ match self {{ {syntax} }} }}
-}}
-",
-        can_cast.join(" || ")
-    )
-    .unwrap();
 }

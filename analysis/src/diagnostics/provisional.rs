@@ -25,6 +25,7 @@ use crate::{
     },
     hir::{
         body::{is_longer, part},
+        forms::forms_in,
         symbol::{ItemAt, item_at},
     },
 };
@@ -124,7 +125,8 @@ pub(crate) fn after_edits(
     );
     let judged = instructions(&cursor, changed)?;
     let body = part(db, function, judged);
-    let subject = Subject::part(db, function, &body, judged);
+    let forms = forms_in(db, function, &body, Some(judged));
+    let subject = Subject::part(db, function, &body, &forms, judged);
     let mut findings: Vec<Finding> = Vec::new();
     for family in STATEMENTS {
         db.unwind_if_revision_cancelled();

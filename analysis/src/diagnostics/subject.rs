@@ -8,6 +8,7 @@ use crate::{
     hir::{
         body::{Body, Instruction, body},
         declared::Declared,
+        forms::{Forms, forms},
         items::Function,
         tree,
     },
@@ -19,6 +20,9 @@ pub(in crate::diagnostics) struct Subject<'a> {
     pub(in crate::diagnostics) function: Function<'a>,
     /// The instructions of the part, and all declarations of the function.
     pub(in crate::diagnostics) body: &'a Body,
+    /// The forms of these instructions.
+    forms: &'a Forms<'a>,
+    wrong_constants: bool,
     /// Relative to the function.
     part: Option<TextRange>,
 }
@@ -29,27 +33,45 @@ impl<'a> Subject<'a> {
         db: &'a dyn Database,
         function: Function<'a>,
     ) -> Subject<'a> {
-        Subject {
-            db,
-            function,
-            body: body(db, function),
-            part: None,
-        }
+        Subject::new(db, function, body(db, function), forms(db, function), None)
     }
 
-    /// A part of a function, of which the body was made.
+    /// A part of a function, of which the body and the forms were made.
     pub(in crate::diagnostics) fn part(
         db: &'a dyn Database,
         function: Function<'a>,
         body: &'a Body,
+        forms: &'a Forms<'a>,
         part: TextRange,
+    ) -> Subject<'a> {
+        Subject::new(db, function, body, forms, Some(part))
+    }
+
+    fn new(
+        db: &'a dyn Database,
+        function: Function<'a>,
+        body: &'a Body,
+        forms: &'a Forms<'a>,
+        part: Option<TextRange>,
     ) -> Subject<'a> {
         Subject {
             db,
             function,
             body,
-            part: Some(part),
+            wrong_constants: forms.all.iter().any(|it| it.data(db).wrong_constant),
+            forms,
+            part,
         }
+    }
+
+    /// The forms of the instructions that are judged.
+    pub(in crate::diagnostics) fn forms(&self) -> &Forms<'a> {
+        self.forms
+    }
+
+    /// Whether a constant expression in these instructions has no value.
+    pub(in crate::diagnostics) fn has_wrong_constants(&self) -> bool {
+        self.wrong_constants
     }
 
     /// The tree of the function.

@@ -1,5 +1,6 @@
 //! Where a register is alive.
 
+use crate::hir::instruction::references;
 use salsa::Database;
 
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
     db::SourceFile,
     flow::{
         Flow,
-        facts::{Register, Value, references, weight},
+        facts::{Register, Value, weight},
         flow,
     },
     hir::{

@@ -13,6 +13,7 @@ use crate::{
         body::{Body, DefinitionId, Instruction, Place, Reference, Target, body},
         declared::{Declared, declared},
         header::FunctionHeader,
+        instruction::references,
         items::Function,
         module::{header_of, module_scope},
         tree,
@@ -233,14 +234,6 @@ impl<'a> Nodes<'a> {
         });
         nodes.get(step as usize).copied()
     }
-}
-
-/// The references of an instruction.
-pub(crate) fn references<'b>(body: &'b Body, instruction: &Instruction) -> &'b [Reference] {
-    let range = &instruction.references;
-    body.references
-        .get(range.start as usize..range.end as usize)
-        .unwrap_or_default()
 }
 
 /// The facts of a function.

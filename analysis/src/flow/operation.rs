@@ -8,7 +8,9 @@ use crate::{
     hir::body::{Body, Instruction, Reference, Target},
 };
 
-use super::facts::{Value, references};
+use crate::hir::instruction::references;
+
+use super::facts::Value;
 
 /// An instruction.
 #[derive(Default)]

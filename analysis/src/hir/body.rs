@@ -1,9 +1,9 @@
 //! A function lowered once to compact lists; all offsets are relative to the start of the function.
 
 use salsa::Database;
-use syntax::{Cursor, SyntaxError, TextRange, ast::Linkage};
+use syntax::{Cursor, SyntaxError, TextRange};
 
-use crate::SymbolKind;
+use crate::{SymbolKind, hir::linkage::Linkage};
 
 use super::{
     declared::Declared,

@@ -2,11 +2,13 @@
 //!
 //! Borrowed from the tree and cheap to make; what must outlive it is [`Shape`].
 
+use crate::hir::linkage::Linkage;
+
 use isa::{
     types::Class,
     variable::{StateSpace, VariableType, vector_length},
 };
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, ast::Linkage};
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use super::{
     number::integer,

@@ -7,7 +7,7 @@ use isa::{
 };
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{Cursor, NodeOrToken, SyntaxKind, TextSize};
+use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::db::{SourceFile, Workspace};
 
@@ -223,25 +223,4 @@ pub(crate) fn address_bytes(db: &dyn Database, file: SourceFile) -> u64 {
             .and_then(|it| integer(it.tokens().next()?.text()))
     });
     if bits == Some(64) { 8 } else { 4 }
-}
-
-/// The text of the words of an instruction: opcode, then modifiers without their full stops.
-pub(crate) fn words<'a>(
-    instruction: &Cursor<'a>,
-) -> (
-    Option<syntax::CursorToken<'a>>,
-    Vec<syntax::CursorToken<'a>>,
-) {
-    let mut opcode = None;
-    let mut words = Vec::new();
-    for child in instruction.children() {
-        if let NodeOrToken::Token(token) = child {
-            match token.kind() {
-                SyntaxKind::IDENT if opcode.is_none() => opcode = Some(token),
-                SyntaxKind::DOTTED => words.push(token),
-                _ => {}
-            }
-        }
-    }
-    (opcode, words)
 }

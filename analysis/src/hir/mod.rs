@@ -3,10 +3,14 @@
 pub(crate) mod body;
 pub(crate) mod declaration;
 pub(crate) mod declared;
+pub(crate) mod form;
+pub(crate) mod forms;
 pub(crate) mod header;
 pub(crate) mod in_force;
+pub(crate) mod instruction;
 pub(crate) mod items;
 pub(crate) mod layout;
+pub(crate) mod linkage;
 mod lower;
 pub(crate) mod module;
 pub(crate) mod number;

@@ -6,9 +6,9 @@
 use isa::target::Target;
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange, TextSize, ast::Linkage};
+use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
-use crate::{SymbolKind, db::SourceFile};
+use crate::{SymbolKind, db::SourceFile, hir::linkage::Linkage};
 
 use super::{
     body::{DefinitionId, declarations, is_known_quiet},

@@ -1,7 +1,8 @@
 //! Small helpers over borrowed green trees.
 
-use crate::SymbolKind;
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, ast::Linkage};
+use crate::{SymbolKind, hir::linkage::Linkage};
+
+use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
 /// The first token of a node that is no trivia.
 fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {

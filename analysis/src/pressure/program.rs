@@ -1,5 +1,6 @@
 //! A function as the model reads it: instructions with values that the model may rename, join and drop.
 
+use crate::hir::instruction::references;
 use isa::cost::scratch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
@@ -7,7 +8,7 @@ use salsa::Database;
 use crate::{
     flow::{
         Flow,
-        facts::{Numbering, Value, for_each_instruction, references},
+        facts::{Numbering, Value, for_each_instruction},
         flow as flow_of,
         operation::{Base, Operation},
     },

@@ -101,6 +101,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 100;",
         expect![[r#"
             body 1
+            forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
@@ -108,6 +109,7 @@ fn typing_in_a_function_computes_that_function_again() {
             outward 1
             signature 1
             used_private_names 1
+            verdict 1
         "#]],
     );
     // Another comment.
@@ -116,6 +118,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "// The loop.\nLOOP:",
         expect![[r#"
             body 1
+            forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
@@ -131,6 +134,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "%r<5>;\nLOOP",
         expect![[r#"
             body 1
+            forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
@@ -150,6 +154,7 @@ fn typing_between_items_computes_the_next_item_again() {
         "counter;\n\n\n.func",
         expect![[r#"
             body 1
+            forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
@@ -183,6 +188,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         "{ bar.sync 0; ret; }\n.section",
         expect![[r#"
             body 1
+            forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
@@ -191,6 +197,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
             outward 1
             signature 1
             used_private_names 1
+            verdict 1
         "#]],
     );
 }
@@ -210,6 +217,7 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     );
     expect![[r#"
         body 1
+        forms 1
         function_findings 1
         is_marked 1
         item_offsets 1
@@ -229,6 +237,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
         ".entry zeroth { ret; }\n.visible .entry first",
         expect![[r#"
             body 1
+            forms 5
             function_controls 1
             function_findings 5
             function_order 1
@@ -253,6 +262,7 @@ fn a_new_name_of_the_module_checks_names_again() {
         ".global .b32 counter;",
         ".global .b32 counter, other;",
         expect![[r#"
+            forms 4
             function_findings 4
             header 1
             is_marked 1

@@ -12,6 +12,7 @@ use crate::{
     diagnostics::{place::Place, subject::Subject},
     hir::{
         body::{Body, Reference, Target},
+        instruction::Parts,
         items::{Function, items},
         layout::{Layout, layouts, module_layouts},
         module::{DeclarationSource, module_scope},
@@ -91,7 +92,9 @@ impl<'a> Layouts<'a> {
 }
 
 /// Bytes that a load, store or atomic operation touches.
-pub(super) fn accessed(opcode: &str, modifiers: &[CursorToken<'_>]) -> Option<u64> {
+pub(super) fn accessed(parts: &Parts<'_>) -> Option<u64> {
+    let opcode = parts.opcode?.text();
+    let modifiers = &parts.modifiers;
     if !matches!(opcode, "ld" | "ldu" | "st" | "atom" | "red") {
         return None;
     }

@@ -6,23 +6,21 @@ use crate::{
         lints::addresses::{Named, accessed, place},
         registry::{MISALIGNED_ACCESS, OUT_OF_BOUNDS},
     },
-    hir::tree::trimmed,
+    hir::{instruction::Parts, tree::trimmed},
 };
 
-use syntax::{Cursor, CursorToken, TextRange};
+use syntax::TextRange;
 
 /// An access outside of a variable, or one whose address is not a multiple of its size.
 pub(in crate::diagnostics) fn check(
-    opcode: &str,
-    modifiers: &[CursorToken<'_>],
-    nodes: &[Cursor<'_>],
+    parts: &Parts<'_>,
     named: &dyn Fn(TextRange) -> Option<Named>,
     findings: &mut Vec<Finding>,
 ) {
-    let Some(bytes) = accessed(opcode, modifiers) else {
+    let Some(bytes) = accessed(parts) else {
         return;
     };
-    for node in nodes {
+    for node in &parts.operands {
         let Some((name, offset)) = place(node) else {
             continue;
         };

@@ -9,7 +9,6 @@ use crate::{
         place::Place,
         registry::DEPRECATED_FORM,
     },
-    hir::tree::trimmed,
 };
 
 use isa::target::Version;
@@ -20,29 +19,28 @@ const ALL_THREADS: &str = "0xffffffff";
 
 /// `shfl` and `vote` without `.sync`.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
-    let opcode = accepted.opcode;
+    let opcode = accepted.statement.opcode;
     let module = accepted.statement.module;
-    let old = matches!(opcode.text(), "shfl" | "vote")
+    let old = matches!(opcode, "shfl" | "vote")
         && accepted.statement.words.first() != Some(&"sync")
         && module.version >= Version::new(6, 0);
     if !old {
         return;
     }
     let mut found = finding(
-        opcode.range(),
+        accepted.ranges.opcode,
         DEPRECATED_FORM,
         format!(
-            "`{0}` without `.sync` is deprecated since PTX ISA 6.0, which has `{0}.sync`",
-            opcode.text()
+            "`{opcode}` without `.sync` is deprecated since PTX ISA 6.0, which has `{opcode}.sync`"
         ),
         Some("the new form names the threads that take part in its last operand".to_owned()),
     );
-    if let Some(last) = accepted.nodes.last() {
-        let end = TextRange::empty(trimmed(last).end());
+    if let Some(last) = accepted.statement.operands.len().checked_sub(1) {
+        let end = TextRange::empty(accepted.ranges.operand(last).end());
         let mut repair = Repair::new(
             FixKind::Modernize,
-            format!("Use `{}.sync` with all threads of the warp", opcode.text()),
-            TextRange::empty(opcode.range().end()),
+            format!("Use `{opcode}.sync` with all threads of the warp"),
+            TextRange::empty(accepted.ranges.opcode.end()),
             ".sync",
         );
         repair

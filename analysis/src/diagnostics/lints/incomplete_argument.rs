@@ -8,10 +8,11 @@ use crate::{
         place::Place,
         registry::INCOMPLETE_ARGUMENT,
     },
-    flow::facts::{for_each_instruction, references},
+    flow::facts::for_each_instruction,
     hir::{
         body::{OUTERMOST, Target, body},
-        declared::words,
+        forms::forms,
+        instruction::{Parts, references},
         items::Function,
         layout::layouts,
         tree,
@@ -20,7 +21,7 @@ use crate::{
 
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{SyntaxKind, TextRange};
+use syntax::TextRange;
 
 /// Arguments of calls that get fewer bytes than they have.
 pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
@@ -42,16 +43,21 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
     let layouts = layouts(db, function);
     // Bytes stored to each scalar, and the place of the last store.
     let mut stored: FxHashMap<u32, (u64, TextRange)> = FxHashMap::default();
+    let forms = forms(db, function);
+    let is_store: Vec<bool> = forms
+        .all
+        .iter()
+        .map(|it| &*it.data(db).opcode == "st")
+        .collect();
+    let mut index = 0;
     for_each_instruction(&cursor, body, &mut |instruction, node| {
-        if node
-            .token(SyntaxKind::IDENT)
-            .is_none_or(|it| it.text() != "st")
-        {
+        let form = forms.index(index);
+        index += 1;
+        if form.is_none_or(|it| !is_store[it]) {
             return;
         }
-        let (_, modifiers) = words(node);
-        let Some((bytes, (name, _))) =
-            accessed("st", &modifiers).zip(node.nodes().find_map(|it| place(&it)))
+        let parts = Parts::of(node);
+        let Some((bytes, (name, _))) = accessed(&parts).zip(parts.operands.iter().find_map(place))
         else {
             return;
         };

@@ -10,7 +10,7 @@ use isa::operand::Operand;
 
 /// Divisions of integers by what is no constant.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
-    if !matches!(accepted.opcode.text(), "div" | "rem") {
+    if !matches!(accepted.statement.opcode, "div" | "rem") {
         return;
     }
     let words = accepted.statement.words;
@@ -32,7 +32,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         _ => "a subroutine of some 100 instructions",
     };
     findings.push(finding(
-        accepted.opcode.range(),
+        accepted.ranges.opcode,
         INTEGER_DIVISION,
         format!("no instruction of the hardware divides integers: ptxas makes {cost} of this"),
         Some("constant divisors become multiplications and shifts".to_owned()),

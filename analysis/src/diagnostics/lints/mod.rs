@@ -4,10 +4,10 @@
 //! [`levels`](crate::diagnostics::rendering::levels). A level is chosen by how often the lint fires on the output of
 //! compilers, about which nobody can do anything.
 
-mod accepted;
+pub(super) mod accepted;
 pub(super) mod addresses;
 pub(super) mod check;
-mod constant_access;
+pub(super) mod constant_access;
 mod deprecated_form;
 mod divergent_barrier;
 mod ignored_setmaxnreg;

@@ -10,8 +10,6 @@ use crate::{
     },
 };
 
-use syntax::CursorToken;
-
 /// Words in another order than in the manual.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let fit = accepted.fit;
@@ -19,14 +17,12 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     if fit.ignored.is_empty() && fit.ordered_words().eq(as_written()) {
         return;
     }
-    let read: Vec<&CursorToken<'_>> = (0..)
-        .zip(accepted.modifiers)
-        .filter(|(index, _)| !fit.ignored.contains(index))
-        .map(|it| it.1)
+    let words = accepted.statement.words;
+    let read: Vec<usize> = (0..words.len())
+        .filter(|it| !fit.ignored.contains(it))
         .collect();
     let ordered: Vec<&str> = fit.ordered_words().collect();
-    let plain = |it: &CursorToken<'_>| it.text().trim_start_matches('.').to_owned();
-    let written: Vec<String> = read.iter().map(|it| plain(it)).collect();
+    let written: Vec<&str> = read.iter().map(|it| words[*it]).collect();
     if written.len() != ordered.len() || written == ordered {
         return;
     }
@@ -40,18 +36,19 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     if sorted.0 != sorted.1 {
         return;
     }
-    let range = first.range().cover(last.range());
+    let modifier = |it: usize| accepted.ranges.modifier(it);
+    let range = modifier(*first).cover(modifier(*last));
     let right: String = ordered.iter().map(|it| format!(".{it}")).collect();
     let mut found = finding(
         range,
         MODIFIER_ORDER,
-        format!("the manual writes `{}{right}`", accepted.opcode.text()),
+        format!("the manual writes `{}{right}`", accepted.statement.opcode),
         None,
     );
     // What ptxas reads over, and comments between the words, would be lost.
     let gaps = read
         .windows(2)
-        .any(|it| it[0].range().end() != it[1].range().start());
+        .any(|it| modifier(it[0]).end() != modifier(it[1]).start());
     if !gaps {
         found.fixes.push(
             Repair::new(

@@ -8,13 +8,13 @@ use crate::diagnostics::{
 
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let words = accepted.statement.words;
-    let opcode = accepted.opcode.text();
+    let opcode = accepted.statement.opcode;
     let slow = words.contains(&"f64")
         && isa::cost::is_float_arithmetic(opcode)
         && isa::cost::has_slow_f64(accepted.statement.module.target);
     if slow {
         findings.push(finding(
-            accepted.opcode.range(),
+            accepted.ranges.opcode,
             SLOW_F64,
             format!(
                 "`{}` does arithmetic in f64 many times slower than in f32",

@@ -2,11 +2,11 @@
 
 use crate::diagnostics::{
     finding::Finding,
-    lints::{deprecated_form, integer_division, modifier_order, slow_f64, truncated_immediate},
+    lints::{
+        accepted::Accepted, deprecated_form, integer_division, modifier_order, slow_f64,
+        truncated_immediate,
+    },
 };
-
-pub(in crate::diagnostics) use crate::diagnostics::lints::accepted::Accepted;
-pub(in crate::diagnostics) use crate::diagnostics::lints::constant_access::check as access;
 
 /// What can be said about a statement that ptxas accepts, whatever its names stand for.
 pub(in crate::diagnostics) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {

@@ -1,12 +1,9 @@
 //! Integer constants that do not fit their type.
 
-use crate::{
-    diagnostics::{
-        finding::{Finding, finding},
-        lints::accepted::Accepted,
-        registry::TRUNCATED_IMMEDIATE,
-    },
-    hir::tree::trimmed,
+use crate::diagnostics::{
+    finding::{Finding, finding},
+    lints::accepted::Accepted,
+    registry::TRUNCATED_IMMEDIATE,
 };
 
 use isa::operand::Operand;
@@ -18,7 +15,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let bits = accepted.fit.constant_bits(accepted.statement);
-    for ((operand, bits), node) in operands.iter().zip(bits).zip(accepted.nodes) {
+    for (index, (operand, bits)) in operands.iter().zip(bits).enumerate() {
         let (Operand::Integer(value), Some(bits @ 8..=32)) = (operand, bits) else {
             continue;
         };
@@ -30,7 +27,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         }
         let low = value & most;
         findings.push(finding(
-            trimmed(node),
+            accepted.ranges.operand(index),
             TRUNCATED_IMMEDIATE,
             format!("{value} does not fit into {bits} bits: ptxas uses {low}"),
             None,

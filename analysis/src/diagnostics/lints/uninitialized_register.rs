@@ -6,9 +6,9 @@ use crate::{
         lints::statements::Statements,
         registry::UNINITIALIZED_REGISTER,
     },
-    flow::facts::references,
     hir::{
         body::{Reference, Target, body},
+        instruction::references,
         items::Function,
     },
 };

@@ -1,5 +1,6 @@
 //! Opcodes and modifiers: the variant that this instruction is, and what its parts are.
 
+use crate::hir::instruction::Parts;
 use std::fmt::Write as _;
 
 use isa::{
@@ -16,9 +17,7 @@ use crate::{
     features::{completion::module, documentation::demand},
     hir::{
         body::near,
-        declared::words,
         in_force::in_force,
-        operand::operand,
         resolve::resolve,
         tree::{self, operand_nodes},
     },
@@ -58,22 +57,14 @@ impl Context<'_> {
 
     pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
         let function = self.function?;
-        let (opcode, modifiers) = words(instruction);
+        let parts = Parts::of(instruction);
         let body = &*near(self.db, function, instruction.range());
         let types = &body.operands;
-        let nodes: Vec<_> = operand_nodes(instruction).collect();
-        let operands: Vec<Operand> = nodes
-            .iter()
-            .map(|it| {
-                operand(it, &|range, name: &str| {
-                    resolve(self.db, function, body, types, range, name)
-                })
-            })
-            .collect();
-        let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
+        let operands = parts
+            .resolved(&|range, name: &str| resolve(self.db, function, body, types, range, name));
         let statement = Statement {
-            opcode: opcode?.text(),
-            words: &plain,
+            opcode: parts.opcode?.text(),
+            words: &parts.words,
             operands: &operands,
             module: self.module(),
         };
@@ -83,8 +74,8 @@ impl Context<'_> {
         };
         Some(Found {
             module: self.module(),
-            modifiers,
-            nodes,
+            modifiers: parts.modifiers,
+            nodes: parts.operands,
             operands,
             fit,
         })

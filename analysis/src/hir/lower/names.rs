@@ -6,14 +6,16 @@ use isa::operand::Operand;
 use rustc_hash::FxHashMap;
 use syntax::{CursorToken, TextRange};
 
-use crate::SymbolKind;
+use crate::{
+    SymbolKind,
+    hir::{
+        body::{Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target},
+        declared::Declared,
+        number::{is_canonical, split_name},
+    },
+};
 
 use super::Lowering;
-use crate::hir::{
-    body::{Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target},
-    declared::Declared,
-    number::{is_canonical, split_name},
-};
 
 /// A block that is being read.
 pub(super) struct OpenScope<'a> {

@@ -1,9 +1,6 @@
 //! What instructions may do with parameters: a function reads its own parameters and writes its own
 //! results, and those of a call are no memory with an address.
 
-use isa::operand::{Operand, Space, Symbol};
-use syntax::{Cursor, SyntaxKind};
-
 use crate::{
     diagnostics::{
         finding::{Finding, finding},
@@ -12,10 +9,14 @@ use crate::{
     },
     hir::{
         body::{Reference, Target},
-        declared::{Declared, words},
-        tree::{operand_nodes, trimmed},
+        declared::Declared,
+        instruction::Parts,
+        tree::trimmed,
     },
 };
+
+use isa::operand::{Operand, Space, Symbol};
+use syntax::Cursor;
 
 /// Whether a name is a parameter in memory.
 pub(in crate::diagnostics) fn is_parameter(types: &[Declared], reference: &Reference) -> bool {
@@ -39,16 +40,16 @@ pub(in crate::diagnostics) fn check(
     instruction: &Cursor<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let (Some(opcode), modifiers) = words(instruction) else {
+    let parts = Parts::of(instruction);
+    let Some(opcode) = parts.opcode.map(|it| it.text()) else {
         return;
     };
-    let opcode = opcode.text();
     let accesses = matches!(opcode, "ld" | "st")
-        && modifiers
+        && parts
+            .words
             .iter()
-            .any(|it| it.text().split("::").next() == Some(".param"));
-    let guarded = instruction.node(SyntaxKind::GUARD);
-    for node in operand_nodes(instruction) {
+            .any(|it| it.split("::").next() == Some("param"));
+    for node in parts.operands {
         let operand = context.operand(&node);
         let (space, address) = match &operand {
             Operand::Symbol(Symbol::Variable(space)) => (*space, false),
@@ -84,7 +85,7 @@ pub(in crate::diagnostics) fn check(
                 format!("`{name}` is a result of the function: it cannot be read"),
                 Some("keep the value in a register".to_owned()),
             ),
-            (Space::LocalParameter, true) if accesses => match &guarded {
+            (Space::LocalParameter, true) if accesses => match &parts.guard {
                 Some(guard) => (
                     trimmed(guard),
                     format!(

@@ -6,7 +6,7 @@ use isa::{
     types::Class,
     variable::{Opaque, StateSpace, VariableType},
 };
-use syntax::{Cursor, SyntaxKind, TextRange, ast::Linkage};
+use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
     FixKind, Severity,
@@ -17,6 +17,7 @@ use crate::{
     },
     hir::{
         declaration::{Declaration, Declarator},
+        linkage::Linkage,
         operand::describe,
         tree::trimmed,
     },

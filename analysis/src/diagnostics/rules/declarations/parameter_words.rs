@@ -1,10 +1,13 @@
 //! The order of the words of a parameter: `.param .align 8 .v2 .b32`, in entries with `.ptr` after the type.
 
-use syntax::{TextRange, ast::Linkage};
+use syntax::TextRange;
 
 use crate::{
     diagnostics::suggestion::most_similar,
-    hir::declaration::{Declaration, Word, WordKind},
+    hir::{
+        declaration::{Declaration, Word, WordKind},
+        linkage::Linkage,
+    },
 };
 
 /// Whose parameters they are.

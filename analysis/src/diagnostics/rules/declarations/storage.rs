@@ -7,7 +7,7 @@ use isa::{
         module_register_gate, stand_in, texture_space_gate,
     },
 };
-use syntax::{TextRange, ast::Linkage};
+use syntax::TextRange;
 
 use crate::{
     FixKind, Severity,
@@ -15,7 +15,10 @@ use crate::{
         fix::Repair,
         rules::declarations::context::{Judge, Owner},
     },
-    hir::declaration::{Declaration, Declarator, Word, WordKind},
+    hir::{
+        declaration::{Declaration, Declarator, Word, WordKind},
+        linkage::Linkage,
+    },
 };
 
 impl Judge<'_> {

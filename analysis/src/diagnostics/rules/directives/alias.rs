@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::{Cursor, CursorToken, SyntaxKind, ast::Linkage};
+use syntax::{Cursor, CursorToken, SyntaxKind};
 
 use crate::{
     db::SourceFile,
@@ -15,6 +15,7 @@ use crate::{
     hir::{
         body::{Target, body},
         items::{Function, items},
+        linkage::Linkage,
         module::{Declaration, DeclarationKind, function_order, header_of, module_scope},
         tree::trimmed,
     },

@@ -9,25 +9,22 @@ use crate::{
         lints::addresses::Layouts,
         rules::{
             gates::{change_header, gate_finding},
-            instructions::statement::Judge,
+            instructions::statement::{self, Context, Verdict, verdict},
         },
         subject::Subject,
         torn::Torn,
     },
-    flow::facts::references,
     hir::{
-        body::{Body, Reference, Target},
+        body::{Body, Target},
         declared::header,
         in_force::{InForce, in_force},
+        instruction::{Parts, find_reference, references},
         resolve::meaning,
     },
 };
 
 use isa::{operand::Operand, target::Module};
-use syntax::TextRange;
 
-/// Names of an instruction of which one is found faster by a look at all of them.
-const FEW: usize = 12;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 1024;
 
@@ -46,44 +43,41 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
     special_registers(body, &in_force, &fixed, findings);
     let torn = Torn::new(function.errors(db));
-    let mut judge = Judge::default();
+    let forms = subject.forms();
+    let verdicts: Vec<Verdict> = forms.all.iter().map(|it| verdict(db, *it)).collect();
+    let mut parts = Parts::default();
     let mut count = 0;
     subject.for_each_instruction(&mut |instruction, node| {
+        let form = forms.index(count);
         count += 1;
         if count % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
         }
+        let verdict = form.map_or(Verdict::Silent, |it| verdicts[it]);
         // What a syntax error has torn apart says nothing about the instruction.
-        if torn.meets(instruction.range) {
+        if verdict == Verdict::Silent || torn.meets(instruction.range) {
             return;
         }
-        // A search in those of the statement is much shorter than one in all.
         let references = references(body, instruction);
-        let find = |range: TextRange| {
-            // An operand may be a list as long as the file.
-            let before = |it: &Reference| it.range.start() < range.start();
-            let rest = match references.len() {
-                0..=FEW => references,
-                _ => &references[references.partition_point(before)..],
-            };
-            rest.iter()
-                .find(|it| it.range.start() >= range.start())
-                .filter(|it| it.range.start() == range.start())
-        };
-        let resolve = |range: TextRange, name: &str| match find(range) {
-            Some(it) => meaning(db, function, types, it, name),
-            None => Operand::Unknown,
-        };
-        let named = |range: TextRange| {
-            let reference = find(range)?;
-            match reference.target {
-                // Most addresses are in registers.
-                Target::Definition(id) if types[id as usize].is_register() => None,
-                _ => layouts.named(reference),
-            }
-        };
         let module = in_force.at(instruction.range.start());
-        judge.statement(node, module, fixed(module), &resolve, &named, findings);
+        let context = Context {
+            module,
+            fixed: fixed(module),
+            resolve: &|range, name| match find_reference(references, range) {
+                Some(it) => meaning(db, function, types, it, name),
+                None => Operand::Unknown,
+            },
+            named: &|range| {
+                let reference = find_reference(references, range)?;
+                match reference.target {
+                    // Most addresses are in registers.
+                    Target::Definition(id) if types[id as usize].is_register() => None,
+                    _ => layouts.named(reference),
+                }
+            },
+        };
+        parts.read(node);
+        statement::check(&parts, verdict, &context, findings);
     });
 }
 

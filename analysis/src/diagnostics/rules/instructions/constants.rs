@@ -52,6 +52,8 @@ fn visit(subject: &Subject<'_>, node: &Cursor<'_>, problems: &mut Vec<Problem>) 
                 subject.db.unwind_if_revision_cancelled();
                 visit(subject, &child, problems);
             }
+            // The forms of instructions tell that none is wrong.
+            SyntaxKind::INSTRUCTION if !subject.has_wrong_constants() => {}
             SyntaxKind::INSTRUCTION => {
                 for operand in child.nodes().filter(|it| !is_plain(it)) {
                     evaluate(&operand, problems);

@@ -2,7 +2,6 @@
 
 pub(in crate::diagnostics) mod check;
 pub(in crate::diagnostics) mod constants;
-mod memo;
 mod modifier_fixes;
 mod operand_fixes;
 pub(in crate::diagnostics) mod portability;

@@ -3,17 +3,6 @@
 //! A statement is judged once more for each of these targets, but only if it is right for the target of
 //! the file, so that no mistake is told twice.
 
-use isa::{
-    directive,
-    matcher::{Outcome, Reason, Statement, fit},
-    matching::match_statement,
-    operand::Operand,
-    table::tables,
-    target::{Gate, Module, Target as IsaTarget},
-};
-use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange};
-
 use crate::{
     db::{SourceFile, Workspace},
     diagnostics::{
@@ -24,14 +13,25 @@ use crate::{
     },
     hir::{
         body::{Target, body},
-        declared::{declared, words},
+        declared::declared,
         in_force::{in_force, in_force_at_item},
+        instruction::Parts,
         items::{Function, items},
-        operand::operand,
         resolve::resolve,
-        tree::{for_each_instruction, operand_nodes, trimmed},
+        tree::{for_each_instruction, trimmed},
     },
 };
+
+use isa::{
+    directive,
+    matcher::{Outcome, Reason, Statement, fit},
+    matching::match_statement,
+    operand::Operand,
+    table::tables,
+    target::{Gate, Module, Target as IsaTarget},
+};
+use salsa::Database;
+use syntax::{Cursor, SyntaxKind, TextRange};
 
 /// The targets of the setting that exist.
 fn targets(db: &dyn Database) -> Vec<IsaTarget> {
@@ -152,14 +152,12 @@ fn statement(
     targets: &[IsaTarget],
     resolve: &dyn Fn(TextRange, &str) -> Operand,
 ) -> Result<Option<NotPortable>, Wrong> {
-    let (opcode, modifiers) = words(instruction);
-    let opcode = opcode.ok_or(Wrong)?;
-    let nodes: Vec<_> = operand_nodes(instruction).collect();
-    let operands: Vec<Operand> = nodes.iter().map(|it| operand(it, resolve)).collect();
-    let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
+    let parts = Parts::of(instruction);
+    let opcode = parts.opcode.ok_or(Wrong)?;
+    let operands = parts.resolved(resolve);
     let on = |target| Statement {
         opcode: opcode.text(),
-        words: &plain,
+        words: &parts.words,
         operands: &operands,
         module: Module { target, ..module },
     };
@@ -171,8 +169,8 @@ fn statement(
     let statement = on(first);
     let found = Found {
         opcode,
-        modifiers: &modifiers,
-        nodes: &nodes,
+        modifiers: &parts.modifiers,
+        nodes: &parts.operands,
         operands: &operands,
         module: statement.module,
         forced: false,

@@ -1,23 +1,27 @@
-//! One statement: taken apart, compared with the tables, and looked at by the lints.
+//! One statement: compared with the tables, and looked at by the lints.
 
 use isa::{
-    matcher::{Outcome, Statement},
+    matcher::{Fit, Outcome, Statement},
     matching::match_statement,
     operand::Operand,
     table::tables,
     target::Module,
+    types::Class,
 };
-use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
+use salsa::Database;
+use syntax::{SyntaxKind, TextRange};
 
 use crate::{
     diagnostics::{
         finding::{Finding, finding},
-        lints::{self, addresses::Named, statement::Accepted},
+        lints::{self, accepted::Accepted, addresses::Named, constant_access},
         registry::{IGNORED_MODIFIER, INVALID_OPERAND, REGISTER_PLUS_CONSTANT},
-        rules::instructions::{memo, modifier_fixes, rejected::Found},
+        rules::instructions::{modifier_fixes, rejected::Found},
     },
     hir::{
-        operand::{describe, operand},
+        form::Form,
+        instruction::{Parts, Ranges},
+        operand::{Resolve, describe},
         tree::trimmed,
     },
 };
@@ -25,159 +29,160 @@ use crate::{
 /// Findings of a function that get fixes; a file with more is no work of hands.
 const MAX_FIXED: usize = 500;
 
-/// Judges statements one after the other, with memory that serves them all.
-#[derive(Default)]
-pub(in crate::diagnostics) struct Judge<'a> {
-    nodes: Vec<Cursor<'a>>,
-    modifiers: Vec<CursorToken<'a>>,
-    words: Vec<&'a str>,
-    operands: Vec<Operand>,
+/// What a statement is judged against.
+pub(in crate::diagnostics) struct Context<'a> {
+    pub(in crate::diagnostics) module: Module,
+    /// Whether another target in the header changes nothing here.
+    pub(in crate::diagnostics) fixed: bool,
+    /// What a name is.
+    pub(in crate::diagnostics) resolve: Resolve<'a>,
+    /// The variable or parameter that a name means.
+    pub(in crate::diagnostics) named: &'a dyn Fn(TextRange) -> Option<Named>,
 }
 
-impl<'a> Judge<'a> {
-    /// Finds what is wrong with a statement, and what else is to be said about it.
-    pub(in crate::diagnostics) fn statement(
-        &mut self,
-        instruction: &Cursor<'a>,
-        module: Module,
-        forced: bool,
-        resolve: &dyn Fn(TextRange, &str) -> Operand,
-        named: &dyn Fn(TextRange) -> Option<Named>,
-        findings: &mut Vec<Finding>,
-    ) {
-        let Some(opcode) = self.read(instruction, resolve, findings) else {
-            return;
-        };
-        let Judge {
-            nodes,
-            modifiers,
-            words,
-            operands,
-        } = self;
-        let statement = Statement {
-            opcode: opcode.text(),
-            words,
-            operands,
-            module,
-        };
-        let problems = if memo::is_known(&statement) {
-            Vec::new()
-        } else {
-            match match_statement(tables(), &statement) {
-                Outcome::Fit(fit) => {
-                    let before = findings.len();
-                    warn(&fit.ignored, modifiers, nodes, operands, findings);
-                    let accepted = Accepted {
-                        opcode,
-                        modifiers,
-                        nodes,
-                        statement: &statement,
-                        fit: &fit,
-                    };
-                    lints::statement::check(&accepted, findings);
-                    if findings.len() == before {
-                        memo::remember(&statement);
-                    }
-                    Vec::new()
-                }
-                Outcome::Mismatch(problems) => problems,
-            }
-        };
-        if problems.is_empty() {
-            elements(nodes, named, findings);
-            lints::statement::access(opcode.text(), modifiers, nodes, named, findings);
-            return;
-        }
-        let found = Found {
-            opcode,
-            modifiers,
-            nodes,
-            operands,
-            module,
-            forced,
-        };
-        for problem in &problems {
-            let mut finding = found.finding(problem);
-            if findings.len() < MAX_FIXED {
-                finding.fixes = modifier_fixes::fixes(&found, problem, &problems);
-            }
-            findings.push(finding);
-        }
-    }
+/// What there is to be said about the instructions of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::diagnostics) enum Verdict {
+    /// Nothing.
+    Silent,
+    /// Nothing, but perhaps something about the variables that one names.
+    OfVariables,
+    /// Something.
+    Told,
+}
 
-    /// Takes a statement apart. Returns its opcode, if it has one.
-    fn read(
-        &mut self,
-        instruction: &Cursor<'a>,
-        resolve: &dyn Fn(TextRange, &str) -> Operand,
-        findings: &mut Vec<Finding>,
-    ) -> Option<CursorToken<'a>> {
-        self.nodes.clear();
-        self.modifiers.clear();
-        self.words.clear();
-        self.operands.clear();
-        let mut opcode = None;
-        for child in instruction.children() {
-            match child {
-                NodeOrToken::Token(token) => match token.kind() {
-                    SyntaxKind::IDENT if opcode.is_none() => opcode = Some(token),
-                    SyntaxKind::DOTTED => {
-                        self.modifiers.push(token);
-                        self.words.push(&token.text()[1..]);
-                    }
-                    _ => {}
-                },
-                NodeOrToken::Node(node) => match node.kind() {
-                    SyntaxKind::GUARD => guard(&node, resolve, findings),
-                    SyntaxKind::ERROR => {}
-                    _ => {
-                        self.nodes.push(node);
-                        self.operands.push(operand(&node, resolve));
-                    }
-                },
+/// Whether anything is to be said about the instructions of a form.
+#[salsa::tracked(returns(copy))]
+pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db>) -> Verdict {
+    let form = form.data(db);
+    if form.guard.as_ref().is_some_and(|it| !is_predicate(it)) {
+        return Verdict::Told;
+    }
+    if form.opcode.is_empty() {
+        return Verdict::Silent;
+    }
+    let is_told = form.with_statement(|statement| {
+        match match_statement(tables(), statement) {
+            Outcome::Fit(fit) => {
+                // Where it stands does not matter.
+                let mut findings = Vec::new();
+                advise(statement, &fit, &Ranges::default(), &mut findings);
+                !findings.is_empty()
             }
+            Outcome::Mismatch(_) => true,
         }
-        opcode
+    });
+    match is_told {
+        Some(true) => Verdict::Told,
+        _ if form.operands.iter().any(may_name_variable) => Verdict::OfVariables,
+        _ => Verdict::Silent,
     }
 }
 
-/// What ptxas 13.5 accepts by accident: words that it reads over, and a register plus a constant as data,
-/// which it takes or refuses depending on text elsewhere.
-fn warn(
-    ignored: &[usize],
-    modifiers: &[CursorToken<'_>],
-    nodes: &[Cursor<'_>],
-    operands: &[Operand],
+/// Whether an operand may be in the memory of a variable.
+fn may_name_variable(operand: &Operand) -> bool {
+    fn is_register(operand: &Operand) -> bool {
+        match operand {
+            Operand::Register { .. } => true,
+            Operand::Offset(base, _) => is_register(base),
+            _ => false,
+        }
+    }
+    match operand {
+        Operand::Address(items, _) => !items.iter().all(is_register),
+        Operand::Element(..) | Operand::Unknown | Operand::Invalid => true,
+        _ => false,
+    }
+}
+
+/// Finds what is wrong with a statement, and what else is to be said about it.
+pub(in crate::diagnostics) fn check(
+    parts: &Parts<'_>,
+    verdict: Verdict,
+    context: &Context<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    for modifier in ignored.iter().filter_map(|it| modifiers.get(*it)) {
+    if verdict == Verdict::Told && !is_accepted(parts, context, findings) {
+        return;
+    }
+    elements(parts, context, findings);
+    constant_access::check(parts, context.named, findings);
+}
+
+/// Whether the tables accept a statement; if not, that is reported.
+fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) -> bool {
+    guard(parts, context, findings);
+    let Some(opcode) = parts.opcode else {
+        return false;
+    };
+    let operands = parts.resolved(context.resolve);
+    let statement = Statement {
+        opcode: opcode.text(),
+        words: &parts.words,
+        operands: &operands,
+        module: context.module,
+    };
+    let problems = match match_statement(tables(), &statement) {
+        Outcome::Fit(fit) => {
+            advise(&statement, &fit, &parts.ranges(), findings);
+            return true;
+        }
+        Outcome::Mismatch(problems) => problems,
+    };
+    let found = Found {
+        opcode,
+        modifiers: &parts.modifiers,
+        nodes: &parts.operands,
+        operands: &operands,
+        module: context.module,
+        forced: context.fixed,
+    };
+    for problem in &problems {
+        let mut finding = found.finding(problem);
+        if findings.len() < MAX_FIXED {
+            finding.fixes = modifier_fixes::fixes(&found, problem, &problems);
+        }
+        findings.push(finding);
+    }
+    problems.is_empty()
+}
+
+/// What is to be said about a statement that ptxas accepts. What 13.5 accepts by accident: words that it reads over,
+/// and a register plus a constant as data, which it takes or refuses depending on text elsewhere.
+fn advise(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges, findings: &mut Vec<Finding>) {
+    for index in &fit.ignored {
+        let Some(word) = statement.words.get(*index) else {
+            continue;
+        };
         findings.push(finding(
-            modifier.range(),
+            ranges.modifier(*index),
             IGNORED_MODIFIER,
-            format!("ptxas reads over `{}` here", modifier.text()),
+            format!("ptxas reads over `.{word}` here"),
             None,
         ));
     }
-    for (node, operand) in nodes.iter().zip(operands) {
+    for (index, operand) in statement.operands.iter().enumerate() {
         if matches!(operand, Operand::Offset(base, _) if matches!(**base, Operand::Register { .. }))
         {
             findings.push(finding(
-                trimmed(node),
+                ranges.operand(index),
                 REGISTER_PLUS_CONSTANT,
                 "a register plus a constant is an address, not data".to_owned(),
                 Some("add the constant with an `add` instruction".to_owned()),
             ));
         }
     }
+    let accepted = Accepted {
+        statement,
+        fit,
+        ranges,
+    };
+    lints::statement::check(&accepted, findings);
 }
 
 /// Elements of variables that are no arrays.
-fn elements(
-    nodes: &[Cursor<'_>],
-    named: &dyn Fn(TextRange) -> Option<Named>,
-    findings: &mut Vec<Finding>,
-) {
-    for node in nodes {
+fn elements(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+    for node in &parts.operands {
         if node.kind() != SyntaxKind::INDEX_EXPRESSION {
             continue;
         }
@@ -185,7 +190,7 @@ fn elements(
             continue;
         };
         let range = trimmed(&name);
-        if let Some(named) = named(range).filter(Named::is_scalar) {
+        if let Some(named) = (context.named)(range).filter(Named::is_scalar) {
             let text = name.tokens().next().map_or("", |it| it.text());
             let mut finding = finding(
                 trimmed(node),
@@ -201,33 +206,38 @@ fn elements(
     }
 }
 
+fn is_predicate(operand: &Operand) -> bool {
+    matches!(
+        operand,
+        Operand::Unknown
+            | Operand::Register {
+                class: Class::Pred,
+                lanes: 1,
+            }
+            | Operand::Special {
+                class: Class::Pred,
+                ..
+            }
+    )
+}
+
 /// The predicate of a guard.
-fn guard(
-    node: &Cursor<'_>,
-    resolve: &dyn Fn(TextRange, &str) -> Operand,
-    findings: &mut Vec<Finding>,
-) {
-    use isa::types::Class;
-    let Some(name) = node.node(SyntaxKind::NAME_REFERENCE) else {
+fn guard(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
+    let name = parts
+        .guard
+        .and_then(|it| it.node(SyntaxKind::NAME_REFERENCE));
+    let Some((name, found)) = name.zip(parts.predicate(context.resolve)) else {
         return;
     };
-    match operand(&name, resolve) {
-        Operand::Unknown
-        | Operand::Register {
-            class: Class::Pred,
-            lanes: 1,
-        }
-        | Operand::Special {
-            class: Class::Pred, ..
-        } => {}
-        other => findings.push(finding(
+    if !is_predicate(&found) {
+        findings.push(finding(
             name.range(),
             INVALID_OPERAND,
             format!(
                 "a guard needs a .pred register; this is {}",
-                describe(&other)
+                describe(&found)
             ),
             None,
-        )),
+        ));
     }
 }

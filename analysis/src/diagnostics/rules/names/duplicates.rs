@@ -12,6 +12,7 @@ use crate::{
     hir::{
         body::{Definition, body},
         items::{Function, items},
+        linkage::Linkage,
         module::{Declaration, DeclarationKind, header_of, module_body, module_scope},
         number::{is_canonical, split_name},
     },
@@ -19,7 +20,6 @@ use crate::{
 
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use syntax::ast::Linkage;
 
 const FIRST: &str = "first declared here";
 

@@ -1,7 +1,6 @@
 //! Declarations of one variable of the module that say different things of it.
 
 use salsa::Database;
-use syntax::ast::Linkage;
 
 use crate::{
     db::SourceFile,
@@ -13,6 +12,7 @@ use crate::{
     hir::{
         declaration::Shape,
         items::items,
+        linkage::Linkage,
         module::{
             Declaration, DeclarationKind, DeclarationSource, ModuleVariable, module_body,
             module_scope,

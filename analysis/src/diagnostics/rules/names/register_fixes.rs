@@ -1,5 +1,18 @@
 //! Fixes that make an unknown register known.
 
+use crate::{
+    FixKind,
+    diagnostics::{fix::Repair, subject::Subject},
+    hir::{
+        body::{Definition, OUTERMOST, Reference},
+        in_force::{address_size, in_force},
+        instruction::Parts,
+        number::split_name,
+        resolve::resolve,
+        tree::node_at,
+    },
+};
+
 use isa::{
     matcher::{Statement, fit},
     operand::Operand,
@@ -7,20 +20,6 @@ use isa::{
     types::{CLASSES, Class},
 };
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
-
-use crate::{
-    FixKind,
-    diagnostics::{fix::Repair, subject::Subject},
-    hir::{
-        body::{Definition, OUTERMOST, Reference},
-        declared::words,
-        in_force::{address_size, in_force},
-        number::split_name,
-        operand::operand,
-        resolve::resolve,
-        tree::{node_at, operand_nodes},
-    },
-};
 
 /// The largest number of registers that a fix declares together; above, the name is a mistake.
 const MAX_COUNT: u32 = 1 << 20;
@@ -98,13 +97,12 @@ fn wanted(
         return Some(Class::Pred);
     }
     let module = in_force(db, function)?.at(reference.range.start());
-    let (opcode, modifiers) = words(instruction);
-    let opcode = opcode?;
-    let plain: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
-    let nodes: Vec<_> = operand_nodes(instruction).collect();
+    let parts = Parts::of(instruction);
+    let opcode = parts.opcode?;
     let types = subject.types();
     // Addresses first, then the types that the instruction names, then bits, then the others.
-    let address = nodes
+    let address = parts
+        .operands
         .iter()
         .any(|it| it.kind() == SyntaxKind::ADDRESS && contains(it));
     let mut addresses = [Class::B64, Class::B32];
@@ -112,7 +110,7 @@ fn wanted(
         addresses.reverse();
     }
     let addresses = addresses.into_iter().filter(|_| address);
-    let named = plain.iter().filter_map(|it| Class::from_word(it));
+    let named = parts.words.iter().filter_map(|it| Class::from_word(it));
     let usual = [
         Class::B32,
         Class::B64,
@@ -135,12 +133,12 @@ fn wanted(
             }
             resolve(db, function, body, types, range, word)
         };
-        let operands: Vec<Operand> = nodes.iter().map(|it| operand(it, &resolve)).collect();
+        let operands = parts.resolved(&resolve);
         fit(
             tables(),
             &Statement {
                 opcode: opcode.text(),
-                words: &plain,
+                words: &parts.words,
                 operands: &operands,
                 module,
             },
