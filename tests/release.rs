@@ -27,7 +27,7 @@ fn targets() -> BTreeSet<String> {
 #[test]
 fn versions_agree() {
     let cargo = read("Cargo.toml");
-    for name in ["syntax", "analysis", "isa", "server"] {
+    for name in ["syntax", "analysis", "isa", "session", "server"] {
         let key = format!("{name} = ");
         let line = values(&cargo, &key)
             .find(|it| it.contains("path = "))

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use ptx_tests::workspace::{packages, top};
+use ptx_tests::workspace::{dependencies, packages, top};
 
 /// Rust files are read in one sitting, so their code is short. Unit tests are not counted: what they cost is to be
 /// found by a search, not to be read.
@@ -255,6 +255,58 @@ fn only_the_server_touches_the_world() {
     );
 }
 
+/// A browser has neither files nor threads: what runs there may not know them.
+#[test]
+fn the_session_asks_its_host() {
+    let words = [
+        "std::fs",
+        "std::process",
+        "std::thread",
+        "std::net",
+        "std::env",
+        "Instant",
+        "canonicalize",
+        "is_file",
+        "to_file_path",
+    ];
+    let mut broken = Vec::new();
+    for source in sources() {
+        if !source.has_extension("rs") || !source.path.starts_with("server/session/src/") {
+            continue;
+        }
+        for (line, text) in source.without_tests().lines().enumerate() {
+            let code = text.split("//").next().unwrap_or_default();
+            if words.iter().any(|word| code.contains(word)) {
+                broken.push(format!("{}:{}: {text}", source.path, line + 1));
+            }
+        }
+    }
+    check(
+        "the session has no I/O; see server/session/src/host.rs",
+        broken,
+    );
+
+    let needs = dependencies("ptx-analyzer-session");
+    assert!(
+        needs.contains("ptx-analyzer-analysis") && needs.contains("lsp-types"),
+        "{needs:?}"
+    );
+    let words = [
+        "tokio",
+        "tower-lsp",
+        "futures",
+        "rayon",
+        "walkdir",
+        "process-wrap",
+        "mimalloc",
+    ];
+    let broken = words.into_iter().filter(|it| needs.contains(*it));
+    check(
+        "the session and what it needs do without",
+        broken.map(str::to_owned).collect(),
+    );
+}
+
 /// The clock on the wall jumps: when it is set, in summer, and when a machine wakes up.
 #[test]
 fn nothing_waits_by_the_clock_on_the_wall() {
@@ -282,14 +334,19 @@ fn dependencies_point_downwards() {
             vec!["ptx-analyzer-syntax", "ptx-analyzer-isa"],
         ),
         (
+            "ptx-analyzer-session",
+            vec!["ptx-analyzer-analysis", "ptx-analyzer-syntax"],
+        ),
+        ("ptx-analyzer-machine", vec![]),
+        (
             "ptx-analyzer",
             vec![
-                "ptx-analyzer-analysis",
+                "ptx-analyzer-session",
                 "ptx-analyzer-machine",
+                "ptx-analyzer-analysis",
                 "ptx-analyzer-syntax",
             ],
         ),
-        ("ptx-analyzer-machine", vec![]),
         (
             "ptx-analyzer-tests",
             vec![

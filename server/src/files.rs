@@ -1,92 +1,48 @@
-//! The files that the analysis was told about, and their names in the client.
+//! Files of this machine: their names, and what their bytes say.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Component, Path, PathBuf, Prefix, PrefixComponent},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
 
-use analysis::FileId;
-use rustc_hash::FxHashMap;
+use session::{host::Host, lsp::lsp_types::Url};
 
-use crate::lsp::lsp_types::Url;
+/// How often work that is attended is looked after: somebody who types waits as long.
+const POLL: Duration = Duration::from_millis(10);
 
-/// Numbers files, for ever: the analysis never forgets a number either.
-#[derive(Debug, Default)]
-pub(crate) struct FileTable {
-    ids: FxHashMap<Key, FileId>,
-    entries: Vec<Entry>,
-}
+/// A machine with files and threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Machine;
 
-#[derive(Debug)]
-struct Entry {
-    uri: Url,
-    /// Version of the open document.
-    version: Option<i32>,
-}
-
-/// What makes two names name the same file.
-///
-/// Clients spell the same path in several ways (escapes, case of a drive letter), hence the path.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Key {
-    Path(PathBuf),
-    Uri(Url),
-}
-
-impl FileTable {
-    /// The number of a file that was named before.
-    pub(crate) fn get(&self, uri: &Url) -> Option<FileId> {
-        self.ids.get(&key(uri)).copied()
+impl Host for Machine {
+    fn path_of(&self, uri: &Url) -> Option<PathBuf> {
+        path_of(uri)
     }
 
-    /// The number of a file, a new one if need be.
-    pub(crate) fn intern(&mut self, uri: &Url) -> FileId {
-        *self.ids.entry(key(uri)).or_insert_with(|| {
-            // 2^32 files do not fit into memory.
-            let file = FileId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-            self.entries.push(Entry {
-                uri: uri.clone(),
-                version: None,
+    fn source_file(&self, ptx: &Url, path: &str) -> Option<Url> {
+        source_file(ptx, path)
+    }
+
+    fn real_path(&self, uri: &Url) -> Option<PathBuf> {
+        path_of(uri)?.canonicalize().ok()
+    }
+
+    fn attend(&self, work: &mut (dyn FnMut() + Send), check: &mut dyn FnMut() -> bool) {
+        let (done, waiting) = mpsc::channel();
+        thread::scope(|scope| {
+            let worker = scope.spawn(move || {
+                work();
+                // Nobody hears it when the work has been given up.
+                let _ = done.send(());
             });
-            file
-        })
-    }
-
-    /// The name of a file, in the spelling of the client if it has the file open.
-    pub(crate) fn uri(&self, file: FileId) -> Option<&Url> {
-        self.entries.get(file.0 as usize).map(|it| &it.uri)
-    }
-
-    /// Every file that was ever named, and its name.
-    pub(crate) fn all(&self) -> Vec<(FileId, Url)> {
-        let entries = (0..).map(FileId).zip(&self.entries);
-        entries.map(|(file, it)| (file, it.uri.clone())).collect()
-    }
-
-    /// Version of a document that is open.
-    pub(crate) fn version(&self, file: FileId) -> Option<i32> {
-        self.entries.get(file.0 as usize)?.version
-    }
-
-    /// Notes that the client opened the document under this name, or changed it.
-    pub(crate) fn opened(&mut self, file: FileId, uri: &Url, version: i32) {
-        if let Some(entry) = self.entries.get_mut(file.0 as usize) {
-            if entry.uri != *uri {
-                entry.uri = uri.clone();
+            while waiting.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) && check() {}
+            // A panic of the worker is one of ours.
+            if let Err(panic) = worker.join() {
+                std::panic::resume_unwind(panic);
             }
-            entry.version = Some(version);
-        }
-    }
-
-    /// Notes that the client closed the document.
-    pub(crate) fn closed(&mut self, file: FileId) {
-        if let Some(entry) = self.entries.get_mut(file.0 as usize) {
-            entry.version = None;
-        }
-    }
-}
-
-fn key(uri: &Url) -> Key {
-    match path_of(uri) {
-        Some(path) => Key::Path(path),
-        None => Key::Uri(uri.clone()),
+        });
     }
 }
 
@@ -104,6 +60,33 @@ pub(crate) fn path_of(uri: &Url) -> Option<PathBuf> {
         return Some(PathBuf::from(drive.to_ascii_uppercase() + rest));
     }
     Some(path)
+}
+
+/// The file that a path in a PTX file means, if it exists: relative paths start at the PTX file.
+fn source_file(ptx: &Url, path: &str) -> Option<Url> {
+    let ptx = path_of(ptx)?;
+    let path = ptx.parent()?.join(path);
+    let share = remote_share(&path);
+    // Asking another computer for a file tells it who asks, whoever wrote the path.
+    if share.is_some() && share != remote_share(&ptx) {
+        return None;
+    }
+    // Anything else, such as a device, is not to be opened.
+    path.is_file()
+        .then(|| Url::from_file_path(&path).ok())
+        .flatten()
+}
+
+/// The share of another computer that a path of Windows begins with.
+fn remote_share(path: &Path) -> Option<PrefixComponent<'_>> {
+    let Some(Component::Prefix(prefix)) = path.components().next() else {
+        return None;
+    };
+    matches!(
+        prefix.kind(),
+        Prefix::UNC(..) | Prefix::VerbatimUNC(..) | Prefix::DeviceNS(_) | Prefix::Verbatim(_)
+    )
+    .then_some(prefix)
 }
 
 /// Whether a path looks like a PTX module.
@@ -134,27 +117,51 @@ pub(crate) fn decode(bytes: Vec<u8>) -> (String, bool) {
 mod tests {
     use super::*;
 
-    fn url(text: &str) -> Url {
-        Url::parse(text).expect("a URI")
-    }
-
     #[cfg(unix)]
     #[test]
-    fn spellings_of_a_path_are_one_file() {
-        let mut table = FileTable::default();
-        let file = table.intern(&url("file:///a/b%20c.ptx"));
-        assert_eq!(table.get(&url("file:///a/%62 c.ptx")), Some(file));
-        assert_eq!(table.get(&url("file:///a/d.ptx")), None);
-        let other = table.intern(&url("untitled:Untitled-1"));
-        assert_ne!(file, other);
-        table.opened(file, &url("file:///a/%62%20c.ptx"), 4);
-        assert_eq!(table.version(file), Some(4));
-        assert_eq!(
-            table.uri(file).map(Url::as_str),
-            Some("file:///a/%62%20c.ptx")
+    fn spellings_of_a_path_are_one() {
+        let path = |text: &str| path_of(&Url::parse(text).expect("a URI"));
+        assert_eq!(path("file:///a/b%20c.ptx"), path("file:///a/%62 c.ptx"));
+        assert_ne!(path("file:///a/b.ptx"), path("file:///a/c.ptx"));
+        assert_eq!(path("untitled:Untitled-1"), None);
+    }
+
+    #[test]
+    fn work_is_attended_until_it_is_not_wanted() {
+        let wanted = std::sync::atomic::AtomicBool::new(true);
+        let order = std::sync::atomic::Ordering::SeqCst;
+        let mut checks = 0;
+        Machine.attend(
+            &mut || {
+                while wanted.load(order) {
+                    thread::yield_now();
+                }
+            },
+            &mut || {
+                checks += 1;
+                wanted.store(checks < 2, order);
+                checks < 2
+            },
         );
-        table.closed(file);
-        assert_eq!(table.version(file), None);
+        assert_eq!(checks, 2);
+    }
+
+    #[test]
+    fn panics_of_attended_work_arrive() {
+        let attend = || Machine.attend(&mut || panic!("a test asked for this"), &mut || true);
+        let panic = std::panic::catch_unwind(attend).expect_err("a panic");
+        assert_eq!(panic.downcast_ref(), Some(&"a test asked for this"));
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn shares_of_others_are_not_asked() {
+        let share = |path| remote_share(Path::new(path)).is_some();
+        assert!(share(r"\\host\share\a.cu"));
+        assert!(share(r"\\?\UNC\host\share\a.cu"));
+        assert!(share(r"\\.\pipe\a"));
+        assert!(!share(r"C:\a.cu"));
+        assert!(!share(r"a.cu"));
     }
 
     #[test]

@@ -1,26 +1,21 @@
 //! Language server and command line of ptx-analyzer.
 //!
-//! This is the only crate that knows LSP, JSON, threads, the clock and files. Everything about PTX
-//! is asked of the `analysis` crate.
+//! This is the only crate that knows threads, the clock, files and processes. What messages mean is the
+//! business of the `session` crate, and everything about PTX that of `analysis`.
 //!
 //! The way of a message: `transport` (framing, order, life cycle; tower-lsp) → `backend` (the
-//! methods of LSP) → `state` (the one thread that writes) → `pool` (workers, which run `handlers`
-//! over a `snapshot`) → `lsp` (conversions) → back to the client.
+//! methods of LSP) → `state` (the one thread that writes) → `pool` (workers, which run the handlers of the session
+//! over a snapshot) → back to the client.
 
 mod backend;
 mod binaries;
 pub mod cli;
-pub mod config;
-mod draw;
 mod exact;
 mod files;
-mod handlers;
-mod known;
 mod logging;
-mod lsp;
 mod pool;
-mod snapshot;
 mod state;
 mod transport;
 
+pub use session::config;
 pub use transport::serve;

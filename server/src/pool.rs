@@ -7,22 +7,11 @@ use std::{
     thread,
 };
 
+use session::Priority;
 use tracing::error;
 
 /// Deeply nested input is walked recursively.
 const STACK: usize = 16 << 20;
-
-/// How soon a piece of work is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(usize)]
-pub(crate) enum Priority {
-    /// Somebody waits for it now.
-    Latency,
-    /// It may take long; at least one worker is always kept free of it.
-    Background,
-    /// As above, and there is a lot of it: reading the workspace.
-    Bulk,
-}
 
 /// Threads that run work of one type.
 pub(crate) struct Pool<W: Send + 'static> {

@@ -25,6 +25,18 @@ use std::{
 use analysis::{AnalysisConfig, AnalysisHost, Change, FileId};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use session::{
+    config::{Config, Problem, SECTION},
+    lsp::{
+        capabilities::Client,
+        ext::ServerStatus,
+        lsp_types::{
+            DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+            FileEvent, MessageType, NumberOrString, Registration, Url, WorkspaceFoldersChangeEvent,
+        },
+    },
+    snapshot::{Shared, Snapshot},
+};
 use syntax::{FileContents, text::Encoding};
 use tokio::sync::{mpsc::UnboundedSender, oneshot};
 use tracing::{error, warn};
@@ -41,22 +53,7 @@ use self::{
     work::Work,
     workspace::{Loaded, Workspace},
 };
-use crate::{
-    config::{Config, Problem, SECTION},
-    exact::jobs::Jobs,
-    logging,
-    lsp::{
-        capabilities::Client,
-        ext::ServerStatus,
-        lsp_types::{
-            DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-            FileEvent, MessageType, NumberOrString, Registration, Url, WorkspaceFoldersChangeEvent,
-        },
-    },
-    pool::Pool,
-    snapshot::{Shared, Snapshot},
-    transport::Outgoing,
-};
+use crate::{exact::jobs::Jobs, files::Machine, logging, pool::Pool, transport::Outgoing};
 
 /// Deeply nested input is walked recursively.
 const STACK: usize = 16 << 20;
@@ -223,7 +220,7 @@ impl State {
             handle,
             outgoing,
             host: AnalysisHost::new(),
-            shared: Arc::default(),
+            shared: Arc::new(Shared::new(Arc::new(Machine), Client::default())),
             config: Config::default(),
             files: FxHashMap::default(),
             documents: FxHashMap::default(),
@@ -366,10 +363,10 @@ impl State {
     }
 
     fn initialize(&mut self, client: Client) {
-        self.workspace.set_folders(&client.folders);
+        self.workspace.set_folders(&client);
         self.exact.trusted = client.trusted;
         let options = client.options.clone();
-        self.shared = Arc::new(Shared::new(client));
+        self.shared = Arc::new(Shared::new(Arc::new(Machine), client));
         self.configure(&options);
     }
 

@@ -31,6 +31,7 @@ use std::{
 
 use futures::FutureExt;
 use serde_json::{Value, json};
+use session::lsp::ext;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::{Notify, mpsc},
@@ -44,9 +45,10 @@ use tracing::{error, info};
 
 pub(crate) use client::{Outgoing, PublishedDiagnostics};
 
-#[cfg(debug_assertions)]
-use crate::handlers;
-use crate::{backend::Backend, lsp::ext, state};
+use crate::{
+    backend::{Backend, with_own_methods},
+    state,
+};
 
 /// More requests than this in flight would hold up reading; no client gets near it.
 const CONCURRENCY: usize = 4096;
@@ -73,24 +75,8 @@ where
     let builder = LspService::build(|handle| {
         client = Some(handle);
         Backend::new(backend_state)
-    })
-    .custom_method(ext::VIEW_SYNTAX_TREE, Backend::view_syntax_tree)
-    .custom_method(ext::SAME_SOURCE_LINE, Backend::same_source_line)
-    .custom_method(ext::REGISTERS, Backend::registers)
-    .custom_method(ext::REGISTER_CHART, Backend::register_chart)
-    .custom_method(ext::FLOW_GRAPH, Backend::flow_graph)
-    .custom_method(ext::LIVE_RANGE, Backend::live_range)
-    .custom_method(ext::FROM_SOURCE_LINE, Backend::instructions_of_line)
-    .custom_method(ext::COMPARE_TARGETS, Backend::compare_targets)
-    .custom_method(ext::WORDS, Backend::words)
-    .custom_method(ext::EXPLAIN, Backend::explain)
-    .custom_method(ext::RUN_PTXAS, Backend::run_ptxas)
-    .custom_method(ext::DID_GRANT_TRUST, Backend::did_grant_trust)
-    .custom_method(ext::CANCEL_PROGRESS, Backend::cancel_progress)
-    .custom_method(ext::SERVER_STATUS, Backend::server_status);
-    #[cfg(debug_assertions)]
-    let builder = builder.custom_method(handlers::test_panic::METHOD, Backend::test_panic);
-    let (service, socket) = builder.finish();
+    });
+    let (service, socket) = with_own_methods(builder).finish();
     let output = output::Output::new(writer, lifecycle.clone());
     if let Some(client) = client {
         tokio::spawn(client::forward(

@@ -1,6 +1,6 @@
 //! The repository that the tests belong to.
 
-use std::{path::Path, process::Command};
+use std::{collections::BTreeSet, path::Path, process::Command};
 
 use serde_json::Value;
 
@@ -29,4 +29,17 @@ pub fn packages() -> Vec<Value> {
         .as_array()
         .expect("a list of packages")
         .clone()
+}
+
+/// Everything that a package of the workspace needs to run, by name, itself among it.
+pub fn dependencies(package: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--prefix", "none", "--edges", "normal"])
+        .args(["--package", package])
+        .current_dir(top())
+        .output()
+        .expect("Cargo runs");
+    let text = String::from_utf8(output.stdout).expect("names are text");
+    let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    text.lines().map(name).collect()
 }

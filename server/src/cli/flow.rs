@@ -4,10 +4,10 @@ use std::{io, path::PathBuf};
 
 use analysis::{AnalysisHost, Change, FileId, FlowGraph};
 use clap::ValueEnum;
+use session::draw::{Theme, graph, mermaid};
 use syntax::{Document, text::LineTable};
 
 use super::{FAILED, Io, read_text};
-use crate::draw::{Theme, graph, mermaid};
 
 const FILE: FileId = FileId(0);
 

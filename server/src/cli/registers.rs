@@ -14,6 +14,7 @@ use analysis::{
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use session::draw::{Theme, chart};
 use syntax::Document;
 
 use super::{
@@ -21,10 +22,7 @@ use super::{
     check::{inputs, target},
     read_text,
 };
-use crate::{
-    binaries::{Text, texts},
-    draw::{Theme, chart},
-};
+use crate::binaries::{Text, texts};
 
 use exact::{Exact, ExactArgs, Ptxas};
 

@@ -7,13 +7,13 @@ use analysis::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use session::lsp::{lsp_types::Url, markdown::to_plain_text, to_proto::code_description};
 use syntax::{
     TextRange,
     text::{Encoding, LineTable},
 };
 
 use super::render;
-use crate::lsp::{lsp_types::Url, markdown::to_plain_text, to_proto::code_description};
 
 /// The name that standard input goes by.
 pub(super) const STDIN: &str = "<stdin>";

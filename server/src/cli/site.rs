@@ -10,9 +10,9 @@ use std::{
 };
 
 use analysis::{SiteChapter, SitePage, site_chapters};
+use session::config::SETTINGS;
 
 use super::{FAILED, Io};
-use crate::config::SETTINGS;
 
 /// What files that are not in the book are linked to.
 const REPOSITORY: &str = "https://github.com/ptx-analyzer/ptx-analyzer/blob/main/";
@@ -51,7 +51,7 @@ const PLACES: &[(&str, &str)] = &[
     ("editors/others/README.md", "guide/others.md"),
     ("editors/guide/tour.md", "guide/tour.md"),
     // What these pages are made of.
-    ("server/src/config.rs", "settings.md"),
+    ("server/session/src/config.rs", "settings.md"),
     ("analysis/isa/docs/README.md", "instructions/index.md"),
 ];
 /// Pictures for pages, in the repository and in the book.

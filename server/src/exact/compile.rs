@@ -10,10 +10,10 @@ use std::{
 
 use analysis::{CompilerMessage, Severity, code_target};
 use rustc_hash::FxHashMap;
+use session::exact::Findings;
 use tracing::{debug, info};
 
 use super::{
-    Findings,
     find::Tools,
     jobs::Cancel,
     live,

@@ -8,8 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use session::exact::Findings;
+
 use super::{
-    Findings,
     compile::{Failure, Task, compile},
     find::Tools,
     jobs::{Cancel, Jobs},

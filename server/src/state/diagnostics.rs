@@ -7,18 +7,18 @@ use std::{
 
 use analysis::FileId;
 use serde_json::value::RawValue;
+use session::{
+    Priority,
+    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
+    lsp::lsp_types::{Diagnostic, Url},
+    snapshot::{Answer, RequestError, Snapshot},
+};
 use tracing::error;
 
 use super::{
     Event, State, StateHandle, documents::OpenDocument, requests::panic_message, work::Work,
 };
-use crate::{
-    handlers::diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
-    lsp::lsp_types::{Diagnostic, Url},
-    pool::Priority,
-    snapshot::{Answer, RequestError, Snapshot},
-    transport::{Outgoing, PublishedDiagnostics},
-};
+use crate::transport::{Outgoing, PublishedDiagnostics};
 
 /// Bounds of the time without typing that the server waits for.
 const MIN_DEBOUNCE: Duration = Duration::from_millis(50);

@@ -1,10 +1,13 @@
 //! Open documents: the client's text wins over what is on disk.
 
-use analysis::{FileId, Replacement};
-use syntax::{
-    Document,
-    text::{Edit, Encoding, minimal_edit},
+use analysis::FileId;
+use session::{
+    edits::{apply_changes, replace_text},
+    lsp::lsp_types::{
+        DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    },
 };
+use syntax::Document;
 use tracing::warn;
 
 use super::{
@@ -12,20 +15,7 @@ use super::{
     diagnostics::Schedule,
     opening::{LONG_TEXT, Text},
 };
-use crate::{
-    exact::results::LineEdit,
-    files::path_of,
-    lsp::{
-        from_proto,
-        lsp_types::{
-            DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-            TextDocumentContentChangeEvent, Url,
-        },
-    },
-};
-
-/// More changes at once than somebody types: a formatter has been at work.
-const MANY_CHANGES: usize = 16;
+use crate::files::path_of;
 
 /// A document that the client has open.
 pub(super) struct OpenDocument {
@@ -90,17 +80,7 @@ impl State {
             warn!(%uri, "changed without being open, ignored");
             return;
         };
-        let changes: Vec<_> = batch.iter().flat_map(|it| &it.content_changes).collect();
-        // What stood before a replacement of the whole text does not matter.
-        let start = changes
-            .iter()
-            .rposition(|it| it.range.is_none())
-            .unwrap_or(0);
-        let changes = &changes[start..];
-        let edits = apply_backwards(document, changes, encoding).unwrap_or_else(|| {
-            let apply = |it: &&_| apply(document, it, encoding, uri);
-            changes.iter().filter_map(apply).collect()
-        });
+        let edits = apply_changes(document, batch, encoding);
         let version = last.text_document.version;
         *open_version = version;
         let lines: Vec<_> = edits.iter().map(|it| it.lines).collect();
@@ -149,86 +129,6 @@ impl State {
         if let Some(document) = open.and_then(|it| it.text.document()) {
             let contents = document.contents();
             self.write(vec![(file, Some(contents))], None);
-        }
-    }
-}
-
-fn apply(
-    document: &mut Document,
-    change: &TextDocumentContentChangeEvent,
-    encoding: Encoding,
-    uri: &Url,
-) -> Option<Applied> {
-    let Some(range) = change.range else {
-        return replace_text(document, &change.text);
-    };
-    if !from_proto::fits(range, document.lines(), encoding) {
-        warn!(%uri, ?range, "changed a range that the text does not have");
-    }
-    let range = from_proto::range(range, document.lines(), encoding);
-    apply_edit(document, &Edit::new(range, change.text.as_str()))
-}
-
-/// Applies changes each of which stands before those that come before it, as editors send what a
-/// formatter does: then they all are about the old text, and it is parsed once. Otherwise, or when
-/// there are few, nothing is done.
-fn apply_backwards(
-    document: &mut Document,
-    changes: &[&TextDocumentContentChangeEvent],
-    encoding: Encoding,
-) -> Option<Vec<Applied>> {
-    if changes.len() < MANY_CHANGES {
-        return None;
-    }
-    let mut edits = Vec::with_capacity(changes.len());
-    let mut behind = None;
-    for change in changes {
-        let range = change.range?;
-        let lines = document.lines();
-        let is_before = behind.is_none_or(|it| range.end < it);
-        if !is_before || !from_proto::fits(range, lines, encoding) {
-            return None;
-        }
-        behind = Some(range.start);
-        edits.push((from_proto::range(range, lines, encoding), &change.text));
-    }
-    let old = document.text();
-    let mut text = String::with_capacity(old.len());
-    let mut end = 0;
-    for (range, insert) in edits.iter().rev() {
-        text.push_str(old.get(end..range.start().into()).unwrap_or_default());
-        text.push_str(insert);
-        end = range.end().into();
-    }
-    text.push_str(old.get(end..).unwrap_or_default());
-    Some(replace_text(document, &text).into_iter().collect())
-}
-
-/// Reduces a new text to the edit that leads to it, which keeps most of the tree.
-fn replace_text(document: &mut Document, text: &str) -> Option<Applied> {
-    let edit = minimal_edit(document.text(), text)?;
-    apply_edit(document, &edit)
-}
-
-/// What an edit did to a text.
-struct Applied {
-    lines: LineEdit,
-    replacement: Replacement,
-}
-
-fn apply_edit(document: &mut Document, edit: &Edit) -> Option<Applied> {
-    let applied = Applied {
-        lines: LineEdit::new(document.lines(), edit),
-        replacement: Replacement {
-            range: edit.range,
-            len: edit.range_after().len(),
-        },
-    };
-    match document.apply(edit) {
-        Ok(_) => Some(applied),
-        Err(error) => {
-            warn!(range = ?edit.range, %error, "an edit does not fit, ignored");
-            None
         }
     }
 }

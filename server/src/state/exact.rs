@@ -15,21 +15,9 @@ use std::{
 
 use analysis::{AnalysisHost, Change, FileId, Severity};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::FileContents;
-use tokio::sync::oneshot;
-use tracing::{info, warn};
-
-use super::{Event, State, requests::panic_message};
-use crate::{
+use session::{
     config::PtxasRuns,
-    exact::{
-        Findings,
-        compile::{self, Failure},
-        find::{self, NotFound, Search, Tools},
-        jobs::{Cancel, Jobs},
-        results::{FileFindings, LineEdit, Results},
-    },
-    files::path_of,
+    exact::{FileFindings, Findings, LineEdit, Results},
     lsp::{
         ext::{PtxasStatus, RunPtxas, RunPtxasEntry},
         lsp_types::{
@@ -38,6 +26,19 @@ use crate::{
         },
     },
     snapshot::{Answer, RequestError},
+};
+use syntax::FileContents;
+use tokio::sync::oneshot;
+use tracing::{info, warn};
+
+use super::{Event, State, requests::panic_message};
+use crate::{
+    exact::{
+        compile::{self, Failure},
+        find::{self, NotFound, Search, Tools},
+        jobs::{Cancel, Jobs},
+    },
+    files::path_of,
     transport::Outgoing,
 };
 

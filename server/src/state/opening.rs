@@ -7,14 +7,14 @@
 use std::{collections::VecDeque, panic::AssertUnwindSafe};
 
 use analysis::FileId;
+use session::{
+    Priority,
+    lsp::lsp_types::{TextDocumentItem, Url},
+};
 use syntax::Document;
 use tracing::error;
 
 use super::{Event, State, documents::OpenDocument, exact, work::Work};
-use crate::{
-    lsp::lsp_types::{TextDocumentItem, Url},
-    pool::Priority,
-};
 
 /// Bytes from which on a text is parsed by a worker; a shorter one takes a few milliseconds.
 pub(super) const LONG_TEXT: usize = 128 << 10;

@@ -10,39 +10,20 @@ use std::{
 };
 
 use analysis::CancellationToken;
+use session::{
+    Handler, Priority,
+    lsp::lsp_types::Url,
+    snapshot::{Answer, RequestError, Snapshot},
+};
 use tokio::sync::oneshot;
 use tracing::{debug, error};
 
 use super::{Event, State, StateHandle, work::Work};
-use crate::{
-    handlers::Handler,
-    lsp::lsp_types::Url,
-    pool::Priority,
-    snapshot::{Answer, RequestError, Snapshot},
-};
 
 /// How often a question is begun whose document did not change meanwhile.
 ///
 /// Other files do change meanwhile, above all while the workspace is indexed.
 const MAX_ATTEMPTS: u32 = 8;
-
-/// Questions whose answers depend on files that they do not name.
-///
-/// The others answer from their own document; what they say of names that other files declare may
-/// come from before the last opening.
-const READ_ALL_FILES: &[&str] = &[
-    "callHierarchy/incomingCalls",
-    "callHierarchy/outgoingCalls",
-    "codeLens/resolve",
-    "ptx/fromSourceLine",
-    "textDocument/declaration",
-    "textDocument/definition",
-    "textDocument/diagnostic",
-    "textDocument/references",
-    "textDocument/rename",
-    "textDocument/typeDefinition",
-    "workspace/symbol",
-];
 
 /// Links the future of a handler with the work on its answer.
 #[derive(Default)]
@@ -79,6 +60,7 @@ impl CancelSlot {
 /// A question that waits for its answer.
 pub(crate) struct Request {
     method: &'static str,
+    reads_all_files: bool,
     priority: Priority,
     document: Option<Url>,
     /// Revision of the document when the question arrived; `None` before it has arrived.
@@ -132,6 +114,7 @@ impl Request {
     ) -> Request {
         Request {
             method: handler.method,
+            reads_all_files: handler.reads_all_files,
             priority: handler.priority,
             document: (handler.document)(&params).map(|it| it.uri.clone()),
             revision: None,
@@ -156,7 +139,7 @@ impl Request {
 
     /// Whether the answer depends on files that the question does not name.
     pub(super) fn reads_all_files(&self) -> bool {
-        READ_ALL_FILES.contains(&self.method)
+        self.reads_all_files
     }
 
     /// Notes which revision of its document the question is about; only the first call counts.

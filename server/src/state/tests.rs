@@ -10,15 +10,14 @@ use std::{
 
 use expect_test::{Expect, expect};
 use serde_json::json;
+use session::{
+    Handler, Priority,
+    lsp::lsp_types::{Diagnostic, TextDocumentIdentifier},
+    snapshot::{Answer, RequestError},
+};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{opening::LONG_TEXT, *};
-use crate::{
-    handlers::Handler,
-    lsp::lsp_types::{Diagnostic, TextDocumentIdentifier},
-    pool::Priority,
-    snapshot::{Answer, RequestError},
-};
 
 const WAIT: Duration = Duration::from_secs(20);
 const MAIN: &str = "file:///main.ptx";
@@ -34,6 +33,7 @@ static QUICK: Handler<Params, u32> = Handler {
     method: "test/quick",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
+    reads_all_files: false,
     run: |_, _| Ok(7),
 };
 
@@ -41,6 +41,7 @@ static PANICKING: Handler<Params, u32> = Handler {
     method: "test/panicking",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
+    reads_all_files: false,
     run: |_, _| std::panic::resume_unwind(Box::new("boom")),
 };
 
@@ -49,6 +50,7 @@ static ENDLESS: Handler<Params, u32> = Handler {
     method: "test/endless",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
+    reads_all_files: false,
     run: endless,
 };
 
@@ -57,6 +59,7 @@ static ENDLESS_DIAGNOSTIC: Handler<Params, u32> = Handler {
     method: "textDocument/diagnostic",
     priority: Priority::Background,
     document: |params| Some(&params.0),
+    reads_all_files: false,
     run: endless,
 };
 
@@ -65,14 +68,16 @@ static LENGTH: Handler<Params, u32> = Handler {
     method: "test/length",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
+    reads_all_files: false,
     run: length,
 };
 
-/// As above, under the name of a request that reads all files.
+/// As above, as a request that reads all files.
 static LENGTH_OF_ALL: Handler<Params, u32> = Handler {
-    method: "textDocument/references",
+    method: "test/lengthOfAll",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
+    reads_all_files: true,
     run: length,
 };
 

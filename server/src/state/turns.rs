@@ -2,9 +2,8 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use session::lsp::ext::TurnTimes;
 use tracing::warn;
-
-use crate::lsp::ext::TurnTimes;
 
 /// A longer turn delays every keystroke noticeably.
 const SLOW: Duration = Duration::from_millis(50);

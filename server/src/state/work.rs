@@ -1,7 +1,8 @@
 //! What workers do.
 
+use session::snapshot::Snapshot;
+
 use super::{Request, StateHandle, diagnostics::Diagnosis};
-use crate::snapshot::Snapshot;
 
 /// A piece of work.
 pub(super) enum Work {

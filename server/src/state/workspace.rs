@@ -8,20 +8,23 @@ use std::{
 
 use analysis::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use session::{
+    Priority,
+    config::Exclude,
+    lsp::capabilities::Client,
+    lsp::lsp_types::{
+        FileChangeType, FileEvent, NumberOrString, ProgressParams, ProgressParamsValue, Url,
+        WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+        WorkspaceFoldersChangeEvent,
+    },
+};
 use syntax::{Document, FileContents};
 use tracing::{info, warn};
 use walkdir::{DirEntry, WalkDir};
 
 use super::{Event, State, work::Work};
 use crate::{
-    config::Exclude,
     files::{decode, is_ptx, path_of},
-    lsp::lsp_types::{
-        FileChangeType, FileEvent, NumberOrString, ProgressParams, ProgressParamsValue, Url,
-        WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
-        WorkspaceFoldersChangeEvent,
-    },
-    pool::Priority,
     transport::Outgoing,
 };
 
@@ -91,8 +94,12 @@ pub(crate) struct Loaded {
 }
 
 impl Workspace {
-    pub(super) fn set_folders(&mut self, folders: &[Url]) {
-        self.folders = folders.iter().filter_map(path_of).collect();
+    pub(super) fn set_folders(&mut self, client: &Client) {
+        self.folders = client.folders.iter().filter_map(path_of).collect();
+        if client.folders.is_empty() {
+            let root = client.root_path.as_ref().map(PathBuf::from);
+            self.folders.extend(root.filter(|it| it.is_absolute()));
+        }
     }
 
     /// The open folders.

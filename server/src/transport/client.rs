@@ -4,6 +4,7 @@ use std::{collections::VecDeque, pin::pin};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use session::config;
 use tokio::{io::AsyncWrite, sync::mpsc::UnboundedReceiver};
 use tower_lsp::{
     Client,
@@ -17,10 +18,7 @@ use tower_lsp::{
 use tracing::{debug, error, warn};
 
 use super::output::Output;
-use crate::{
-    config,
-    state::{Event, StateHandle},
-};
+use crate::state::{Event, StateHandle};
 
 /// What the state thread wants said to the client.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use std::{
 
 use analysis::{ExactEntry, Severity};
 use serde::{Deserialize, Serialize};
+use session::exact::Findings;
 
 use crate::exact::{
-    Findings,
     compile::{Failure, Task, compile},
     find::{Search, Tools, find},
     jobs::Cancel,

@@ -107,7 +107,7 @@ fn links_of_the_repository() {
 
 #[test]
 fn links_of_deeper_files() {
-    let text = "[a](../../server/src/config.rs) ![b](pictures/x.png) [c](../nvim/doc/x.txt) [d](tour.md) [e](#f)";
+    let text = "[a](../../server/session/src/config.rs) ![b](pictures/x.png) [c](../nvim/doc/x.txt) [d](tour.md) [e](#f)";
     assert_eq!(
         linked(text, "editors/guide/vscode.md", "guide/vscode.md"),
         "[a](../settings.md) ![b](../guide/pictures/x.png) \

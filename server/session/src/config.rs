@@ -1,0 +1,657 @@
+//! The settings of the server: one table, from which documentation is generated too.
+
+use std::{
+    collections::BTreeMap,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
+};
+
+use analysis::{
+    CodeLensKinds, DEFAULT_THREADS, DIAGNOSTIC_CODES, InlayHintKinds, LaunchAssumptions, Level,
+};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use serde_json::{Value, json};
+use tracing::level_filters::LevelFilter;
+
+/// Name of the settings section in clients.
+pub const SECTION: &str = "ptx-analyzer";
+
+/// What else an editor's extension may send along: settings of its own, and whether the user trusts the
+/// folders, which counts in `initialize` only.
+const EDITOR_GROUPS: &[&str] = &["server", "trace", "trusted"];
+
+/// What a setting may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingType {
+    /// `true` or `false`.
+    Bool,
+    /// A string, or `null`.
+    OptionalString,
+    /// A whole number in the given inclusive range, or `null`.
+    OptionalInteger {
+        /// Smallest allowed value.
+        min: u64,
+        /// Largest allowed value.
+        max: u64,
+    },
+    /// A list of strings, each a glob.
+    Globs,
+    /// A list of strings, each a target such as `sm_90`.
+    Targets,
+    /// One of the given strings.
+    Choice(&'static [&'static str]),
+    /// An object with one of the given strings for each diagnostic code that it names.
+    Levels(&'static [&'static str]),
+}
+
+impl SettingType {
+    /// What is allowed, as the end of the sentence "The setting must be …".
+    #[must_use]
+    pub fn describe(self) -> String {
+        match self {
+            SettingType::Bool => "true or false".to_owned(),
+            SettingType::OptionalString => "a string or null".to_owned(),
+            SettingType::OptionalInteger { min, max } => {
+                format!("a whole number from {min} to {max}, or null")
+            }
+            SettingType::Globs => "a list of glob patterns".to_owned(),
+            SettingType::Targets => "a list of targets such as \"sm_90\"".to_owned(),
+            SettingType::Choice(choices) => {
+                let quoted: Vec<_> = choices.iter().map(|it| format!("\"{it}\"")).collect();
+                format!("one of {}", quoted.join(", "))
+            }
+            SettingType::Levels(values) => {
+                let quoted: Vec<_> = values.iter().map(|it| format!("\"{it}\"")).collect();
+                format!("an object of codes, each with one of {}", quoted.join(", "))
+            }
+        }
+    }
+}
+
+/// Declaration of one setting.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Name inside the section, such as `diagnostics.enable`.
+    pub name: &'static str,
+    /// What it may hold.
+    pub ty: SettingType,
+    /// What it does, as a sentence.
+    pub description: &'static str,
+    default: fn() -> Value,
+    /// Takes a non-null value; `Err` says what is wrong with it beyond its type.
+    set: fn(&mut Config, &Value) -> Result<(), Option<String>>,
+    /// Takes the place of `set` for `null`.
+    clear: fn(&mut Config),
+}
+
+impl Setting {
+    /// Value that holds when the client says nothing.
+    #[must_use]
+    pub fn default(&self) -> Value {
+        (self.default)()
+    }
+}
+
+/// The levels of [`Level`].
+const LEVELS: &[&str] = &["off", "hint", "information", "warning", "error"];
+/// The values of `ptxas.enable`, in the order of [`PtxasRuns`].
+const PTXAS_RUNS: &[&str] = &["onSave", "onRequest", "off"];
+/// How long `ptxas` may take unless the settings say otherwise; ordinary kernels take less than a second.
+pub const DEFAULT_PTXAS_TIMEOUT: Duration = Duration::from_secs(30);
+const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
+/// Never read, whatever the settings say: copies of files that are elsewhere, or of others.
+const ALWAYS_EXCLUDED: &[&str] = &["**/.git", "**/node_modules"];
+
+/// A setting that is on or off.
+macro_rules! switch {
+    ($name:literal, $default:literal, |$config:ident| $place:expr, $description:literal) => {
+        Setting {
+            name: $name,
+            ty: SettingType::Bool,
+            description: $description,
+            default: || json!($default),
+            set: |$config, value| {
+                $place = value.as_bool().ok_or(None)?;
+                Ok(())
+            },
+            clear: |$config| $place = $default,
+        }
+    };
+}
+
+/// A whole number in a range.
+fn whole(value: &Value, range: RangeInclusive<u32>) -> Result<u32, Option<String>> {
+    let number = value.as_u64().and_then(|it| u32::try_from(it).ok());
+    number.filter(|it| range.contains(it)).ok_or(None)
+}
+
+/// A setting that names a program.
+macro_rules! program {
+    ($name:literal, |$config:ident| $place:expr, $description:literal) => {
+        Setting {
+            name: $name,
+            ty: SettingType::OptionalString,
+            description: $description,
+            default: || Value::Null,
+            set: |$config, value| {
+                let path = value.as_str().ok_or(None)?;
+                $place = (!path.is_empty()).then(|| PathBuf::from(path));
+                Ok(())
+            },
+            clear: |$config| $place = None,
+        }
+    };
+}
+
+/// Every setting, sorted by name.
+pub const SETTINGS: &[Setting] = &[
+    switch!(
+        "codeLens.references",
+        false,
+        |config| config.features.lenses.references,
+        "Whether a line above each function and label says how often it is used."
+    ),
+    switch!(
+        "codeLens.registers",
+        true,
+        |config| config.features.lenses.registers,
+        "Whether a line above each entry estimates how many registers it needs and how many of its \
+         warps fit."
+    ),
+    Setting {
+        name: "diagnostics.debounce",
+        ty: SettingType::OptionalInteger {
+            min: 0,
+            max: 10_000,
+        },
+        description: "Milliseconds without typing before diagnostics are sent to clients that do \
+                      not ask for them; null adapts the time to the size of the file.",
+        default: || Value::Null,
+        set: |config, value| {
+            let Some(millis) = value.as_u64().filter(|it| *it <= 10_000) else {
+                return Err(None);
+            };
+            config.debounce = Some(Duration::from_millis(millis));
+            Ok(())
+        },
+        clear: |config| config.debounce = None,
+    },
+    switch!(
+        "diagnostics.enable",
+        true,
+        |config| config.diagnostics,
+        "Whether problems are reported at all."
+    ),
+    Setting {
+        name: "diagnostics.severity",
+        ty: SettingType::Levels(LEVELS),
+        description: "How bad the problems of a code are, by the name of the code, such as \
+                      {\"unused-register\": \"warning\"}; \"off\" hides them.",
+        default: || json!({}),
+        set: |config, value| {
+            // Neovim sends an empty table of Lua as an empty array.
+            if value.as_array().is_some_and(Vec::is_empty) {
+                return Ok(());
+            }
+            let mut severity = BTreeMap::new();
+            for (code, level) in value.as_object().ok_or(None)? {
+                if !DIAGNOSTIC_CODES.iter().any(|it| it.name == code) {
+                    return Err(Some(format!("there is no code \"{}\"", name(code))));
+                }
+                let level = level.as_str().and_then(Level::parse).ok_or(None)?;
+                severity.insert(code.as_str().into(), level);
+            }
+            config.severity = severity;
+            Ok(())
+        },
+        clear: |config| config.severity = BTreeMap::new(),
+    },
+    switch!(
+        "inlayHints.defaults",
+        false,
+        |config| config.features.hints.defaults,
+        "Whether modifiers are shown that are assumed where none is written, such as .relaxed.gpu of atom."
+    ),
+    switch!(
+        "inlayHints.demangledNames",
+        false,
+        |config| config.features.hints.demangled_names,
+        "Whether C++ names are shown behind mangled names of functions."
+    ),
+    switch!(
+        "inlayHints.floatLiterals",
+        true,
+        |config| config.features.hints.float_literals,
+        "Whether the values of floating-point constants such as 0f3F800000 are shown."
+    ),
+    switch!(
+        "inlayHints.liveRegisters",
+        false,
+        |config| config.features.hints.live_registers,
+        "Whether the number of registers that are alive is shown behind each instruction."
+    ),
+    switch!(
+        "inlayHints.loopRegisters",
+        true,
+        |config| config.features.hints.loop_registers,
+        "Whether the number of registers that are alive in a loop is shown at its head, in entries that \
+         may need more registers than cost nothing."
+    ),
+    switch!(
+        "inlayHints.parameterNames",
+        true,
+        |config| config.features.hints.parameter_names,
+        "Whether the names of parameters are shown before the arguments of calls."
+    ),
+    switch!(
+        "inlayHints.registerPeak",
+        true,
+        |config| config.features.hints.register_peak,
+        "Whether the place where most registers are alive is marked, in entries that may need more \
+         registers than cost nothing."
+    ),
+    switch!(
+        "inlayHints.registerTypes",
+        false,
+        |config| config.features.hints.register_types,
+        "Whether the types of registers are shown where they are written, unless their names tell them."
+    ),
+    Setting {
+        name: "log.level",
+        ty: SettingType::Choice(LOG_LEVELS),
+        description: "How much the server writes to its log.",
+        default: || json!("warn"),
+        set: |config, value| {
+            let name = value.as_str().filter(|it| LOG_LEVELS.contains(it));
+            let level = name.and_then(|it| LevelFilter::from_str(it).ok());
+            config.log_level = Some(level.ok_or(None)?);
+            Ok(())
+        },
+        clear: |config| config.log_level = None,
+    },
+    Setting {
+        name: "portability.targets",
+        ty: SettingType::Targets,
+        description: "Targets, for example [\"sm_80\", \"sm_90\"]: a warning says what is right for \
+                      the target of a file but not for all of these.",
+        default: || json!([]),
+        set: |config, value| {
+            let names = value.as_array().ok_or(None)?;
+            let names: Option<Vec<_>> = names.iter().map(Value::as_str).collect();
+            let names = names.ok_or(None)?;
+            if let Some(wrong) = names.iter().find(|it| !analysis::is_target(it)) {
+                return Err(Some(format!("there is no target {}", name(wrong))));
+            }
+            config.portability = names.into_iter().map(Arc::from).collect();
+            Ok(())
+        },
+        clear: |config| config.portability.clear(),
+    },
+    Setting {
+        name: "ptxas.enable",
+        ty: SettingType::Choice(PTXAS_RUNS),
+        description: "When NVIDIA's assembler ptxas is run on a file, if it is there: \"onSave\" when the \
+                      file is saved, \"onRequest\" when the user says so, or \"off\". It is never run in \
+                      folders that the user does not trust.",
+        default: || json!("onSave"),
+        set: |config, value| {
+            let name = value.as_str().ok_or(None)?;
+            let index = PTXAS_RUNS.iter().position(|it| *it == name).ok_or(None)?;
+            config.ptxas.runs = [PtxasRuns::OnSave, PtxasRuns::OnRequest, PtxasRuns::Never]
+                .get(index)
+                .copied()
+                .ok_or(None)?;
+            Ok(())
+        },
+        clear: |config| config.ptxas.runs = PtxasRuns::default(),
+    },
+    program!(
+        "ptxas.nvdisasmPath",
+        |config| config.ptxas.nvdisasm,
+        "The nvdisasm to run, as an absolute path; null or an empty string takes the one beside ptxas or \
+         on the PATH. A program inside of an open folder is never run."
+    ),
+    program!(
+        "ptxas.path",
+        |config| config.ptxas.path,
+        "The ptxas to run, as an absolute path; null or an empty string takes the one on the PATH. A \
+         program inside of an open folder is never run."
+    ),
+    Setting {
+        name: "ptxas.timeout",
+        ty: SettingType::OptionalInteger { min: 1, max: 3600 },
+        description: "Seconds after which a run of ptxas is ended.",
+        default: || json!(DEFAULT_PTXAS_TIMEOUT.as_secs()),
+        set: |config, value| {
+            let seconds = whole(value, 1..=3600)?;
+            config.ptxas.timeout = Duration::from_secs(seconds.into());
+            Ok(())
+        },
+        clear: |config| config.ptxas.timeout = DEFAULT_PTXAS_TIMEOUT,
+    },
+    Setting {
+        name: "registers.dynamicSharedMemory",
+        ty: SettingType::OptionalInteger {
+            min: 0,
+            max: 1 << 20,
+        },
+        description: "Bytes of shared memory that blocks get at launch besides what the text \
+                      declares, for figures of occupancy.",
+        default: || json!(0),
+        set: |config, value| {
+            let bytes = whole(value, 0..=1 << 20)?;
+            config.launch.dynamic_shared = bytes;
+            Ok(())
+        },
+        clear: |config| config.launch.dynamic_shared = 0,
+    },
+    Setting {
+        name: "registers.threads",
+        ty: SettingType::OptionalInteger { min: 1, max: 1024 },
+        description: "Threads of a block where the text does not say, for figures of occupancy.",
+        default: || json!(DEFAULT_THREADS),
+        set: |config, value| {
+            config.launch.threads = whole(value, 1..=1024)?;
+            Ok(())
+        },
+        clear: |config| config.launch.threads = DEFAULT_THREADS,
+    },
+    Setting {
+        name: "target",
+        ty: SettingType::OptionalString,
+        description: "Judge every file as if its .target directive said this, for example \
+                      \"sm_90a\"; null or an empty string takes the directive.",
+        default: || Value::Null,
+        set: |config, value| {
+            let target = value.as_str().ok_or(None)?;
+            config.target = (!target.is_empty()).then(|| Arc::from(target));
+            Ok(())
+        },
+        clear: |config| config.target = None,
+    },
+    Setting {
+        name: "workspace.exclude",
+        ty: SettingType::Globs,
+        description: "Files and folders that are not read until they are opened, as glob patterns \
+                      like \"**/build/**\" over whole paths or paths inside a workspace folder; \
+                      .git and node_modules are never read.",
+        default: || json!([]),
+        set: |config, value| {
+            let patterns = value.as_array().ok_or(None)?;
+            let patterns: Option<Vec<_>> = patterns.iter().map(Value::as_str).collect();
+            let patterns = patterns.ok_or(None)?;
+            config.exclude = Exclude::new(&patterns).map_err(Some)?;
+            Ok(())
+        },
+        clear: |config| config.exclude = Exclude::default(),
+    },
+    switch!(
+        "workspace.index",
+        true,
+        |config| config.index,
+        "Whether the .ptx files of the workspace are read in the background, so that names resolve \
+         across files."
+    ),
+];
+
+/// Which features that show something beside the text are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// Inlay hints.
+    pub hints: InlayHintKinds,
+    /// Code lenses.
+    pub lenses: CodeLensKinds,
+}
+
+/// When `ptxas` is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PtxasRuns {
+    /// When a document is saved, and on request.
+    #[default]
+    OnSave,
+    /// When the user asks for it.
+    OnRequest,
+    /// Not at all.
+    Never,
+}
+
+/// The settings of the exact mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ptxas {
+    /// When it is run.
+    pub runs: PtxasRuns,
+    /// The program; `None` for the one on the `PATH`.
+    pub path: Option<PathBuf>,
+    /// What takes its machine code apart; `None` for the one beside `ptxas` or on the `PATH`.
+    pub nvdisasm: Option<PathBuf>,
+    /// How long a run may take.
+    pub timeout: Duration,
+}
+
+impl Default for Ptxas {
+    fn default() -> Self {
+        Ptxas {
+            runs: PtxasRuns::default(),
+            path: None,
+            nvdisasm: None,
+            timeout: DEFAULT_PTXAS_TIMEOUT,
+        }
+    }
+}
+
+/// The settings in force.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The target in place of that of each file.
+    pub target: Option<Arc<str>>,
+    /// Other targets that files are to be portable to.
+    pub portability: Vec<Arc<str>>,
+    /// Whether problems are reported at all.
+    pub diagnostics: bool,
+    /// What else is shown.
+    pub features: Features,
+    /// How entries are assumed to be launched.
+    pub launch: LaunchAssumptions,
+    /// Levels of diagnostics by their codes, where they are not the default.
+    pub severity: BTreeMap<Box<str>, Level>,
+    /// The time without typing before diagnostics are sent; `None` adapts it to what they cost.
+    pub debounce: Option<Duration>,
+    /// Whether the files of the workspace are read.
+    pub index: bool,
+    /// The files of the workspace that are not read.
+    pub exclude: Exclude,
+    /// The exact mode.
+    pub ptxas: Ptxas,
+    /// `None` leaves what the command line said.
+    pub log_level: Option<LevelFilter>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            target: None,
+            portability: Vec::new(),
+            diagnostics: true,
+            features: Features::default(),
+            launch: LaunchAssumptions::default(),
+            severity: BTreeMap::new(),
+            debounce: None,
+            index: true,
+            exclude: Exclude::default(),
+            ptxas: Ptxas::default(),
+            log_level: None,
+        }
+    }
+}
+
+/// What is wrong with settings as a client sends them, in the words that its user reads.
+#[must_use]
+pub fn problems(settings: &Value) -> Vec<String> {
+    let (_, problems) = Config::from_json(settings);
+    let words = |it| match it {
+        Problem::Unknown(words) | Problem::Invalid(words) => words,
+    };
+    problems.into_iter().map(words).collect()
+}
+
+/// Something wrong with what the client sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// A setting that does not exist; ignored.
+    Unknown(String),
+    /// A value that is not allowed; the default holds.
+    Invalid(String),
+}
+
+impl Config {
+    /// Reads settings as clients send them: the section itself or an object that contains it,
+    /// with nested objects or dotted names, in any mixture.
+    pub fn from_json(settings: &Value) -> (Config, Vec<Problem>) {
+        let mut config = Config::default();
+        let mut problems = Vec::new();
+        let section = settings.get(SECTION).unwrap_or(settings);
+        config.read("", section, &mut problems);
+        (config, problems)
+    }
+
+    fn read(&mut self, prefix: &str, value: &Value, problems: &mut Vec<Problem>) {
+        let Some(object) = value.as_object() else {
+            // An empty table of Lua, which is what Neovim's users write, arrives as an empty array.
+            let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            if !empty {
+                let name = if prefix.is_empty() { "" } else { "." };
+                problems.push(Problem::Invalid(format!(
+                    "The settings {SECTION}{name}{prefix} must be an object, not {}.",
+                    shown(value)
+                )));
+            }
+            return;
+        };
+        for (key, value) in object {
+            let name = match prefix {
+                "" => key.clone(),
+                prefix => format!("{prefix}.{key}"),
+            };
+            let name = name.strip_prefix("ptx-analyzer.").unwrap_or(&name);
+            if let Some(setting) = SETTINGS.iter().find(|it| it.name == name) {
+                self.apply(setting, value, problems);
+            } else if is_group(name) {
+                self.read(name, value, problems);
+            } else if !EDITOR_GROUPS.contains(&name.split('.').next().unwrap_or(name)) {
+                problems.push(Problem::Unknown(format!(
+                    "The setting {SECTION}.{} does not exist and is ignored.",
+                    self::name(name)
+                )));
+            }
+        }
+    }
+
+    fn apply(&mut self, setting: &Setting, value: &Value, problems: &mut Vec<Problem>) {
+        if value.is_null() {
+            (setting.clear)(self);
+        } else if let Err(reason) = (setting.set)(self, value) {
+            (setting.clear)(self);
+            let reason = reason.map_or_else(
+                || format!("must be {}, not {}", setting.ty.describe(), shown(value)),
+                |reason| format!("is not usable: {}", on_one_line(&reason)),
+            );
+            problems.push(Problem::Invalid(format!(
+                "The setting {SECTION}.{} {reason}; its default, {}, is used.",
+                setting.name,
+                setting.default()
+            )));
+        }
+    }
+}
+
+fn is_group(name: &str) -> bool {
+    SETTINGS.iter().any(|it| {
+        it.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+/// A value for a message, shortened.
+fn shown(value: &Value) -> String {
+    shortened(value.to_string())
+}
+
+/// A name for a message, on one line and shortened.
+fn name(name: &str) -> String {
+    shortened(name.escape_debug().collect())
+}
+
+/// A reason for a message; it may quote what a setting holds.
+fn on_one_line(text: &str) -> String {
+    let escaped = |it: char| match it.is_control() {
+        true => it.escape_default().collect(),
+        false => it.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Which files of the workspace are not read.
+#[derive(Clone, Debug)]
+pub struct Exclude {
+    patterns: Vec<String>,
+    globs: GlobSet,
+}
+
+impl Default for Exclude {
+    fn default() -> Self {
+        Exclude::new(&[]).unwrap_or_else(|_| Exclude {
+            patterns: Vec::new(),
+            globs: GlobSet::empty(),
+        })
+    }
+}
+
+impl PartialEq for Exclude {
+    fn eq(&self, other: &Self) -> bool {
+        self.patterns == other.patterns
+    }
+}
+
+impl Exclude {
+    fn new(patterns: &[&str]) -> Result<Exclude, String> {
+        let mut globs = GlobSetBuilder::new();
+        for pattern in ALWAYS_EXCLUDED.iter().chain(patterns) {
+            let glob = GlobBuilder::new(pattern)
+                .literal_separator(true)
+                .build()
+                .map_err(|error| format!("{} in \"{}\"", error.kind(), name(pattern)))?;
+            globs.add(glob);
+        }
+        Ok(Exclude {
+            patterns: patterns.iter().map(|&it| it.to_owned()).collect(),
+            globs: globs.build().map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// Whether a pattern names this very file or folder of a workspace folder.
+    pub fn names(&self, folder: &Path, path: &Path) -> bool {
+        let inside = path.strip_prefix(folder);
+        self.globs.is_match(path) || inside.is_ok_and(|it| self.globs.is_match(it))
+    }
+
+    /// Whether a file is excluded, by itself or with a folder that it is in.
+    pub fn covers(&self, folder: &Path, path: &Path) -> bool {
+        path.ancestors()
+            .take_while(|it| it.starts_with(folder) && *it != folder)
+            .any(|it| self.names(folder, it))
+    }
+}
+
+#[cfg(test)]
+mod tests;

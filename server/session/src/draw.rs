@@ -1,0 +1,9 @@
+//! Drawings for people: SVG without scripts and without anything to load, and flowcharts of Mermaid.
+
+pub mod chart;
+pub mod graph;
+mod layout;
+pub mod mermaid;
+mod svg;
+
+pub use svg::Theme;

@@ -1,0 +1,324 @@
+//! Control-flow graphs as drawings.
+
+use std::fmt::Write as _;
+
+use analysis::{FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph};
+use syntax::text::LineTable;
+
+use super::{
+    layout::{Route, layout},
+    svg::{Svg, Theme, escape, round, shortened},
+};
+
+const MARGIN: f64 = 24.0;
+const HEADING: f64 = 64.0;
+/// Of a line of text.
+const LINE: f64 = 15.0;
+/// Of a character of code, with 11 pixels.
+const CHARACTER: f64 = 6.7;
+/// Of a character of headings, with 12 pixels.
+const WIDE_CHARACTER: f64 = 7.0;
+const PADDING: f64 = 9.0;
+/// Longer lines are cut off.
+const MOST_CHARACTERS: usize = 56;
+/// In larger graphs no instructions are shown.
+const MOST_BLOCKS: usize = 120;
+/// Of the instructions of a block the first and the last are shown.
+const FIRST: usize = 4;
+const LAST: usize = 3;
+
+/// Two lines about a block: what it is called, and how much there is in it.
+pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
+    if block.instructions.is_empty() {
+        return ["any label".to_owned(), "of an unknown branch".to_owned()];
+    }
+    let line = |offset| lines.line_of(offset) + 1;
+    let (first, last) = (line(block.range.start()), line(block.range.end()));
+    let place = match first == last {
+        true => format!("line {first}"),
+        false => format!("lines {first} to {last}"),
+    };
+    let title = match &block.label {
+        Some(label) => format!("{label}: {place}"),
+        None => place,
+    };
+    let count = block.instructions.len();
+    let plural = if count == 1 { "" } else { "s" };
+    let mut text = format!("{count} instruction{plural}, {} alive", block.live);
+    if block.loop_head {
+        text.push_str(", loop");
+    }
+    if !block.reachable {
+        text.push_str(", never reached");
+    }
+    [title, text]
+}
+
+/// What is written in a box.
+struct Content {
+    heading: [String; 2],
+    /// Instructions with their lines; `None` stands for those that are left out.
+    code: Vec<Option<(u32, String)>>,
+    left_out: usize,
+}
+
+impl Content {
+    fn of(block: &FlowBlock, lines: &LineTable, code: bool) -> Content {
+        let mut content = Content {
+            heading: heading(block, lines),
+            code: Vec::new(),
+            left_out: 0,
+        };
+        let all = &block.instructions;
+        let (first, last) = match all.len() {
+            _ if !code => return content,
+            count if count <= FIRST + LAST + 1 => (all.as_slice(), &[][..]),
+            count => {
+                content.left_out = count - FIRST - LAST;
+                (&all[..FIRST], &all[count - LAST..])
+            }
+        };
+        let show = |it: &analysis::FlowInstruction| {
+            let text = shortened(&it.text, MOST_CHARACTERS);
+            Some((lines.line_of(it.range.start()), text))
+        };
+        content.code.extend(first.iter().map(show));
+        if content.left_out > 0 {
+            content.code.push(None);
+        }
+        content.code.extend(last.iter().map(show));
+        content
+    }
+
+    fn size(&self) -> (f64, f64) {
+        let long = |text: &String| text.chars().count().min(MOST_CHARACTERS) as f64;
+        let heading = self.heading.iter().map(|it| long(it) * WIDE_CHARACTER);
+        let code = self.code.iter().flatten();
+        let code = code.map(|it| long(&it.1) * CHARACTER);
+        let width = heading.chain(code).fold(0.0, f64::max);
+        let rows = 2 + self.code.len();
+        (width + 2.0 * PADDING, rows as f64 * LINE + 2.0 * PADDING)
+    }
+}
+
+/// Draws the graph of a function.
+pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String {
+    let code = graph.blocks.len() <= MOST_BLOCKS;
+    let contents: Vec<Content> = graph
+        .blocks
+        .iter()
+        .map(|it| Content::of(it, lines, code))
+        .collect();
+    let sizes: Vec<(f64, f64)> = contents.iter().map(Content::size).collect();
+    let edges: Vec<(usize, usize)> = graph
+        .edges
+        .iter()
+        .map(|it| (it.from as usize, it.to as usize))
+        .collect();
+    let layout = layout(&sizes, &edges);
+    let width = (layout.width + 2.0 * MARGIN).max(legend_width(graph));
+    let title = format!("Control flow of {}", graph.function);
+    let mut svg = Svg::new(width, layout.height + HEADING + MARGIN, &title, theme);
+    legend(&mut svg, graph, theme);
+    let left = (width - layout.width) / 2.0;
+    svg.push(&format!(
+        "<g transform=\"translate({} {HEADING})\">",
+        round(left)
+    ));
+    for (edge, route) in graph.edges.iter().zip(&layout.routes) {
+        svg.push(&line(edge, route, theme));
+    }
+    let most = graph.blocks.iter().map(|it| it.live).max().unwrap_or(0);
+    for (index, block) in graph.blocks.iter().enumerate() {
+        if let (Some(place), Some(size), Some(content)) = (
+            layout.boxes.get(index),
+            sizes.get(index),
+            contents.get(index),
+        ) {
+            draw(
+                &mut svg,
+                block,
+                content,
+                (*place, *size),
+                (lines, most),
+                theme,
+            );
+        }
+    }
+    svg.push("</g>");
+    svg.finish()
+}
+
+/// The colour of an edge, and a name for it.
+fn colour(kind: FlowEdgeKind, theme: &Theme) -> (&'static str, &'static str) {
+    match kind {
+        FlowEdgeKind::Fallthrough => (theme.faint, "f"),
+        FlowEdgeKind::Branch => (theme.text, "b"),
+        FlowEdgeKind::Taken => (theme.curve, "t"),
+        FlowEdgeKind::Table => (theme.exact, "i"),
+    }
+}
+
+const KINDS: [(FlowEdgeKind, &str); 4] = [
+    (FlowEdgeKind::Fallthrough, "falls through"),
+    (FlowEdgeKind::Branch, "branches"),
+    (FlowEdgeKind::Taken, "branches if the guard holds"),
+    (FlowEdgeKind::Table, "branches by a table"),
+];
+
+/// How far the explanation of a kind of edge reaches, in pixels, with the gap behind it.
+fn explanation_width(words: &str) -> f64 {
+    44.0 + words.len() as f64 * 6.0
+}
+
+/// The explanations that a drawing needs.
+fn explanations(graph: &FlowGraph) -> impl Iterator<Item = (FlowEdgeKind, &'static str)> {
+    KINDS
+        .into_iter()
+        .filter(|(kind, _)| graph.edges.iter().any(|it| it.kind == *kind))
+}
+
+fn name(graph: &FlowGraph) -> String {
+    shortened(&graph.function, 64)
+}
+
+/// How wide a drawing must be for what stands above the boxes, in pixels.
+fn legend_width(graph: &FlowGraph) -> f64 {
+    let words: f64 = explanations(graph)
+        .map(|(_, words)| explanation_width(words))
+        .sum();
+    let name = name(graph).chars().count() as f64 * 9.0;
+    words.max(name) + 2.0 * MARGIN
+}
+
+fn legend(svg: &mut Svg, graph: &FlowGraph, theme: &Theme) {
+    let mut heads = String::from("<defs>");
+    for (kind, _) in KINDS {
+        let (colour, name) = colour(kind, theme);
+        let _ = write!(
+            heads,
+            "<marker id=\"arrow-{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
+             markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8Z\" fill=\"{colour}\"/></marker>"
+        );
+    }
+    svg.push(&(heads + "</defs>"));
+    let bold = "font-size=\"14\" font-weight=\"600\"";
+    svg.text((MARGIN, 24.0), "start", bold, &name(graph));
+    let mut x = MARGIN;
+    for (kind, words) in explanations(graph) {
+        let (colour, name) = colour(kind, theme);
+        svg.push(&format!(
+            "<path d=\"M{x} 40h22\" stroke=\"{colour}\" stroke-width=\"1.5\" \
+             marker-end=\"url(#arrow-{name})\"/>"
+        ));
+        let style = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
+        svg.text((x + 28.0, 44.0), "start", &style, words);
+        x += explanation_width(words);
+    }
+}
+
+/// A line that goes straight within the pairs of points of a route and bends between them.
+fn line(edge: &FlowEdge, route: &Route, theme: &Theme) -> String {
+    let mut path = String::new();
+    let mut last: Option<(f64, f64)> = None;
+    for pair in route.points.chunks(2) {
+        let (Some(first), Some(second)) = (pair.first(), pair.last()) else {
+            continue;
+        };
+        match last {
+            None => {
+                let _ = write!(path, "M{} {}", round(first.0), round(first.1));
+            }
+            Some(last) if (last.0 - first.0).abs() < 0.5 => {
+                let _ = write!(path, "L{} {}", round(first.0), round(first.1));
+            }
+            Some(last) => bend(&mut path, last, *first),
+        }
+        let _ = write!(path, "L{} {}", round(second.0), round(second.1));
+        last = Some(*second);
+    }
+    let (colour, name) = colour(edge.kind, theme);
+    let width = if edge.back { 2.2 } else { 1.3 };
+    format!(
+        "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" \
+         marker-end=\"url(#arrow-{name})\"/>"
+    )
+}
+
+/// A bend that leaves and arrives vertically; between points of the same height it turns around, below them
+/// when the line came from above.
+fn bend(path: &mut String, from: (f64, f64), to: (f64, f64)) {
+    let distance = to.1 - from.1;
+    let (first, second) = if distance.abs() < 4.0 {
+        // The way out of a box turns up below it, and the way into one down above it.
+        let upwards = path.matches('L').count() > 1;
+        let turn = if upwards { -22.0 } else { 22.0 };
+        (from.1 + turn, to.1 + turn)
+    } else {
+        (from.1 + distance / 2.0, to.1 - distance / 2.0)
+    };
+    let _ = write!(
+        path,
+        "C{} {} {} {} {} {}",
+        round(from.0),
+        round(first),
+        round(to.0),
+        round(second),
+        round(to.0),
+        round(to.1)
+    );
+}
+
+fn draw(
+    svg: &mut Svg,
+    block: &FlowBlock,
+    content: &Content,
+    (place, size): ((f64, f64), (f64, f64)),
+    (lines, most): (&LineTable, u32),
+    theme: &Theme,
+) {
+    let heat = (block.live as usize * (theme.heat.len() - 1)).div_ceil(most.max(1) as usize);
+    let fill = theme.heat.get(heat).copied().unwrap_or(theme.heat[0]);
+    let (stroke, dash) = match (block.reachable, block.loop_depth) {
+        (false, _) => (theme.warning, " stroke-dasharray=\"4 3\""),
+        (true, 0) => (theme.grid, ""),
+        (true, _) => (theme.curve, ""),
+    };
+    let width = 1.0 + f64::from(block.loop_depth.min(4)) * 0.7;
+    let line = lines.line_of(block.range.start());
+    svg.push(&format!(
+        "<g data-line=\"{line}\"><title>{}</title>\n\
+         <rect data-line=\"{line}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" \
+         fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{width}\"{dash}/>",
+        escape(&content.heading.join("\n")),
+        round(place.0),
+        round(place.1),
+        round(size.0),
+        round(size.1),
+    ));
+    let x = place.0 + PADDING;
+    let mut y = place.1 + PADDING + 11.0;
+    let here = format!("data-line=\"{line}\"");
+    let bold = format!("{here} font-weight=\"600\"");
+    let [first, second] = &content.heading;
+    svg.text((x, y), "start", &bold, &shortened(first, MOST_CHARACTERS));
+    y += LINE;
+    let quiet = format!("{here} fill=\"{}\"", theme.faint);
+    svg.text((x, y), "start", &quiet, second);
+    for code in &content.code {
+        y += LINE;
+        match code {
+            Some((line, text)) => {
+                let style = format!(
+                    "data-line=\"{line}\" font-family=\"ui-monospace, monospace\" font-size=\"11\""
+                );
+                svg.text((x, y), "start", &style, text);
+            }
+            None => {
+                let text = format!("… {} more …", content.left_out);
+                svg.text((x, y), "start", &quiet, &text);
+            }
+        }
+    }
+    svg.push("</g>");
+}

@@ -1,0 +1,52 @@
+//! One constant per request: from LSP parameters to LSP results, over a snapshot.
+
+pub(crate) mod annotations;
+pub(crate) mod calls;
+pub(crate) mod code_actions;
+pub(crate) mod completion;
+pub(crate) mod diagnostics;
+pub(crate) mod formatting;
+pub(crate) mod navigation;
+pub(crate) mod pressure;
+pub(crate) mod rename;
+pub(crate) mod source;
+pub(crate) mod structure;
+pub(crate) mod targets;
+#[cfg(debug_assertions)]
+pub(crate) mod test_panic;
+pub(crate) mod tokens;
+pub(crate) mod words;
+
+use crate::{
+    lsp::lsp_types::TextDocumentIdentifier,
+    snapshot::{Answer, Snapshot},
+};
+
+/// How soon an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Priority {
+    /// Somebody waits for it now.
+    Latency,
+    /// It may take long.
+    Background,
+    /// As above, and there is a lot of it: reading the workspace.
+    Bulk,
+}
+
+/// A request that is answered over a snapshot; `P` are its parameters, `R` is its result.
+pub struct Handler<P, R> {
+    /// Name of the LSP method.
+    pub method: &'static str,
+    /// How soon the answer is wanted.
+    pub priority: Priority,
+    /// The document that the answer is about.
+    pub document: fn(&P) -> Option<&TextDocumentIdentifier>,
+    /// Whether the answer depends on files that the parameters do not name.
+    ///
+    /// The others answer from their own document; what they say of names that other files declare may come from
+    /// before the last opening.
+    pub reads_all_files: bool,
+    /// Answers.
+    pub run: fn(&Snapshot, &P) -> Answer<R>,
+}

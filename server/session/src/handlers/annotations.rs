@@ -1,0 +1,290 @@
+//! What editors show beside the text: inlay hints and code lenses.
+
+use analysis::{CodeLensKind, FileRange, InlayHintKind};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Handler, Priority,
+    pressure::{details, summary},
+};
+use crate::{
+    lsp::{
+        ext::{SHOW_REFERENCES, SHOW_REGISTERS, TELL_REFERENCES, TELL_REGISTERS},
+        lsp_types::{
+            self, CodeLens, CodeLensParams, Command, InlayHint, InlayHintLabel, InlayHintParams,
+            InlayHintTooltip, Location, MarkupContent, MarkupKind, Position,
+            TextDocumentIdentifier, TextDocumentPositionParams, Url,
+        },
+    },
+    snapshot::{Answer, Snapshot},
+};
+
+pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = Handler {
+    method: "textDocument/inlayHint",
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let at = FileRange {
+            file: document.file,
+            range: document.text_range(params.range),
+        };
+        let hints = snapshot.analysis.inlay_hints(at, snapshot.features.hints)?;
+        let convert = |hint: analysis::InlayHint| {
+            let (left, right) = padding(hint.kind);
+            InlayHint {
+                position: document.position(hint.offset),
+                label: InlayHintLabel::String(hint.label),
+                kind: kind(hint.kind),
+                text_edits: None,
+                tooltip: hint.tooltip.map(|value| {
+                    InlayHintTooltip::MarkupContent(MarkupContent {
+                        kind: MarkupKind::Markdown,
+                        value,
+                    })
+                }),
+                padding_left: Some(left),
+                padding_right: Some(right),
+                data: None,
+            }
+        };
+        Ok(Some(hints.into_iter().map(convert).collect()))
+    },
+};
+
+fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
+    match kind {
+        InlayHintKind::ParameterName => Some(lsp_types::InlayHintKind::PARAMETER),
+        InlayHintKind::RegisterType => Some(lsp_types::InlayHintKind::TYPE),
+        InlayHintKind::Default
+        | InlayHintKind::DemangledName
+        | InlayHintKind::FloatLiteral
+        | InlayHintKind::Registers => None,
+    }
+}
+
+/// Whether a blank stands before and behind a hint.
+fn padding(kind: InlayHintKind) -> (bool, bool) {
+    match kind {
+        InlayHintKind::ParameterName => (false, true),
+        InlayHintKind::DemangledName | InlayHintKind::FloatLiteral | InlayHintKind::Registers => {
+            (true, false)
+        }
+        InlayHintKind::Default | InlayHintKind::RegisterType => (false, false),
+    }
+}
+
+/// What has to be known about a lens to work out what it shows.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct LensData {
+    #[serde(flatten)]
+    name: TextDocumentPositionParams,
+    /// Whether it is about the registers of an entry; about the uses of a name otherwise.
+    #[serde(default)]
+    registers: bool,
+}
+
+pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Handler {
+    method: "textDocument/codeLens",
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let kinds = snapshot.features.lenses;
+        if !kinds.references && !kinds.registers {
+            return Ok(None);
+        }
+        let uri = &params.text_document.uri;
+        let Some(document) = snapshot.document(uri)? else {
+            return Ok(None);
+        };
+        let lenses = snapshot.analysis.code_lenses(document.file, kinds)?;
+        let convert = |lens: analysis::CodeLens| {
+            let range = document.range(lens.range);
+            let data = LensData {
+                name: TextDocumentPositionParams {
+                    text_document: TextDocumentIdentifier { uri: uri.clone() },
+                    position: range.start,
+                },
+                registers: lens.kind == CodeLensKind::Registers,
+            };
+            CodeLens {
+                range,
+                command: None,
+                data: serde_json::to_value(data).ok(),
+            }
+        };
+        Ok(Some(lenses.into_iter().map(convert).collect()))
+    },
+};
+
+/// Works out what the lens shows that the data describe.
+pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
+    method: "codeLens/resolve",
+    priority: Priority::Background,
+    document: |_| None,
+    reads_all_files: true,
+    run: |snapshot, params| {
+        let mut lens = params.clone();
+        let data = lens.data.take();
+        let data: Option<LensData> = data.and_then(|it| serde_json::from_value(it).ok());
+        lens.command = Some(match data {
+            Some(data) if data.registers => registers(snapshot, &data.name)?,
+            Some(data) => references(snapshot, Some(&data.name))?,
+            None => references(snapshot, None)?,
+        });
+        Ok(lens)
+    },
+};
+
+/// Estimates the registers of an entry.
+fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Command> {
+    let title = match told_registers(snapshot, name, summary)? {
+        Some(title) => title,
+        None => "registers are not known for this target".to_owned(),
+    };
+    Ok(Command {
+        title,
+        command: match snapshot.shared.client.shows_registers {
+            true => SHOW_REGISTERS.to_owned(),
+            false => TELL_REGISTERS.to_owned(),
+        },
+        arguments: Some(vec![
+            serde_json::json!(name.text_document.uri),
+            serde_json::json!(name.position),
+        ]),
+    })
+}
+
+/// Puts what is known of the registers of the entry at a place into words.
+fn told_registers(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+    words: fn(&analysis::EntryRegisters, Option<&analysis::ExactRegisters>) -> String,
+) -> Answer<Option<String>> {
+    let Some((_, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let Some(entry) = snapshot.analysis.registers_at(position)? else {
+        return Ok(None);
+    };
+    let mut exact = snapshot.exact_entries(position.file).iter();
+    let exact = exact.find(|it| it.name == entry.name);
+    Ok(Some(words(&entry, exact.map(|it| &it.registers))))
+}
+
+/// Counts the uses of a name.
+fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) -> Answer<Command> {
+    let locations = match name {
+        Some(name) => uses(snapshot, name)?,
+        None => Vec::new(),
+    };
+    let shows = snapshot.shared.client.shows_references;
+    let arguments = |name: &TextDocumentPositionParams| {
+        let mut arguments = vec![
+            serde_json::json!(name.text_document.uri),
+            serde_json::json!(name.position),
+        ];
+        // The server finds them again.
+        arguments.extend(shows.then(|| serde_json::json!(locations)));
+        arguments
+    };
+    Ok(Command {
+        title: count(locations.len()),
+        command: match shows {
+            true => SHOW_REFERENCES.to_owned(),
+            false => TELL_REFERENCES.to_owned(),
+        },
+        arguments: name.map(arguments),
+    })
+}
+
+fn uses(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Vec<Location>> {
+    let mut locations = Vec::new();
+    if let Some((_, position)) = snapshot.position(name)? {
+        let found = snapshot.analysis.references(position, false)?;
+        for found in found.unwrap_or_default() {
+            locations.extend(snapshot.location(found.location)?);
+        }
+    }
+    Ok(locations)
+}
+
+fn count(references: usize) -> String {
+    match references {
+        1 => "1 reference".to_owned(),
+        count => format!("{count} references"),
+    }
+}
+
+/// What a client without commands of its own wants to be told after a click on a lens.
+pub struct TellParams {
+    at: TextDocumentPositionParams,
+    /// Whether it is about the registers of an entry; about the uses of a name otherwise.
+    registers: bool,
+}
+
+impl TellParams {
+    /// Reads a command of the server and its arguments; `None` if they are not of this kind.
+    #[must_use]
+    pub fn new(command: &str, arguments: &[serde_json::Value]) -> Option<TellParams> {
+        let registers = match command {
+            TELL_REGISTERS => true,
+            TELL_REFERENCES => false,
+            _ => return None,
+        };
+        let [uri, position, ..] = arguments else {
+            return None;
+        };
+        let uri: Url = serde_json::from_value(uri.clone()).ok()?;
+        let position: Position = serde_json::from_value(position.clone()).ok()?;
+        let at = TextDocumentPositionParams {
+            text_document: TextDocumentIdentifier { uri },
+            position,
+        };
+        Some(TellParams { at, registers })
+    }
+}
+
+/// The text that is shown after a click on a lens, to clients that cannot show more.
+pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
+    method: "workspace/executeCommand",
+    priority: Priority::Background,
+    document: |params| Some(&params.at.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| match params.registers {
+        true => told_registers(snapshot, &params.at, details),
+        false => {
+            let uses = uses(snapshot, &params.at)?;
+            Ok(Some(places(&params.at.text_document.uri, &uses)))
+        }
+    },
+};
+
+/// More places than these are only counted: a message is no list.
+const MAX_PLACES: usize = 20;
+
+/// Uses of a name in words: their lines, and their files where those are others.
+fn places(here: &Url, uses: &[Location]) -> String {
+    let mut text = count(uses.len());
+    let place = |it: &Location| {
+        let line = it.range.start.line.saturating_add(1);
+        let file = it.uri.path_segments().and_then(Iterator::last);
+        match file.filter(|_| it.uri != *here) {
+            Some(file) => format!("{file}:{line}"),
+            None => format!("line {line}"),
+        }
+    };
+    let named: Vec<String> = uses.iter().take(MAX_PLACES).map(place).collect();
+    if !named.is_empty() {
+        text.push_str(": ");
+        text.push_str(&named.join(", "));
+    }
+    if uses.len() > MAX_PLACES {
+        text.push_str(", …");
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! Quick fixes.
+
+use analysis::FileRange;
+
+use super::{Handler, Priority, rename::workspace_edit};
+use crate::{
+    lsp::{
+        lsp_types::{
+            CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, CodeActionParams,
+            CodeActionResponse, Diagnostic,
+        },
+        to_proto,
+    },
+    snapshot::{Answer, Document, Snapshot},
+};
+
+pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionResponse>> = Handler {
+    method: "textDocument/codeAction",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        // A client without literals wants commands, of which there are none.
+        if !snapshot.diagnostics || !snapshot.shared.client.code_action_literals {
+            return Ok(None);
+        }
+        let at = FileRange {
+            file: document.file,
+            range: document.text_range(params.range),
+        };
+        let mut actions = Vec::new();
+        for action in snapshot.analysis.code_actions(at)? {
+            let kind = to_proto::code_action_kind(action.kind);
+            if wants(&params.context, &kind) {
+                let action = code_action(snapshot, &document, params, action, kind)?;
+                actions.push(CodeActionOrCommand::CodeAction(action));
+            }
+        }
+        Ok(Some(actions))
+    },
+};
+
+/// Whether the client asks for this kind: it may name it or a more general one.
+fn wants(context: &CodeActionContext, kind: &CodeActionKind) -> bool {
+    let Some(only) = &context.only else {
+        return true;
+    };
+    only.iter().any(|it| {
+        let rest = kind.as_str().strip_prefix(it.as_str());
+        it.as_str().is_empty() || rest.is_some_and(|it| it.is_empty() || it.starts_with('.'))
+    })
+}
+
+fn code_action(
+    snapshot: &Snapshot,
+    document: &Document,
+    params: &CodeActionParams,
+    action: analysis::CodeAction,
+    kind: CodeActionKind,
+) -> Answer<CodeAction> {
+    // The client gets back what it sent, so that it knows them again.
+    let solved: Vec<Diagnostic> = params
+        .context
+        .diagnostics
+        .iter()
+        .filter(|shown| {
+            action.diagnostics.iter().any(|(range, code)| {
+                shown.range == document.range(*range) && shown.code == Some(to_proto::code(code))
+            })
+        })
+        .cloned()
+        .collect();
+    let preferred = snapshot.shared.client.preferred_code_actions && action.preferred;
+    Ok(CodeAction {
+        title: action.title,
+        kind: Some(kind),
+        diagnostics: (!solved.is_empty()).then_some(solved),
+        edit: Some(workspace_edit(snapshot, action.edits)?),
+        is_preferred: preferred.then_some(true),
+        ..CodeAction::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_hierarchical() {
+        let check = |only: Option<&[&'static str]>, quick: bool, all: bool| {
+            let only = only.map(|it| it.iter().map(|it| CodeActionKind::new(it)).collect());
+            let context = CodeActionContext {
+                only,
+                ..CodeActionContext::default()
+            };
+            assert_eq!(wants(&context, &CodeActionKind::QUICKFIX), quick);
+            assert_eq!(wants(&context, &CodeActionKind::SOURCE_FIX_ALL), all);
+        };
+        check(None, true, true);
+        check(Some(&[]), false, false);
+        check(Some(&[""]), true, true);
+        check(Some(&["source"]), false, true);
+        check(Some(&["source.fixAll", "refactor"]), false, true);
+        check(Some(&["source.fix", "quick"]), false, false);
+        check(Some(&["quickfix"]), true, false);
+    }
+}

@@ -1,0 +1,143 @@
+//! What can be written, and what is being written.
+
+use analysis::{CompletionKind, DocumentationKey, documentation};
+
+use super::{Handler, Priority};
+use crate::lsp::{
+    lsp_types::{
+        CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse,
+        CompletionTextEdit, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
+        ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams,
+        SignatureInformation, TextEdit,
+    },
+    markdown,
+};
+
+pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse>> = Handler {
+    method: "textDocument/completion",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
+            return Ok(None);
+        };
+        let Some(found) = snapshot.analysis.completions(position)? else {
+            return Ok(None);
+        };
+        let range = document.range(found.replace);
+        let snippets = snapshot.shared.client.snippets;
+        let items = found.items.into_iter().enumerate().map(|(order, item)| {
+            let (text, format) = match item.insert {
+                Some(it) if snippets => (it.snippet, InsertTextFormat::SNIPPET),
+                Some(it) => (it.plain, InsertTextFormat::PLAIN_TEXT),
+                None => (item.label.clone(), InsertTextFormat::PLAIN_TEXT),
+            };
+            CompletionItem {
+                kind: Some(kind(item.kind)),
+                detail: item.detail,
+                // Editors sort by this text; the order of ours is the order of the answer.
+                sort_text: Some(format!("{order:05}")),
+                insert_text_format: Some(format),
+                text_edit: Some(CompletionTextEdit::Edit(TextEdit {
+                    range,
+                    new_text: text,
+                })),
+                data: item
+                    .documentation
+                    .map(|it| serde_json::Value::String(it.to_text())),
+                label: item.label,
+                ..CompletionItem::default()
+            }
+        });
+        Ok(Some(CompletionResponse::List(CompletionList {
+            is_incomplete: found.is_incomplete,
+            items: items.collect(),
+        })))
+    },
+};
+
+pub(crate) const RESOLVE: Handler<CompletionItem, CompletionItem> = Handler {
+    method: "completionItem/resolve",
+    priority: Priority::Latency,
+    document: |_| None,
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let key = params.data.as_ref().and_then(serde_json::Value::as_str);
+        let text = key
+            .and_then(DocumentationKey::from_text)
+            .and_then(|it| documentation(&it));
+        Ok(CompletionItem {
+            documentation: text.map(|it| markup(it, snapshot.shared.client.completion_markdown)),
+            ..params.clone()
+        })
+    },
+};
+
+pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHelp>> = Handler {
+    method: "textDocument/signatureHelp",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position_params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let at = &params.text_document_position_params;
+        let Some((_, position)) = snapshot.position(at)? else {
+            return Ok(None);
+        };
+        let Some(help) = snapshot.analysis.signature_help(position)? else {
+            return Ok(None);
+        };
+        let is_markdown = snapshot.shared.client.signature_markdown;
+        let signatures = help.signatures.into_iter().map(|it| SignatureInformation {
+            label: it.label,
+            documentation: it.documentation.map(|it| markup(it, is_markdown)),
+            parameters: Some(
+                it.parameters
+                    .into_iter()
+                    .map(|it| ParameterInformation {
+                        // Labels are ASCII, so bytes are UTF-16 units.
+                        label: ParameterLabel::LabelOffsets([it.start, it.end]),
+                        documentation: Some(markup(it.documentation, is_markdown)),
+                    })
+                    .collect(),
+            ),
+            active_parameter: None,
+        });
+        Ok(Some(SignatureHelp {
+            signatures: signatures.collect(),
+            active_signature: Some(help.active_signature as u32),
+            active_parameter: Some(help.active_parameter as u32),
+        }))
+    },
+};
+
+fn markup(text: String, is_markdown: bool) -> Documentation {
+    Documentation::MarkupContent(if is_markdown {
+        MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: text,
+        }
+    } else {
+        MarkupContent {
+            kind: MarkupKind::PlainText,
+            value: markdown::to_plain_text(&text),
+        }
+    })
+}
+
+fn kind(kind: CompletionKind) -> CompletionItemKind {
+    match kind {
+        CompletionKind::Instruction => CompletionItemKind::FUNCTION,
+        CompletionKind::Modifier => CompletionItemKind::KEYWORD,
+        CompletionKind::Type => CompletionItemKind::TYPE_PARAMETER,
+        CompletionKind::StateSpace => CompletionItemKind::MODULE,
+        CompletionKind::Register | CompletionKind::Variable => CompletionItemKind::VARIABLE,
+        CompletionKind::SpecialRegister => CompletionItemKind::CONSTANT,
+        CompletionKind::Parameter => CompletionItemKind::PROPERTY,
+        CompletionKind::Function => CompletionItemKind::METHOD,
+        CompletionKind::Label => CompletionItemKind::REFERENCE,
+        CompletionKind::Directive => CompletionItemKind::KEYWORD,
+        CompletionKind::Value => CompletionItemKind::VALUE,
+        CompletionKind::Snippet => CompletionItemKind::SNIPPET,
+    }
+}

@@ -1,0 +1,62 @@
+//! The diagnostics that clients ask for.
+
+use super::{Handler, Priority};
+use crate::{
+    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
+    lsp::lsp_types::{
+        Diagnostic, DocumentDiagnosticParams, DocumentDiagnosticReport,
+        DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
+        RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
+        UnchangedDocumentDiagnosticReport,
+    },
+    snapshot::{Answer, Document, Snapshot},
+};
+
+pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosticReportResult> =
+    Handler {
+        method: "textDocument/diagnostic",
+        priority: Priority::Background,
+        document: |params| Some(&params.text_document),
+        reads_all_files: true,
+        run: |snapshot, params| {
+            let items = match snapshot.document(&params.text_document.uri)? {
+                Some(document) if snapshot.diagnostics => items(snapshot, &document)?,
+                // No null is allowed here.
+                _ => Vec::new(),
+            };
+            let json = serde_json::to_string(&items).unwrap_or_default();
+            let result_id = format!("{:016x}", fingerprint(&json));
+            let report = if params.previous_result_id.as_ref() == Some(&result_id) {
+                DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
+                    related_documents: None,
+                    unchanged_document_diagnostic_report: UnchangedDocumentDiagnosticReport {
+                        result_id,
+                    },
+                })
+            } else {
+                DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport {
+                    related_documents: None,
+                    full_document_diagnostic_report: FullDocumentDiagnosticReport {
+                        result_id: Some(result_id),
+                        items,
+                    },
+                })
+            };
+            Ok(DocumentDiagnosticReportResult::Report(report))
+        },
+    };
+
+/// What a client gets that asks: if it can be told to ask again, what is known at once.
+fn items(snapshot: &Snapshot, document: &Document) -> Answer<Vec<Diagnostic>> {
+    if snapshot.shared.client.refresh_diagnostics
+        && let Some(found) = known_at_once(snapshot, document)?
+    {
+        let items = file_diagnostics(snapshot, document, found)?;
+        let json = serde_json::to_string(&items).unwrap_or_default();
+        if snapshot.shared.known.owe(document.file, fingerprint(&json)) {
+            return Ok(items);
+        }
+    }
+    let found = all_diagnostics(snapshot, document)?;
+    file_diagnostics(snapshot, document, found)
+}

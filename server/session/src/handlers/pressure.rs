@@ -1,0 +1,400 @@
+//! What entries need of the hardware, and how control and values flow in functions.
+
+use std::fmt::Write as _;
+
+use syntax::{TextRange, text::LineTable};
+
+use super::{Handler, Priority};
+use crate::{
+    draw::{Theme, chart, graph, mermaid},
+    lsp::{
+        ext::{
+            self, DrawingParams, EntryRegisters, FlowBlock, FlowEdge, FlowGraph, LineRegisters,
+            LiveRange, Occupancy, OccupancyStep, RegisterChart, Registers, RegistersParams,
+        },
+        lsp_types::{Range, TextDocumentPositionParams},
+    },
+};
+
+pub(crate) const REGISTERS: Handler<RegistersParams, Option<Registers>> = Handler {
+    method: ext::REGISTERS,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let entries = match params.position {
+            Some(position) => {
+                let found = snapshot.analysis.registers_at(document.at(position))?;
+                found.into_iter().collect()
+            }
+            None => snapshot.analysis.registers(document.file, None)?,
+        };
+        let exact = snapshot.exact_entries(document.file);
+        let convert = |it: analysis::EntryRegisters| {
+            let exact = exact.iter().find(|exact| exact.name == it.name);
+            entry(it, exact, &|range| document.range(range))
+        };
+        Ok(Some(Registers {
+            entries: entries.into_iter().map(convert).collect(),
+        }))
+    },
+};
+
+fn entry(
+    it: analysis::EntryRegisters,
+    exact: Option<&analysis::ExactEntry>,
+    range: &dyn Fn(TextRange) -> Range,
+) -> EntryRegisters {
+    let lines = it.alive.iter();
+    let fit = Fit::of(&it, exact.map(|it| &it.registers));
+    EntryRegisters {
+        range: range(it.range),
+        selection_range: range(it.name_range),
+        lines: lines
+            .map(|it| LineRegisters {
+                line: it.0,
+                live: it.1,
+            })
+            .collect(),
+        name: it.name,
+        target: it.target,
+        estimate: it.estimate,
+        low: it.low,
+        high: it.high,
+        max_live: it.max_live,
+        peak_line: it.peak_line,
+        cap: it.cap.map(|it| it.0),
+        cap_directive: it.cap.map(|it| it.1.to_owned()),
+        occupancy: Occupancy {
+            warps: fit.warps,
+            of: it.of,
+            limiter: fit.limiter.map(str::to_owned),
+            threads: it.threads,
+            threads_assumed: it.threads_assumed,
+            next: fit
+                .next
+                .map(|(registers, warps)| OccupancyStep { registers, warps }),
+        },
+        exact: exact.map(Into::into),
+    }
+}
+
+pub(crate) const REGISTER_CHART: Handler<DrawingParams, Option<RegisterChart>> = Handler {
+    method: ext::REGISTER_CHART,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let at = document.at(params.position);
+        let found = snapshot.analysis.registers_at(at)?;
+        let theme = Theme::of(params.dark);
+        let entries = snapshot.exact_entries(document.file);
+        Ok(found.map(|it| {
+            let exact = entries.iter().find(|exact| exact.name == it.name);
+            let exact = exact.map(|exact| chart::Exact {
+                registers: exact.registers.registers,
+                lines: &exact.lines,
+            });
+            RegisterChart {
+                svg: chart::register_chart(&it, exact, &theme),
+            }
+        }))
+    },
+};
+
+pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler {
+    method: ext::FLOW_GRAPH,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let found = snapshot.analysis.flow_graph(document.at(params.position))?;
+        let lines: &LineTable = document.lines();
+        Ok(found.map(|found| FlowGraph {
+            svg: graph::flow_graph(&found, lines, &Theme::of(params.dark)),
+            mermaid: mermaid::flowchart(&found, lines),
+            blocks: (0..)
+                .zip(&found.blocks)
+                .map(|(id, it)| FlowBlock {
+                    id,
+                    range: document.range(it.range),
+                    label: it.label.clone(),
+                    instructions: it.instructions.len(),
+                    live: it.live,
+                    loop_depth: it.loop_depth,
+                    reachable: it.reachable,
+                })
+                .collect(),
+            edges: found
+                .edges
+                .iter()
+                .map(|it| FlowEdge {
+                    from: it.from,
+                    to: it.to,
+                    kind: it.kind.name().to_owned(),
+                    back: it.back,
+                })
+                .collect(),
+            function: found.function,
+        }))
+    },
+};
+
+pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRange>> = Handler {
+    method: ext::LIVE_RANGE,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some((document, position)) = snapshot.position(params)? else {
+            return Ok(None);
+        };
+        let ranges = |all: &[TextRange]| all.iter().map(|it| document.range(*it)).collect();
+        let found = snapshot.analysis.live_range(position)?;
+        Ok(found.map(|it| LiveRange {
+            ranges: ranges(&it.ranges),
+            definitions: ranges(&it.definitions),
+            uses: ranges(&it.uses),
+            register: it.register,
+            ty: it.ty,
+            weight: it.weight,
+            crosses_peak: it.crosses_peak,
+            free: it.free,
+        }))
+    },
+};
+
+/// What an entry needs, in one line; with what ptxas says of it, if that is known.
+pub(super) fn summary(
+    entry: &analysis::EntryRegisters,
+    exact: Option<&analysis::ExactRegisters>,
+) -> String {
+    let free = entry.free;
+    let mut parts = Vec::new();
+    let scarce = match exact {
+        Some(exact) => {
+            let registers = exact.registers;
+            parts.push(format!("✓ {registers} regs"));
+            let spilled = exact.spill_stores.saturating_add(exact.spill_loads);
+            parts.push(match spilled {
+                0 => "no spills".to_owned(),
+                bytes => format!("{bytes} bytes spilled"),
+            });
+            registers > free
+        }
+        None => {
+            let scarce = entry.high > free;
+            parts.push(match scarce {
+                true => format!("~{} regs ({}–{})", entry.estimate, entry.low, entry.high),
+                false => format!("≤ {free} regs"),
+            });
+            scarce
+        }
+    };
+    if let Some((cap, directive)) = entry.cap
+        && cap <= exact.map_or(entry.estimate, |it| it.registers)
+    {
+        parts.push(format!("{directive} allows {cap}"));
+    }
+    parts.push(occupancy(entry, &Fit::of(entry, exact)));
+    if let Some(line) = entry.peak_line
+        && scarce
+    {
+        parts.push(format!("peak line {}", line.saturating_add(1)));
+    }
+    parts.join(" · ")
+}
+
+/// What an entry needs, in the words of [`summary`], with its name and with what would let more warps fit.
+pub(super) fn details(
+    entry: &analysis::EntryRegisters,
+    exact: Option<&analysis::ExactRegisters>,
+) -> String {
+    let mut text = format!("{} on {}: ", entry.name, entry.target);
+    text.push_str(&summary(entry, exact));
+    let _ = write!(text, " · {} alive at most", entry.max_live);
+    if let Some((registers, warps)) = Fit::of(entry, exact).next {
+        let _ = write!(text, " · with {registers} registers {warps} warps");
+    }
+    text
+}
+
+/// How many warps fit.
+struct Fit {
+    warps: u32,
+    /// What keeps more from being resident.
+    limiter: Option<&'static str>,
+    /// The most registers with which more warps fit, and how many.
+    next: Option<(u32, u32)>,
+}
+
+impl Fit {
+    /// With the registers that ptxas says, or else with those of the estimate.
+    fn of(entry: &analysis::EntryRegisters, exact: Option<&analysis::ExactRegisters>) -> Fit {
+        let Some(registers) = exact.map(|it| it.registers) else {
+            return Fit {
+                warps: entry.warps,
+                limiter: entry.limiter,
+                next: entry.next_step,
+            };
+        };
+        let step = entry.steps.iter().find(|it| it.0 >= registers);
+        let warps = step.map_or(0, |it| it.1);
+        // With another number of warps than the estimate has, it is the registers, unless fewer of them would
+        // change nothing.
+        let most = entry.steps.first().map_or(entry.of, |it| it.1);
+        Fit {
+            warps,
+            limiter: match entry.limiter {
+                Some(limiter) if warps == entry.warps => Some(limiter),
+                _ => (warps < most).then_some("registers"),
+            },
+            next: entry
+                .steps
+                .iter()
+                .rev()
+                .copied()
+                .find(|it| it.0 < registers && it.1 > warps),
+        }
+    }
+}
+
+/// How many warps fit, and what limits them, in words.
+fn occupancy(entry: &analysis::EntryRegisters, fit: &Fit) -> String {
+    let threads = entry.threads;
+    let (of, warps) = (entry.of, fit.warps);
+    let limiter = match fit.limiter {
+        Some(limiter) => format!(", {limiter} limit"),
+        None => String::new(),
+    };
+    if warps == 0 {
+        format!("cannot be launched with {threads} threads{limiter}")
+    } else if warps == of {
+        format!("full occupancy @{threads} threads")
+    } else {
+        format!("{warps}/{of} warps @{threads} threads{limiter}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate() -> analysis::EntryRegisters {
+        analysis::EntryRegisters {
+            name: "k".to_owned(),
+            name_range: TextRange::default(),
+            range: TextRange::default(),
+            target: "sm_90".to_owned(),
+            estimate: 56,
+            low: 42,
+            high: 70,
+            max_live: 59,
+            reordered: 50,
+            eager: 67,
+            peak_line: Some(733),
+            alive: Vec::new(),
+            alive_reordered: Vec::new(),
+            cap: None,
+            free: 32,
+            threads: 256,
+            threads_assumed: true,
+            shared: 0,
+            warps: 32,
+            of: 64,
+            limiter: Some("registers"),
+            next_step: None,
+            steps: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn summaries() {
+        assert_eq!(
+            summary(&estimate(), None),
+            "~56 regs (42–70) · 32/64 warps @256 threads, registers limit · peak line 734"
+        );
+        let capped = analysis::EntryRegisters {
+            cap: Some((56, ".maxnreg")),
+            peak_line: None,
+            ..estimate()
+        };
+        assert_eq!(
+            summary(&capped, None),
+            "~56 regs (42–70) · .maxnreg allows 56 · 32/64 warps @256 threads, registers limit"
+        );
+        let with_less = analysis::EntryRegisters {
+            next_step: Some((48, 40)),
+            peak_line: None,
+            ..estimate()
+        };
+        assert_eq!(
+            details(&with_less, None),
+            "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, registers limit · \
+             59 alive at most · with 48 registers 40 warps"
+        );
+        let small = analysis::EntryRegisters {
+            high: 32,
+            limiter: None,
+            warps: 64,
+            ..estimate()
+        };
+        assert_eq!(
+            summary(&small, None),
+            "≤ 32 regs · full occupancy @256 threads"
+        );
+        let large = analysis::EntryRegisters {
+            threads: 1024,
+            warps: 0,
+            ..estimate()
+        };
+        assert_eq!(
+            summary(&large, None),
+            "~56 regs (42–70) · cannot be launched with 1024 threads, registers limit · \
+             peak line 734"
+        );
+        let measured = analysis::EntryRegisters {
+            steps: vec![(32, 64), (40, 48), (64, 32), (255, 8)],
+            ..estimate()
+        };
+        let exact = analysis::ExactRegisters {
+            registers: 40,
+            ..analysis::ExactRegisters::default()
+        };
+        assert_eq!(
+            summary(&measured, Some(&exact)),
+            "✓ 40 regs · no spills · 48/64 warps @256 threads, registers limit · peak line 734"
+        );
+        let in_panel = entry(
+            measured.clone(),
+            Some(&analysis::ExactEntry {
+                name: "k".to_owned(),
+                target: "sm_90".to_owned(),
+                registers: exact,
+                lines: Vec::new(),
+            }),
+            &|_| Range::default(),
+        );
+        let OccupancyStep { registers, warps } = in_panel.occupancy.next.expect("a step");
+        assert_eq!((in_panel.occupancy.warps, registers, warps), (48, 32, 64));
+        let spilling = analysis::ExactRegisters {
+            registers: 30,
+            spill_stores: 8,
+            spill_loads: 16,
+            ..exact
+        };
+        assert_eq!(
+            summary(&measured, Some(&spilling)),
+            "✓ 30 regs · 24 bytes spilled · full occupancy @256 threads"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! The files from which PTX was made: links to them, and the way there from an instruction and back.
+
+use analysis::FileRange;
+use rustc_hash::FxHashMap;
+
+use super::{Handler, Priority};
+use crate::{
+    files::FileTable,
+    lsp::{
+        ext::{self, FromSourceLineParams, SameSourceLine},
+        lsp_types::{
+            DocumentLink, DocumentLinkParams, Location, LocationLink, Position, Range,
+            TextDocumentPositionParams, Url,
+        },
+    },
+    snapshot::{Answer, Snapshot},
+};
+
+pub(crate) const DOCUMENT_LINK: Handler<DocumentLinkParams, Option<Vec<DocumentLink>>> = Handler {
+    method: "textDocument/documentLink",
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let uri = &params.text_document.uri;
+        let host = &snapshot.shared.host;
+        let Some(document) = snapshot.document(uri)? else {
+            return Ok(None);
+        };
+        // Thousands of links lead to few files.
+        let mut files: FxHashMap<String, Option<Url>> = FxHashMap::default();
+        let mut links = Vec::new();
+        for link in snapshot.analysis.document_links(document.file)? {
+            let file = files
+                .entry(link.path)
+                .or_insert_with_key(|path| host.source_file(uri, path));
+            let Some(mut target) = file.clone() else {
+                continue;
+            };
+            if let Some(line) = link.line {
+                // What editors understand as a line.
+                target.set_fragment(Some(&format!("L{line}")));
+            }
+            links.push(DocumentLink {
+                range: document.range(link.range),
+                target: Some(target),
+                tooltip: None,
+                data: None,
+            });
+        }
+        Ok(Some(links))
+    },
+};
+
+/// The source of the instruction or `.loc` at a position, as far as the files exist.
+pub(super) fn definition(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+) -> Answer<Option<Vec<LocationLink>>> {
+    let Some((document, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let Some(found) = snapshot.analysis.source_locations(position)? else {
+        return Ok(None);
+    };
+    let host = &snapshot.shared.host;
+    let mut targets = Vec::new();
+    for location in found.info {
+        let Some(target_uri) = host.source_file(&at.text_document.uri, &location.path) else {
+            continue;
+        };
+        // Both count from 1 there. The column is one of bytes, of a line that nobody has read.
+        let place = Position::new(
+            location.line.saturating_sub(1),
+            location.column.saturating_sub(1),
+        );
+        targets.push(LocationLink {
+            origin_selection_range: Some(document.range(found.range)),
+            target_uri,
+            target_range: Range::new(place, place),
+            target_selection_range: Range::new(place, place),
+        });
+    }
+    Ok((!targets.is_empty()).then_some(targets))
+}
+
+pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<SameSourceLine>> =
+    Handler {
+        method: ext::SAME_SOURCE_LINE,
+        priority: Priority::Background,
+        document: |params| Some(&params.text_document),
+        reads_all_files: false,
+        run: |snapshot, params| {
+            let Some((document, position)) = snapshot.position(params)? else {
+                return Ok(None);
+            };
+            let host = &snapshot.shared.host;
+            let found = snapshot.analysis.same_source_line(position)?;
+            Ok(found.map(|found| SameSourceLine {
+                uri: host.source_file(&params.text_document.uri, &found.path),
+                path: found.path,
+                line: found.line.saturating_sub(1),
+                ranges: found.ranges.iter().map(|it| document.range(*it)).collect(),
+            }))
+        },
+    };
+
+pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> = Handler {
+    method: ext::FROM_SOURCE_LINE,
+    priority: Priority::Background,
+    document: |_| None,
+    reads_all_files: true,
+    run: |snapshot, params| {
+        let mut found = Vec::new();
+        let host = &snapshot.shared.host;
+        let Some(wanted) = host.real_path(&params.uri) else {
+            return Ok(found);
+        };
+        let line = params.line.saturating_add(1);
+        for (file, uri) in snapshot.shared.files(FileTable::all) {
+            let lines = snapshot.analysis.instructions_of_line(file, line)?;
+            let is_wanted =
+                |path: &str| Some(host.real_path(&host.source_file(&uri, path)?)? == wanted);
+            let lines = lines.iter().filter(|it| is_wanted(&it.path) == Some(true));
+            for range in lines.flat_map(|it| &it.ranges) {
+                let range = *range;
+                found.extend(snapshot.location(FileRange { file, range })?);
+            }
+        }
+        Ok(found)
+    },
+};

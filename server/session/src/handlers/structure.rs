@@ -1,0 +1,89 @@
+//! The parts of a file: symbols, folds, selections, the tree itself.
+
+use super::{Handler, Priority};
+use crate::lsp::{
+    ext::{self, ViewSyntaxTreeParams},
+    lsp_types::{
+        DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams,
+        SelectionRange, SelectionRangeParams,
+    },
+    to_proto,
+};
+
+pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentSymbolResponse>> =
+    Handler {
+        method: "textDocument/documentSymbol",
+        priority: Priority::Background,
+        document: |params| Some(&params.text_document),
+        reads_all_files: false,
+        run: |snapshot, params| {
+            let uri = &params.text_document.uri;
+            let Some(document) = snapshot.document(uri)? else {
+                return Ok(None);
+            };
+            let symbols = snapshot.analysis.document_symbols(document.file)?;
+            let (lines, encoding) = (document.lines(), document.encoding);
+            Ok(Some(if snapshot.shared.client.symbol_tree {
+                DocumentSymbolResponse::Nested(to_proto::document_symbols(symbols, lines, encoding))
+            } else {
+                let mut flat = Vec::new();
+                to_proto::flat_symbols(symbols, None, uri, lines, encoding, &mut flat);
+                DocumentSymbolResponse::Flat(flat)
+            }))
+        },
+    };
+
+pub(crate) const FOLDING_RANGE: Handler<FoldingRangeParams, Option<Vec<FoldingRange>>> = Handler {
+    method: "textDocument/foldingRange",
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let whole_lines = snapshot.shared.client.line_folding_only;
+        let folds = snapshot.analysis.folding_ranges(document.file)?;
+        let convert =
+            |fold| to_proto::folding_range(fold, document.lines(), document.encoding, whole_lines);
+        Ok(Some(folds.into_iter().filter_map(convert).collect()))
+    },
+};
+
+pub(crate) const SELECTION_RANGE: Handler<SelectionRangeParams, Option<Vec<SelectionRange>>> =
+    Handler {
+        method: "textDocument/selectionRange",
+        priority: Priority::Latency,
+        document: |params| Some(&params.text_document),
+        reads_all_files: false,
+        run: |snapshot, params| {
+            let Some(document) = snapshot.document(&params.text_document.uri)? else {
+                return Ok(None);
+            };
+            let mut answers = Vec::with_capacity(params.positions.len());
+            for &position in &params.positions {
+                let ranges = snapshot.analysis.selection_ranges(document.at(position))?;
+                answers.push(to_proto::selection_range(
+                    &ranges,
+                    position,
+                    document.lines(),
+                    document.encoding,
+                ));
+            }
+            Ok(Some(answers))
+        },
+    };
+
+pub(crate) const VIEW_SYNTAX_TREE: Handler<ViewSyntaxTreeParams, Option<String>> = Handler {
+    method: ext::VIEW_SYNTAX_TREE,
+    priority: Priority::Background,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let range = params.range.map(|range| document.text_range(range));
+        Ok(Some(snapshot.analysis.syntax_tree(document.file, range)?))
+    },
+};

@@ -1,0 +1,41 @@
+//! What a session asks of the machine on which it runs.
+
+use std::{fmt::Debug, path::PathBuf};
+
+use crate::lsp::lsp_types::Url;
+
+/// The machine on which a session runs. Every answer has a default: that of a machine without files and threads,
+/// as a page in a browser is one.
+pub trait Host: Debug + Send + Sync {
+    /// The path that a `file` URI names. Clients spell the same path in several ways (escapes, case of a drive
+    /// letter), so URIs with one path name one file; a URI without a path names a file of its own.
+    fn path_of(&self, uri: &Url) -> Option<PathBuf> {
+        let _ = uri;
+        None
+    }
+
+    /// The file that `path`, which stands in the text of `ptx`, means, if it exists and may be opened.
+    fn source_file(&self, ptx: &Url, path: &str) -> Option<Url> {
+        let _ = (ptx, path);
+        None
+    }
+
+    /// The one path of an existing file, however many links lead to it.
+    fn real_path(&self, uri: &Url) -> Option<PathBuf> {
+        let _ = uri;
+        None
+    }
+
+    /// Runs `work` to its end. A host with threads calls `check` meanwhile, on the thread of the caller, again and
+    /// again until it says `false`: it stops what `work` does when nobody wants it any more.
+    fn attend(&self, work: &mut (dyn FnMut() + Send), check: &mut dyn FnMut() -> bool) {
+        let _ = check;
+        work();
+    }
+}
+
+/// A machine without files and threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bare;
+
+impl Host for Bare {}

@@ -1,0 +1,23 @@
+//! A language server for PTX without I/O.
+//!
+//! Messages of LSP in, messages out. This crate knows LSP, JSON and settings, and neither threads nor the clock,
+//! files nor processes: the program around it (crate `server`) and a worker of a browser (crate `wasm`) have those.
+//! What it must ask of the machine is in [`host`].
+//!
+//! [`requests`] lists every request once, with its parameters, its result and its handler. Handlers answer over a
+//! [`snapshot`], with the conversions of [`lsp`].
+
+pub mod config;
+pub mod diagnostics;
+pub mod draw;
+pub mod edits;
+pub mod exact;
+pub mod files;
+mod handlers;
+pub mod host;
+pub mod known;
+pub mod lsp;
+pub mod requests;
+pub mod snapshot;
+
+pub use handlers::{Handler, Priority};

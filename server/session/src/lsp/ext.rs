@@ -1,0 +1,510 @@
+//! Requests that ptx-analyzer adds to LSP.
+//!
+//! | method | parameters | result |
+//! |---|---|---|
+//! | `ptx/viewSyntaxTree` | [`ViewSyntaxTreeParams`] | the tree as text, one node or token per line; `null` for a file that the server does not know |
+//! | `ptx/sameSourceLine` | `TextDocumentPositionParams`: an opcode, or a `.loc` | [`SameSourceLine`], or `null` where no source line is known |
+//! | `ptx/registers` | [`RegistersParams`] | [`Registers`]: what the entries of a file need, or the one at the position; `null` for a file that the server does not know |
+//! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside of entries with a body |
+//! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside of functions with a body |
+//! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
+//! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
+//! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
+//! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
+//! | `ptx/explain` | [`ExplainParams`] | [`Explanation`]s; none for an unknown word |
+//! | `ptx/runPtxas` | [`RunPtxasParams`]: an open document | [`RunPtxas`] when `ptxas` is done; an error that says why when it cannot be run |
+//! | `ptx/serverStatus` | none | [`ServerStatus`] |
+//!
+//! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
+//! has the attribute `data-line`, the line counted from 0.
+//!
+//! Code lenses have commands of the client, if it says in `initialize` that it has them, in
+//! `capabilities.experimental.commands.commands`: [`SHOW_REFERENCES`] with a URI, a position and a list of
+//! locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry. To other clients the
+//! server offers [`TELL_REFERENCES`] and [`TELL_REGISTERS`] for `workspace/executeCommand`, with a URI and a
+//! position, so that a click shows a message in any editor.
+//!
+//! The command `ptx/runPtxas` of `workspace/executeCommand` does the same as the request, and shows a message
+//! at the end; its argument is a URI, and without one all open documents are meant.
+//!
+//! A client says in `initialize` whether the user trusts the open folders, as `trusted: bool` in the
+//! `initializationOptions`, and sends the notification `ptx/didGrantTrust` when that changes later. No
+//! setting of a folder may get there.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::lsp_types::{Diagnostic, Position, Range, TextDocumentIdentifier, Url};
+
+/// Shows the syntax tree of a file or a part of it.
+pub const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
+/// Finds the instructions that were made from the same source line as one of them.
+pub const SAME_SOURCE_LINE: &str = "ptx/sameSourceLine";
+/// Tells how many registers entries need.
+pub const REGISTERS: &str = "ptx/registers";
+/// Draws how many registers are alive at the lines of an entry.
+pub const REGISTER_CHART: &str = "ptx/registerChart";
+/// Shows how control flows in a function.
+pub const FLOW_GRAPH: &str = "ptx/flowGraph";
+/// Tells where a register is alive.
+pub const LIVE_RANGE: &str = "ptx/liveRange";
+/// Finds the instructions that were made from a line of a source file.
+pub const FROM_SOURCE_LINE: &str = "ptx/fromSourceLine";
+/// Judges a file as if it were for other targets.
+pub const COMPARE_TARGETS: &str = "ptx/compareTargets";
+/// Lists what has documentation.
+pub const WORDS: &str = "ptx/words";
+/// Gives the documentation of a word.
+pub const EXPLAIN: &str = "ptx/explain";
+/// Command of the client that lists locations.
+pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
+/// Command of the client that shows the registers of an entry.
+pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
+/// Command of the server that tells where a name is used.
+pub const TELL_REFERENCES: &str = "ptx/tellReferences";
+/// Command of the server that tells how many registers an entry needs.
+pub const TELL_REGISTERS: &str = "ptx/tellRegisters";
+/// Runs `ptxas` on a document now.
+pub const RUN_PTXAS: &str = "ptx/runPtxas";
+/// The user trusts the open folders from now on.
+pub const DID_GRANT_TRUST: &str = "ptx/didGrantTrust";
+/// The user does not want to wait for something any more; tower-lsp does not know the notification.
+pub const CANCEL_PROGRESS: &str = "window/workDoneProgress/cancel";
+/// Says how the server is doing, for bug reports.
+pub const SERVER_STATUS: &str = "ptx/serverStatus";
+
+/// Parameters of `ptx/viewSyntaxTree`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ViewSyntaxTreeParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+    /// The smallest node that covers this range is shown; the whole file without it.
+    pub range: Option<Range>,
+}
+
+/// Result of `ptx/sameSourceLine`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SameSourceLine {
+    /// The source file, if it exists.
+    pub uri: Option<Url>,
+    /// The path as the `.file` has it.
+    pub path: String,
+    /// The line in the source file, counted from 0.
+    pub line: u32,
+    /// Runs of instructions in the PTX file.
+    pub ranges: Vec<Range>,
+}
+
+/// Parameters of `ptx/registers`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegistersParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+    /// Only the entry around this is wanted.
+    pub position: Option<Position>,
+}
+
+/// Result of `ptx/registers`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Registers {
+    /// The entries with a body, in the order of the text.
+    pub entries: Vec<EntryRegisters>,
+}
+
+/// What one entry needs; registers are 32-bit registers of a thread, and lines count from 0.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryRegisters {
+    /// The name.
+    pub name: String,
+    /// The whole entry.
+    pub range: Range,
+    /// The name in the text.
+    pub selection_range: Range,
+    /// The target whose limits count.
+    pub target: String,
+    /// The most likely number of registers.
+    pub estimate: u32,
+    /// Four of five kernels need at least so many,
+    pub low: u32,
+    /// and at most so many.
+    pub high: u32,
+    /// The most that are alive at once in the order of the text.
+    pub max_live: u32,
+    /// Where that is.
+    pub peak_line: Option<u32>,
+    /// The most that the launch bounds allow,
+    pub cap: Option<u32>,
+    /// and the directive that says so.
+    pub cap_directive: Option<String>,
+    /// How many warps fit.
+    pub occupancy: Occupancy,
+    /// What ptxas says, if it was asked about this text.
+    pub exact: Option<ExactRegisters>,
+    /// How many are alive at each line with an instruction, in the order of the text.
+    pub lines: Vec<LineRegisters>,
+}
+
+/// How many warps of an entry are resident on a multiprocessor.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Occupancy {
+    /// Resident warps; 0 for an entry that cannot be launched.
+    pub warps: u32,
+    /// Places for warps.
+    pub of: u32,
+    /// What keeps more from being resident: `registers`, `shared memory`, `blocks` or nothing.
+    pub limiter: Option<String>,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Whether that is assumed, because the text does not say.
+    pub threads_assumed: bool,
+    /// The largest smaller number of registers with which more warps fit.
+    pub next: Option<OccupancyStep>,
+}
+
+/// A number of registers with which more warps fit.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OccupancyStep {
+    /// The registers.
+    pub registers: u32,
+    /// The warps that are resident then.
+    pub warps: u32,
+}
+
+/// What ptxas says of an entry.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExactRegisters {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes that are stored because registers are missing,
+    pub spill_stores: u32,
+    /// and loaded.
+    pub spill_loads: u32,
+    /// Bytes of the stack frame.
+    pub stack: u32,
+    /// Bytes of static shared memory.
+    pub shared: u32,
+    /// How many are alive in the machine code that was made of each line; empty without `nvdisasm`.
+    pub lines: Vec<LineRegisters>,
+}
+
+impl From<&analysis::ExactEntry> for ExactRegisters {
+    fn from(it: &analysis::ExactEntry) -> ExactRegisters {
+        let line = |&(line, live): &(u32, u32)| LineRegisters { line, live };
+        ExactRegisters {
+            registers: it.registers.registers,
+            spill_stores: it.registers.spill_stores,
+            spill_loads: it.registers.spill_loads,
+            stack: it.registers.stack,
+            shared: it.registers.shared,
+            lines: it.lines.iter().map(line).collect(),
+        }
+    }
+}
+
+/// How many registers are alive at a line.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LineRegisters {
+    /// The line.
+    pub line: u32,
+    /// The registers.
+    pub live: u32,
+}
+
+/// Parameters of `ptx/registerChart` and `ptx/flowGraph`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DrawingParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+    /// A place in the function.
+    pub position: Position,
+    /// Whether the drawing will stand on a dark ground.
+    #[serde(default)]
+    pub dark: bool,
+}
+
+/// Result of `ptx/registerChart`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RegisterChart {
+    /// The drawing.
+    pub svg: String,
+}
+
+/// Result of `ptx/flowGraph`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowGraph {
+    /// The name of the function.
+    pub function: String,
+    /// The basic blocks; control starts in the first.
+    pub blocks: Vec<FlowBlock>,
+    /// The ways among them.
+    pub edges: Vec<FlowEdge>,
+    /// The drawing.
+    pub svg: String,
+    /// The graph as a flowchart of Mermaid.
+    pub mermaid: String,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowBlock {
+    /// Its index among the blocks.
+    pub id: u32,
+    /// From the first instruction to the last; empty for the block that stands for all labels.
+    pub range: Range,
+    /// The label at its start.
+    pub label: Option<String>,
+    /// How many instructions it has.
+    pub instructions: usize,
+    /// The most registers that are alive at one of them.
+    pub live: u32,
+    /// How many loops surround it.
+    pub loop_depth: u32,
+    /// Whether control may get there.
+    pub reachable: bool,
+}
+
+/// A way from one block to another.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowEdge {
+    /// The block that control leaves.
+    pub from: u32,
+    /// The block that it enters.
+    pub to: u32,
+    /// `fallthrough`, `branch`, `taken` (a branch whose guard holds) or `table` (`brx.idx`).
+    pub kind: String,
+    /// Whether this closes a loop.
+    pub back: bool,
+}
+
+/// Result of `ptx/liveRange`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LiveRange {
+    /// The name of the register.
+    pub register: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// How many 32-bit registers it takes; 0 for a predicate.
+    pub weight: u32,
+    /// Runs of instructions at which it is alive.
+    pub ranges: Vec<Range>,
+    /// Whether it is alive where most registers of the function are.
+    pub crosses_peak: bool,
+    /// Whether it probably takes no register of a thread.
+    pub free: bool,
+    /// Where it is written.
+    pub definitions: Vec<Range>,
+    /// Where it is read.
+    pub uses: Vec<Range>,
+}
+
+/// Parameters of `ptx/fromSourceLine`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct FromSourceLineParams {
+    /// The source file.
+    pub uri: Url,
+    /// The line, counted from 0.
+    pub line: u32,
+}
+
+/// Parameters of `ptx/compareTargets`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompareTargetsParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+    /// Targets such as `sm_90`; empty: one for each generation of hardware.
+    #[serde(default)]
+    pub targets: Vec<String>,
+}
+
+/// Part of the result of `ptx/compareTargets`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TargetVerdict {
+    /// The target.
+    pub target: String,
+    /// The least `.version` that a module for it has, such as `8.7`; a lower one is not among the errors.
+    pub version: String,
+    /// The errors that the file would have if its `.target` said this.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Parameters of `ptx/words`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct WordsParams {
+    /// Restricts the answer to words of this kind, such as `target`.
+    pub kind: Option<String>,
+}
+
+/// Part of the result of `ptx/words`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct Word {
+    /// As it is written in PTX, such as `cp.async` or `.relaxed`.
+    pub name: String,
+    /// What it is, such as `instruction` or `special register`.
+    pub kind: String,
+}
+
+/// Parameters of `ptx/explain`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct ExplainParams {
+    /// A word, a statement, a constant, a message: whatever a person types.
+    pub name: String,
+    /// Restricts the answer to words of this kind.
+    pub kind: Option<String>,
+}
+
+/// Part of the result of `ptx/explain`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Explanation {
+    /// The word.
+    #[serde(flatten)]
+    pub word: Word,
+    /// Its documentation, in Markdown.
+    pub text: String,
+}
+
+/// Parameters of `ptx/runPtxas`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunPtxasParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+}
+
+/// Result of `ptx/runPtxas`. The messages of `ptxas` are among the diagnostics of the document.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunPtxas {
+    /// The release of `ptxas`, such as `13.5.37`.
+    pub release: String,
+    /// The target that code was made for.
+    pub target: String,
+    /// How many errors it reports.
+    pub errors: usize,
+    /// How many warnings.
+    pub warnings: usize,
+    /// The entries; none when there are errors.
+    pub entries: Vec<RunPtxasEntry>,
+}
+
+impl fmt::Display for RunPtxas {
+    /// In one line, for editors that show no more.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count: usize, noun: &str| match count {
+            1 => format!("1 {noun}"),
+            _ => format!("{count} {noun}s"),
+        };
+        let entry = |it: &RunPtxasEntry| format!("{} {} registers", it.name, it.exact.registers);
+        let mut parts: Vec<String> = match self.errors {
+            0 => self.entries.iter().map(entry).collect(),
+            errors => vec![counted(errors, "error")],
+        };
+        if self.warnings > 0 {
+            parts.push(counted(self.warnings, "warning"));
+        }
+        if parts.is_empty() {
+            parts.push("no errors".to_owned());
+        }
+        write!(
+            f,
+            "ptxas {} for {}: {}",
+            self.release,
+            self.target,
+            parts.join(", ")
+        )
+    }
+}
+
+/// What `ptxas` made of one entry.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunPtxasEntry {
+    /// Its name.
+    pub name: String,
+    /// The figures.
+    #[serde(flatten)]
+    pub exact: ExactRegisters,
+}
+
+/// The exact mode, as a part of `ptx/serverStatus`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PtxasStatus {
+    /// `ready`, or why `ptxas` is not run: `off`, `untrusted` or `missing`.
+    pub state: String,
+    /// The same as a sentence, when it is not run.
+    pub reason: Option<String>,
+    /// The program.
+    pub path: Option<String>,
+    /// What takes machine code apart.
+    pub nvdisasm: Option<String>,
+    /// Runs that are under way.
+    pub running: usize,
+    /// Documents that wait for a run.
+    pub waiting: usize,
+    /// What became of the latest run.
+    pub latest: Option<String>,
+}
+
+/// Result of `ptx/serverStatus`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerStatus {
+    /// Version of the server.
+    pub version: String,
+    /// Seconds since the server started.
+    pub uptime_seconds: f64,
+    /// Unit of columns: `utf-8`, `utf-16` or `utf-32`.
+    pub position_encoding: String,
+    /// `pull` or `push`.
+    pub diagnostics: String,
+    /// Files that the client has open.
+    pub open_documents: usize,
+    /// Files whose contents the server holds, open ones included.
+    pub files: usize,
+    /// Bytes of text of these files.
+    pub text_bytes: u64,
+    /// Files that wait to be read in the background.
+    pub indexing: usize,
+    /// Pieces of work that run on workers now.
+    pub workers_running: usize,
+    /// Pieces of work that wait for a worker.
+    pub workers_waiting: usize,
+    /// The exact mode.
+    pub ptxas: PtxasStatus,
+    /// Durations of the latest turns of the state thread.
+    pub turns: TurnTimes,
+}
+
+/// Durations of turns of the state thread, in milliseconds.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnTimes {
+    /// How many turns these figures are about, at most 256.
+    pub count: usize,
+    /// Half of the turns were at most this long.
+    pub p50: f64,
+    /// 95 of 100 turns were at most this long.
+    pub p95: f64,
+    /// The longest turn.
+    pub max: f64,
+    /// What the longest turn did.
+    pub longest: String,
+}

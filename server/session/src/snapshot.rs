@@ -1,0 +1,244 @@
+//! What a worker may look at while it answers a question.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use analysis::{Analysis, Cancelled, Diagnostic, ExactEntry, FileId, FilePosition, FileRange};
+use syntax::{
+    FileContents, TextRange, TextSize,
+    text::{Encoding, LineTable},
+};
+
+use crate::{
+    config::Features,
+    exact::Results,
+    files::FileTable,
+    host::Host,
+    known::KnownDiagnostics,
+    lsp::{
+        capabilities::Client,
+        from_proto,
+        lsp_types::{Location, Position, Range, TextDocumentPositionParams, Url},
+        semantic_tokens::TokenCache,
+        to_proto,
+    },
+};
+
+/// Why a question has no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestError {
+    /// The file changed while the answer was worked out.
+    ContentModified,
+    /// As above, for a question that the client should ask again.
+    ServerCancelled,
+    /// The client took the question back.
+    Cancelled,
+    /// What was asked for cannot be done; the text is for the user.
+    Refused(String),
+    /// The parameters are not those of the method.
+    InvalidParams(String),
+    /// A bug of the server.
+    Internal(String),
+}
+
+impl RequestError {
+    /// The code that LSP or JSON-RPC has for it.
+    #[must_use]
+    pub fn code(&self) -> i64 {
+        match self {
+            RequestError::ContentModified => -32801,
+            RequestError::ServerCancelled => -32802,
+            RequestError::Cancelled => -32800,
+            RequestError::Refused(_) => -32803,
+            RequestError::InvalidParams(_) => -32602,
+            RequestError::Internal(_) => -32603,
+        }
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        match self {
+            RequestError::ContentModified | RequestError::ServerCancelled => {
+                "the content of the document was modified"
+            }
+            RequestError::Cancelled => "the request was cancelled",
+            RequestError::Refused(reason)
+            | RequestError::InvalidParams(reason)
+            | RequestError::Internal(reason) => reason,
+        }
+    }
+}
+
+impl From<Cancelled> for RequestError {
+    fn from(cancelled: Cancelled) -> Self {
+        match cancelled {
+            Cancelled::PendingWrite => RequestError::ContentModified,
+            Cancelled::Requested => RequestError::Cancelled,
+        }
+    }
+}
+
+/// Result of a handler.
+pub type Answer<T> = Result<T, RequestError>;
+
+/// State that the state thread changes while workers read it.
+#[derive(Debug)]
+pub struct Shared {
+    /// The machine.
+    pub host: Arc<dyn Host>,
+    /// What the client can do.
+    pub client: Client,
+    /// The semantic tokens that the client has.
+    pub tokens: TokenCache,
+    /// What was found about long documents.
+    pub known: KnownDiagnostics,
+    files: RwLock<FileTable>,
+}
+
+impl Shared {
+    /// Nothing is known yet but the client.
+    pub fn new(host: Arc<dyn Host>, client: Client) -> Self {
+        Shared {
+            files: RwLock::new(FileTable::new(Arc::clone(&host))),
+            host,
+            client,
+            tokens: TokenCache::default(),
+            known: KnownDiagnostics::default(),
+        }
+    }
+
+    /// Reads the table of files.
+    pub fn files<T>(&self, read: impl FnOnce(&FileTable) -> T) -> T {
+        read(&self.files.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Only the state thread calls this.
+    pub fn change_files<T>(&self, write: impl FnOnce(&mut FileTable) -> T) -> T {
+        write(&mut self.files.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The state of the analysis at one moment.
+pub struct Snapshot {
+    /// The analysis.
+    pub analysis: Analysis,
+    /// What the state thread changes meanwhile.
+    pub shared: Arc<Shared>,
+    /// Whether problems are reported at all.
+    pub diagnostics: bool,
+    /// What else is shown.
+    pub features: Features,
+    /// What `ptxas` said about open documents.
+    pub exact: Results,
+}
+
+/// A file with what is needed to convert its positions.
+pub struct Document {
+    /// Its number.
+    pub file: FileId,
+    /// Text, tree and lines.
+    pub contents: Arc<FileContents>,
+    /// The unit of the columns of the client.
+    pub encoding: Encoding,
+}
+
+impl Document {
+    /// Its lines.
+    pub fn lines(&self) -> &LineTable {
+        &self.contents.lines
+    }
+
+    /// The position of an offset.
+    pub fn position(&self, offset: TextSize) -> Position {
+        self.range(TextRange::empty(offset)).start
+    }
+
+    /// The range of a range of offsets.
+    pub fn range(&self, range: TextRange) -> Range {
+        to_proto::range(range, self.lines(), self.encoding)
+    }
+
+    /// The offsets of a range; positions outside of the text mean the nearest place inside.
+    pub fn text_range(&self, range: Range) -> TextRange {
+        from_proto::range(range, self.lines(), self.encoding)
+    }
+
+    /// The offset of a position.
+    pub fn at(&self, position: Position) -> FilePosition {
+        FilePosition {
+            file: self.file,
+            offset: from_proto::offset(position, self.lines(), self.encoding),
+        }
+    }
+}
+
+impl Snapshot {
+    /// What `ptxas` made of the entries of an open document, if it still has the text that was compiled.
+    pub fn exact_entries(&self, file: FileId) -> &[ExactEntry] {
+        let version = self.shared.files(|files| files.version(file));
+        self.exact.get(&file).map_or(&[], |it| it.entries(version))
+    }
+
+    /// Diagnostics of a file together with the messages of `ptxas`.
+    pub fn with_messages_of_ptxas(
+        &self,
+        file: FileId,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Answer<Vec<Diagnostic>> {
+        let Some(findings) = self.exact.get(&file) else {
+            return Ok(diagnostics);
+        };
+        let version = self.shared.files(|files| files.version(file));
+        let messages = findings.messages(version);
+        let joined = self
+            .analysis
+            .with_compiler_messages(file, diagnostics, &messages);
+        Ok(joined?)
+    }
+
+    /// The file behind a URI, or `None` when the server does not know it.
+    pub fn document(&self, uri: &Url) -> Answer<Option<Document>> {
+        match self.shared.files(|files| files.get(uri)) {
+            Some(file) => self.document_of(file),
+            None => Ok(None),
+        }
+    }
+
+    /// A file by its number, or `None` when it has no contents.
+    pub fn document_of(&self, file: FileId) -> Answer<Option<Document>> {
+        let contents = self.analysis.contents(file)?;
+        Ok(contents.map(|contents| Document {
+            file,
+            contents,
+            encoding: self.shared.client.encoding,
+        }))
+    }
+
+    /// The file and the place in it that a question is about.
+    pub fn position(
+        &self,
+        params: &TextDocumentPositionParams,
+    ) -> Answer<Option<(Document, FilePosition)>> {
+        let document = self.document(&params.text_document.uri)?;
+        Ok(document.map(|document| {
+            let position = document.at(params.position);
+            (document, position)
+        }))
+    }
+
+    /// The name of a file.
+    pub fn uri(&self, file: FileId) -> Option<Url> {
+        self.shared.files(|files| files.uri(file).cloned())
+    }
+
+    /// A place as clients name it, or `None` when its file is gone.
+    pub fn location(&self, at: FileRange) -> Answer<Option<Location>> {
+        let (Some(document), Some(uri)) = (self.document_of(at.file)?, self.uri(at.file)) else {
+            return Ok(None);
+        };
+        Ok(Some(Location {
+            uri,
+            range: document.range(at.range),
+        }))
+    }
+}
