@@ -35,6 +35,6 @@ pub use matrix::{descriptor, layout};
 pub use module::{directive, performance, release, target};
 pub use operands::{commuting, operand, special, types, word_class};
 pub use tables::{
-    NotationError, condition, kind, role,
+    NotationError, condition, event, kind, role,
     table::{self, Tables, tables},
 };

@@ -1,6 +1,7 @@
 //! The tables of the instruction set: their notation, and what they become.
 
 pub mod condition;
+pub mod event;
 mod instruction;
 pub mod kind;
 mod notation;

@@ -1,0 +1,317 @@
+//! What an instruction does in a protocol between threads, copies and matrix units: the events of the tables.
+//!
+//! A table writes `event KIND OPERAND…` among the facts of an instruction; this file has the kinds and what their
+//! operands mean. The operands are named as in the head, and [`positions`] finds them in a statement.
+
+use super::table::{Form, OperandPattern, Presence, Tables, Variant, WordSet};
+
+/// Arrivals that a barrier in shared memory can wait for, PTX ISA 9.7.14.16.12.
+pub const MAX_ARRIVALS: i64 = (1 << 20) - 1;
+
+/// Operations that run beside the thread and are committed and waited for in groups of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// Products of a warpgroup, PTX ISA 9.7.16.
+    Wgmma,
+    /// Copies of a thread into shared memory, 9.7.9.26.3.
+    Copy,
+    /// Copies in bulk that complete with a group, 9.7.9.26.4 and 5.
+    Bulk,
+    /// Loads from tensor memory, 9.7.17.8.
+    TensorLoad,
+    /// Stores to tensor memory, 9.7.17.8.
+    TensorStore,
+    /// Products and copies of the tensor core of the fifth generation, 9.7.17.
+    TensorMma,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EventKind {
+    /// `issue GROUP a`: an operation starts; `a` may hold its input in registers.
+    Issue(Group),
+    /// `commit GROUP mbar`: the operations so far become a group, or will arrive at an mbarrier.
+    Commit(Group),
+    /// `wait GROUP n`: until at most `n` groups are left; without `n` until nothing is, committed or not.
+    Wait(Group),
+    /// `wait-read GROUP n`: as before, until the sources are read.
+    WaitRead(Group),
+    /// `fence wgmma`: registers are ordered before asynchronous products.
+    RegisterFence,
+    /// `mbar-init addr count`
+    Init,
+    /// `mbar-inval addr`
+    Invalidate,
+    /// `mbar-expect addr tx`: more bytes are expected.
+    Expect,
+    /// `mbar-arrive addr count`
+    Arrive,
+    /// `mbar-arrive-expect addr tx`: both.
+    ArriveExpect,
+    /// `mbar-copies addr`: an arrival when the copies of the thread are done.
+    ArriveCopies,
+    /// `mbar-complete addr size`: bytes will complete there.
+    Complete,
+    /// `mbar-wait addr parity`: a phase is waited for, or tested; without a parity by its state.
+    PhaseWait,
+    /// `mbar-wait-relaxed addr parity`: the same without an order.
+    PhaseWaitRelaxed,
+    /// `block-sync barrier threads`: the threads of the block, or so many, meet.
+    BlockSync,
+    /// `block-arrive barrier threads`: without a wait.
+    BlockArrive,
+    /// `warp-sync mask`: lanes meet, and see what the others wrote.
+    WarpSync,
+    /// `warp-exchange mask`: lanes meet and exchange values.
+    WarpExchange,
+    /// `elect mask`: one lane is chosen.
+    Elect,
+    /// `cluster-arrive`
+    ClusterArrive,
+    /// `cluster-wait`
+    ClusterWait,
+    /// `proxy-fence`: what the generic proxy wrote to shared memory is seen by the asynchronous one.
+    ProxyFence,
+    /// `tensor-alloc addr columns`
+    TensorAlloc,
+    /// `tensor-dealloc addr columns`
+    TensorDealloc,
+    /// `tensor-relinquish`: no allocation may follow.
+    TensorRelinquish,
+    /// `fence-before`: of tensor memory, before a synchronization.
+    FenceBefore,
+    /// `fence-after`: of tensor memory, behind a synchronization.
+    FenceAfter,
+    /// `registers-increase n`: the most registers of a thread become more.
+    RegistersIncrease,
+    /// `registers-decrease n`
+    RegistersDecrease,
+    /// `grid-launch`: dependent grids may start.
+    GridLaunch,
+    /// `grid-wait`: the grids before are done.
+    GridWait,
+    /// `remote`: the result is an address in another block of the cluster.
+    Remote,
+    /// `same-address`: the result is the address of the operand, seen from another state space.
+    SameAddress,
+    /// `once`: one thread is to do it for all.
+    Once,
+}
+
+/// An event of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What happens.
+    pub kind: EventKind,
+    /// Its operands by the names of the head, in the order of [`EventKind`].
+    pub operands: [Option<&'static str>; 2],
+}
+
+impl Event {
+    /// Reads the words behind `event` in a table.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn parse(text: &'static str) -> Result<Event, String> {
+        let mut words = text.split_ascii_whitespace();
+        let kind = words.next().unwrap_or_default();
+        let mut group = || match words.next() {
+            Some("wgmma") => Ok(Group::Wgmma),
+            Some("copy") => Ok(Group::Copy),
+            Some("bulk") => Ok(Group::Bulk),
+            Some("tensor-load") => Ok(Group::TensorLoad),
+            Some("tensor-store") => Ok(Group::TensorStore),
+            Some("tensor-mma") => Ok(Group::TensorMma),
+            other => Err(format!("`{}` is no group", other.unwrap_or_default())),
+        };
+        let kind = match kind {
+            "issue" => EventKind::Issue(group()?),
+            "commit" => EventKind::Commit(group()?),
+            "wait" => EventKind::Wait(group()?),
+            "wait-read" => EventKind::WaitRead(group()?),
+            "register-fence" => EventKind::RegisterFence,
+            "mbar-init" => EventKind::Init,
+            "mbar-inval" => EventKind::Invalidate,
+            "mbar-expect" => EventKind::Expect,
+            "mbar-arrive" => EventKind::Arrive,
+            "mbar-arrive-expect" => EventKind::ArriveExpect,
+            "mbar-copies" => EventKind::ArriveCopies,
+            "mbar-complete" => EventKind::Complete,
+            "mbar-wait" => EventKind::PhaseWait,
+            "mbar-wait-relaxed" => EventKind::PhaseWaitRelaxed,
+            "block-sync" => EventKind::BlockSync,
+            "block-arrive" => EventKind::BlockArrive,
+            "warp-sync" => EventKind::WarpSync,
+            "warp-exchange" => EventKind::WarpExchange,
+            "elect" => EventKind::Elect,
+            "cluster-arrive" => EventKind::ClusterArrive,
+            "cluster-wait" => EventKind::ClusterWait,
+            "proxy-fence" => EventKind::ProxyFence,
+            "tensor-alloc" => EventKind::TensorAlloc,
+            "tensor-dealloc" => EventKind::TensorDealloc,
+            "tensor-relinquish" => EventKind::TensorRelinquish,
+            "fence-before" => EventKind::FenceBefore,
+            "fence-after" => EventKind::FenceAfter,
+            "registers-increase" => EventKind::RegistersIncrease,
+            "registers-decrease" => EventKind::RegistersDecrease,
+            "grid-launch" => EventKind::GridLaunch,
+            "grid-wait" => EventKind::GridWait,
+            "remote" => EventKind::Remote,
+            "same-address" => EventKind::SameAddress,
+            "once" => EventKind::Once,
+            other => return Err(format!("`{other}` is no event")),
+        };
+        let operands = [words.next(), words.next()];
+        match words.next() {
+            Some(it) => Err(format!("`{it}` is an operand too many")),
+            None => Ok(Event { kind, operands }),
+        }
+    }
+}
+
+impl EventKind {
+    /// An instruction that does it, as a message names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EventKind::Commit(Group::Wgmma) => "wgmma.commit_group",
+            EventKind::Commit(Group::Copy) => "cp.async.commit_group",
+            EventKind::Commit(Group::Bulk) => "cp.async.bulk.commit_group",
+            EventKind::Commit(_) => "tcgen05.commit",
+            EventKind::Wait(Group::Wgmma) => "wgmma.wait_group",
+            EventKind::Wait(Group::Copy) => "cp.async.wait_group",
+            EventKind::Wait(Group::Bulk) | EventKind::WaitRead(_) => "cp.async.bulk.wait_group",
+            EventKind::Wait(Group::TensorLoad) => "tcgen05.wait::ld",
+            EventKind::Wait(_) => "tcgen05.wait::st",
+            EventKind::RegisterFence => "wgmma.fence",
+            EventKind::ProxyFence => "fence.proxy.async",
+            EventKind::FenceAfter => "tcgen05.fence::after_thread_sync",
+            EventKind::TensorDealloc => "tcgen05.dealloc",
+            EventKind::ClusterArrive => "barrier.cluster.arrive",
+            EventKind::ClusterWait => "barrier.cluster.wait",
+            EventKind::Expect => "mbarrier.expect_tx",
+            EventKind::GridWait => "griddepcontrol.wait",
+            EventKind::BlockSync => "bar.sync",
+            _ => "",
+        }
+    }
+
+    /// A statement that does it, to be inserted.
+    #[must_use]
+    pub fn statement(self) -> &'static str {
+        match self {
+            EventKind::Commit(Group::Wgmma) => "wgmma.commit_group.sync.aligned;",
+            EventKind::Commit(Group::Copy) => "cp.async.commit_group;",
+            EventKind::Commit(Group::Bulk) => "cp.async.bulk.commit_group;",
+            EventKind::Wait(Group::Wgmma) => "wgmma.wait_group.sync.aligned 0;",
+            EventKind::Wait(Group::Copy) => "cp.async.wait_all;",
+            EventKind::Wait(Group::Bulk) => "cp.async.bulk.wait_group 0;",
+            EventKind::Wait(Group::TensorLoad) => "tcgen05.wait::ld.sync.aligned;",
+            EventKind::Wait(Group::TensorStore) => "tcgen05.wait::st.sync.aligned;",
+            EventKind::RegisterFence => "wgmma.fence.sync.aligned;",
+            EventKind::ProxyFence => "fence.proxy.async.shared::cta;",
+            EventKind::FenceAfter => "tcgen05.fence::after_thread_sync;",
+            EventKind::BlockSync => "bar.sync 0;",
+            EventKind::GridWait => "griddepcontrol.wait;",
+            _ => "",
+        }
+    }
+}
+
+/// Where operands of some names stand in a statement: their indices among its operands. `words` are all words behind
+/// the opcode, `brackets` tells for each operand whether it is in brackets. `None` for those that are not there, or
+/// when no variant has such operands.
+#[must_use]
+pub fn positions<const N: usize>(
+    tables: &Tables,
+    opcode: &str,
+    words: &[&str],
+    brackets: &[bool],
+    names: [Option<&str>; N],
+) -> [Option<usize>; N] {
+    let mut order = Vec::with_capacity(brackets.len());
+    let candidates = tables.with_opcode(opcode);
+    let mut candidates = candidates.filter(|it| words.starts_with(&it.fixed));
+    let found = candidates.any(|instruction| {
+        let mut ids = WordSet::default();
+        for word in &words[instruction.fixed.len()..] {
+            match instruction.word_ids.get(word) {
+                Some(id) => ids.insert(*id),
+                None if instruction.spare.contains(word) => {}
+                None => return false,
+            }
+        }
+        let fits = |it: &&Variant| {
+            let mut slots = it.slots.iter();
+            it.words.covers(&ids) && slots.all(|it| !it.required || it.values.intersects(&ids))
+        };
+        instruction.variants.iter().filter(fits).any(|it| {
+            order.clear();
+            align(&it.operands, brackets, &mut order)
+        })
+    });
+    names.map(|name| match found && name.is_some() {
+        true => order.iter().position(|it| Some(*it) == name),
+        false => None,
+    })
+}
+
+/// Gives each operand of a statement the name of its pattern; what may be left out is filled from the left.
+fn align(patterns: &[OperandPattern], brackets: &[bool], order: &mut Vec<&'static str>) -> bool {
+    let Some((pattern, rest)) = patterns.split_first() else {
+        return brackets.is_empty();
+    };
+    let bracket = matches!(pattern.form, Form::Bracket(..));
+    if brackets.first() == Some(&bracket) {
+        order.push(pattern.name);
+        if align(rest, &brackets[1..], order) {
+            return true;
+        }
+        order.pop();
+    }
+    !matches!(pattern.presence, Presence::Required) && align(rest, brackets, order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables;
+
+    #[test]
+    fn events_are_read() {
+        let event = Event::parse("wait copy n").unwrap();
+        assert_eq!(event.kind, EventKind::Wait(Group::Copy));
+        assert_eq!(event.operands, [Some("n"), None]);
+        let event = Event::parse("mbar-arrive-expect addr txCount").unwrap();
+        assert_eq!(event.operands, [Some("addr"), Some("txCount")]);
+        assert!(Event::parse("issue nothing").is_err());
+        assert!(Event::parse("nothing").is_err());
+        assert!(Event::parse("elect a b c").is_err());
+    }
+
+    #[track_caller]
+    fn check(statement: &str, operands: &str, name: &str, expected: Option<usize>) {
+        let mut words = statement.split('.');
+        let opcode = words.next().unwrap();
+        let words: Vec<&str> = words.collect();
+        let brackets: Vec<bool> = operands.chars().map(|it| it == '[').collect();
+        let [found] = positions(tables(), opcode, &words, &brackets, [Some(name)]);
+        assert_eq!(found, expected, "{statement} {operands} {name}");
+    }
+
+    #[test]
+    fn operands_are_found_by_their_names() {
+        check("mbarrier.init.shared::cta.b64", "[r", "count", Some(1));
+        check("mbarrier.arrive.shared::cta.b64", "_[", "addr", Some(1));
+        check("mbarrier.arrive.shared::cta.b64", "_[", "count", None);
+        check("mbarrier.arrive.shared::cta.b64", "_[r", "count", Some(2));
+        check("bar.sync", "r", "b", None);
+        check("bar.red.popc.u32", "rrrp", "b", Some(2));
+        check("bar.red.popc.u32", "rrp", "b", None);
+        let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+        check(copy, "[[r[", "barrier", Some(3));
+        check(copy, "[[r[", "size", Some(2));
+        check("shfl.sync.down.b32", "rrrrr", "membermask", Some(4));
+        check("nothing.at.all", "r", "a", None);
+    }
+}
