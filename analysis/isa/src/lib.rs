@@ -16,7 +16,6 @@
 
 pub mod control;
 pub mod declarations;
-pub mod defaults;
 pub mod docs;
 pub mod hardware;
 pub mod matching;
@@ -35,6 +34,6 @@ pub use matrix::{descriptor, layout};
 pub use module::{directive, performance, release, target};
 pub use operands::{commuting, operand, special, types, word_class};
 pub use tables::{
-    NotationError, condition, event, kind, role,
+    NotationError, condition, event, kind, role, semantics,
     table::{self, Tables, tables},
 };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use isa::{
-    defaults,
+    tables,
     word_class::{type_bits, vector_length},
 };
 use rustc_hash::FxHashMap;
@@ -181,13 +181,15 @@ impl Collector<'_> {
             .tokens()
             .filter(|it| it.kind() == SyntaxKind::DOTTED)
             .collect();
-        let modifiers: Vec<&str> = words.iter().map(|it| it.text()).collect();
-        let implied = defaults::implied(opcode.text(), &modifiers);
-        if implied.modifiers.is_empty() {
+        let modifiers: Vec<&str> = (words.iter())
+            .map(|it| it.text().trim_start_matches('.'))
+            .collect();
+        let assumed = tables().assumed(opcode.text(), &modifiers);
+        if assumed.words.is_empty() {
             return;
         }
-        let before = implied.after.checked_sub(1).and_then(|it| words.get(it));
-        let label = implied.modifiers.concat();
+        let before = assumed.after.checked_sub(1).and_then(|it| words.get(it));
+        let label: String = assumed.words.iter().map(|it| format!(".{it}")).collect();
         let tooltip = format!("Without it, `{label}` is assumed.");
         self.add(
             before.unwrap_or(opcode).range().end(),

@@ -5,17 +5,25 @@ use crate::{
     kind::Kind,
     matcher::{Fit, Statement},
     operand::Operand,
+    semantics::Semantics,
     table::{Form, Presence, WordSet},
+    tables,
     types::type_of,
 };
 
 impl Fit<'_> {
     /// The words of the statement in the order in which the manual writes them, those that ptxas reads over
     /// left out.
-    pub fn ordered_words(&self) -> impl Iterator<Item = &'static str> {
+    pub fn ordered_words(&self) -> impl Iterator<Item = &'static str> + Clone {
         let chosen = self.slots.iter().flatten();
         let chosen = chosen.filter_map(|it| self.instruction.words.get(usize::from(*it)));
         self.instruction.fixed.iter().chain(chosen).copied()
+    }
+
+    /// What the instruction does with these words.
+    #[must_use]
+    pub fn semantics(&self) -> Semantics {
+        tables().semantics(self.instruction.opcode, self.ordered_words())
     }
 
     /// For each operand that an integer constant may be, the width in bits of the integer type that it has

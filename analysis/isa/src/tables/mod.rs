@@ -6,7 +6,10 @@ mod instruction;
 pub mod kind;
 mod notation;
 pub mod role;
+pub mod semantics;
 pub mod table;
+#[cfg(test)]
+mod tests;
 mod word_set;
 
 pub use notation::NotationError;

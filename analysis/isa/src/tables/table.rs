@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 use super::{
     notation::{NotationError, Outline},
     role::{self, Role},
+    semantics::{Assumed, Facts, Semantics},
 };
 
 pub use super::{
@@ -36,6 +37,8 @@ struct Opcode {
     instructions: Vec<u16>,
     /// What all their forms do with their operands.
     role: OnceLock<Option<Role>>,
+    /// What they do, by name, those with more fixed words first.
+    facts: OnceLock<Vec<(&'static str, Facts)>>,
 }
 
 impl Tables {
@@ -50,6 +53,17 @@ impl Tables {
             let read = tables.outline.instruction(heading);
             let read = read.map_err(|it| errors.push(it)).ok();
             instruction.get_or_init(|| read);
+        }
+        let mut names: Vec<&str> = tables.outline.headings.iter().map(|it| it.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        for name in names {
+            let instructions: Vec<&Instruction> = tables.with_name(name).collect();
+            let facts = tables.outline.facts(name, Some(&instructions));
+            errors.extend(facts.err());
         }
         match errors.is_empty() {
             true => Ok(tables),
@@ -120,6 +134,87 @@ impl Tables {
             let words: Vec<&str> = words().collect();
             role::nearest(|| self.of(&known.instructions), &words)
         })
+    }
+
+    /// What is said of the instruction that an opcode and words mean, and its name; `None` if there is no such
+    /// opcode, or if the words do not say yet which instruction it is.
+    fn facts<'w>(
+        &self,
+        opcode: &str,
+        words: impl Iterator<Item = &'w str> + Clone,
+    ) -> Option<&(&'static str, Facts)> {
+        let known = self.by_opcode.get(opcode)?;
+        let read = || {
+            let mut names: Vec<&str> = Vec::new();
+            for index in &known.instructions {
+                let name = self.outline.headings[usize::from(*index)].name;
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            let read = |name| Some((name, self.outline.facts(name, None).ok()?));
+            names.into_iter().filter_map(read).collect()
+        };
+        let named = |it: &&(&str, Facts)| {
+            let mut words = words.clone();
+            let mut fixed = it.0.split('.').skip(1);
+            fixed.all(|it| words.next() == Some(it))
+        };
+        known.facts.get_or_init(read).iter().find(named)
+    }
+
+    /// What an opcode with its words does, which are given without their full stops, whether they fit or not.
+    pub fn semantics<'w>(
+        &self,
+        opcode: &str,
+        words: impl Iterator<Item = &'w str> + Clone,
+    ) -> Semantics {
+        let found = self.facts(opcode, words.clone());
+        found.map_or(Semantics::UNKNOWN, |it| it.1.semantics(words))
+    }
+
+    /// The words that are assumed where an opcode with its words, given without their full stops, has none in their
+    /// place.
+    #[must_use]
+    pub fn assumed(&self, opcode: &str, words: &[&str]) -> Assumed {
+        let Some((name, facts)) = self.facts(opcode, words.iter().copied()) else {
+            return Assumed::default();
+        };
+        let present = facts.present(words.iter().copied());
+        let mut out = Assumed::default();
+        for word in facts.assumed(present) {
+            // What may stand in its place, and before it.
+            let (mut place, mut before) = (Vec::new(), Vec::new());
+            for instruction in self.with_name(name) {
+                let Some(id) = instruction.word_ids.get(word) else {
+                    continue;
+                };
+                let names = |it: &WordSet| {
+                    let ids: Vec<u16> = it.iter().collect();
+                    ids.into_iter().map(|it| instruction.words[usize::from(it)])
+                };
+                before.extend(instruction.fixed.iter().copied());
+                for variant in &instruction.variants {
+                    let Some(slot) = variant.slots.iter().position(|it| it.values.contains(*id))
+                    else {
+                        continue;
+                    };
+                    place.extend(names(&variant.slots[slot].values));
+                    variant.slots[..slot]
+                        .iter()
+                        .for_each(|it| before.extend(names(&it.values)));
+                }
+            }
+            if words.iter().any(|it| place.contains(it)) {
+                continue;
+            }
+            if out.words.is_empty() {
+                let last = words.iter().rposition(|it| before.contains(it));
+                out.after = last.map_or(0, |it| it + 1);
+            }
+            out.words.push(word);
+        }
+        out
     }
 
     /// The opcode words.

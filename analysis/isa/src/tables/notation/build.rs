@@ -64,6 +64,13 @@ pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Resu
         .map(|(line, definitions)| Ok((head(*line, name)?, definitions)))
         .collect::<Result<_>>()?;
     let mut memory = Memory::default();
+    let is_fact = |it: &&Definition| matches!(it.kind, DefinitionKind::Facts { .. });
+    if let Some(it) = heads.iter().flat_map(|it| it.1.iter()).find(is_fact) {
+        let message = "facts stand under `instr`, not deeper than the variants; `when .word: does …` says for which";
+        return Err((it.line.number, message.to_owned()));
+    }
+    let facts = block.shared.iter().filter(is_fact);
+    memory.used.extend(facts.map(|it| it.line.number));
     for definition in heads.iter().flat_map(|it| it.1.iter()).chain(&block.shared) {
         if let DefinitionKind::Spare { words } = definition.kind {
             memory.used.insert(definition.line.number);

@@ -28,6 +28,7 @@
 
 mod build;
 mod conditions;
+mod facts;
 mod heading;
 mod kinds;
 mod outline;

@@ -3,11 +3,12 @@
 use super::{
     NotationError,
     build::instruction,
+    facts::facts,
     heading::Heading,
     raw::{Block, header, split},
     scope::Sets,
 };
-use crate::tables::instruction::Instruction;
+use crate::tables::{instruction::Instruction, semantics::Facts};
 
 /// Table files as their lines say it: which instructions there are. What is said of one is read when it is asked for.
 #[derive(Debug, Default)]
@@ -65,6 +66,23 @@ impl Outline {
     ) -> std::result::Result<Instruction, NotationError> {
         let (file, block) = &self.blocks[heading.block];
         instruction(block, heading, &self.sets).map_err(|it| error(file, it))
+    }
+
+    /// Reads what is said of the instructions of one name.
+    ///
+    /// # Errors
+    /// The first mistake; with the instructions, also what they lack.
+    pub(crate) fn facts(
+        &self,
+        name: &'static str,
+        check: Option<&[&Instruction]>,
+    ) -> std::result::Result<Facts, NotationError> {
+        let blocks = self.headings.iter().filter(|it| it.name == name);
+        let blocks: Vec<(&'static str, &Block)> = blocks
+            .map(|it| &self.blocks[it.block])
+            .map(|it| (it.0, &it.1))
+            .collect();
+        facts(name, &blocks, &self.sets, check).map_err(|(file, it)| error(file, it))
     }
 }
 

@@ -1,6 +1,10 @@
 //! From text to lines, definitions and heads: what a table says, before names mean anything.
 
-use super::{conditions::split_gate, scanner::split_colon, scope::Sets};
+use super::{
+    conditions::split_gate,
+    scanner::{find, split_colon},
+    scope::Sets,
+};
 use crate::target::Gate;
 
 /// What is read, or the line and the message of a mistake.
@@ -42,10 +46,17 @@ pub(super) enum DefinitionKind {
     Order { slots: &'static str },
     /// `spare word word`: words that ptxas reads over.
     Spare { words: &'static str },
+    /// `does …`, `when …: does …`, `assume …`, `cost …`
+    Facts { text: &'static str },
 }
 
 pub(super) fn definition(line: Line) -> Result<Definition> {
-    let kind = if line.text.starts_with("when ") || line.text.starts_with('.') {
+    let starts = |word: &str| line.text.starts_with(word);
+    let kind = if ["does ", "assume ", "cost "].into_iter().any(starts)
+        || (starts("when ") && find(line.text, ": does ").is_some())
+    {
+        DefinitionKind::Facts { text: line.text }
+    } else if starts("when ") || starts(".") {
         DefinitionKind::Rule { text: line.text }
     } else if let Some(slots) = line.text.strip_prefix("order ") {
         DefinitionKind::Order { slots }

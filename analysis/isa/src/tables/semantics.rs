@@ -1,0 +1,526 @@
+//! What instructions do: memory, order, control, who runs them together, what they compute, what they cost.
+//!
+//! The tables say it in lines with `does`, `assume` and `cost`, see `tables/README.md`. They were measured with
+//! ptxas 13.5 at `-O3`, where the manual does not tell. What is said holds for an opcode with its fixed words, and
+//! depends on other words of the statement only, so that it can be told of statements that are wrong as well.
+
+/// Where control goes after an instruction whose guard holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Control {
+    /// To the next instruction.
+    #[default]
+    Next,
+    /// To the label that it names.
+    Branch,
+    /// To one of the labels of a table.
+    Table,
+    /// Into a function, and to the next instruction unless the function is `.noreturn`.
+    Call,
+    /// Back to the caller; out of the kernel in an entry.
+    Return,
+    /// Nowhere: the thread ends.
+    End,
+}
+
+impl Control {
+    /// Whether control never goes on to the next instruction, unless a guard is there.
+    #[must_use]
+    pub fn leaves(self) -> bool {
+        !matches!(self, Control::Next | Control::Call)
+    }
+}
+
+/// Whether an instruction must stay when nobody reads what it writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// It goes.
+    #[default]
+    No,
+    /// It stays.
+    Always,
+    /// Its access goes, its fence stays.
+    Order,
+    /// It stays if something waits for its group.
+    Group,
+}
+
+/// What other accesses to memory may not cross.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// They may.
+    #[default]
+    None,
+    /// Later accesses stay behind it.
+    Acquire,
+    /// Earlier accesses stay before it.
+    Release,
+    /// Both.
+    AcquireRelease,
+    /// Nothing crosses it, be it a fence, a barrier or a wait.
+    All,
+    /// Other `.volatile` accesses stay on their side.
+    Volatile,
+    /// Accesses through different proxies stay on their side.
+    Proxy,
+    /// What asynchronous copies wrote is visible behind it.
+    Copies,
+}
+
+/// Who must run an instruction together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Together {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// The lanes of a mask.
+    Lanes,
+    /// All threads of a warp.
+    Warp,
+    /// All threads of four warps.
+    Warpgroup,
+}
+
+/// For which threads the results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Same {
+    /// For those whose operands are, unless memory is read or the value is fresh.
+    #[default]
+    WithOperands,
+    /// For the threads of a warp.
+    Warp,
+    /// For the threads of a block.
+    Block,
+    /// They differ between lanes, whatever the operands are.
+    Never,
+}
+
+/// Which operands may well be undefined, because they are carried on, replaced in part or dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Undefined {
+    /// None.
+    #[default]
+    None,
+    /// Those whose bits are set, by index in the head.
+    Operands(u8),
+    /// The elements of vectors.
+    Elements,
+}
+
+/// What is accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// The address in brackets, in the state space that a word of the statement names, else a generic one; as many
+    /// bytes as the type and the vector have.
+    Address(&'static str),
+    /// The same, with more bytes, or fewer, than the type and the vector have.
+    Block(&'static str),
+    /// A state space: `shared`, `global`, `const`, `param`, or `tmem` (tensor memory), `texture`, `surface`, `map`
+    /// (tensor maps), `multimem`, `stack`, `descriptor` (of textures), `fabric`.
+    Space(&'static str),
+}
+
+/// Through which proxy memory is accessed, PTX ISA 8.6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Proxy {
+    /// As `ld` and `st` do.
+    #[default]
+    Generic,
+    /// As copies in bulk and matrix units do.
+    Async,
+    /// As constant banks and `ld.nc` do.
+    Readonly,
+    /// As the units that read tensor maps do.
+    TensorMap,
+    /// As texture units and surface instructions do.
+    Texture,
+    /// As instructions on tensor memory do.
+    TensorMemory,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What.
+    pub location: Location,
+    /// Through which proxy.
+    pub proxy: Proxy,
+}
+
+/// An operation on values, for evaluators and estimates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// A copy.
+    Move,
+    /// A conversion between types.
+    Convert,
+    /// A conversion between state spaces of an address.
+    ConvertAddress,
+    /// `-a`
+    Negate,
+    /// `~a`, of predicates `!a`
+    Not,
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Subtract,
+    /// `a * b`; of integers the lower half
+    Multiply,
+    /// `a * b` in twice the width
+    MultiplyWide,
+    /// `a * b + c`; of integers the lower half
+    MultiplyAdd,
+    /// `a / b`
+    Divide,
+    /// `a % b`
+    Remainder,
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+    /// `a << b`
+    ShiftLeft,
+    /// `a >> b`
+    ShiftRight,
+    /// A comparison that writes a predicate.
+    Compare,
+    /// `1 / a`
+    Reciprocal,
+    /// The square root.
+    SquareRoot,
+    /// Its reciprocal.
+    ReciprocalSquareRoot,
+}
+
+impl Operation {
+    /// Names in the tables.
+    pub(crate) const NAMES: [(&'static str, Operation); 22] = [
+        ("mov", Operation::Move),
+        ("cvt", Operation::Convert),
+        ("cvta", Operation::ConvertAddress),
+        ("neg", Operation::Negate),
+        ("not", Operation::Not),
+        ("add", Operation::Add),
+        ("sub", Operation::Subtract),
+        ("mul", Operation::Multiply),
+        ("mul_wide", Operation::MultiplyWide),
+        ("mad", Operation::MultiplyAdd),
+        ("fma", Operation::MultiplyAdd),
+        ("div", Operation::Divide),
+        ("rem", Operation::Remainder),
+        ("and", Operation::And),
+        ("or", Operation::Or),
+        ("xor", Operation::Xor),
+        ("shl", Operation::ShiftLeft),
+        ("shr", Operation::ShiftRight),
+        ("setp", Operation::Compare),
+        ("rcp", Operation::Reciprocal),
+        ("sqrt", Operation::SquareRoot),
+        ("rsqrt", Operation::ReciprocalSquareRoot),
+    ];
+}
+
+/// The operation of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Computation {
+    /// Which.
+    pub operation: Operation,
+    /// The words that it takes into account; with any other the result may be another one.
+    words: &'static [&'static str],
+}
+
+impl Computation {
+    pub(crate) fn new(operation: Operation, words: &'static [&'static str]) -> Computation {
+        Computation { operation, words }
+    }
+
+    /// Whether the words of a statement change nothing about the operation but its types, as far as evaluators
+    /// know: no saturation, no second predicate.
+    #[must_use]
+    pub fn is_plain<'w>(&self, mut words: impl Iterator<Item = &'w str>) -> bool {
+        words.all(|it| self.words.contains(&it))
+    }
+}
+
+/// Figures of ptxas 13.5, which feed estimates and no diagnostic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Cycles from the instruction to the first use of its result.
+    pub latency: u32,
+    /// Registers that it needs for a moment besides its operands, because ptxas expands it into a sequence.
+    pub scratch: u32,
+    /// Whether ptxas makes a call of it.
+    pub subroutine: bool,
+    /// Whether it runs once per warp when its operands are the same in all threads, and so takes no register of a
+    /// thread.
+    pub uniform: bool,
+    /// Whether it is done again rather than kept in a register.
+    pub cheap: bool,
+}
+
+impl Default for Cost {
+    fn default() -> Cost {
+        Cost {
+            latency: 5,
+            scratch: 0,
+            subroutine: false,
+            uniform: false,
+            cheap: false,
+        }
+    }
+}
+
+/// What an instruction does, as its table says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Semantics {
+    /// The operation, if evaluators know it.
+    pub value: Option<Computation>,
+    /// Memory that is read.
+    pub reads: &'static [Access],
+    /// Memory that is written.
+    pub writes: &'static [Access],
+    /// Whether it stays when nobody reads what it writes.
+    pub keep: Keep,
+    /// What other accesses may not cross.
+    pub order: Order,
+    /// Where control goes.
+    pub control: Control,
+    /// Whether it reads the carry flag.
+    pub carry_in: bool,
+    /// Whether it writes the carry flag.
+    pub carry_out: bool,
+    /// Whether it also reads what it writes.
+    pub reads_destination: bool,
+    /// Whether it only carries a value on, defined or not.
+    pub copy: bool,
+    /// Which operands may be undefined.
+    pub undefined: Undefined,
+    /// Who must run it together.
+    pub together: Together,
+    /// Whether two of them are two values.
+    pub fresh: bool,
+    /// For which threads the results are the same.
+    pub same: Same,
+    /// What happens in protocols.
+    pub events: &'static [&'static str],
+    /// The words by which this form was replaced; it is deprecated.
+    pub replaced: Option<&'static str>,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+impl Semantics {
+    /// What is assumed of an opcode that the tables do not have, or whose words do not say yet which instruction it
+    /// is: it stays, whatever it is.
+    pub const UNKNOWN: Semantics = {
+        let mut unknown = Semantics::NOTHING;
+        unknown.keep = Keep::Always;
+        unknown
+    };
+
+    /// Nothing but to compute the first operand from the others.
+    pub(crate) const NOTHING: Semantics = Semantics {
+        value: None,
+        reads: &[],
+        writes: &[],
+        keep: Keep::No,
+        order: Order::None,
+        control: Control::Next,
+        carry_in: false,
+        carry_out: false,
+        reads_destination: false,
+        copy: false,
+        undefined: Undefined::None,
+        together: Together::Nobody,
+        fresh: false,
+        same: Same::WithOperands,
+        events: &[],
+        replaced: None,
+        cost: Cost {
+            latency: 5,
+            scratch: 0,
+            subroutine: false,
+            uniform: false,
+            cheap: false,
+        },
+    };
+
+    /// Whether it must stay when nobody reads the registers that it writes. Of one that sets the carry flag that is
+    /// not told: see [`Semantics::carry_out`].
+    #[must_use]
+    pub fn stays(&self) -> bool {
+        self.keep != Keep::No || !self.writes.is_empty() || self.control != Control::Next
+    }
+
+    /// Whether others could see what it does: another thread, the memory, or a caller. A branch is not seen.
+    #[must_use]
+    pub fn is_seen(&self) -> bool {
+        self.stays() && !matches!(self.control, Control::Branch | Control::Table)
+    }
+
+    /// Whether it may access memory.
+    #[must_use]
+    pub fn accesses_memory(&self) -> bool {
+        !self.reads.is_empty() || !self.writes.is_empty()
+    }
+
+    /// Whether the result follows from the operands: nothing else is read, and it can be done again.
+    #[must_use]
+    pub fn is_value(&self) -> bool {
+        !self.accesses_memory() && !self.stays() && !self.fresh && self.same == Same::WithOperands
+    }
+
+    /// The operation, if the words of the statement change nothing else about it.
+    #[must_use]
+    pub fn plain<'w>(&self, words: impl Iterator<Item = &'w str>) -> Option<Operation> {
+        let value = self.value?;
+        value.is_plain(words).then_some(value.operation)
+    }
+}
+
+/// Words that are assumed of a statement.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assumed {
+    /// The words, without their full stops; empty if nothing is assumed.
+    pub words: Vec<&'static str>,
+    /// After how many of the words of the statement they would stand.
+    pub after: usize,
+}
+
+/// What a line of a table says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fact {
+    Value(Option<Computation>),
+    Reads(&'static [Access]),
+    Writes(&'static [Access]),
+    /// It has an address and touches nothing.
+    NoMemory,
+    Keep(Keep),
+    Order(Order),
+    Control(Control),
+    Carry(bool, bool),
+    ReadsDestination(bool),
+    Copy(bool),
+    Undefined(Undefined),
+    Together(Together),
+    Fresh(bool),
+    Same(Same),
+    Events(&'static [&'static str]),
+    Replaced(&'static str),
+    Latency(u32),
+    Scratch(u32),
+    Subroutine(bool),
+    Uniform(bool),
+    Cheap(bool),
+}
+
+impl Fact {
+    fn apply(self, to: &mut Semantics) {
+        match self {
+            Fact::Value(it) => to.value = it,
+            Fact::Reads(it) => to.reads = it,
+            Fact::Writes(it) => to.writes = it,
+            Fact::NoMemory => (to.reads, to.writes) = (&[], &[]),
+            Fact::Keep(it) => to.keep = it,
+            Fact::Order(it) => to.order = it,
+            Fact::Control(it) => to.control = it,
+            Fact::Carry(into, out) => (to.carry_in, to.carry_out) = (into, out),
+            Fact::ReadsDestination(it) => to.reads_destination = it,
+            Fact::Copy(it) => to.copy = it,
+            Fact::Undefined(it) => to.undefined = it,
+            Fact::Together(it) => to.together = it,
+            Fact::Fresh(it) => to.fresh = it,
+            Fact::Same(it) => to.same = it,
+            Fact::Events(it) => to.events = it,
+            Fact::Replaced(it) => to.replaced = Some(it),
+            Fact::Latency(it) => to.cost.latency = it,
+            Fact::Scratch(it) => to.cost.scratch = it,
+            Fact::Subroutine(it) => to.cost.subroutine = it,
+            Fact::Uniform(it) => to.cost.uniform = it,
+            Fact::Cheap(it) => to.cost.cheap = it,
+        }
+    }
+}
+
+/// Words that must and must not stand in a statement, as bits of [`Facts::words`].
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Needs {
+    /// None of these may.
+    pub(crate) none: u64,
+    /// One of each must.
+    pub(crate) any: Vec<u64>,
+}
+
+impl Needs {
+    fn holds(&self, present: u64) -> bool {
+        present & self.none == 0 && self.any.iter().all(|it| present & it != 0)
+    }
+}
+
+/// When a line holds: one of these, or always if there are none.
+pub(crate) type When = Vec<Needs>;
+
+fn holds(when: &When, present: u64) -> bool {
+    when.is_empty() || when.iter().any(|it| it.holds(present))
+}
+
+/// Words that are assumed where others of their slots do not stand.
+#[derive(Clone, Debug)]
+pub(crate) struct Assumption {
+    pub(crate) when: When,
+    pub(crate) words: Vec<&'static str>,
+}
+
+/// What the tables say of an opcode with its fixed words.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// The words that conditions ask for.
+    pub(crate) words: Vec<&'static str>,
+    /// A later line whose condition holds replaces what earlier ones say of the same kind.
+    pub(crate) lines: Vec<(When, Vec<Fact>)>,
+    pub(crate) assumptions: Vec<Assumption>,
+    /// What is done where none of the words stands.
+    pub(crate) plain: Semantics,
+}
+
+impl Facts {
+    /// Bits of the words that conditions ask for.
+    pub(crate) fn present<'w>(&self, words: impl Iterator<Item = &'w str>) -> u64 {
+        let mut present = 0;
+        for word in words {
+            if let Some(index) = self.words.iter().position(|it| *it == word) {
+                present |= 1 << index;
+            }
+        }
+        present
+    }
+
+    /// What an instruction with these words, the fixed ones left out, does.
+    pub(crate) fn semantics<'w>(&self, words: impl Iterator<Item = &'w str>) -> Semantics {
+        if self.words.is_empty() {
+            return self.plain;
+        }
+        match self.present(words) {
+            0 => self.plain,
+            present => self.evaluate(present),
+        }
+    }
+
+    pub(crate) fn evaluate(&self, present: u64) -> Semantics {
+        let mut out = Semantics::NOTHING;
+        for (when, facts) in &self.lines {
+            if holds(when, present) {
+                facts.iter().for_each(|it| it.apply(&mut out));
+            }
+        }
+        out
+    }
+
+    /// The words that are assumed for a statement with these.
+    pub(crate) fn assumed(&self, present: u64) -> &[&'static str] {
+        let mut found = self.assumptions.iter();
+        let found = found.find(|it| holds(&it.when, present));
+        found.map_or(&[], |it| &it.words)
+    }
+}
