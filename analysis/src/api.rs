@@ -152,6 +152,8 @@ pub enum FixKind {
     ReplaceModifier,
     /// Changes the `.version` or the `.target` of the module.
     ChangeHeader,
+    /// Inserts a statement that is missing.
+    InsertStatement,
     /// Inserts a directive that is missing.
     InsertDirective,
     /// Removes a directive that is not allowed.

@@ -16,6 +16,7 @@ mod flow;
 mod hir;
 mod host;
 mod pressure;
+mod protocols;
 #[cfg(test)]
 mod tests;
 

@@ -1,9 +1,13 @@
 //! Fixes with places that do not depend on where their items stand in the file.
 
 use isa::target::Target;
-use syntax::{SyntaxKind, TextRange, TextSize};
+use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
-use crate::{FixKind, diagnostics::place::Place, hir::items::ModuleItem};
+use crate::{
+    FixKind,
+    diagnostics::place::Place,
+    hir::{items::ModuleItem, tree::trimmed},
+};
 
 /// One way to repair a finding; becomes a [`crate::Fix`] when the diagnostics of a file are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,5 +97,18 @@ impl HeaderPlaces {
             }
         }
         places
+    }
+}
+
+/// The line break and indentation before a statement, or a blank.
+pub(in crate::diagnostics) fn blank_before(statement: &Cursor<'_>) -> String {
+    let start = trimmed(statement).start();
+    let blank = statement.children().find_map(|it| match it {
+        NodeOrToken::Token(it) if it.range().end() == start => Some(it.text()),
+        _ => None,
+    });
+    match blank.and_then(|it| Some(&it[it.rfind('\n')? + 1..])) {
+        Some(indentation) => format!("\n{indentation}"),
+        None => " ".to_owned(),
     }
 }

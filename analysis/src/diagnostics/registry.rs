@@ -233,6 +233,80 @@ codes! {
         "A block size is larger than any GPU allows.";
     MODIFIER_ORDER = "modifier-order" Lint Hint [] Statement
         "Modifiers stand in another order than in the manual.";
+    MISSING_PROXY_FENCE = "missing-proxy-fence" Lint Warning [] Flow
+        "Shared memory is read asynchronously, and no fence of proxies follows the writes to it.";
+    WGMMA_RESULT_BEFORE_WAIT = "wgmma-result-before-wait" Lint Warning [] Flow
+        "The result of an asynchronous product is read before the product is waited for.";
+    WGMMA_OPERAND_OVERWRITTEN = "wgmma-operand-overwritten" Lint Warning [] Flow
+        "A register of an asynchronous product is written while it may still run.";
+    MBARRIER_CONSTANT_PARITY = "mbarrier-constant-parity" Lint Warning [] Flow
+        "A loop waits for the same phase parity in every turn, and each turn ends a phase.";
+    WGMMA_MISSING_FENCE = "wgmma-missing-fence" Lint Warning [] Flow
+        "Registers of an asynchronous product are not ordered before it.";
+    UNPUBLISHED_INITIALIZATION = "unpublished-initialization" Lint Warning [] Flow
+        "Threads use what another one prepares, and no barrier is between the two.";
+    ISSUED_BY_EVERY_THREAD = "issued-by-every-thread" Lint Warning [] Flow
+        "Every thread issues what one is to do for all.";
+    IGNORED_ELECTION = "ignored-election" Lint Warning [] Flow
+        "Nobody reads which lane was elected.";
+    TCGEN05_MISSING_WAIT = "tcgen05-missing-wait" Lint Warning [] Flow
+        "Others are told that a transfer of tensor memory is done which is not waited for.";
+    TCGEN05_MISSING_DEALLOC = "tcgen05-missing-dealloc" Lint Warning [] Flow
+        "An entry allocates tensor memory and never gives it back.";
+    TCGEN05_MISSING_COMMIT = "tcgen05-missing-commit" Lint Warning [] Flow
+        "Nothing tells when an operation of the tensor core is done.";
+    TCGEN05_ALLOC_AFTER_RELINQUISH = "tcgen05-alloc-after-relinquish" Lint Warning [] Flow
+        "Tensor memory is allocated after the right to do so was given up.";
+    TCGEN05_COLUMN_COUNT = "tcgen05-column-count" Lint Warning [] Flow
+        "A number of columns of tensor memory is not possible, or not the one allocated.";
+    TCGEN05_MISSING_FENCE = "tcgen05-missing-fence" Lint Warning [] Flow
+        "Tensor memory is used behind a wait that orders nothing.";
+    CP_ASYNC_MISSING_WAIT = "cp-async-missing-wait" Lint Warning [] Flow
+        "Nothing waits for an asynchronous copy.";
+    CP_ASYNC_MISSING_COMMIT = "cp-async-missing-commit" Lint Warning [] Flow
+        "A wait is for copies that are not committed.";
+    CP_ASYNC_MISSING_BARRIER = "cp-async-missing-barrier" Lint Warning [] Flow
+        "What other threads copy is read behind a wait for the copies of this thread.";
+    BULK_COPY_MISSING_COMMIT = "bulk-copy-missing-commit" Lint Warning [] Flow
+        "A bulk copy is not committed, so that nothing can wait for it.";
+    BULK_COPY_MISSING_WAIT = "bulk-copy-missing-wait" Lint Warning [] Flow
+        "Nothing waits for a bulk copy out of shared memory.";
+    WGMMA_MISSING_COMMIT = "wgmma-missing-commit" Lint Warning [] Flow
+        "A wait is for products that are not committed.";
+    WGMMA_MISSING_WAIT = "wgmma-missing-wait" Lint Warning [] Flow
+        "Nothing waits for an asynchronous product.";
+    INEFFECTIVE_WAIT = "ineffective-wait" Lint Warning [] Flow
+        "A wait leaves as many groups pending as there can be.";
+    SETMAXNREG_DIRECTION = "setmaxnreg-direction" Lint Warning [] Flow
+        "The number of registers is increased below, or decreased above, what a warp has.";
+    CLUSTER_BARRIER_MISMATCH = "cluster-barrier-mismatch" Lint Warning [] Flow
+        "Arrivals at the barrier of the cluster and waits do not take turns.";
+    CLUSTER_ACCESS_BEFORE_SYNC = "cluster-access-before-sync" Lint Warning [] Flow
+        "Another block of the cluster is accessed that may not have started.";
+    CLUSTER_EXIT_BEFORE_SYNC = "cluster-exit-before-sync" Lint Warning [] Flow
+        "Another block of the cluster is accessed that may have ended.";
+    BARRIER_THREAD_COUNT = "barrier-thread-count" Lint Warning [] Flow
+        "A barrier is for a number of threads that never comes.";
+    BARRIER_NEVER_COMPLETED = "barrier-never-completed" Lint Warning [] Flow
+        "Threads arrive at a barrier where nobody waits.";
+    EXPECT_TX_MISMATCH = "expect-tx-mismatch" Lint Warning [] Flow
+        "A barrier expects other bytes than copies bring.";
+    MBARRIER_NEVER_ARRIVED = "mbarrier-never-arrived" Lint Warning [] Flow
+        "A barrier is waited for at which nobody arrives.";
+    SYNC_MASK = "sync-mask" Lint Warning [] Flow
+        "A mask does not name the lanes that run the instruction.";
+    MISSING_BARRIER = "missing-barrier" Lint Warning [] Flow
+        "Shared memory is read that another thread writes, without a barrier between.";
+    WEAK_POLL = "weak-poll" Lint Warning [] Flow
+        "A loop waits for memory to change with loads that take no notice of other threads.";
+    IGNORED_WAIT_RESULT = "ignored-wait-result" Lint Warning [] Flow
+        "Nobody reads whether a wait saw the phase end.";
+    GRIDDEPCONTROL_MISSING_WAIT = "griddepcontrol-missing-wait" Lint Hint [] Flow
+        "An entry starts dependent grids and never waits for those before it.";
+    READ_ONLY_LOAD_OF_WRITTEN_MEMORY = "read-only-load-of-written-memory" Lint Hint [] Flow
+        "A load says that nobody writes where the kernel does.";
+    SERIALIZED_WGMMA = "serialized-wgmma" Lint Warning [] Flow
+        "A call makes ptxas run asynchronous products one after the other.";
     CONTROL_COMMENT = "control-comment" Lint Warning [] Item
         "A comment for ptx-analyzer is malformed or names an unknown code.";
     PTXAS = "ptxas" Ptxas Error [] Program

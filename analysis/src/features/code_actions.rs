@@ -91,6 +91,7 @@ fn title(kind: FixKind) -> &'static str {
         FixKind::RemoveModifier => "Remove all modifiers that are not allowed in the file",
         FixKind::ReplaceModifier => "Replace all modifiers that are not allowed in the file",
         FixKind::ChangeHeader => "Change `.version` and `.target` to what the whole file needs",
+        FixKind::InsertStatement => "Insert all missing statements in the file",
         FixKind::InsertDirective => "Insert all missing directives in the file",
         FixKind::RemoveDirective => "Remove all directives that are not allowed in the file",
         FixKind::ChangeDirective => "Correct all directives in the file",

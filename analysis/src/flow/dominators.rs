@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 
 /// For each node of a graph the closest one that every way from `root` to it goes through; `None` for the root and
 /// for nodes that no way reaches. The nodes are the indices of `successors`.
-pub(super) fn immediate_dominators(
+pub(crate) fn immediate_dominators(
     successors: &Lists,
     count: usize,
     root: u32,

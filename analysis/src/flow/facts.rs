@@ -44,6 +44,9 @@ pub(crate) struct Facts {
     pub(crate) copies: Vec<bool>,
     /// The instructions that all threads of a warp must run together.
     pub(crate) together: Vec<Step>,
+    /// The instructions that may take part in protocols: they have events, or access shared memory, or memory
+    /// that nobody writes.
+    pub(crate) eventful: Vec<Step>,
     /// Where control goes.
     pub(crate) control: Vec<Control>,
     /// The instructions to which a branch may go; the number of instructions stands for the end, and
@@ -277,6 +280,11 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
         let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
         if runs_together(opcode, words.map(|it| it.text().trim_start_matches('.'))) {
             facts.together.push(facts.control.len() as Step);
+        }
+        let mut words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
+        let of_interest = |word: &str| word.starts_with(".shared") || word == ".nc";
+        if isa::tables().has_events(opcode) || words.any(|it| of_interest(it.text())) {
+            facts.eventful.push(facts.control.len() as Step);
         }
         facts.control.push(control);
         facts.targets.push(match control {

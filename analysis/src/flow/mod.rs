@@ -5,7 +5,7 @@
 //! nothing.
 
 pub(crate) mod divergence;
-mod dominators;
+pub(crate) mod dominators;
 pub(crate) mod facts;
 pub(crate) mod graph;
 pub(crate) mod lists;

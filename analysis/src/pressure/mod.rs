@@ -30,7 +30,7 @@ use crate::{
     hir::{body::body, items::Function},
 };
 
-pub(crate) use bounds::{bounds, product, width};
+pub(crate) use bounds::{Bounds, bounds, product, width};
 pub(crate) use peak::{at_peak, free, written_peak};
 pub(crate) use program::most_alive;
 

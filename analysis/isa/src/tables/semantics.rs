@@ -4,6 +4,8 @@
 //! ptxas 13.5 at `-O3`, where the manual does not tell. What is said holds for an opcode with its fixed words, and
 //! depends on other words of the statement only, so that it can be told of statements that are wrong as well.
 
+use super::event::{Event, EventKind};
+
 /// Where control goes after an instruction whose guard holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Control {
@@ -303,7 +305,7 @@ pub struct Semantics {
     /// For which threads the results are the same.
     pub same: Same,
     /// What happens in protocols.
-    pub events: &'static [&'static str],
+    pub events: &'static [Event],
     /// The words by which this form was replaced; it is deprecated.
     pub replaced: Option<&'static str>,
     /// What it costs.
@@ -406,7 +408,7 @@ pub(crate) enum Fact {
     Together(Together),
     Fresh(bool),
     Same(Same),
-    Events(&'static [&'static str]),
+    Events(&'static [Event]),
     Replaced(&'static str),
     Latency(u32),
     Scratch(u32),
@@ -515,6 +517,13 @@ impl Facts {
             }
         }
         out
+    }
+
+    /// Whether some line tells of an event in a protocol, other than that an address stays the same.
+    pub(crate) fn has_events(&self) -> bool {
+        let own = |it: &Event| it.kind != EventKind::SameAddress;
+        let mut facts = self.lines.iter().flat_map(|it| &it.1);
+        facts.any(|it| matches!(it, Fact::Events(events) if events.iter().any(own)))
     }
 
     /// The words that are assumed for a statement with these.

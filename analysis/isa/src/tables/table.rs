@@ -39,6 +39,8 @@ struct Opcode {
     role: OnceLock<Option<Role>>,
     /// What they do, by name, those with more fixed words first.
     facts: OnceLock<Vec<(&'static str, Facts)>>,
+    /// Whether some of them take part in protocols.
+    events: OnceLock<bool>,
 }
 
 impl Tables {
@@ -136,6 +138,18 @@ impl Tables {
         })
     }
 
+    /// Whether some form of an opcode takes part in a protocol between threads, copies and matrix units.
+    #[must_use]
+    pub fn has_events(&self, opcode: &str) -> bool {
+        let Some(known) = self.by_opcode.get(opcode) else {
+            return false;
+        };
+        let any = |it: &(&str, Facts)| it.1.has_events();
+        *known
+            .events
+            .get_or_init(|| self.facts_of(known).iter().any(any))
+    }
+
     /// What is said of the instruction that an opcode and words mean, and its name; `None` if there is no such
     /// opcode, or if the words do not say yet which instruction it is.
     fn facts<'w>(
@@ -144,7 +158,17 @@ impl Tables {
         words: impl Iterator<Item = &'w str> + Clone,
     ) -> Option<&(&'static str, Facts)> {
         let known = self.by_opcode.get(opcode)?;
-        let read = || {
+        let named = |it: &&(&str, Facts)| {
+            let mut words = words.clone();
+            let mut fixed = it.0.split('.').skip(1);
+            fixed.all(|it| words.next() == Some(it))
+        };
+        self.facts_of(known).iter().find(named)
+    }
+
+    /// What is said of the instructions that begin with an opcode, by name.
+    fn facts_of<'t>(&'t self, known: &'t Opcode) -> &'t [(&'static str, Facts)] {
+        known.facts.get_or_init(|| {
             let mut names: Vec<&str> = Vec::new();
             for index in &known.instructions {
                 let name = self.outline.headings[usize::from(*index)].name;
@@ -154,13 +178,7 @@ impl Tables {
             }
             let read = |name| Some((name, self.outline.facts(name, None).ok()?));
             names.into_iter().filter_map(read).collect()
-        };
-        let named = |it: &&(&str, Facts)| {
-            let mut words = words.clone();
-            let mut fixed = it.0.split('.').skip(1);
-            fixed.all(|it| words.next() == Some(it))
-        };
-        known.facts.get_or_init(read).iter().find(named)
+        })
     }
 
     /// What an opcode with its words does, which are given without their full stops, whether they fit or not.

@@ -8,9 +8,9 @@ use crate::{
         finding::Finding,
         lints::{
             divergent_barrier, ignored_setmaxnreg, incomplete_argument, infinite_loop,
-            likely_spill, local_memory, missing_return, shadowed_name, statements::Statements,
-            too_many_registers, too_many_threads, uninitialized_register, unreachable_code,
-            unused_name, unused_value,
+            likely_spill, local_memory, missing_return, protocols, shadowed_name,
+            statements::Statements, too_many_registers, too_many_threads, uninitialized_register,
+            unreachable_code, unused_name, unused_value,
         },
         place::ItemIndex,
     },
@@ -20,13 +20,14 @@ use crate::{
 /// A lint of the flow of a function.
 type FlowLint = fn(&dyn Database, Function<'_>, &Statements<'_>, &mut Vec<Finding>);
 
-const FLOW_LINTS: [FlowLint; 6] = [
+const FLOW_LINTS: [FlowLint; 7] = [
     unreachable_code::check,
     uninitialized_register::check,
     missing_return::check,
     divergent_barrier::check,
     infinite_loop::check,
     unused_value::check,
+    protocols::check,
 ];
 
 /// Lints of one function, but for those of single statements.

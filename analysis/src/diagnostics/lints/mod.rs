@@ -19,6 +19,7 @@ mod likely_spill;
 mod local_memory;
 mod missing_return;
 mod modifier_order;
+mod protocols;
 mod shadowed_name;
 mod slow_f64;
 pub(super) mod statement;

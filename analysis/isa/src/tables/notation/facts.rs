@@ -7,6 +7,7 @@ use super::{
     scope::{Sets, expand},
 };
 use crate::tables::{
+    event::Event,
     instruction::{Form, Instruction, OperandPattern},
     semantics::{
         Access, Assumption, Computation, Control, Fact, Facts, Keep, Location, Needs, Operation,
@@ -511,8 +512,12 @@ impl Reader<'_> {
         }
     }
 
-    fn event(&self, text: &'static str) -> Read<&'static str> {
-        Ok(text)
+    fn event(&self, text: &'static str) -> Read<Event> {
+        let event = Event::parse(text)?;
+        for name in event.operands.iter().flatten() {
+            self.operand(name)?;
+        }
+        Ok(event)
     }
 }
 

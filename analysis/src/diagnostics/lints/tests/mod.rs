@@ -6,6 +6,7 @@ use syntax::Document;
 
 mod advice;
 mod flow;
+mod protocols;
 
 use crate::{
     AnalysisConfig, Change, DiagnosticTag, FileId, Level, Severity,

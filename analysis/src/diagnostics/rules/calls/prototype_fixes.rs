@@ -6,12 +6,12 @@ use isa::{
     types::Class,
 };
 use salsa::Database;
-use syntax::{Cursor, NodeOrToken, TextRange};
+use syntax::{Cursor, TextRange};
 
 use crate::{
     FixKind,
     diagnostics::{
-        fix::Repair,
+        fix::{Repair, blank_before},
         place::Place,
         rules::calls::{
             arguments::{show, value},
@@ -106,17 +106,4 @@ fn parameter(context: &Context<'_>, node: &Cursor<'_>) -> Option<String> {
     let text = show(&value, " _");
     let name = if text.ends_with(']') { "" } else { " _" };
     Some(format!("{space} {text}{name}"))
-}
-
-/// The line break and indentation before a statement, or a blank.
-fn blank_before(statement: &Cursor<'_>) -> String {
-    let start = trimmed(statement).start();
-    let blank = statement.children().find_map(|it| match it {
-        NodeOrToken::Token(it) if it.range().end() == start => Some(it.text()),
-        _ => None,
-    });
-    match blank.and_then(|it| Some(&it[it.rfind('\n')? + 1..])) {
-        Some(indentation) => format!("\n{indentation}"),
-        None => " ".to_owned(),
-    }
 }

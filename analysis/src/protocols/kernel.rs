@@ -1,0 +1,579 @@
+//! A function as the rules see it: its events with their operands, and what is known of its values.
+
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
+
+use isa::{
+    cost,
+    event::{EventKind, positions},
+    semantics::{Location, Proxy},
+};
+use rustc_hash::FxHashMap;
+use syntax::{Cursor, SyntaxKind, TextRange};
+
+use crate::{
+    SymbolKind,
+    constant::{Constant, Value as Constants, evaluate},
+    flow::{
+        Flow,
+        facts::{Step, Value},
+        operation::{Operation, Shape},
+    },
+    hir::body::{Body, DefinitionId, Reference, Target},
+    pressure::Bounds,
+    protocols::{known::Known, lanes::Lanes, paths::Paths, symbol::Symbol},
+};
+
+/// What an address is computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Base {
+    Symbol(Symbol),
+    Value(Value),
+}
+
+/// What an address was followed to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Origin {
+    Symbol(Symbol),
+    /// What an instruction wrote,
+    Written(Step),
+    /// or nobody did.
+    Input(Value),
+}
+
+/// An address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) origin: Origin,
+    /// In bytes.
+    pub(super) offset: i64,
+}
+
+impl Place {
+    /// The variable in which it lies, if that is known.
+    pub(super) fn symbol(self) -> Option<Symbol> {
+        match self.origin {
+            Origin::Symbol(it) => Some(it),
+            _ => None,
+        }
+    }
+}
+
+/// An operand of an event.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Operand {
+    Constant(i64),
+    Register(Value),
+    /// In brackets, or a variable.
+    Address(Base, i64),
+    /// In braces.
+    Registers(Vec<Value>),
+    Other,
+}
+
+/// An event of an instruction.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    pub(super) step: Step,
+    pub(super) kind: EventKind,
+    pub(super) operands: [Option<Operand>; 2],
+}
+
+/// An access to memory by an instruction with events or with accesses of interest.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) step: Step,
+    pub(super) write: bool,
+    /// The word of the state space, empty for a generic address.
+    pub(super) space: &'static str,
+    /// Whether the asynchronous proxy does it.
+    pub(super) asynchronous: bool,
+    /// Whether it is neither volatile nor of a memory model of its own.
+    pub(super) weak: bool,
+    /// Whether it says that nobody writes there.
+    pub(super) constant: bool,
+    /// The address, of plain loads and stores.
+    pub(super) address: Option<(Base, i64)>,
+}
+
+impl Access {
+    /// Whether it is to shared memory of the block.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self.space, "shared" | "shared::cta")
+    }
+}
+
+/// How many instructions are followed from a value to its sources.
+pub(super) const MAX_DEPTH: u32 = 48;
+/// How many instructions are looked at for one question.
+pub(super) const MAX_SLICE: usize = 512;
+
+/// The function.
+pub(super) struct Kernel<'f> {
+    pub(super) body: &'f Body,
+    pub(super) flow: &'f Flow,
+    pub(super) paths: Paths<'f>,
+    pub(super) entry: bool,
+    /// Whether it calls functions.
+    pub(super) calls: bool,
+    /// What the text says about launches.
+    pub(super) bounds: Bounds,
+    /// Bytes of a variable, if that is known.
+    pub(super) size: &'f dyn Fn(Symbol) -> Option<u64>,
+    /// Is called now and then and may unwind.
+    pub(super) check: &'f dyn Fn(),
+    /// Whether an instruction calls what is not in the module.
+    pub(super) foreign: &'f dyn Fn(Step) -> bool,
+    /// All events, in the order of the text.
+    pub(super) events: Vec<Event>,
+    /// Accesses, in the order of the text.
+    pub(super) accesses: Vec<Access>,
+    pub(super) node: &'f dyn Fn(Step) -> Option<Cursor<'f>>,
+    pub(super) numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
+    pub(super) definitions: OnceCell<Vec<Vec<Step>>>,
+    pub(super) lanes: RefCell<FxHashMap<Step, Option<Lanes>>>,
+    pub(super) reaching: RefCell<FxHashMap<(Value, Step), Option<Step>>>,
+    pub(super) operations: RefCell<FxHashMap<Step, Option<Rc<Operation<'f>>>>>,
+}
+
+impl<'f> Kernel<'f> {
+    pub(super) fn new(known: &Known<'f>) -> Kernel<'f> {
+        let Known {
+            body,
+            flow,
+            node,
+            entry,
+            bounds,
+            size,
+            check,
+            foreign,
+        } = *known;
+        let facts = &flow.facts;
+        let numbers = (0..).zip(&facts.values);
+        let mut kernel = Kernel {
+            body,
+            flow,
+            paths: Paths::new(facts, &flow.graph),
+            entry,
+            calls: body.instructions.iter().any(|it| it.call),
+            bounds,
+            size,
+            check,
+            foreign,
+            events: Vec::new(),
+            accesses: Vec::new(),
+            node,
+            numbers: numbers
+                .map(|(number, it)| ((it.definition, it.member), number))
+                .collect(),
+            definitions: OnceCell::new(),
+            lanes: RefCell::default(),
+            reaching: RefCell::default(),
+            operations: RefCell::default(),
+        };
+        for step in &facts.eventful {
+            kernel.read(*step);
+        }
+        kernel
+    }
+
+    /// Reads the events of an instruction that control may reach.
+    pub(super) fn read(&mut self, step: Step) {
+        let block = self.flow.graph.block_of[step as usize];
+        if !self.flow.graph.reachable[block as usize] {
+            return;
+        }
+        let Some(node) = (self.node)(step) else {
+            return;
+        };
+        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+        let words: Vec<&str> = words(&node).collect();
+        let tables = isa::tables();
+        let semantics = tables.semantics(opcode, words.iter().copied());
+        let operands: Vec<Cursor<'f>> = node.nodes().filter(is_operand).collect();
+        let is_bracket = |it: &Cursor<'_>| it.kind() == SyntaxKind::ADDRESS;
+        let brackets: Vec<bool> = operands.iter().map(is_bracket).collect();
+        for event in semantics.events {
+            let at = positions(tables, opcode, &words, &brackets, event.operands);
+            let operands = at.map(|it| Some(self.operand(operands.get(it?)?)));
+            self.events.push(Event {
+                step,
+                kind: event.kind,
+                operands,
+            });
+        }
+        let reads = semantics.reads.iter().map(|it| (false, it));
+        let writes = semantics.writes.iter().map(|it| (true, it));
+        for (write, access) in reads.chain(writes) {
+            let bracket = operands.iter().find(|it| is_bracket(it));
+            let (space, address) = match access.location {
+                Location::Address(_) | Location::Block(_) => {
+                    let address = match bracket.map(|it| self.operand(it)) {
+                        Some(Operand::Address(base, offset)) => Some((base, offset)),
+                        _ => None,
+                    };
+                    (words.iter().find_map(|it| space_of(it)), address)
+                }
+                Location::Space(it) => (Some(it), None),
+            };
+            self.accesses.push(Access {
+                step,
+                write,
+                space: space.unwrap_or_default(),
+                asynchronous: access.proxy == Proxy::Async,
+                weak: !words.iter().any(|it| STRONG.contains(it)),
+                constant: access.proxy == Proxy::Readonly,
+                address,
+            });
+        }
+    }
+
+    pub(super) fn operand(&self, node: &Cursor<'f>) -> Operand {
+        match node.kind() {
+            SyntaxKind::ADDRESS => match node.nodes().next() {
+                Some(inner) => match evaluate(&inner, &mut Vec::new()) {
+                    Constants::Offset(base, offset) => match self.named(&base) {
+                        Some(base) => Operand::Address(base, i64::try_from(offset).unwrap_or(0)),
+                        None => Operand::Other,
+                    },
+                    _ => match self.named(&inner) {
+                        Some(base) => Operand::Address(base, 0),
+                        None => Operand::Other,
+                    },
+                },
+                None => Operand::Other,
+            },
+            SyntaxKind::VECTOR => Operand::Registers(self.registers(node.range())),
+            SyntaxKind::NAME_REFERENCE => match self.named(node) {
+                Some(Base::Value(it)) => Operand::Register(it),
+                Some(base) => Operand::Address(base, 0),
+                None => Operand::Other,
+            },
+            _ => match evaluate(node, &mut Vec::new()) {
+                Constants::Constant(Constant::Signed(it)) => Operand::Constant(it),
+                Constants::Constant(Constant::Unsigned(it)) => Operand::Constant(it.cast_signed()),
+                _ => Operand::Other,
+            },
+        }
+    }
+
+    /// The registers that a part of the text names.
+    pub(super) fn registers(&self, range: TextRange) -> Vec<Value> {
+        let all = &self.body.references;
+        let first = all.partition_point(|it| it.range.start() < range.start());
+        let inside = all[first..]
+            .iter()
+            .take_while(|it| range.contains_range(it.range));
+        inside.filter_map(|it| self.value(it)).collect()
+    }
+
+    pub(super) fn value(&self, reference: &Reference) -> Option<Value> {
+        match reference.target {
+            Target::Definition(it) => self.numbers.get(&(it, reference.member)).copied(),
+            _ => None,
+        }
+    }
+
+    /// What a name means as an address.
+    pub(super) fn named(&self, node: &Cursor<'_>) -> Option<Base> {
+        let token = node.token(SyntaxKind::IDENT)?;
+        let reference = self.body.reference_at(token.range())?;
+        self.base(reference)
+    }
+
+    pub(super) fn base(&self, reference: &Reference) -> Option<Base> {
+        if let Some(value) = self.value(reference) {
+            return Some(Base::Value(value));
+        }
+        match reference.target {
+            Target::Definition(it)
+                if matches!(
+                    self.body.definition(it).kind,
+                    SymbolKind::Variable | SymbolKind::Parameter
+                ) =>
+            {
+                Some(Base::Symbol(Symbol::Own(it)))
+            }
+            Target::Free(it) => Some(Base::Symbol(Symbol::Free(it))),
+            _ => None,
+        }
+    }
+
+    /// An instruction with what it computes.
+    pub(super) fn operation(&self, step: Step) -> Option<Rc<Operation<'f>>> {
+        if let Some(known) = self.operations.borrow().get(&step) {
+            return known.clone();
+        }
+        let read = || {
+            let instruction = self.body.instructions.get(step as usize)?;
+            let node = (self.node)(step)?;
+            let value = &mut |it: &Reference| self.value(it);
+            let operation = Operation::read(self.body, instruction, &node, value);
+            Some(Rc::new(operation))
+        };
+        let found = read();
+        self.operations.borrow_mut().insert(step, found.clone());
+        found
+    }
+
+    /// The text of the opcode with its words, for messages.
+    pub(super) fn name(&self, step: Step) -> String {
+        let Some(node) = (self.node)(step) else {
+            return String::new();
+        };
+        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+        let tables = isa::tables();
+        let words: Vec<&str> = words(&node).collect();
+        let mut candidates = tables.with_opcode(opcode);
+        let found = candidates.find(|it| words.starts_with(&it.fixed));
+        found.map_or(opcode, |it| it.name).to_owned()
+    }
+
+    /// The guard of an instruction, and whether it holds when the register is false.
+    pub(super) fn guard(&self, step: Step) -> Option<(Value, bool)> {
+        if !self.flow.facts.guarded[step as usize] {
+            return None;
+        }
+        let operation = self.operation(step)?;
+        Some((operation.guard?, operation.negated))
+    }
+
+    /// Whether there is a guard.
+    pub(super) fn is_guarded(&self, step: Step) -> bool {
+        self.flow.facts.guarded[step as usize]
+    }
+
+    /// The instructions that write a value.
+    pub(super) fn definitions(&self, value: Value) -> &[Step] {
+        let all = self.definitions.get_or_init(|| {
+            let facts = &self.flow.facts;
+            let mut all = vec![Vec::new(); facts.values.len()];
+            for step in 0..facts.len() {
+                for value in facts.writes.get(step) {
+                    all[*value as usize].push(step as Step);
+                }
+            }
+            all
+        });
+        all.get(value as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether an instruction has an event.
+    pub(super) fn is(&self, step: Step, kind: EventKind) -> bool {
+        self.events_at(step).any(|it| it.kind == kind)
+    }
+
+    /// Everything that writes to global memory at an address, and the start of the address.
+    pub(super) fn global_writes(&self) -> Vec<(Step, Base)> {
+        let mut found = Vec::new();
+        for step in 0..self.flow.facts.len() as Step {
+            let Some(node) = (self.node)(step) else {
+                continue;
+            };
+            if !node.tokens().any(|it| it.text() == ".global") {
+                continue;
+            }
+            let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+            let semantics =
+                isa::tables().semantics(opcode, words(&node).collect::<Vec<_>>().into_iter());
+            let plain = |it: &isa::semantics::Access| matches!(it.location, Location::Address(_));
+            if !semantics.writes.iter().any(plain) {
+                continue;
+            }
+            let address = node.node(SyntaxKind::ADDRESS).map(|it| self.operand(&it));
+            if let Some(Operand::Address(base, _)) = address {
+                found.push((step, base));
+            }
+        }
+        found
+    }
+
+    /// Whether the text shows that blocks have more than one thread: it says how many, or tells them apart.
+    pub(super) fn has_threads(&self) -> bool {
+        let tells = |it: &Reference| match it.target {
+            Target::Special(index) => isa::special::get(index)
+                .is_some_and(|it| matches!(it.name, "%tid" | "%laneid" | "%warpid")),
+            _ => false,
+        };
+        match self.bounds.threads {
+            Some(1) => false,
+            Some(_) if self.bounds.exact => true,
+            _ => self.body.references.iter().any(tells),
+        }
+    }
+
+    /// Whether the function only exercises one instruction after another, so that nobody waits for what it leaves
+    /// out.
+    pub(super) fn exercises(&self) -> bool {
+        let meets = |it: EventKind| {
+            matches!(
+                it,
+                EventKind::BlockSync
+                    | EventKind::BlockArrive
+                    | EventKind::PhaseWait
+                    | EventKind::PhaseWaitRelaxed
+            )
+        };
+        self.flow.graph.loops.is_empty() && !self.events.iter().any(|it| meets(it.kind))
+    }
+
+    /// Whether an instruction makes of an address the same in another state space.
+    pub(super) fn same_address(&self, operation: &Operation<'_>) -> bool {
+        let words = operation.modifiers.iter().copied();
+        let events = isa::tables().semantics(operation.opcode, words).events;
+        events.iter().any(|it| it.kind == EventKind::SameAddress)
+    }
+
+    /// The instructions with some events.
+    pub(super) fn steps(&self, is: impl Fn(EventKind) -> bool) -> Vec<Step> {
+        let found = self.events.iter().filter(|it| is(it.kind));
+        found.map(|it| it.step).collect()
+    }
+
+    pub(super) fn source(&self, step: Step) -> Source {
+        let Some(operation) = self.operation(step) else {
+            return Source::Differs;
+        };
+        if let Some(name) = operation.operands.iter().find_map(|it| match it {
+            Shape::Special(name) => Some(*name),
+            _ => None,
+        }) {
+            return match cost::is_uniform_register(name) && !matches!(name, "%warpid" | "%nwarpid")
+            {
+                true => Source::Same,
+                false => Source::Differs,
+            };
+        }
+        let same = operation.has("const") || self.entry && operation.has("param");
+        let address = self.same_address(&operation) || self.is(step, EventKind::Remote);
+        if same && operation.accesses_memory()
+            || address
+            || cost::may_be_uniform(operation.opcode, &operation.modifiers)
+        {
+            return Source::Computed;
+        }
+        Source::Differs
+    }
+
+    /// The events of an instruction.
+    pub(super) fn events_at(&self, step: Step) -> impl Iterator<Item = &Event> {
+        let first = self.events.partition_point(|it| it.step < step);
+        self.events[first..]
+            .iter()
+            .take_while(move |it| it.step == step)
+    }
+
+    /// Whether an instruction calls what is not in the module, or what a register holds.
+    pub(super) fn is_foreign_call(&self, step: Step) -> bool {
+        (self.foreign)(step)
+    }
+
+    /// Whether some instructions have a call among them.
+    pub(super) fn has_call(&self, inside: &dyn Fn(Step) -> bool) -> bool {
+        let all = (0..).zip(&self.body.instructions);
+        self.calls && all.into_iter().any(|(step, it)| it.call && inside(step))
+    }
+
+    /// Whether addresses of other blocks of the cluster are computed.
+    pub(super) fn has_remote(&self) -> bool {
+        self.events.iter().any(|it| it.kind == EventKind::Remote)
+    }
+
+    /// Whether an instruction is a load that may be moved as if there were no other threads.
+    pub(super) fn is_weak_load(&self, step: Step) -> bool {
+        let Some(operation) = self.operation(step) else {
+            return false;
+        };
+        let strong = |it: &&str| STRONG.contains(it) || CACHED.contains(it);
+        let place = operation.has("global") || operation.has("shared");
+        self.is_load(&operation)
+            && (place || !operation.modifiers.iter().any(|it| space_of(it).is_some()))
+            && !operation.modifiers.iter().any(strong)
+    }
+
+    pub(super) fn is_load(&self, operation: &Operation<'_>) -> bool {
+        let words = operation.modifiers.iter().copied();
+        let semantics = isa::tables().semantics(operation.opcode, words);
+        let plain = |it: &isa::semantics::Access| matches!(it.location, Location::Address(_));
+        semantics.reads.iter().any(plain)
+            && semantics.writes.is_empty()
+            && semantics.events.is_empty()
+    }
+
+    /// Whether an instruction only computes its result.
+    pub(super) fn is_pure(&self, step: Step) -> bool {
+        let operation = self.operation(step);
+        operation.is_some_and(|it| !it.accesses_memory() && !it.has_effect() && !it.special)
+            && self.events_at(step).next().is_none()
+    }
+
+    /// A register as the text writes it.
+    pub(super) fn register(&self, value: Value) -> String {
+        let Some(register) = self.flow.facts.values.get(value as usize) else {
+            return String::new();
+        };
+        let name = &self.body.definition(register.definition).name;
+        match register.member {
+            Some(number) => format!("{name}{number}"),
+            None => name.to_string(),
+        }
+    }
+
+    /// A place as the text may write it.
+    pub(super) fn describe(&self, place: Place) -> String {
+        let name = match place.origin {
+            Origin::Symbol(Symbol::Own(it)) => self.body.definition(it).name.to_string(),
+            Origin::Symbol(Symbol::Free(it)) => self.body.free[it as usize].to_string(),
+            Origin::Written(step) => match self.flow.facts.writes.get(step as usize) {
+                [value, ..] => self.register(*value),
+                [] => String::new(),
+            },
+            Origin::Input(value) => self.register(value),
+        };
+        match place.offset {
+            0 => name,
+            offset => format!("{name}+{offset}"),
+        }
+    }
+}
+
+/// Where the result of an instruction comes from.
+pub(super) enum Source {
+    /// From what it reads alone.
+    Computed,
+    /// It is the same in all threads of a block.
+    Same,
+    /// It may differ.
+    Differs,
+}
+
+/// The words that let a load look at memory again each time.
+const CACHED: [&str; 2] = ["cv", "cg"];
+/// The words of accesses that are not weak.
+const STRONG: [&str; 7] = [
+    "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "sc",
+];
+
+fn words<'a>(node: &Cursor<'a>) -> impl Iterator<Item = &'a str> {
+    let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
+    words.map(|it| it.text().trim_start_matches('.'))
+}
+
+fn is_operand(node: &Cursor<'_>) -> bool {
+    !matches!(node.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR)
+}
+
+fn space_of(word: &str) -> Option<&'static str> {
+    let all = [
+        "shared",
+        "shared::cta",
+        "shared::cluster",
+        "global",
+        "local",
+        "const",
+        "param",
+    ];
+    all.into_iter().find(|it| *it == word)
+}

@@ -1,0 +1,105 @@
+//! What happens along the ways through a function, for rules that go with the flow.
+
+use crate::flow::{facts::Step, graph::BlockId};
+
+use crate::protocols::{
+    kernel::{Access, Event, Kernel},
+    solver::{Problem, solve},
+};
+
+/// Something that rules look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Moment<'k> {
+    Event(&'k Event),
+    Access(&'k Access),
+    /// A call, which may do anything.
+    Call,
+}
+
+/// The moments of a function in the order of the text.
+pub(super) struct Moments<'k, 'f> {
+    kernel: &'k Kernel<'f>,
+    all: Vec<(Step, Moment<'k>)>,
+}
+
+/// A rule that goes with the flow: what a moment makes of a state, and what holds where ways meet.
+struct Rule<'m, 'k, 'f, S, A, J> {
+    moments: &'m Moments<'k, 'f>,
+    start: S,
+    apply: A,
+    join: J,
+}
+
+impl<S, A, J> Problem for Rule<'_, '_, '_, S, A, J>
+where
+    S: Clone + PartialEq,
+    A: Fn(Step, Moment<'_>, &mut S),
+    J: Fn(&mut S, &S),
+{
+    type State = S;
+
+    fn start(&self) -> S {
+        self.start.clone()
+    }
+
+    fn run(&self, block: BlockId, state: &mut S) {
+        for (step, moment) in self.moments.of_block(block) {
+            (self.apply)(*step, *moment, state);
+        }
+    }
+
+    fn join(&self, into: &mut S, other: &S) {
+        (self.join)(into, other);
+    }
+}
+
+impl<'k, 'f> Moments<'k, 'f> {
+    pub(super) fn of(kernel: &'k Kernel<'f>) -> Moments<'k, 'f> {
+        let events = kernel.events.iter().map(|it| (it.step, Moment::Event(it)));
+        let accesses = kernel
+            .accesses
+            .iter()
+            .map(|it| (it.step, Moment::Access(it)));
+        let calls = (0..).zip(&kernel.body.instructions).filter(|it| it.1.call);
+        let calls = calls.map(|(step, _)| (step, Moment::Call));
+        let mut all: Vec<_> = accesses.chain(events).chain(calls).collect();
+        all.sort_by_key(|it| it.0);
+        Moments { kernel, all }
+    }
+
+    fn of_block(&self, block: BlockId) -> &[(Step, Moment<'k>)] {
+        let steps = &self.kernel.flow.graph.blocks[block as usize];
+        let first = self.all.partition_point(|it| it.0 < steps.start);
+        let count = self.all[first..].partition_point(|it| it.0 < steps.end);
+        &self.all[first..first + count]
+    }
+
+    /// Goes with the flow, and shows each moment that control reaches with the state before it.
+    pub(super) fn go<S: Clone + PartialEq>(
+        &self,
+        start: S,
+        apply: impl Fn(Step, Moment<'_>, &mut S),
+        join: impl Fn(&mut S, &S),
+        see: &mut dyn FnMut(Step, Moment<'k>, &S),
+    ) {
+        let rule = Rule {
+            moments: self,
+            start,
+            apply,
+            join,
+        };
+        let graph = &self.kernel.flow.graph;
+        let Some(states) = solve(graph, &rule, self.kernel.check) else {
+            return;
+        };
+        for (block, state) in (0..).zip(states) {
+            let Some(mut state) = state else {
+                continue;
+            };
+            for (step, moment) in self.of_block(block) {
+                see(*step, *moment, &state);
+                (rule.apply)(*step, *moment, &mut state);
+            }
+        }
+    }
+}

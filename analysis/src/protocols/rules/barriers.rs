@@ -1,0 +1,75 @@
+//! Barriers of the block: how many threads they wait for, and whether anybody does.
+
+use isa::event::EventKind;
+
+use crate::protocols::{
+    kernel::{Event, Kernel, Operand},
+    report::{Report, report},
+};
+
+const WARP: i64 = isa::limits::THREADS_PER_WARP as i64;
+
+pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    if !kernel.entry {
+        return;
+    }
+    let barrier = |it: &&Event| matches!(it.kind, EventKind::BlockSync | EventKind::BlockArrive);
+    for event in kernel.events.iter().filter(barrier) {
+        let Some(count) = kernel.constant(event, 1) else {
+            continue;
+        };
+        let register = matches!(event.operands[1], Some(Operand::Register(_)));
+        let most = kernel.bounds.threads.map_or(0, i64::from);
+        let message = match () {
+            () if register && count % WARP != 0 => {
+                format!("the barrier is for {count} threads, which is no multiple of {WARP}")
+            }
+            // Blocks are filled up to whole warps.
+            () if most > 0 && count > (most + WARP - 1) / WARP * WARP => {
+                format!("the barrier is for {count} threads, and a block has {most} at most")
+            }
+            () => continue,
+        };
+        reports.push(report(
+            "barrier-thread-count",
+            event.step,
+            message,
+            "the barrier opens when so many threads have come, in whole warps; here it never does",
+        ));
+    }
+    if !kernel.calls {
+        never_completed(kernel, reports);
+    }
+}
+
+/// Arrivals at a barrier for which nobody waits.
+fn never_completed(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    let syncs = kernel
+        .events
+        .iter()
+        .filter(|it| it.kind == EventKind::BlockSync);
+    let waited: Option<Vec<i64>> = syncs.map(|it| kernel.constant(it, 0)).collect();
+    let Some(waited) = waited else {
+        return;
+    };
+    let mut told: Vec<i64> = Vec::new();
+    for event in kernel
+        .events
+        .iter()
+        .filter(|it| it.kind == EventKind::BlockArrive)
+    {
+        let Some(number) = kernel.constant(event, 0) else {
+            continue;
+        };
+        if waited.contains(&number) || told.contains(&number) {
+            continue;
+        }
+        told.push(number);
+        reports.push(report(
+            "barrier-never-completed",
+            event.step,
+            format!("threads arrive at barrier {number}, and nobody waits there"),
+            "the threads that need what was done before wait with `bar.sync` for the same barrier",
+        ));
+    }
+}

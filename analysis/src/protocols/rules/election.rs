@@ -1,0 +1,52 @@
+//! What one thread is to do for all, and every thread does.
+
+use isa::event::EventKind;
+
+use crate::protocols::{
+    kernel::Kernel,
+    report::{Report, report},
+};
+
+pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    for event in kernel
+        .events
+        .iter()
+        .filter(|it| it.kind == EventKind::Elect)
+    {
+        let facts = &kernel.flow.facts;
+        let writes = facts.writes.get(event.step as usize);
+        let read = writes
+            .iter()
+            .any(|it| kernel.is_read_after(*it, event.step));
+        if !read {
+            let name = kernel.name(event.step);
+            let found = report(
+                "ignored-election",
+                event.step,
+                format!("nobody reads which lane `{name}` chose"),
+                "the predicate is to guard what the chosen lane does for the others",
+            );
+            reports.push(found.hint(kernel.exercises()));
+        }
+    }
+    if !kernel.entry || !kernel.has_threads() {
+        return;
+    }
+    for event in kernel.events.iter().filter(|it| it.kind == EventKind::Once) {
+        let facts = &kernel.flow.facts;
+        if kernel.is_guarded(event.step) || kernel.may_be_for_some(event.step) {
+            continue;
+        }
+        let reads = facts.reads.get(event.step as usize);
+        if reads.iter().any(|it| kernel.varies(*it)) {
+            continue;
+        }
+        let name = kernel.name(event.step);
+        reports.push(report(
+            "issued-by-every-thread",
+            event.step,
+            format!("every thread of the block issues this `{name}`"),
+            "one thread does it for all: guard it with the predicate of `elect.sync`, or of one thread",
+        ));
+    }
+}

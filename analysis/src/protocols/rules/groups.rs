@@ -1,0 +1,218 @@
+//! Operations that are committed and waited for in groups.
+
+use isa::event::{EventKind, Group};
+
+use crate::flow::facts::Step;
+use crate::protocols::{
+    kernel::{Event, Kernel},
+    moments::{Moment, Moments},
+    report::{Insertion, Report, report},
+};
+
+/// More groups than are counted.
+const MANY: i64 = 32;
+
+/// What must follow an operation.
+struct Pair {
+    code: &'static str,
+    group: Group,
+    /// Any of these,
+    partners: &'static [EventKind],
+    /// after one of these, if there are such.
+    only_after: Option<EventKind>,
+    /// What is missing, as a message names it.
+    missing: EventKind,
+    help: &'static str,
+}
+
+const PAIRS: [Pair; 5] = [
+    Pair {
+        code: "wgmma-missing-wait",
+        group: Group::Wgmma,
+        partners: &[EventKind::Wait(Group::Wgmma)],
+        only_after: Some(EventKind::Commit(Group::Wgmma)),
+        missing: EventKind::Wait(Group::Wgmma),
+        help: "the accumulators hold nothing until the product is waited for",
+    },
+    Pair {
+        code: "cp-async-missing-wait",
+        group: Group::Copy,
+        partners: &[EventKind::Wait(Group::Copy), EventKind::ArriveCopies],
+        only_after: None,
+        missing: EventKind::Wait(Group::Copy),
+        help: "the copied data may not be there when it is read",
+    },
+    Pair {
+        code: "bulk-copy-missing-commit",
+        group: Group::Bulk,
+        partners: &[EventKind::Commit(Group::Bulk)],
+        only_after: None,
+        missing: EventKind::Commit(Group::Bulk),
+        help: "a wait is for committed groups only, so nothing waits for this copy",
+    },
+    Pair {
+        code: "bulk-copy-missing-wait",
+        group: Group::Bulk,
+        partners: &[
+            EventKind::Wait(Group::Bulk),
+            EventKind::WaitRead(Group::Bulk),
+        ],
+        only_after: Some(EventKind::Commit(Group::Bulk)),
+        missing: EventKind::Wait(Group::Bulk),
+        help: "the block may end, and its shared memory with it, before the copy has read it",
+    },
+    Pair {
+        code: "tcgen05-missing-commit",
+        group: Group::TensorMma,
+        partners: &[EventKind::Commit(Group::TensorMma)],
+        only_after: None,
+        missing: EventKind::Commit(Group::TensorMma),
+        help: "`tcgen05.commit` makes an mbarrier tell when the operation is done; nothing else does",
+    },
+];
+
+pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Report>) {
+    if kernel.entry && !kernel.calls {
+        let hint = kernel.exercises();
+        for pair in &PAIRS {
+            missing(kernel, pair, hint, reports);
+        }
+    }
+    for group in [Group::Copy, Group::Wgmma, Group::Bulk] {
+        let waits =
+            |it: EventKind| matches!(it, EventKind::Wait(g) | EventKind::WaitRead(g) if g == group);
+        if kernel.events.iter().any(|it| waits(it.kind)) {
+            counted(kernel, moments, group, reports);
+        }
+    }
+}
+
+/// Operations that nothing follows which must.
+fn missing(kernel: &Kernel<'_>, pair: &Pair, hint: bool, reports: &mut Vec<Report>) {
+    let issues = kernel.steps(|it| it == EventKind::Issue(pair.group));
+    let partners = kernel.steps(|it| pair.partners.contains(&it));
+    let mut told: Option<u32> = None;
+    for step in issues.iter().rev() {
+        let block = kernel.flow.graph.block_of[*step as usize];
+        if told == Some(block) || !kernel.paths.may_end_after(*step) {
+            continue;
+        }
+        if let Some(first) = pair.only_after {
+            let firsts = kernel.steps(|it| it == first);
+            if kernel.paths.never_after(*step, firsts) {
+                continue;
+            }
+        }
+        if !kernel.paths.never_after(*step, partners.iter().copied()) {
+            continue;
+        }
+        told = Some(block);
+        let (name, missing) = (kernel.name(*step), pair.missing.name());
+        let commit = matches!(pair.missing, EventKind::Commit(Group::Bulk));
+        let fix = match commit {
+            true => Insertion::behind(*step, pair.missing, kernel.is_guarded(*step)),
+            false => None,
+        };
+        let found = report(
+            pair.code,
+            *step,
+            format!("no `{missing}` follows this `{name}`"),
+            pair.help,
+        );
+        reports.push(found.fixed(fix).hint(hint));
+    }
+}
+
+/// What is known of the groups of a thread.
+#[derive(Clone, PartialEq)]
+struct State {
+    /// The operation that is not committed, on every way.
+    uncommitted: Option<Step>,
+    /// Groups that may be pending at most.
+    groups: i64,
+}
+
+/// Waits for groups that cannot be.
+fn counted(
+    kernel: &Kernel<'_>,
+    moments: &Moments<'_, '_>,
+    group: Group,
+    reports: &mut Vec<Report>,
+) {
+    let start = State {
+        uncommitted: None,
+        groups: if kernel.entry { 0 } else { MANY },
+    };
+    let left = |event: &Event| match event.operands[0] {
+        Some(_) => kernel.constant(event, 0).unwrap_or(MANY),
+        None => -1,
+    };
+    let apply = |step: Step, moment: Moment<'_>, state: &mut State| match moment {
+        Moment::Event(event) => match event.kind {
+            EventKind::Issue(it) if it == group => state.uncommitted = Some(step),
+            EventKind::Commit(it) if it == group => {
+                state.uncommitted = None;
+                state.groups = (state.groups + 1).min(MANY);
+            }
+            EventKind::Wait(it) | EventKind::WaitRead(it) if it == group => match left(event) {
+                -1 => (state.groups, state.uncommitted) = (0, None),
+                it => state.groups = state.groups.min(it),
+            },
+            _ => {}
+        },
+        Moment::Call => (state.groups, state.uncommitted) = (MANY, None),
+        Moment::Access(_) => {}
+    };
+    let join = |into: &mut State, other: &State| {
+        into.uncommitted = into
+            .uncommitted
+            .and(other.uncommitted.min(into.uncommitted));
+        into.groups = into.groups.max(other.groups);
+    };
+    moments.go(start, apply, join, &mut |step, moment, state| {
+        let Moment::Event(event) = moment else {
+            return;
+        };
+        if !matches!(event.kind, EventKind::Wait(it) | EventKind::WaitRead(it) if it == group) {
+            return;
+        }
+        let left = left(event);
+        if left < 0 {
+            return;
+        }
+        let name = kernel.name(step);
+        let commit = EventKind::Commit(group);
+        match state.uncommitted {
+            Some(issue) if state.groups == 0 => {
+                let code = match group {
+                    Group::Wgmma => "wgmma-missing-commit",
+                    Group::Copy => "cp-async-missing-commit",
+                    // Told at the copy.
+                    _ => return,
+                };
+                let missing = commit.name();
+                let found = report(
+                    code,
+                    step,
+                    format!("`{name}` waits for nothing: no `{missing}` comes before it"),
+                    "a wait is for committed groups only",
+                )
+                .related(issue, "what is not committed");
+                reports.push(found.fixed(Insertion::before(step, commit)));
+            }
+            _ if (1..=left).contains(&state.groups) => {
+                let most = match state.groups {
+                    1 => "1 group is".to_owned(),
+                    it => format!("{it} groups are"),
+                };
+                reports.push(report(
+                    "ineffective-wait",
+                    step,
+                    format!("`{name}` waits for nothing: it leaves {left} pending, and at most {most}"),
+                    "the number tells how many of the latest groups may still be pending; 0 waits for all",
+                ));
+            }
+            _ => {}
+        }
+    });
+}

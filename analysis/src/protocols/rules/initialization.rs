@@ -1,0 +1,106 @@
+//! What one thread prepares, and others use before they can know of it.
+
+use isa::event::EventKind;
+
+use crate::flow::facts::Step;
+use crate::protocols::{
+    kernel::{Event, Kernel, Place},
+    report::{Insertion, Report, report},
+};
+
+/// Whether threads meet there, so that what was written before is seen.
+pub(super) fn publishes(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::BlockSync | EventKind::ClusterWait | EventKind::WarpSync
+    )
+}
+
+/// Whether an event needs the barrier in memory that it names.
+fn uses(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Arrive
+            | EventKind::ArriveExpect
+            | EventKind::ArriveCopies
+            | EventKind::Expect
+            | EventKind::PhaseWait
+            | EventKind::PhaseWaitRelaxed
+    )
+}
+
+pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    let prepared = kernel
+        .events
+        .iter()
+        .filter(|it| matches!(it.kind, EventKind::Init | EventKind::TensorAlloc));
+    let meetings = kernel.steps(publishes);
+    let mut told: Vec<Place> = Vec::new();
+    for event in prepared {
+        let Some(place) = kernel.address(event).filter(|it| !told.contains(it)) else {
+            continue;
+        };
+        let user = match event.kind {
+            EventKind::Init => {
+                let users = kernel.events.iter().filter(|it| uses(it.kind));
+                let same = |it: &&Event| kernel.address(it) == Some(place);
+                first(
+                    kernel,
+                    event.step,
+                    &meetings,
+                    users.filter(same).map(|it| it.step),
+                )
+            }
+            _ => {
+                let reads = kernel
+                    .accesses
+                    .iter()
+                    .filter(|it| !it.write && it.address.is_some());
+                let same = reads.filter(|it| {
+                    it.address
+                        .and_then(|(base, offset)| kernel.place(base, offset, it.step))
+                        == Some(place)
+                });
+                first(kernel, event.step, &meetings, same.map(|it| it.step))
+            }
+        };
+        let Some(user) = user else {
+            continue;
+        };
+        told.push(place);
+        let name = kernel.describe(place);
+        reports.push(
+            report(
+                "unpublished-initialization",
+                user,
+                format!(
+                    "threads use `{name}` here before they can know that another one prepared it"
+                ),
+                "a barrier of the block between the two makes them wait for it",
+            )
+            .related(event.step, "one thread or warp prepares it here")
+            .fixed(
+                Insertion::before(user, EventKind::BlockSync).filter(|_| kernel.is_common(user)),
+            ),
+        );
+    }
+}
+
+/// The first user that no meeting separates from what is prepared, and that threads run which did not prepare it.
+fn first(
+    kernel: &Kernel<'_>,
+    prepared: Step,
+    meetings: &[Step],
+    mut users: impl Iterator<Item = Step>,
+) -> Option<Step> {
+    if !kernel.is_for_some(prepared) {
+        return None;
+    }
+    users.find(|user| {
+        kernel
+            .paths
+            .nothing_between(prepared, *user, meetings.iter().copied())
+            && !kernel.calls
+            && kernel.others_run(prepared, *user)
+    })
+}

@@ -1,0 +1,272 @@
+//! Barriers in memory: who arrives, how many bytes are awaited, and which phase is waited for.
+
+use isa::event::{EventKind, Group};
+use rustc_hash::FxHashMap;
+
+use crate::flow::facts::Step;
+use crate::protocols::{
+    kernel::{Event, Kernel, Operand, Origin, Place},
+    report::{Report, report},
+};
+
+/// Whether an event brings a barrier closer to the end of its phase.
+fn arms(kind: EventKind) -> bool {
+    arrives(kind) || matches!(kind, EventKind::Expect | EventKind::Complete)
+}
+
+fn arrives(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Arrive
+            | EventKind::ArriveExpect
+            | EventKind::ArriveCopies
+            | EventKind::Commit(Group::TensorMma)
+    )
+}
+
+pub(super) fn waits(kind: EventKind) -> bool {
+    matches!(kind, EventKind::PhaseWait | EventKind::PhaseWaitRelaxed)
+}
+
+pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    let events = kernel.events.iter().filter(|it| {
+        arms(it.kind)
+            || waits(it.kind)
+            || matches!(it.kind, EventKind::Init | EventKind::Invalidate)
+    });
+    let all: Vec<(&Event, Option<Place>)> = events.map(|it| (it, kernel.address(it))).collect();
+    if all.is_empty() {
+        return;
+    }
+    constant_parity(kernel, &all, reports);
+    ignored_results(kernel, reports);
+    if kernel.entry && !kernel.calls && kernel.has_threads() {
+        never_arrived(kernel, &all, reports);
+        bytes(kernel, &all, reports);
+    }
+    counts(kernel, reports);
+}
+
+/// A loop in which a barrier goes through its phases, and every turn waits for the same one.
+fn constant_parity(
+    kernel: &Kernel<'_>,
+    all: &[(&Event, Option<Place>)],
+    reports: &mut Vec<Report>,
+) {
+    for (event, place) in all {
+        let (Some(place), Some(parity)) = (place, &event.operands[1]) else {
+            continue;
+        };
+        if !waits(event.kind) {
+            continue;
+        }
+        let block = kernel.flow.graph.block_of[event.step as usize];
+        let mut around = kernel.flow.graph.loop_of[block as usize];
+        while let Some(index) = around {
+            around = kernel.flow.graph.loops[index as usize].parent;
+            let inside = |step: Step| {
+                let block = kernel.flow.graph.block_of[step as usize];
+                kernel.paths.in_loop(block, index)
+            };
+            let fixed = match place.origin {
+                Origin::Written(step) => !inside(step),
+                Origin::Symbol(_) | Origin::Input(_) => true,
+            };
+            let same_parity = match parity {
+                Operand::Constant(_) => true,
+                Operand::Register(it) => !kernel.definitions(*it).iter().any(|it| inside(*it)),
+                _ => false,
+            };
+            if !fixed || !same_parity {
+                break;
+            }
+            let own = |it: &&(&Event, Option<Place>)| it.1 == Some(*place) && inside(it.0.step);
+            let armed = all.iter().filter(own).find(|it| arms(it.0.kind));
+            let other = all.iter().filter(own).any(|it| {
+                waits(it.0.kind) && it.0.operands[1] != event.operands[1]
+                    || matches!(it.0.kind, EventKind::Init | EventKind::Invalidate)
+            });
+            let Some((armed, _)) = armed else {
+                continue;
+            };
+            if other || kernel.has_call(&inside) {
+                break;
+            }
+            let name = kernel.describe(*place);
+            reports.push(
+                report(
+                    "mbarrier-constant-parity",
+                    event.step,
+                    format!("every turn of the loop waits for the same parity of `{name}`"),
+                    "a phase ends in each turn, so the parity must change in each; from the second turn on this \
+                     does not wait, or waits for ever",
+                )
+                .related(armed.step, "what brings the next phase"),
+            );
+            break;
+        }
+    }
+}
+
+/// The answer of a wait that nobody reads.
+fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    // Who waits and does nothing else tries the instruction out.
+    let quiet = !kernel.has_threads() && kernel.flow.graph.loops.is_empty();
+    for event in kernel.events.iter().filter(|it| waits(it.kind)) {
+        let Some(value) = kernel.flow.facts.writes.get(event.step as usize).first() else {
+            continue;
+        };
+        if kernel.is_read_after(*value, event.step) {
+            continue;
+        }
+        let name = kernel.name(event.step);
+        let found = report(
+            "ignored-wait-result",
+            event.step,
+            format!("nobody reads whether `{name}` saw the phase end"),
+            "it returns false when the phase has not ended yet; a loop that branches back on false waits",
+        );
+        reports.push(found.hint(quiet));
+    }
+}
+
+/// A barrier that is waited for and at which nobody arrives.
+fn never_arrived(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec<Report>) {
+    // An arrival at an unknown barrier may be at any.
+    let known = |it: &Option<Place>| it.is_some_and(|it| it.symbol().is_some());
+    if all.iter().any(|it| arrives(it.0.kind) && !known(&it.1)) || kernel.has_remote() {
+        return;
+    }
+    let mut told: Vec<Place> = Vec::new();
+    for (event, place) in all {
+        let (true, Some(place)) = (waits(event.kind), place) else {
+            continue;
+        };
+        let Some(symbol) = place.symbol() else {
+            continue;
+        };
+        let here = |it: &&(&Event, Option<Place>)| it.1 == Some(*place);
+        let arrived = all.iter().filter(here).any(|it| arrives(it.0.kind));
+        let initialized = all
+            .iter()
+            .filter(here)
+            .find(|it| it.0.kind == EventKind::Init);
+        let Some((initialized, _)) = initialized else {
+            continue;
+        };
+        if arrived || told.contains(place) || !kernel.is_own(symbol) {
+            continue;
+        }
+        told.push(*place);
+        let name = kernel.describe(*place);
+        reports.push(
+            report(
+                "mbarrier-never-arrived",
+                event.step,
+                format!("nobody arrives at `{name}`, so this waits for ever"),
+                "a phase ends after as many arrivals as the barrier was initialized with; bytes that are expected \
+                 or completed are none",
+            )
+            .related(initialized.step, "where it is initialized"),
+        );
+    }
+}
+
+/// Bytes that are expected and never come, or come without being expected.
+fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec<Report>) {
+    let concerns = |it: EventKind| {
+        matches!(
+            it,
+            EventKind::Expect | EventKind::ArriveExpect | EventKind::Complete
+        )
+    };
+    let known =
+        |it: &Option<Place>| it.is_some_and(|it| it.symbol().is_some_and(|it| kernel.is_own(it)));
+    if all.iter().any(|it| concerns(it.0.kind) && !known(&it.1)) || kernel.has_remote() {
+        return;
+    }
+    let mut barriers: FxHashMap<Place, Vec<&Event>> = FxHashMap::default();
+    for (event, place) in all {
+        if let (Some(place), true) = (place, concerns(event.kind)) {
+            barriers.entry(*place).or_default().push(event);
+        }
+    }
+    for (place, events) in barriers {
+        let name = kernel.describe(place);
+        let (complete, expect): (Vec<&Event>, Vec<&Event>) = events
+            .iter()
+            .copied()
+            .partition(|it| it.kind == EventKind::Complete);
+        let Some(first) = complete.first() else {
+            continue;
+        };
+        let waited = all.iter().any(|it| it.1 == Some(place) && waits(it.0.kind));
+        if !waited {
+            continue;
+        }
+        if expect.is_empty() {
+            reports.push(report(
+                "expect-tx-mismatch",
+                first.step,
+                format!("`{name}` never expects the bytes of this copy"),
+                "`mbarrier.arrive.expect_tx` tells how many bytes belong to the phase; without it the phase ends \
+                 before the data is there, or never",
+            ));
+            continue;
+        }
+        // All of them run equally often, when the same branches and guards decide about them.
+        let terms = |it: &Event| {
+            let block = kernel.flow.graph.block_of[it.step as usize];
+            let controllers = kernel.paths.direct_controllers(block).to_vec();
+            let around = kernel.flow.graph.loop_of[block as usize];
+            let guard = kernel.guard(it.step);
+            (controllers, around, guard)
+        };
+        let same = events.iter().all(|it| terms(it) == terms(first));
+        let sum = |list: &[&Event]| {
+            let numbers = list
+                .iter()
+                .map(|it| kernel.constant(it, 1).filter(|it| *it >= 0));
+            numbers.sum::<Option<i64>>()
+        };
+        let (Some(come), Some(expected)) = (sum(&complete), sum(&expect)) else {
+            continue;
+        };
+        // Without a common loop each wait may be for a part.
+        if !same || come == expected {
+            continue;
+        }
+        let mut found = report(
+            "expect-tx-mismatch",
+            expect[0].step,
+            format!("`{name}` expects {expected} bytes, and the copies bring {come}"),
+            "the phase ends when as many bytes have come as are expected: with fewer it never does",
+        );
+        for it in complete.iter().take(4) {
+            found = found.related(it.step, "a copy");
+        }
+        reports.push(found);
+    }
+}
+
+/// Barriers for no arrivals, or for more than there can be.
+fn counts(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    for event in kernel.events.iter().filter(|it| it.kind == EventKind::Init) {
+        // ptxas judges constants itself.
+        let register = matches!(event.operands[1], Some(Operand::Register(_)));
+        let Some(count) = kernel.constant(event, 1).filter(|_| register) else {
+            continue;
+        };
+        if !(1..=isa::event::MAX_ARRIVALS).contains(&count) {
+            let most = isa::event::MAX_ARRIVALS;
+            reports.push(report(
+                "mbarrier-never-arrived",
+                event.step,
+                format!(
+                    "the barrier is initialized for {count} arrivals; 1 to {most} are possible"
+                ),
+                "a phase ends after so many arrivals",
+            ));
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Products of a warpgroup: their registers belong to the matrix unit from the issue to the wait.
+
+use std::collections::BTreeMap;
+
+use isa::event::{EventKind, Group};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::flow::{
+    facts::{Step, Value},
+    graph::BlockId,
+};
+use crate::protocols::{
+    kernel::{Event, Kernel, Operand},
+    report::{Insertion, Report, report},
+    solver::{Problem, solve},
+};
+
+const READ: &str = "wgmma-result-before-wait";
+const WRITTEN: &str = "wgmma-operand-overwritten";
+const FENCE: &str = "wgmma-missing-fence";
+
+/// The age of what is not committed is 0, of the last group 1, and so on to this.
+const OLDEST: u8 = 16;
+
+const ISSUE: EventKind = EventKind::Issue(Group::Wgmma);
+
+/// A register that the matrix unit holds.
+#[derive(Clone, Copy, PartialEq)]
+struct Held {
+    age: u8,
+    issue: Step,
+    /// Whether it is a part of the result.
+    result: bool,
+}
+
+#[derive(Clone, PartialEq)]
+struct State {
+    held: BTreeMap<Value, Held>,
+    /// Whether no group is committed on any way.
+    no_group: bool,
+    /// Whether a fence was met on some way.
+    fenced: bool,
+    /// The registers that were written since the last fence, and where.
+    written: BTreeMap<Value, Step>,
+}
+
+struct Rule<'k, 'f> {
+    kernel: &'k Kernel<'f>,
+    /// The events by their instructions.
+    events: FxHashMap<Step, &'k Event>,
+    /// The registers of all products.
+    registers: FxHashSet<Value>,
+}
+
+impl Rule<'_, '_> {
+    /// The registers of a fragment that a product reads.
+    fn fragment<'e>(&self, event: &'e Event) -> &'e [Value] {
+        match &event.operands[0] {
+            Some(Operand::Registers(it)) => it,
+            _ => &[],
+        }
+    }
+
+    fn step(&self, step: Step, state: &mut State, tell: &mut dyn FnMut(Telling)) {
+        let facts = &self.kernel.flow.facts;
+        let (reads, writes) = (
+            facts.reads.get(step as usize),
+            facts.writes.get(step as usize),
+        );
+        let event = self.events.get(&step).copied();
+        match event.map(|it| it.kind) {
+            Some(ISSUE) => {
+                let Some(event) = event else {
+                    return;
+                };
+                let fragment = self.fragment(event);
+                if !state.fenced {
+                    tell(Telling::Unfenced(step, None));
+                } else if let Some(it) = writes
+                    .iter()
+                    .chain(fragment)
+                    .find_map(|it| state.written.get(it))
+                {
+                    tell(Telling::Unfenced(step, Some(*it)));
+                }
+                for it in fragment {
+                    if let Some(held) = state.held.get(it)
+                        && held.result
+                    {
+                        tell(Telling::Read(step, *it, *held));
+                    }
+                }
+                for it in writes {
+                    if let Some(held) = state.held.get(it)
+                        && !held.result
+                    {
+                        tell(Telling::Written(step, *it, *held));
+                    }
+                }
+                let mut hold = |it: &Value, result| {
+                    let held = Held {
+                        age: 0,
+                        issue: step,
+                        result,
+                    };
+                    state.held.insert(*it, held);
+                };
+                fragment.iter().for_each(|it| hold(it, false));
+                writes.iter().for_each(|it| hold(it, true));
+                return;
+            }
+            Some(EventKind::Commit(_)) => {
+                state.no_group = false;
+                for held in state.held.values_mut() {
+                    held.age = (held.age + 1).min(OLDEST);
+                }
+            }
+            Some(EventKind::Wait(_)) => {
+                let left = event.and_then(|it| self.kernel.constant(it, 0));
+                let left = left.unwrap_or(0);
+                // Another rule tells that nothing is committed.
+                let all = state.no_group;
+                state.held.retain(|_, it| !all && i64::from(it.age) <= left);
+            }
+            Some(EventKind::RegisterFence) => {
+                state.fenced = true;
+                state.written.clear();
+            }
+            _ => {}
+        }
+        if self.kernel.body.instructions[step as usize].call {
+            // A callee may do all of it.
+            state.held.clear();
+            state.fenced = true;
+            state.written.clear();
+        }
+        for it in reads {
+            if let Some(held) = state.held.get(it)
+                && held.result
+            {
+                tell(Telling::Read(step, *it, *held));
+            }
+        }
+        for it in writes {
+            if let Some(held) = state.held.get(it) {
+                tell(Telling::Written(step, *it, *held));
+            }
+            if self.registers.contains(it) {
+                state.written.insert(*it, step);
+            }
+        }
+    }
+}
+
+enum Telling {
+    Read(Step, Value, Held),
+    Written(Step, Value, Held),
+    Unfenced(Step, Option<Step>),
+}
+
+impl Problem for Rule<'_, '_> {
+    type State = State;
+
+    fn start(&self) -> State {
+        State {
+            held: BTreeMap::new(),
+            no_group: true,
+            // A function may be called behind a fence.
+            fenced: !self.kernel.entry,
+            written: BTreeMap::new(),
+        }
+    }
+
+    fn run(&self, block: BlockId, state: &mut State) {
+        for step in self.kernel.flow.graph.blocks[block as usize].clone() {
+            self.step(step, state, &mut |_| {});
+        }
+    }
+
+    fn join(&self, into: &mut State, other: &State) {
+        for (value, held) in &other.held {
+            let at = into.held.entry(*value).or_insert(*held);
+            if (held.age, held.issue) < (at.age, at.issue) {
+                *at = *held;
+            }
+        }
+        into.no_group &= other.no_group;
+        into.fenced |= other.fenced;
+        for (value, step) in &other.written {
+            let at = into.written.entry(*value).or_insert(*step);
+            *at = (*at).min(*step);
+        }
+    }
+}
+
+pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    let of_group = |it: &&Event| {
+        matches!(
+            it.kind,
+            EventKind::Issue(Group::Wgmma)
+                | EventKind::Commit(Group::Wgmma)
+                | EventKind::Wait(Group::Wgmma)
+                | EventKind::RegisterFence
+        )
+    };
+    let events: FxHashMap<Step, &Event> = kernel
+        .events
+        .iter()
+        .filter(of_group)
+        .map(|it| (it.step, it))
+        .collect();
+    if !events.values().any(|it| it.kind == ISSUE) {
+        return;
+    }
+    let mut rule = Rule {
+        kernel,
+        events,
+        registers: FxHashSet::default(),
+    };
+    for event in rule.events.values().filter(|it| it.kind == ISSUE) {
+        let facts = &kernel.flow.facts;
+        rule.registers.extend(facts.writes.get(event.step as usize));
+        rule.registers.extend(rule.fragment(event));
+    }
+    let Some(states) = solve(&kernel.flow.graph, &rule, kernel.check) else {
+        return;
+    };
+    let mut told: FxHashSet<(&str, Step)> = FxHashSet::default();
+    for (block, state) in (0..).zip(states) {
+        let Some(mut state) = state else {
+            continue;
+        };
+        for step in kernel.flow.graph.blocks[block as usize].clone() {
+            rule.step(step, &mut state, &mut |telling| match telling {
+                // One wait, or one fence, repairs all that follows.
+                Telling::Read(step, value, held) => {
+                    // Nothing waits at all: another rule tells that, at the product.
+                    if told.insert((READ, held.issue)) {
+                        let register = kernel.register(value);
+                        let committed = held.age > 0;
+                        let found = report(
+                            READ,
+                            step,
+                            format!("`{register}` is read before the product that writes it is waited for"),
+                            "`wgmma.wait_group` makes the results visible, of groups that are committed",
+                        )
+                        .related(held.issue, "the product");
+                        reports.push(found.fixed(match committed {
+                            true => Insertion::before(step, EventKind::Wait(Group::Wgmma)),
+                            false => None,
+                        }));
+                    }
+                }
+                Telling::Written(step, value, held) => {
+                    if told.insert((WRITTEN, held.issue)) {
+                        let register = kernel.register(value);
+                        let what = match held.result {
+                            true => "writes it",
+                            false => "reads it",
+                        };
+                        let found = report(
+                            WRITTEN,
+                            step,
+                            format!("`{register}` is written while a product that {what} may still run"),
+                            "the registers of a product belong to it until `wgmma.wait_group`",
+                        )
+                        .related(held.issue, "the product");
+                        reports.push(found.fixed(match held.age {
+                            0 => None,
+                            _ => Insertion::before(step, EventKind::Wait(Group::Wgmma)),
+                        }));
+                    }
+                }
+                Telling::Unfenced(step, writer) => {
+                    let name = kernel.name(step);
+                    let (key, message) = match writer {
+                        Some(it) => (
+                            it,
+                            format!("registers of this `{name}` were written since the last `wgmma.fence`"),
+                        ),
+                        None => (Step::MAX, format!("no `wgmma.fence` comes before this `{name}`")),
+                    };
+                    if told.insert((FENCE, key)) {
+                        let mut found = report(
+                            FENCE,
+                            step,
+                            message,
+                            "the fence orders the registers before the product, which is asynchronous",
+                        )
+                        .fixed(Insertion::before(step, EventKind::RegisterFence));
+                        if let Some(it) = writer {
+                            found = found.related(it, "the write");
+                        }
+                        reports.push(found);
+                    }
+                }
+            });
+        }
+    }
+    calls(kernel, reports);
+}
+
+/// Calls that stay calls beside products: ptxas then runs the products one by one.
+fn calls(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    for (step, instruction) in (0..).zip(&kernel.body.instructions) {
+        if instruction.call && kernel.is_foreign_call(step) {
+            reports.push(report(
+                "serialized-wgmma",
+                step,
+                "ptxas runs the `wgmma` of this function one after the other because of this call".to_owned(),
+                "only functions of the module are inlined; what stays a call ends every pipeline of products",
+            ));
+        }
+    }
+}

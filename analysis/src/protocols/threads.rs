@@ -1,0 +1,289 @@
+//! What differs between the threads of a block.
+
+use std::rc::Rc;
+
+use isa::event::EventKind;
+
+use crate::{
+    flow::{
+        facts::{Step, Value},
+        graph::BlockId,
+        operation::Shape,
+    },
+    protocols::{
+        kernel::{Base, Kernel, MAX_DEPTH, MAX_SLICE, Origin, Source},
+        lanes::{Lanes, THREADS, thread},
+        symbol::Symbol,
+    },
+};
+
+impl Kernel<'_> {
+    /// The number that a value has before an instruction in each thread that is looked at, if all are known.
+    pub(super) fn lanes(&self, value: Value, at: Step) -> Option<Lanes> {
+        self.lanes_of(value, at, 0)
+    }
+
+    pub(super) fn lanes_of(&self, value: Value, at: Step, depth: u32) -> Option<Lanes> {
+        let step = self.writer(value, at)?;
+        if let Some(known) = self.lanes.borrow().get(&step) {
+            return known.clone();
+        }
+        let found = match depth < MAX_DEPTH {
+            true => self.written(step, depth),
+            false => None,
+        };
+        self.lanes.borrow_mut().insert(step, found.clone());
+        found
+    }
+
+    pub(super) fn written(&self, step: Step, depth: u32) -> Option<Lanes> {
+        let operation = self.operation(step)?;
+        if operation.guard.is_some() {
+            return None;
+        }
+        let all = |number: &dyn Fn(usize) -> i64| Some(Rc::new(std::array::from_fn(number)));
+        if self.is(step, EventKind::Elect) {
+            return all(&|it| i64::from(thread(it) % 32 == 0));
+        }
+        if let Some(Shape::Special(name)) = operation.operands.get(1)
+            && self.flow.facts.copies[step as usize]
+        {
+            return match (*name, operation.selector) {
+                ("%tid", Some(".x")) => all(&thread),
+                ("%laneid", _) => all(&|it| thread(it) % 32),
+                _ => None,
+            };
+        }
+        if operation.special {
+            return None;
+        }
+        let mut sources: Vec<(Value, Lanes)> = Vec::new();
+        for value in operation.reads() {
+            sources.push((value, self.lanes_of(value, step, depth + 1)?));
+        }
+        let mut numbers = [0; THREADS];
+        for (thread, number) in numbers.iter_mut().enumerate() {
+            let source = |value| {
+                let found = sources.iter().find(|it| it.0 == value);
+                found.map(|it| it.1[thread])
+            };
+            *number = operation.evaluate(source)?;
+        }
+        Some(Rc::new(numbers))
+    }
+
+    /// An address as a variable and a distance from its start in each thread that is looked at.
+    pub(super) fn places(&self, base: Base, offset: i64, at: Step) -> Option<(Symbol, Lanes)> {
+        let place = self.place(base, offset, at)?;
+        match place.origin {
+            Origin::Symbol(it) => Some((it, Rc::new([place.offset; THREADS]))),
+            Origin::Written(step) => {
+                // A sum: one part is the variable, the other a number.
+                let operation = self.operation(step)?;
+                let (&[a, b], None) = (&operation.data[..], operation.guard) else {
+                    return None;
+                };
+                let probe = |x: i64, y: i64| {
+                    operation.evaluate(|it| if it == a { Some(x) } else { Some(y) })
+                };
+                if a == b || probe(1 << 12, 1 << 8)? != (1 << 12) + (1 << 8) || probe(5, 9)? != 14 {
+                    return None;
+                }
+                for (variable, index) in [(a, b), (b, a)] {
+                    if let Some((symbol, from)) = self.places(Base::Value(variable), 0, step)
+                        && let Some(lanes) = self.lanes(index, step)
+                    {
+                        let sum = |it: usize| from[it] + lanes[it] + place.offset;
+                        return Some((symbol, Rc::new(std::array::from_fn(sum))));
+                    }
+                }
+                None
+            }
+            Origin::Input(_) => None,
+        }
+    }
+
+    /// The threads that run an instruction, of those that are looked at and that a block may have, as far as the
+    /// branches before it and its guard decide that; `None` if one of them depends on what is not known.
+    pub(super) fn runners(&self, step: Step) -> Option<Vec<usize>> {
+        let mut runs = [true; THREADS];
+        if self.is_guarded(step) {
+            let (value, negated) = self.guard(step)?;
+            let lanes = self.lanes(value, step)?;
+            for (runs, lane) in runs.iter_mut().zip(lanes.iter()) {
+                *runs &= (*lane != 0) != negated;
+            }
+        }
+        let block = self.flow.graph.block_of[step as usize];
+        for branch in self.paths.controllers(block) {
+            let last = self.paths.last(branch)?;
+            let (value, negated) = self.guard(last)?;
+            if !self.varies(value) {
+                continue;
+            }
+            let takes = self.takes(branch, block)?;
+            let lanes = self.lanes(value, last)?;
+            for (runs, lane) in runs.iter_mut().zip(lanes.iter()) {
+                let jumps = (*lane != 0) != negated;
+                *runs &= jumps == takes;
+            }
+        }
+        let width = self.bounds.threads.map_or(1024, i64::from);
+        let exists = |it: &usize| thread(*it) < width && runs[*it];
+        Some((0..THREADS).filter(exists).collect())
+    }
+
+    /// Whether a branch must jump for control to come to a block, or must not; `None` if it comes there either way.
+    pub(super) fn takes(&self, branch: u32, block: u32) -> Option<bool> {
+        let graph = &self.flow.graph;
+        let last = self.paths.last(branch)?;
+        if !self.flow.facts.guarded[last as usize] {
+            return None;
+        }
+        let [target] = self.flow.facts.targets.get(last as usize) else {
+            // A guarded end: who goes on does not take it.
+            let ends = self.flow.facts.targets.get(last as usize).is_empty();
+            return ends.then_some(false);
+        };
+        let jump = graph.block_of.get(*target as usize).copied();
+        let next = graph.block_of.get(last as usize + 1).copied();
+        // Ways that come back to the branch are another turn of a loop.
+        let leads = |from: Option<u32>| {
+            from.is_some_and(|from| {
+                let mut seen = vec![from, branch];
+                let mut work = vec![from];
+                while let Some(at) = work.pop() {
+                    if at == block {
+                        return true;
+                    }
+                    for to in graph.successors.get(at as usize) {
+                        if !seen.contains(to) {
+                            seen.push(*to);
+                            work.push(*to);
+                        }
+                    }
+                }
+                false
+            })
+        };
+        match (leads(jump), leads(next)) {
+            (true, false) => Some(true),
+            (false, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether a value may differ between the threads of a block.
+    pub(super) fn varies(&self, value: Value) -> bool {
+        let mut differs = |_: Step| {};
+        self.slice(vec![value], &mut differs)
+    }
+
+    /// Whether a value is computed from what tells threads apart.
+    pub(super) fn names_thread(&self, value: Value) -> bool {
+        let mut found = false;
+        let mut look = |step: Step| {
+            found |= self.is(step, EventKind::Elect)
+                || self.operation(step).is_some_and(|it| {
+                    let special = it.operands.iter().find_map(|it| match it {
+                        Shape::Special(name) => Some(*name),
+                        _ => None,
+                    });
+                    special.is_some_and(|it| matches!(it, "%tid" | "%laneid" | "%warpid"))
+                });
+        };
+        self.slice(vec![value], &mut look);
+        found
+    }
+
+    /// Walks backwards through all that values are computed from, and says whether some source of it may differ
+    /// between the threads of a block. `look` is told of each source that may.
+    pub(super) fn slice(&self, mut work: Vec<Value>, look: &mut dyn FnMut(Step)) -> bool {
+        let facts = &self.flow.facts;
+        let mut seen: Vec<Value> = work.clone();
+        let mut varies = false;
+        while let Some(value) = work.pop() {
+            if seen.len() > MAX_SLICE {
+                return true;
+            }
+            let definitions = self.definitions(value);
+            varies |= definitions.is_empty();
+            for step in definitions {
+                let mut add = |it: Value| {
+                    if !seen.contains(&it) {
+                        seen.push(it);
+                        work.push(it);
+                    }
+                };
+                match self.source(*step) {
+                    Source::Computed => facts
+                        .reads
+                        .get(*step as usize)
+                        .iter()
+                        .for_each(|it| add(*it)),
+                    Source::Same => {}
+                    Source::Differs => {
+                        look(*step);
+                        varies = true;
+                    }
+                }
+                // Which of several definitions counts depends on the branches around them.
+                if definitions.len() > 1 {
+                    let block = self.flow.graph.block_of[*step as usize];
+                    for branch in self.paths.controllers(block) {
+                        let last = self.paths.last(branch);
+                        let reads = last.map_or(&[][..], |it| facts.reads.get(it as usize));
+                        reads.iter().for_each(|it| add(*it));
+                    }
+                }
+            }
+        }
+        varies
+    }
+
+    /// Whether some threads only run an instruction, because a guard or branch tells them apart by their number.
+    pub(super) fn is_for_some(&self, step: Step) -> bool {
+        self.guards(step)
+            .into_iter()
+            .any(|it| self.names_thread(it))
+    }
+
+    /// Whether a guard or branch before an instruction may differ between the threads of a block.
+    pub(super) fn may_be_for_some(&self, step: Step) -> bool {
+        self.guards(step).into_iter().any(|it| self.varies(it))
+    }
+
+    /// Whether all threads of a block come to an instruction together, as far as the text tells.
+    pub(super) fn is_common(&self, step: Step) -> bool {
+        let block = self.flow.graph.block_of[step as usize];
+        let branches = self.paths.controllers(block).into_iter();
+        let mut guards = branches.filter_map(|it| self.guard(self.paths.last(it)?));
+        !guards.any(|it| self.varies(it.0)) && self.flow.graph.loop_of[block as usize].is_none()
+    }
+
+    /// The predicates that decide whether an instruction runs.
+    pub(super) fn guards(&self, step: Step) -> Vec<Value> {
+        let block = self.flow.graph.block_of[step as usize];
+        let branches = self.paths.controllers(block).into_iter();
+        let branches = branches.filter_map(|it| self.guard(self.paths.last(it)?));
+        branches.chain(self.guard(step)).map(|it| it.0).collect()
+    }
+
+    /// Whether threads run an instruction that do not run another one before it.
+    pub(super) fn others_run(&self, before: Step, step: Step) -> bool {
+        match (self.runners(before), self.runners(step)) {
+            (Some(one), Some(other)) => other.iter().any(|it| !one.contains(it)),
+            // The one is for some, the other for all.
+            (None, _) => !self.may_be_for_some(step),
+            (_, None) => false,
+        }
+    }
+
+    /// Whether two blocks are reached only if the same branches go the same way.
+    pub(super) fn shares_branch(&self, step: Step, block: BlockId) -> bool {
+        let own = self.flow.graph.block_of[step as usize];
+        own != block
+            && self.paths.direct_controllers(own) == self.paths.direct_controllers(block)
+            && !self.paths.direct_controllers(own).is_empty()
+    }
+}
