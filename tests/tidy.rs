@@ -335,7 +335,11 @@ fn dependencies_point_downwards() {
         ),
         (
             "ptx-analyzer-session",
-            vec!["ptx-analyzer-analysis", "ptx-analyzer-syntax"],
+            vec![
+                "ptx-analyzer-analysis",
+                "ptx-analyzer-machine",
+                "ptx-analyzer-syntax",
+            ],
         ),
         ("ptx-analyzer-machine", vec![]),
         (

@@ -12,6 +12,7 @@ mod lsp;
 mod registers;
 mod render;
 mod report;
+mod sass;
 mod site;
 mod terminal;
 
@@ -60,6 +61,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Tell what differs between two files, folders or binaries, apart from names.
     Diff(diff::DiffArgs),
+    /// Show the machine code that ptxas makes of a file, with the lines of PTX that it comes from.
+    Sass(sass::SassArgs),
     /// Take the PTX out of executables, libraries, archives, objects, fat binaries and cubins.
     Extract(extract::ExtractArgs),
     /// Write the documentation as a book for mdBook.
@@ -98,6 +101,7 @@ where
             Command::Format(args) => format::run(&args, io),
             Command::Explain(args) => explain::run(&args, io),
             Command::Diff(args) => diff::run(&args, io),
+            Command::Sass(args) => sass::run(&args, io),
             Command::Extract(args) => extract::run(&args, io),
             Command::Site(args) => site::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),

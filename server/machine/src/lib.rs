@@ -2,11 +2,15 @@
 //!
 //! - [`fatbin`]: the PTX and the cubins that executables, libraries and objects carry;
 //! - [`cubin`]: the sections of code of a cubin with their routines and line tables;
-//! - [`schedule`]: the scheduling fields of instructions.
+//! - [`schedule`]: the scheduling fields of instructions;
+//! - [`disassembly`]: what `nvdisasm` prints;
+//! - [`listing`]: all of it joined, a row for each instruction.
 //!
 //! Everything here takes bytes of strangers: arithmetic is checked, what is allocated is bounded, and what
 //! cannot be read is an error that says where. The crate knows neither PTX nor LSP, and opens nothing by itself.
 
 pub mod cubin;
+pub mod disassembly;
 pub mod fatbin;
+pub mod listing;
 pub mod schedule;

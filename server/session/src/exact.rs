@@ -6,6 +6,8 @@ use analysis::{CompilerMessage, ExactEntry, FileId};
 use rustc_hash::FxHashMap;
 use syntax::text::{Edit, LineTable};
 
+use crate::machine_code::MachineCode;
+
 /// What a run of `ptxas` found out about one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
@@ -17,6 +19,8 @@ pub struct Findings {
     pub messages: Vec<CompilerMessage>,
     /// The entries, in the order of `ptxas`; none when there was an error.
     pub entries: Vec<ExactEntry>,
+    /// The code that it made.
+    pub code: Arc<MachineCode>,
 }
 
 /// The findings about each document, as one moment has them.

@@ -17,6 +17,7 @@ mod handlers;
 pub mod host;
 pub mod known;
 pub mod lsp;
+pub mod machine_code;
 pub mod requests;
 pub mod snapshot;
 

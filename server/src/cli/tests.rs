@@ -3,6 +3,8 @@
 mod diff;
 mod extract;
 mod flow;
+#[cfg(unix)]
+mod sass;
 
 use std::path::Path;
 

@@ -2,21 +2,22 @@
 
 use std::{
     ffi::OsStr,
-    fmt, fs, io,
+    fmt, fs,
+    io::{self, Read as _},
     path::PathBuf,
-    sync::{LazyLock, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
     time::{Duration, Instant, SystemTime},
 };
 
 use analysis::{CompilerMessage, Severity, code_target};
+use machine::disassembly;
 use rustc_hash::FxHashMap;
-use session::exact::Findings;
+use session::{exact::Findings, machine_code::MachineCode};
 use tracing::{debug, info};
 
 use super::{
     find::Tools,
     jobs::Cancel,
-    live,
     output::{self, Output},
     process::{Aborted, Finished, Program, run},
 };
@@ -28,6 +29,8 @@ const CODE: &str = "output.cubin";
 const MAX_MESSAGES: usize = 8 << 20;
 /// The most that `nvdisasm` may write: some 500,000 instructions.
 const MAX_DISASSEMBLY: usize = 64 << 20;
+/// The most machine code that is read, in bytes.
+const MAX_CODE: u64 = 256 << 20;
 /// How long `ptxas` may take to say who it is.
 const INTRODUCTION: Duration = Duration::from_secs(10);
 
@@ -133,18 +136,22 @@ pub(crate) fn compile(task: &Task<'_>, cancel: &Cancel) -> Result<Findings, Fail
     if is_part(&output) {
         output = session.assemble(&target, true)?;
     }
+    let mut code = MachineCode::default();
     if !output.entries.is_empty()
-        && let Some((counts, lines)) = session.disassemble()?
+        && let Some(cubin) = session.code()
     {
-        let mut lines = live::join(&counts, &lines);
+        let disassembly = session.disassemble()?;
+        code = MachineCode::read(&cubin, disassembly.as_deref(), &target, task.text);
+        let mut lines = code.live_lines();
         for entry in &mut output.entries {
-            entry.lines = lines.remove(&entry.name).unwrap_or_default();
+            entry.lines = lines.remove(&*entry.name).unwrap_or_default();
         }
     }
     info!(time = ?start.elapsed(), target, release = release.version, "ptxas has run");
     Ok(Findings {
         messages: messages(output.messages, task.text),
         entries: output.entries,
+        code: Arc::new(code),
         release: release.version,
         target,
     })
@@ -225,16 +232,14 @@ impl Session<'_> {
     fn assemble(&self, target: &str, separate: bool) -> Result<Output, Failure> {
         let mut arguments = vec![
             "--verbose",
+            // Does not change the code.
+            "--generate-line-info",
             "--gpu-name",
             target,
             TEXT,
             "--output-file",
             CODE,
         ];
-        // Does not change the code, and nothing but `nvdisasm` reads it.
-        if self.task.tools.nvdisasm.is_some() {
-            arguments.push("--generate-line-info");
-        }
         if separate {
             arguments.push("--compile-only");
         }
@@ -255,27 +260,29 @@ impl Session<'_> {
         Err(Failure::Crashed(format!("{}{last}", finished.status)))
     }
 
-    /// The two views of `nvdisasm`, if it is there and understands the code: an older one may not.
-    fn disassemble(&self) -> Result<Option<(String, String)>, Failure> {
+    /// The code that `ptxas` wrote.
+    fn code(&self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let file = fs::File::open(self.folder.path().join(CODE)).ok()?;
+        file.take(MAX_CODE).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// What `nvdisasm` says, if it is there and understands the code: an older one may not.
+    fn disassemble(&self) -> Result<Option<String>, Failure> {
         let Some(path) = &self.task.tools.nvdisasm else {
             return Ok(None);
         };
-        let view = |options: &[&str]| {
-            let arguments = [options, &[CODE]].concat();
-            match self.run(path, &arguments, MAX_DISASSEMBLY, self.deadline) {
-                Ok(finished) if finished.status.success() => Ok(Some(finished.stdout)),
-                Err(Aborted::Cancelled) => Err(Failure::Cancelled),
-                // The figures of ptxas are good without it.
-                other => {
-                    debug!(?other, "nvdisasm does not help");
-                    Ok(None)
-                }
+        let arguments = [disassembly::OPTIONS, &[CODE]].concat();
+        match self.run(path, &arguments, MAX_DISASSEMBLY, self.deadline) {
+            Ok(finished) if finished.status.success() => Ok(Some(finished.stdout)),
+            Err(Aborted::Cancelled) => Err(Failure::Cancelled),
+            // What ptxas says and the lines are good without it.
+            other => {
+                debug!(?other, "nvdisasm does not help");
+                Ok(None)
             }
-        };
-        let Some(counts) = view(live::COUNTS)? else {
-            return Ok(None);
-        };
-        Ok(view(live::LINES)?.map(|lines| (counts, lines)))
+        }
     }
 }
 

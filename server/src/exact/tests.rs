@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use session::exact::Findings;
+use session::{exact::Findings, machine_code::MachineCode};
 
 use super::{
     compile::{Failure, Task, compile},
@@ -159,7 +159,7 @@ fn figures_and_messages() {
     assert_eq!(world.read("files"), "input.ptx\n");
     assert_eq!(
         world.read("arguments"),
-        "--verbose --gpu-name sm_80 input.ptx --output-file output.cubin\n"
+        "--verbose --generate-line-info --gpu-name sm_80 input.ptx --output-file output.cubin\n"
     );
     assert!(!Path::new(world.read("folder").trim()).exists());
 }
@@ -206,26 +206,60 @@ fn errors_are_findings() {
     assert_eq!((findings.messages.len(), findings.entries.len()), (1, 0));
 }
 
+/// Makes `ptxas` write code of a real one.
+const CODE: &str = "cp @/scale.cubin output.cubin\n";
+
 #[test]
-fn live_registers_of_lines() {
-    let ptxas = format!("echo \"$*\" > @/arguments\n{FIGURES}");
-    let world = World::new(&ptxas);
+fn machine_code_and_live_registers() {
+    let figures = FIGURES.replace("'k'", "'scale'");
+    let world = World::new(&format!("{CODE}{figures}"));
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("machine/src/data");
+    for name in ["scale.cubin", "scale.sass"] {
+        fs::copy(data.join(name), world.at(name)).expect("a copy");
+    }
     world.program(
         "nvdisasm",
-        "case $2 in
-         -plr) echo '.text.k:'; echo '/*0010*/ NOP ; // | 12 | | |' ;;
-         -gp) echo '.text.k:'; echo '//## File \".nv_debug_ptx_txt\", line 4'; echo '/*0010*/ NOP ;' ;;
-         esac",
+        "echo \"$*\" >> @/disassembled; cat @/scale.sass",
     );
-    let findings = world.compile(SOON).expect("findings");
-    assert_eq!(findings.entries[0].lines, [(3, 12)]);
-    assert!(world.read("arguments").contains("--generate-line-info"));
-    // It is no reason to lose the figures.
-    world.program("nvdisasm", "echo no >&2; exit 1");
-    let findings = world.compile(SOON).expect("findings");
+    let compile = |world: &World| {
+        world
+            .compile_for("sm_90a", None, SOON, &Cancel::default())
+            .expect("findings")
+    };
+    let findings = compile(&world);
+    // TEXT has five lines, and the code was made of a longer text.
     assert_eq!(findings.entries[0].lines, []);
-    world.program("nvdisasm", "kill -9 $$");
-    assert_eq!(world.compile(SOON).expect("findings").entries.len(), 1);
+    let listing = &findings.code.listings[0];
+    assert_eq!((&*listing.name, listing.rows[0].opcode()), ("scale", "LDC"));
+    assert_eq!(findings.code.files, ["scale.cu"]);
+    // One run is enough.
+    assert_eq!(
+        world.read("disassembled"),
+        "-c -plr -lrm count output.cubin\n"
+    );
+    let text = fs::read_to_string(data.join("scale.ptx")).expect("a text");
+    let code = MachineCode::read(
+        &fs::read(data.join("scale.cubin")).expect("a cubin"),
+        Some(&world.read("scale.sass")),
+        "sm_90a",
+        &text,
+    );
+    let lines = &code.live_lines()["scale"];
+    assert!(
+        lines.contains(&(13, 4)) && lines.contains(&(28, 13)),
+        "{lines:?}"
+    );
+    // That nvdisasm is of no help is no reason to lose what ptxas says.
+    for program in ["echo no >&2; exit 1", "kill -9 $$"] {
+        world.program("nvdisasm", program);
+        let findings = compile(&world);
+        assert_eq!(findings.entries.len(), 1);
+        let row = &findings.code.listings[0].rows[0];
+        assert!(row.text.is_empty() && row.schedule.is_some());
+    }
+    // Code that cannot be read is none.
+    fs::write(world.at("scale.cubin"), "text").expect("a file");
+    assert!(compile(&world).code.listings.is_empty());
 }
 
 #[test]

@@ -74,17 +74,44 @@ impl Ptxas {
             std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))
         };
         let named = args.ptxas.as_ref().map(absolute).transpose()?;
+        Ptxas::find(named.as_deref(), args.timeout)
+    }
+
+    /// The one with this absolute path, or that on the `PATH`; it is ended after some seconds.
+    pub(in crate::cli) fn find(named: Option<&Path>, timeout: u32) -> Result<Ptxas, String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let tools = find(Search {
-            ptxas: named.as_deref(),
+            ptxas: named,
             nvdisasm: None,
             path: &path,
             folders: &[],
         });
         Ok(Ptxas {
             tools: tools.map_err(|it| it.to_string())?,
-            limit: Duration::from_secs(args.timeout.into()),
+            limit: Duration::from_secs(timeout.into()),
         })
+    }
+
+    /// All that a run finds out about a text; the error of the text if it has one.
+    pub(in crate::cli) fn findings(
+        &self,
+        name: &str,
+        text: &str,
+        own: &str,
+        wanted: Option<&str>,
+    ) -> Result<Findings, String> {
+        let task = Task {
+            tools: &self.tools,
+            text,
+            target: own,
+            wanted,
+            limit: self.limit,
+        };
+        let findings = compile(&task, &Cancel::default()).map_err(|it| format!("{name}: {it}"))?;
+        match first_error(name, &findings) {
+            Some(error) => Err(error),
+            None => Ok(findings),
+        }
     }
 
     /// The entries of a text, for another target than its own if one is given, and a remark: `ptxas` may

@@ -1,0 +1,219 @@
+//! The machine code of functions, a row for each instruction: what the cubin and `nvdisasm` say of it, joined by
+//! section and address.
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    cubin::{Cubin, Routine, Source},
+    disassembly,
+    schedule::{self, Schedule},
+};
+
+/// The machine code of an entry, with the functions behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// The name of the entry, or of the function if it was compiled separately.
+    pub name: String,
+    /// The instructions without padding, by address.
+    pub rows: Vec<Row>,
+    /// Functions behind the entry, and routines of `ptxas`.
+    pub routines: Vec<Routine>,
+}
+
+/// An instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// Offset in the section, in bytes.
+    pub address: u64,
+    /// Guard, opcode and operands; empty without `nvdisasm`.
+    pub text: String,
+    /// The label before it.
+    pub label: Option<String>,
+    /// The line of PTX, from 1. Routines of `ptxas` have none.
+    pub line: Option<u32>,
+    /// The line of what the PTX was made of.
+    pub source: Option<Source>,
+    /// How many general registers are alive.
+    pub live: Option<u32>,
+    /// The scheduling fields, of targets that have them.
+    pub schedule: Option<Schedule>,
+    /// The addresses of the instructions that it waits for, as the order of the text tells.
+    pub waits_for: Vec<u64>,
+    /// Index of the routine that it is in.
+    pub routine: Option<u32>,
+}
+
+impl Row {
+    /// The opcode with its modifiers.
+    #[must_use]
+    pub fn opcode(&self) -> &str {
+        let text = match self.text.strip_prefix('@') {
+            Some(guarded) => guarded.split_once(' ').map_or("", |it| it.1.trim_start()),
+            None => &self.text,
+        };
+        text.split([' ', ';']).next().unwrap_or_default()
+    }
+}
+
+impl Listing {
+    /// The most general registers that are alive, and the lines of PTX where that many are, from 1.
+    #[must_use]
+    pub fn peak(&self) -> Option<(u32, Vec<u32>)> {
+        let most = self.rows.iter().filter_map(|it| it.live).max()?;
+        let rows = self.rows.iter().filter(|it| it.live == Some(most));
+        let mut lines: Vec<u32> = rows.filter_map(|it| it.line).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        Some((most, lines))
+    }
+}
+
+/// Joins what a cubin for a target has with what `nvdisasm` prints of it, if it was run.
+#[must_use]
+pub fn join(cubin: &Cubin, text: Option<&str>, target: &str) -> Vec<Listing> {
+    let mut printed: FxHashMap<&str, Vec<disassembly::Printed<'_>>> = FxHashMap::default();
+    disassembly::for_each(text.unwrap_or_default(), |it| {
+        printed.entry(it.section).or_default().push(it);
+    });
+    let has_schedule = schedule::is_known(target);
+    let mut listings = Vec::new();
+    for section in &cubin.sections {
+        let mut rows: Vec<Row> = Vec::new();
+        match printed.get(&*section.name) {
+            Some(printed) => rows.extend(printed.iter().map(|it| Row {
+                address: it.address,
+                text: it.text.to_owned(),
+                label: it.label.map(str::to_owned),
+                live: it.live,
+                ..Row::default()
+            })),
+            // Older instructions have no size that is the same for all.
+            None if !has_schedule => {}
+            None => {
+                let addresses = (0..section.code.len() as u64).step_by(schedule::INSTRUCTION);
+                rows.extend(addresses.map(|address| Row {
+                    address,
+                    ..Row::default()
+                }));
+            }
+        }
+        if has_schedule {
+            let end = schedule::padding(&section.code);
+            rows.retain(|it| it.address < end);
+        }
+        while rows.last().is_some_and(|it| it.text == "NOP") {
+            rows.pop();
+        }
+        if rows.last().is_some_and(is_branch_to_itself) {
+            rows.pop();
+        }
+        // The last instruction that sets each scoreboard.
+        let mut setters = [None; 8];
+        for row in &mut rows {
+            row.line = section.line(row.address);
+            row.source = section.source(row.address);
+            let routine = section.routine(row.address);
+            row.routine = routine.and_then(|it| {
+                let index = section
+                    .routines
+                    .iter()
+                    .position(|other| std::ptr::eq(it, other));
+                u32::try_from(index?).ok()
+            });
+            let halves = schedule::halves(&section.code, row.address).filter(|_| has_schedule);
+            row.schedule = halves.map(|(_, upper)| Schedule::new(upper));
+            let Some(schedule) = row.schedule else {
+                continue;
+            };
+            let waits = schedule.waits().filter_map(|it| setters[it as usize]);
+            row.waits_for = waits.collect();
+            row.waits_for.dedup();
+            for board in [schedule.write, schedule.read].into_iter().flatten() {
+                setters[usize::from(board)] = Some(row.address);
+            }
+        }
+        listings.push(Listing {
+            name: section.name.clone(),
+            rows,
+            routines: section.routines.clone(),
+        });
+    }
+    listings
+}
+
+/// Whether this is what `ptxas` puts behind the end of a function.
+fn is_branch_to_itself(row: &Row) -> bool {
+    let target = row
+        .text
+        .strip_prefix("BRA `(")
+        .and_then(|it| it.strip_suffix(')'));
+    target.is_some() && target == row.label.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::expect;
+
+    use super::*;
+    use crate::cubin;
+
+    const CUBIN: &[u8] = include_bytes!("data/scale.cubin");
+    const TEXT: &str = include_str!("data/scale.sass");
+
+    fn show(listings: &[Listing], rows: std::ops::Range<usize>) -> String {
+        let mut out = String::new();
+        for listing in listings {
+            let _ = writeln!(
+                out,
+                "{}: {} rows, peak {:?}",
+                listing.name,
+                listing.rows.len(),
+                listing.peak()
+            );
+            for it in listing.rows.get(rows.clone()).unwrap_or_default() {
+                let stall = it.schedule.map(|it| it.stall);
+                let _ = writeln!(
+                    out,
+                    "{:#06x} {:?} {:?} {:?} {stall:?} {:x?} {:?} {}",
+                    it.address, it.line, it.live, it.routine, it.waits_for, it.label, it.text
+                );
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn rows_are_joined_by_address() {
+        let cubin = cubin::read(CUBIN).expect("a cubin");
+        let listings = join(&cubin, Some(TEXT), "sm_90a");
+        expect![[""]].assert_eq(&show(&listings, 0..30));
+        // Without nvdisasm there are lines and stalls, and as many rows.
+        let plain = join(&cubin, None, "sm_90a");
+        expect![[""]].assert_eq(&show(&plain, 5..8));
+        assert!(
+            join(&cubin, None, "sm_61")
+                .iter()
+                .all(|it| it.rows.is_empty())
+        );
+    }
+
+    #[test]
+    fn opcodes() {
+        let of = |text: &str| {
+            Row {
+                text: text.to_owned(),
+                ..Row::default()
+            }
+            .opcode()
+            .to_owned()
+        };
+        assert_eq!(of("@!P0 BRA P1, `(.L_x_3)"), "BRA");
+        assert_eq!(of("LDG.E.64 R2, desc[UR4][R2.64]"), "LDG.E.64");
+        assert_eq!(
+            (of("EXIT"), of("@P0"), of("")),
+            ("EXIT".into(), String::new(), String::new())
+        );
+    }
+}

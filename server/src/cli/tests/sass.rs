@@ -1,0 +1,104 @@
+//! With programs that stand in for `ptxas` and `nvdisasm`.
+
+use std::process::Command;
+
+use super::*;
+
+const SCRIPT: &str = r#"
+cat > "$0/ptxas" <<END
+#!/bin/sh
+case \$1 in
+--help) echo "'sm_90a'"; exit 0 ;;
+--version) exit 0 ;;
+esac
+grep -q wrong input.ptx && { echo 'ptxas input.ptx, line 2; error : Wrong' >&2; exit 255; }
+cp $1/scale.cubin output.cubin
+echo "ptxas info : Compiling entry function 'scale' for 'sm_90a'" >&2
+echo 'ptxas info : Used 16 registers' >&2
+END
+cat > "$0/nvdisasm" <<END
+#!/bin/sh
+cat $1/scale.sass
+END
+chmod 755 "$0/ptxas" "$0/nvdisasm""#;
+
+#[test]
+fn machine_code_with_lines() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("machine/src/data");
+    let text = fs::read(data.join("scale.ptx")).expect("a text");
+    let wrong = b".version 8.0\n.target sm_90a\nwrong";
+    let folder = folder(&[
+        ("scale.ptx", &text),
+        ("wrong.ptx", wrong),
+        ("empty.ptx", b""),
+    ]);
+    let made = Command::new("sh")
+        .args(["-c", SCRIPT])
+        .arg(folder.path())
+        .arg(&data)
+        .status();
+    assert!(made.expect("a shell").success());
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (ptxas, scale) = (path("ptxas"), path("scale.ptx"));
+    let (status, table, complaints) = run_with(&["sass", "--ptxas", &ptxas, &scale], b"", false);
+    assert_eq!((status, &*complaints), (0, ""));
+    let first: Vec<_> = table.lines().take(12).collect();
+    expect![[r#"
+        scale for sm_90a: 136 instructions, 16 registers, at most 13 alive, first at line 29
+         address  live  stall  waits for
+            14 | {  (scale.cu:3)
+            0000     1      1                  LDC R1, c[0x0][0x28]
+            22 | mov.u32 %r1, %tid.x;  (scale.cu:3)
+            0010     2      7                  S2R R3, SR_TID.X
+            24 | add.u64 %rd3, %rd1, %rd2;  (scale.cu:3)
+            0020     4      1                  LDC.64 R4, c[0x0][0x210]
+            14 | {  (scale.cu:3)
+            0030     4      7                  ULDC.64 UR4, c[0x0][0x208]
+            29 | div.rn.f32 %f3, %f2, %f1;  (scale.cu:4)
+            0040     5      1                  LDC R7, c[0x0][0x218]"#]]
+    .assert_eq(&first.join("\n"));
+    let routines: Vec<_> = table
+        .lines()
+        .filter(|it| it.contains("routine") || it.starts_with("function"))
+        .collect();
+    expect![[r#"
+        routine of ptxas __cuda_sm3x_div_rn_noftz_f32_slowpath
+        function square"#]]
+    .assert_eq(&routines.join("\n"));
+    let arguments = [
+        "sass", "--ptxas", &ptxas, "--format", "json", "--entry", "scale", &scale,
+    ];
+    let (status, record, _) = run_with(&arguments, b"", false);
+    let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
+    assert_eq!((status, &record["registers"]), (0, &16.into()));
+    expect![[r#"{"address":144,"line":29,"live":5,"read":null,"reuse":0,"source":{"file":"scale.cu","line":4},"stall":4,"text":"FFMA R3, R2, -R7, 1","wait":[0],"waits_for":[112],"write":null,"yield":true}"#]].assert_eq(&record["instructions"][9].to_string());
+    let refuse = |arguments: &[&str], expected: Expect| {
+        check_in(
+            folder.path(),
+            &[&["sass", "--ptxas", "DIR/ptxas"], arguments].concat(),
+            b"",
+            expected,
+        );
+    };
+    refuse(
+        &["--entry", "other", "DIR/scale.ptx"],
+        expect![[r#"
+        error: DIR/scale.ptx: there is no machine code of other
+        status 2
+    "#]],
+    );
+    refuse(
+        &["DIR/wrong.ptx"],
+        expect![[r#"
+        error: DIR/wrong.ptx:2: ptxas: Wrong
+        status 2
+    "#]],
+    );
+    refuse(
+        &["DIR/empty.ptx"],
+        expect![[r#"
+        error: DIR/empty.ptx: the file has no .target
+        status 2
+    "#]],
+    );
+}
