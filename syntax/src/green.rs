@@ -1,6 +1,6 @@
 //! Green trees: immutable, shareable between threads, without offsets.
 
-use rowan::{GreenNode, GreenNodeData, GreenTokenData, NodeOrToken, TextRange, TextSize};
+use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use crate::{SyntaxKind, SyntaxNode};
 
@@ -50,12 +50,6 @@ impl Green {
             start: TextSize::from(0),
         }
     }
-
-    /// Whether both handles point to the same tree in memory.
-    #[must_use]
-    pub fn ptr_eq(&self, other: &Green) -> bool {
-        std::ptr::eq::<GreenNodeData>(&*self.0, &*other.0)
-    }
 }
 
 impl PartialEq for Green {
@@ -81,8 +75,6 @@ fn same(left: &GreenNodeData, right: &GreenNodeData) -> bool {
 }
 
 impl Eq for Green {}
-
-type Child<'a> = NodeOrToken<&'a GreenNodeData, &'a GreenTokenData>;
 
 /// A borrowed node of a green tree with its offset: cheap to walk, knows no parent.
 #[derive(Clone, Copy, Debug)]
@@ -163,32 +155,6 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// How many children at the start and how many at the end are the same in memory as those of another node: after an
-    /// edit that is nearly all of them. Those at the start count first.
-    #[must_use]
-    pub fn shared_children(&self, other: &Cursor<'_>) -> (usize, usize) {
-        let is_shared = |pair: &(Child<'_>, Child<'_>)| match pair {
-            (NodeOrToken::Node(left), NodeOrToken::Node(right)) => std::ptr::eq(*left, *right),
-            (NodeOrToken::Token(left), NodeOrToken::Token(right)) => std::ptr::eq(*left, *right),
-            _ => false,
-        };
-        let (left, right) = (self.node.children(), other.node.children());
-        let most = left.len().min(right.len());
-        let start = left
-            .clone()
-            .zip(right.clone())
-            .take_while(is_shared)
-            .count();
-        let behind = left.rev().zip(right.rev()).take(most - start);
-        (start, behind.take_while(is_shared).count())
-    }
-
-    /// Whether two nodes have equal trees, wherever they stand.
-    #[must_use]
-    pub fn is_same_tree(&self, other: &Cursor<'_>) -> bool {
-        same(self.node, other.node)
-    }
-
     /// Child tokens in order, trivia excluded.
     pub fn tokens(&self) -> impl Iterator<Item = CursorToken<'a>> + use<'a> {
         self.children()
@@ -266,33 +232,7 @@ impl<'a> CursorToken<'a> {
 
 #[cfg(test)]
 mod tests {
-    use rowan::{TextRange, TextSize};
-
-    use crate::{Document, FileContents, text::Edit};
-
-    #[test]
-    fn an_edit_leaves_most_children_as_they_are_in_memory() {
-        let items = ".version 8.5\n.target sm_90\n.func f() { ret; }\n.func g() { ret; }\n";
-        let mut document = Document::new(items.to_owned());
-        let shared = |before: &FileContents, after: &FileContents| {
-            let (before, after) = (before.tree.cursor(), after.tree.cursor());
-            assert!(before.is_same_tree(&before) && !before.is_same_tree(&after));
-            before.shared_children(&after)
-        };
-        let before = document.contents();
-        let all = before.tree.node().children().len();
-        assert_eq!(
-            before.tree.cursor().shared_children(&before.tree.cursor()),
-            (all, 0)
-        );
-        let place = items.find("ret").expect("it is there") as u32;
-        let edit = Edit::new(TextRange::empty(TextSize::new(place)), "@p ");
-        document.apply(&edit).expect("it fits");
-        let after = document.contents();
-        assert_eq!(shared(&before, &after), (2, all - 3));
-        // Another text has nothing in common.
-        assert_eq!(shared(&before, &FileContents::new(items.trim())), (0, 0));
-    }
+    use crate::FileContents;
 
     #[test]
     fn trees_are_equal_if_their_texts_are() {

@@ -19,7 +19,7 @@ use crate::{
         stored::{Keeper, Kept},
         subject::Subject,
     },
-    hir::{body::refresh, items::Function},
+    hir::items::Function,
 };
 
 /// Finds what a family of rules says about a function.
@@ -41,8 +41,6 @@ pub(in crate::diagnostics) fn function_findings<'db>(
     function: Function<'db>,
 ) -> Vec<Kept> {
     let mut findings = Vec::new();
-    // The next keystroke starts from there.
-    refresh(db, function);
     let subject = Subject::whole(db, function);
     for family in STATEMENTS {
         // A keystroke waits until this stops, so it is asked often whether it is still wanted.

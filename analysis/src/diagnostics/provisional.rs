@@ -24,7 +24,7 @@ use crate::{
         subject::Subject,
     },
     hir::{
-        body::{is_longer, part},
+        body::{is_longer, partial_body},
         forms::forms_in,
         symbol::{ItemAt, item_at},
     },
@@ -124,7 +124,7 @@ pub(crate) fn after_edits(
         changed.end() + TextSize::new(1),
     );
     let judged = instructions(&cursor, changed)?;
-    let body = part(db, function, judged);
+    let body = partial_body(db, function, judged);
     let forms = forms_in(db, function, &body, Some(judged));
     let subject = Subject::part(db, function, &body, &forms, judged);
     let mut findings: Vec<Finding> = Vec::new();

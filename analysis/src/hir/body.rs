@@ -1,16 +1,13 @@
 //! A function lowered once to compact lists; all offsets are relative to the start of the function.
 
+use std::borrow::Cow;
+
 use salsa::Database;
 use syntax::{Cursor, SyntaxError, TextRange};
 
 use crate::{SymbolKind, hir::linkage::Linkage};
 
-use super::{
-    declared::Declared,
-    items::Function,
-    lower,
-    outline::{self, Held},
-};
+use super::{declared::Declared, items::Function, lower};
 
 /// Index of a [`Definition`] in its body.
 pub(crate) type DefinitionId = u32;
@@ -152,92 +149,48 @@ pub(crate) fn body<'db>(db: &'db dyn Database, function: Function<'db>) -> Body 
 /// Lowers the instructions in a part of a function only, if one is given, and everything else.
 fn within(db: &dyn Database, function: Function<'_>, part: Option<TextRange>) -> Body {
     let cursor = function.green(db).cursor();
-    let lowered = lower::lower(&cursor, function.errors(db), part, &|| {
+    lower::lower(&cursor, function.errors(db), part, &|| {
         db.unwind_if_revision_cancelled();
-    });
-    lowered.body
+    })
 }
 
 /// Bytes of a function from which on lowering it takes milliseconds, too long for an answer about one
 /// statement while somebody types.
 const LONG: u32 = 256 << 10;
-/// As above, where it takes so long to read the declarations alone.
-const KEPT: u32 = if cfg!(test) { 0 } else { LONG };
 
 /// Whether the text of a function has more than so many bytes.
 pub(crate) fn is_longer(db: &dyn Database, function: Function<'_>, bytes: u32) -> bool {
     u32::from(function.green(db).text_len()) > bytes
 }
 
-/// A body that may lack instructions far from some place.
-pub(crate) enum Near<'db> {
-    /// It is short enough.
-    Whole(&'db Body),
-    /// It is not.
-    Part(Box<Body>),
-    /// It was there but for some instructions.
-    Held(Held<'db>),
-}
-
-impl std::ops::Deref for Near<'_> {
-    type Target = Body;
-
-    fn deref(&self) -> &Body {
-        match self {
-            Near::Whole(it) => it,
-            Near::Part(it) => it,
-            Near::Held(it) => it,
-        }
-    }
-}
-
 /// The body of a function, perhaps without its instructions and their references. All else, indices too, is
 /// as in [`body`].
-pub(crate) fn declarations<'db>(db: &'db dyn Database, function: Function<'db>) -> Near<'db> {
-    near(db, function, TextRange::default())
+pub(crate) fn declarations<'db>(db: &'db dyn Database, function: Function<'db>) -> Cow<'db, Body> {
+    body_around(db, function, TextRange::default())
 }
 
 /// The body of a function, perhaps without instructions that do not meet a part of it. All else, indices
 /// of definitions and scopes too, is as in [`body`].
-pub(crate) fn near<'db>(
+pub(crate) fn body_around<'db>(
     db: &'db dyn Database,
     function: Function<'db>,
     part: TextRange,
-) -> Near<'db> {
+) -> Cow<'db, Body> {
     match is_longer(db, function, LONG) {
-        true => outline::read(db, function, part),
-        false => Near::Whole(body(db, function)),
+        true => Cow::Owned(partial_body(db, function, part)),
+        false => Cow::Borrowed(body(db, function)),
     }
 }
 
 /// The body of a function with those instructions only that meet a part of it.
-pub(crate) fn part<'db>(
-    db: &'db dyn Database,
-    function: Function<'db>,
-    part: TextRange,
-) -> Near<'db> {
-    match is_longer(db, function, KEPT) {
-        true => outline::read(db, function, part),
-        false => Near::Part(Box::new(within(db, function, Some(part)))),
-    }
-}
-
-/// Whether a function is known to hold nothing that concerns the module. Often that is not known.
-pub(crate) fn is_known_quiet(db: &dyn Database, function: Function<'_>) -> bool {
-    is_longer(db, function, LONG) && outline::is_known_quiet(db, function)
-}
-
-/// A function was looked at as a whole: what is kept of it may be brought up to date.
-pub(crate) fn refresh(db: &dyn Database, function: Function<'_>) {
-    if is_longer(db, function, LONG) {
-        outline::refresh(db, function);
-    }
+pub(crate) fn partial_body(db: &dyn Database, function: Function<'_>, part: TextRange) -> Body {
+    within(db, function, Some(part))
 }
 
 impl Body {
     /// The body of a function that is no part of the database.
     pub(crate) fn of(function: &Cursor<'_>, errors: &[SyntaxError]) -> Body {
-        lower::lower(function, errors, None, &|| {}).body
+        lower::lower(function, errors, None, &|| {})
     }
 
     /// A definition of this body.
@@ -310,7 +263,7 @@ mod tests {
         for start in (0..u32::from(end)).step_by(97).chain([u32::from(end)]) {
             for length in [0, 300] {
                 let part = TextRange::at(start.into(), length.into());
-                let found = lower::lower(&function, errors, Some(part), &|| {}).body;
+                let found = lower::lower(&function, errors, Some(part), &|| {});
                 let unlike = |body: &Body| Body {
                     references: Vec::new(),
                     instructions: Vec::new(),
@@ -353,7 +306,7 @@ mod tests {
             let function = contents.tree.cursor().nodes().next();
             let function = function.expect("it is a function");
             let part = Some(TextRange::default());
-            let found = lower::lower(&function, &contents.errors[0], part, &|| {}).body;
+            let found = lower::lower(&function, &contents.errors[0], part, &|| {});
             let whole = Body::of(&function, &contents.errors[0]);
             assert_eq!(found.definitions, whole.definitions, "{text}");
             assert_eq!(found.unlabeled, whole.unlabeled, "{text}");

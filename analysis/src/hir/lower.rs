@@ -3,7 +3,6 @@
 //! A name means what is declared at that moment, in the innermost block first. A name that is not
 //! declared yet waits for a label: when its block ends without one, it waits in the block around.
 
-mod known;
 mod names;
 
 use std::borrow::Cow;
@@ -18,8 +17,7 @@ use syntax::{Cursor, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
 use crate::SymbolKind;
 
-pub(super) use self::known::{Known, hash, lower_instructions};
-use self::{known::Replay, names::OpenScope};
+use self::names::OpenScope;
 use super::{
     body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
     declared::{Declared, Owner, variable},
@@ -33,15 +31,6 @@ const MAX_TARGETS: u32 = 1 << 16;
 /// How often a long body looks for a cancellation, in instructions.
 const CHECK_INTERVAL: usize = 4096;
 
-/// A function that was read.
-pub(super) struct Lowered {
-    pub(super) body: Body,
-    /// Whether a syntax error may have hidden a declaration.
-    pub(super) uncertain: bool,
-    /// Whether something in it may concern the module: a target or a prototype.
-    pub(super) outward: bool,
-}
-
 /// Lowers a function, given by its tree and its syntax errors; of instructions only those that `part` meets,
 /// if there is one. `check` is called now and then, so that it can interrupt the work on a long
 /// function.
@@ -50,7 +39,7 @@ pub(super) fn lower<'a>(
     errors: &'a [SyntaxError],
     part: Option<TextRange>,
     check: &'a dyn Fn(),
-) -> Lowered {
+) -> Body {
     let mut lowering = Lowering::new(errors, part, check);
     lowering.function(function);
     let mut body = lowering.body;
@@ -59,11 +48,7 @@ pub(super) fn lower<'a>(
     body.instructions.shrink_to_fit();
     body.definitions.shrink_to_fit();
     body.operands.shrink_to_fit();
-    Lowered {
-        body,
-        uncertain: lowering.uncertain,
-        outward: lowering.outward,
-    }
+    body
 }
 
 struct Lowering<'a> {
@@ -88,11 +73,6 @@ struct Lowering<'a> {
     label: Option<DefinitionId>,
     /// How many names elements such as `L<4>` stood for.
     targets: u32,
-    /// Declarations that are not read again.
-    known: Option<Replay<'a>>,
-    /// Whether a syntax error may have hidden a declaration.
-    uncertain: bool,
-    outward: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -115,9 +95,6 @@ impl<'a> Lowering<'a> {
             open: Vec::new(),
             label: None,
             targets: 0,
-            known: None,
-            uncertain: false,
-            outward: false,
         }
     }
 
@@ -130,10 +107,6 @@ impl<'a> Lowering<'a> {
         };
         for child in function.nodes() {
             match child.kind() {
-                SyntaxKind::RETURN_LIST | SyntaxKind::PARAMETER_LIST if self.known.is_some() => {
-                    self.pass(child.range().end());
-                }
-                SyntaxKind::BLOCK if self.known.is_some() => self.statements(&child),
                 SyntaxKind::NAME => {
                     self.body.name = child.token(SyntaxKind::IDENT).map(|it| it.range());
                 }
@@ -172,9 +145,7 @@ impl<'a> Lowering<'a> {
 
     fn statements(&mut self, block: &Cursor<'a>) {
         for child in block.nodes() {
-            if self.is_known(&child) {
-                self.pass(child.range().end());
-            } else if child.kind() == SyntaxKind::STATEMENT_RUN {
+            if child.kind() == SyntaxKind::STATEMENT_RUN {
                 if tree::lies_in(&child, self.part) {
                     self.statements(&child);
                 } else {
@@ -221,7 +192,6 @@ impl<'a> Lowering<'a> {
             }
             SyntaxKind::VARIABLE_DECLARATION => self.variables(node),
             SyntaxKind::FUNCTION => self.prototype(node),
-            SyntaxKind::TARGET_DIRECTIVE => self.outward = true,
             SyntaxKind::BRANCH_TARGETS => {
                 self.table(node, SymbolKind::TargetList, Symbol::BranchTargets);
                 for target in node.nodes() {
@@ -255,7 +225,6 @@ impl<'a> Lowering<'a> {
     /// A declaration of the innermost block may have been missed.
     fn miss(&mut self) {
         self.scope().uncertain = true;
-        self.uncertain = true;
     }
 
     /// A table directive gives the label before it its meaning.
@@ -362,7 +331,6 @@ impl<'a> Lowering<'a> {
 
     /// A prototype inside a body declares a function of the module from here on.
     fn prototype(&mut self, node: &Cursor<'a>) {
-        self.outward = true;
         let Some(name) = tree::name(node) else {
             return;
         };

@@ -15,7 +15,6 @@ mod lower;
 pub(crate) mod module;
 pub(crate) mod number;
 pub(crate) mod operand;
-mod outline;
 pub(crate) mod resolve;
 pub(crate) mod symbol;
 pub(crate) mod tree;

@@ -11,7 +11,7 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 use crate::{SymbolKind, db::SourceFile, hir::linkage::Linkage};
 
 use super::{
-    body::{DefinitionId, declarations, is_known_quiet},
+    body::{DefinitionId, declarations},
     declaration::{Declaration as Declared, Shape},
     header::FunctionHeader,
     in_force::target_of,
@@ -64,10 +64,6 @@ pub(crate) struct Outward {
 #[salsa::tracked(returns(ref))]
 pub(crate) fn outward<'db>(db: &'db dyn Database, function: Function<'db>) -> Outward {
     let mut outward = Outward::default();
-    // To look for it takes a look at thousands of statements.
-    if is_known_quiet(db, function) {
-        return outward;
-    }
     tree::for_each_declaration(&function.green(db).cursor(), &mut |it| match it.kind() {
         SyntaxKind::TARGET_DIRECTIVE => {
             let end = trimmed(it).end();

@@ -9,7 +9,7 @@ use crate::{
 };
 
 use super::{
-    body::{Body, DefinitionId, Reference, Target, body, near},
+    body::{Body, DefinitionId, Reference, Target, body, body_around},
     items::{Function, item_offsets, items},
     module::{Declaration, DeclarationKind, DeclarationSource, module_body, module_scope},
     number::split_name,
@@ -108,7 +108,7 @@ fn in_function<'db>(
     range: TextRange,
 ) -> Option<Symbol<'db>> {
     let file = function.file(db);
-    let body = &*near(db, function, range);
+    let body = &*body_around(db, function, range);
     if body.name == Some(range) {
         return Some(Symbol::Module {
             file,

@@ -13,7 +13,7 @@ use syntax::{SyntaxKind, TextRange, TextSize};
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
     hir::{
-        body::{Body, DefinitionId, Target, near},
+        body::{Body, DefinitionId, Target, body_around},
         declared::module_declared,
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
@@ -45,7 +45,7 @@ pub(super) fn operands(
     items: &mut Vec<CompletionItem>,
 ) {
     let shapes = Shapes::find(head, place, module);
-    let body = &*near(
+    let body = &*body_around(
         db,
         function,
         TextRange::new(

@@ -16,7 +16,7 @@ use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
 use crate::{
     features::{completion::module, documentation::demand},
     hir::{
-        body::near,
+        body::body_around,
         in_force::in_force,
         resolve::resolve,
         tree::{self, operand_nodes},
@@ -58,7 +58,7 @@ impl Context<'_> {
     pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
         let function = self.function?;
         let parts = Parts::of(instruction);
-        let body = &*near(self.db, function, instruction.range());
+        let body = &*body_around(self.db, function, instruction.range());
         let types = &body.operands;
         let operands = parts
             .resolved(&|range, name: &str| resolve(self.db, function, body, types, range, name));

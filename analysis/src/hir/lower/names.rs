@@ -30,12 +30,6 @@ pub(super) struct OpenScope<'a> {
     pub(super) uncertain: bool,
 }
 
-impl OpenScope<'_> {
-    pub(super) fn id(&self) -> ScopeId {
-        self.id
-    }
-}
-
 /// A bit for the first byte of a name; names of one first byte have one bit.
 fn initial(name: &str) -> u128 {
     1 << (name.bytes().next().unwrap_or_default() & 127)
@@ -106,7 +100,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// From here to the end of the innermost block a name means this definition.
-    pub(super) fn enter(&mut self, name: &'a str, id: DefinitionId, family: bool) {
+    fn enter(&mut self, name: &'a str, id: DefinitionId, family: bool) {
         let map = if family {
             &mut self.families
         } else {
@@ -120,8 +114,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn declared(&self, id: DefinitionId) -> &Definition {
-        let body = self.known.as_ref().map_or(&self.body, |it| it.body());
-        &body.definitions[id as usize]
+        &self.body.definitions[id as usize]
     }
 
     /// The definition of the innermost block that takes the name.
@@ -246,8 +239,7 @@ impl<'a> Lowering<'a> {
         if let Some(index) = self.free.get(name) {
             return *index;
         }
-        // Those that were known come first.
-        let index = self.free.len() as u32;
+        let index = self.body.free.len() as u32;
         self.body.free.push(name.into());
         self.free.insert(Cow::Owned(name.to_owned()), index);
         index
@@ -262,16 +254,11 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn open_scope(&mut self, range: TextRange) {
-        let id = match &mut self.known {
-            Some(known) => known.next_scope(),
-            None => {
-                self.body.scopes.push(Scope {
-                    parent: self.open.last().map(|it| it.id),
-                    range,
-                });
-                self.body.scopes.len() as ScopeId - 1
-            }
-        };
+        let id = self.body.scopes.len() as ScopeId;
+        self.body.scopes.push(Scope {
+            parent: self.open.last().map(|it| it.id),
+            range,
+        });
         self.open.push(OpenScope {
             id,
             declared: Vec::new(),
