@@ -13,9 +13,9 @@ use crate::{
     AnalysisConfig, Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Comparable,
     Completions, Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry,
     FileContents, FileId, FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions,
-    Hover, InlayHint, InlayHintKinds, LiveRange, NavigationTarget, RangeInfo, Reference,
-    RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines,
-    SourceLocation,
+    Hover, InlayHint, InlayHintKinds, LiveRange, NavigationTarget, ProtocolView, RangeInfo,
+    Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange,
+    SourceLines, SourceLocation,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics::{self, Fixes},
     diff, features,
@@ -253,7 +253,12 @@ impl Analysis {
         exact: &[ExactEntry],
     ) -> Cancellable<Option<RangeInfo<Hover>>> {
         self.with_file(at.file, |db, file| {
-            features::hover::hover(db, file, at, exact)
+            let mut found = features::hover::hover(db, file, at, exact)?;
+            if let Some(protocol) = features::protocols::hover(db, file, at.offset) {
+                found.info.markdown.push_str("\n\n");
+                found.info.markdown.push_str(&protocol);
+            }
+            Some(found)
         })
     }
 
@@ -446,7 +451,11 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn highlight(&self, at: FilePosition) -> Cancellable<Vec<Reference>> {
         self.with_file(at.file, |db, file| {
-            features::references::highlight(db, file, at)
+            let found = features::references::highlight(db, file, at);
+            match found.is_empty() {
+                true => features::protocols::highlight(db, file, at),
+                false => found,
+            }
         })
     }
 
@@ -574,6 +583,17 @@ impl Analysis {
     pub fn flow_graphs(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<FlowGraph>> {
         self.with_file(file, |db, file| {
             features::flow_graph::flow_graphs(db, file, name)
+        })
+    }
+
+    /// Which instructions belong together in the protocols of the functions of a file, or of those with a name:
+    /// groups of asynchronous operations, barriers, allocations.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn protocols(&self, file: FileId, name: Option<&str>) -> Cancellable<Vec<ProtocolView>> {
+        self.with_file(file, |db, file| {
+            features::protocols::protocol_views(db, file, name)
         })
     }
 

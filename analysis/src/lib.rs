@@ -28,6 +28,7 @@ pub use diff::{
 pub use features::{
     documentation::{documentation, documented},
     explain::explain,
+    protocols::{ProtocolPart, ProtocolView},
     registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},
 };

@@ -9,6 +9,7 @@ mod format;
 mod generate;
 mod inspect;
 mod lsp;
+mod protocols;
 mod registers;
 mod render;
 mod report;
@@ -72,6 +73,8 @@ enum Command {
     Registers(registers::RegistersArgs),
     /// Show how control flows in the functions of a file, as text, as a drawing or for Mermaid.
     Flow(flow::FlowArgs),
+    /// Show which instructions belong together: asynchronous groups, barriers, allocations.
+    Protocols(protocols::ProtocolsArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
     /// Print sizes and times of a file, one METRIC line each.
@@ -106,6 +109,7 @@ where
             Command::Site(args) => site::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
+            Command::Protocols(args) => protocols::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),
             Command::Completions(args) => generate::completions(&args, io),

@@ -18,6 +18,7 @@ pub(crate) mod live_range;
 mod navigation;
 mod nearest;
 mod pressure_hints;
+pub(crate) mod protocols;
 pub(crate) mod references;
 pub(crate) mod registers;
 pub(crate) mod rename;

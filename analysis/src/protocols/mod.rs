@@ -10,17 +10,20 @@ mod known;
 mod lanes;
 mod moments;
 mod paths;
+mod query;
 mod report;
 mod rules;
 mod solver;
 mod symbol;
 mod threads;
 mod values;
+mod view;
 
 use kernel::Kernel;
-pub(crate) use known::Known;
+use known::Known;
+pub(crate) use query::ask;
 pub(crate) use report::{Insertion, Report};
-pub(crate) use symbol::Symbol;
+pub(crate) use view::{Protocol, protocols};
 
 /// What the rules say about a function, in the order of the text. `may_run` tells whether anybody wants to hear of a
 /// code.

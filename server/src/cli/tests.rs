@@ -3,6 +3,7 @@
 mod diff;
 mod extract;
 mod flow;
+mod protocols;
 #[cfg(unix)]
 mod sass;
 

@@ -1,0 +1,252 @@
+//! The protocols of kernels: which instructions belong together.
+
+use std::fmt::Write as _;
+
+use salsa::Database;
+use syntax::{SyntaxKind, TextRange, TextSize};
+
+use crate::{
+    Access, FilePosition, FileRange, Reference,
+    db::SourceFile,
+    flow::{facts::Nodes, flow},
+    hir::{
+        body::body,
+        items::{Function, function_name, item_offsets, items},
+        symbol::{ItemAt, item_at},
+    },
+    protocols::{Protocol, ask, protocols},
+};
+
+/// Instructions of a function that take part in one protocol: a group of asynchronous operations, a barrier, an
+/// allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolView {
+    /// The name of the function.
+    pub function: String,
+    /// What the instructions have in common.
+    pub title: String,
+    /// The instructions, in the order of the text.
+    pub parts: Vec<ProtocolPart>,
+}
+
+/// An instruction of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolPart {
+    /// The whole statement, in UTF-8 offsets of the file.
+    pub range: TextRange,
+    /// What it does there.
+    pub role: String,
+    /// The indices of the parts that it waits for or commits, or that do so with it; empty if all count.
+    pub partners: Vec<usize>,
+}
+
+fn of_function(db: &dyn Database, function: Function<'_>) -> Vec<Protocol> {
+    let nodes = Nodes::new(db, function);
+    let node = |step| nodes.get(step);
+    ask(db, function, flow(db, function), &node, protocols)
+}
+
+/// The protocols of all functions of a file, or of those with a name.
+pub(crate) fn protocol_views(
+    db: &dyn Database,
+    file: SourceFile,
+    name: Option<&str>,
+) -> Vec<ProtocolView> {
+    let mut found = Vec::new();
+    let items = items(db, file);
+    for (index, function) in items.functions.iter().enumerate() {
+        db.unwind_if_revision_cancelled();
+        let body = body(db, *function);
+        let cursor = function.green(db).cursor();
+        let own = function_name(&cursor).unwrap_or_default();
+        if name.is_some_and(|it| it != own) {
+            continue;
+        }
+        let start = item_offsets(db, file).functions[index];
+        let place = |step: u32| {
+            body.instructions
+                .get(step as usize)
+                .map(|it| it.range + start)
+        };
+        for it in of_function(db, *function) {
+            let steps: Vec<u32> = it.parts.iter().map(|it| it.step).collect();
+            let index = |step: &u32| steps.iter().position(|it| it == step);
+            let parts = it.parts.iter().filter_map(|it| {
+                Some(ProtocolPart {
+                    range: place(it.step)?,
+                    role: it.role.clone(),
+                    partners: it.partners.iter().filter_map(index).collect(),
+                })
+            });
+            found.push(ProtocolView {
+                function: own.to_owned(),
+                title: it.title.clone(),
+                parts: parts.collect(),
+            });
+        }
+    }
+    found
+}
+
+/// The function at a position, where it starts, and the instruction whose opcode is there.
+fn instruction_at(
+    db: &dyn Database,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<(Function<'_>, TextSize, u32)> {
+    let ItemAt::Function(function, start) = item_at(db, file, offset)? else {
+        return None;
+    };
+    let at = offset - start;
+    let instructions = &body(db, function).instructions;
+    let step = instructions.partition_point(|it| it.range.end() < at);
+    let found = instructions.get(step)?;
+    let node = Nodes::new(db, function).get(u32::try_from(step).ok()?)?;
+    let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
+    let end = words
+        .last()
+        .map_or(found.opcode.end(), |it| it.range().end());
+    let inside = (found.opcode.start()..=end).contains(&at);
+    inside.then_some((function, start, u32::try_from(step).ok()?))
+}
+
+/// What an instruction does in protocols, as Markdown, if its opcode is at a position.
+pub(crate) fn hover(db: &dyn Database, file: SourceFile, offset: TextSize) -> Option<String> {
+    let (function, start, step) = instruction_at(db, file, offset)?;
+    let lines = &file.contents(db).lines;
+    let body = body(db, function);
+    let line = |step: u32| {
+        let found = body.instructions.get(step as usize)?;
+        Some(lines.line_of(found.opcode.start() + start) + 1)
+    };
+    let mut out = String::new();
+    for it in of_function(db, function) {
+        let Some(own) = it.parts.iter().find(|it| it.step == step) else {
+            continue;
+        };
+        let _ = write!(out, "**Protocol**: {}; this {}.", it.title, own.role);
+        let others = it.parts.iter().filter(|it| it.step != step);
+        let others = others.filter(|it| own.partners.is_empty() || own.partners.contains(&it.step));
+        for other in others.take(MAX_LINES) {
+            let Some(line) = line(other.step) else {
+                continue;
+            };
+            let _ = write!(out, "\n- line {line} {}", other.role);
+        }
+        out.push_str("\n\n");
+    }
+    (!out.is_empty()).then(|| out.trim_end().to_owned())
+}
+
+/// Lines that a hover lists.
+const MAX_LINES: usize = 12;
+
+/// The instructions that belong to the one whose opcode is at a position, itself included.
+pub(crate) fn highlight(db: &dyn Database, file: SourceFile, at: FilePosition) -> Vec<Reference> {
+    let Some((function, start, step)) = instruction_at(db, file, at.offset) else {
+        return Vec::new();
+    };
+    let mut steps: Vec<u32> = Vec::new();
+    for it in of_function(db, function) {
+        let Some(own) = it.parts.iter().find(|it| it.step == step) else {
+            continue;
+        };
+        let others = it.parts.iter().map(|it| it.step);
+        steps.extend(
+            others.filter(|it| *it == step || own.partners.is_empty() || own.partners.contains(it)),
+        );
+    }
+    steps.sort_unstable();
+    steps.dedup();
+    let body = body(db, function);
+    let found = steps
+        .iter()
+        .filter_map(|it| body.instructions.get(*it as usize));
+    found
+        .map(|it| Reference {
+            location: FileRange {
+                file: at.file,
+                range: it.opcode + start,
+            },
+            access: Access::Read,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::Fixture;
+
+    fn check(text: &str, hover: Expect, highlight: Expect) {
+        let fixture = Fixture::new(text);
+        let (analysis, position) = fixture.cursor();
+        let found = analysis.hover(position).unwrap();
+        let found = found.map(|it| it.info.markdown).unwrap_or_default();
+        let own = found.split_once("**Protocol**").map_or("", |it| it.1);
+        hover.assert_eq(own);
+        let found = analysis.highlight(position).unwrap();
+        let found = found.iter().map(|it| fixture.show(it.location));
+        highlight.assert_eq(&found.collect::<Vec<_>>().join("\n"));
+    }
+
+    const KERNEL: &str = "\
+.version 8.7
+.target sm_90a
+.address_size 64
+.shared .align 16 .b8 tile[64];
+.shared .align 8 .b64 full;
+.entry k(.param .u64 in) {
+.reg .b64 %a; .reg .b32 %r; .reg .pred %p;
+ld.param.u64 %a, [in]; mov.u32 %r, tile;
+cp.async.ca.shared.global [%r], [%a], 4;
+cp.async.commit_group;
+cp.async.ca.shared.global [%r+4], [%a], 4;
+cp.async.commit_group;
+cp.async.wait_group 1;
+mbarrier.init.shared::cta.b64 [full], 2;
+mbarrier.arrive.shared::cta.b64 _, [full];
+W: mbarrier.try_wait.parity.shared::cta.b64 %p, [full], 0;
+@!%p bra W;
+ret;
+}
+";
+
+    #[test]
+    fn a_wait_and_what_it_waits_for() {
+        check(
+            &KERNEL.replace("cp.async.wait_group 1", "cp.as$0ync.wait_group 1"),
+            expect![[r#"
+                : asynchronous copies of the thread; this waits until 1 groups are left.
+                - line 9 starts"#]],
+            expect![[r#"
+                9:1 cp
+                13:1 cp"#]],
+        );
+    }
+
+    #[test]
+    fn a_barrier_and_all_who_use_it() {
+        check(
+            &KERNEL.replace("mbarrier.init", "$0mbarrier.init"),
+            expect![[r#"
+                : mbarrier `full`; this initializes for arrivals: 2.
+                - line 15 arrives
+                - line 16 waits for parity 0"#]],
+            expect![[r#"
+                14:1 mbarrier
+                15:1 mbarrier
+                16:4 mbarrier"#]],
+        );
+    }
+
+    #[test]
+    fn what_takes_part_in_nothing() {
+        check(
+            &KERNEL.replace("ld.param", "l$0d.param"),
+            expect![[""]],
+            expect![[""]],
+        );
+    }
+}

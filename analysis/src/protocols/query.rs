@@ -1,0 +1,87 @@
+//! What is known of a function of a file.
+
+use salsa::Database;
+use syntax::Cursor;
+
+use crate::{
+    flow::{Flow, facts::Step},
+    hir::{
+        body::{Body, Place, Target, body},
+        instruction::references,
+        items::{Function, items},
+        layout::{layouts, module_layouts},
+        module::{DeclarationSource, module_scope, signature},
+    },
+    pressure::bounds,
+    protocols::{known::Known, symbol::Symbol},
+};
+
+/// Asks something about a function with its flow; `node` finds the text of an instruction.
+pub(crate) fn ask<'a, T>(
+    db: &dyn Database,
+    function: Function<'_>,
+    flow: &Flow,
+    node: &dyn Fn(Step) -> Option<Cursor<'a>>,
+    question: impl FnOnce(&Known<'_>) -> T,
+) -> T {
+    let body = body(db, function);
+    question(&Known {
+        body,
+        flow,
+        // The text may live longer than the question.
+        node: &|step| node(step),
+        entry: signature(db, function).entry,
+        bounds: bounds(db, function),
+        size: &|symbol| size(db, function, body, symbol),
+        check: &|| db.unwind_if_revision_cancelled(),
+        foreign: &|step| is_foreign(db, function, body, step),
+    })
+}
+
+/// Bytes of a variable, if it is declared once.
+fn size(db: &dyn Database, function: Function<'_>, body: &Body, symbol: Symbol) -> Option<u64> {
+    match symbol {
+        Symbol::Own(id) => (*layouts(db, function).get(id as usize)?)?.size,
+        Symbol::Free(free) => {
+            let file = function.file(db);
+            let name = body.free.get(free as usize)?;
+            let [declaration] = module_scope(db, file).find(name) else {
+                return None;
+            };
+            let DeclarationSource::Variable(index) = declaration.source else {
+                return None;
+            };
+            let layouts = module_layouts(db, items(db, file).module);
+            (*layouts.get(index as usize)?)?.size
+        }
+    }
+}
+
+/// Whether an instruction calls a function without a body in the module, or what a register holds.
+fn is_foreign(db: &dyn Database, function: Function<'_>, body: &Body, step: u32) -> bool {
+    let Some(instruction) = body.instructions.get(step as usize) else {
+        return false;
+    };
+    let references = references(body, instruction);
+    references
+        .iter()
+        .filter(|it| it.place == Place::Callee)
+        .any(|it| match it.target {
+            Target::Free(name) => {
+                let file = function.file(db);
+                let Some(name) = body.free.get(name as usize) else {
+                    return false;
+                };
+                let scope = module_scope(db, file);
+                !scope.find(name).iter().any(|it| match it.source {
+                    DeclarationSource::Function(index) => items(db, file)
+                        .functions
+                        .get(index as usize)
+                        .is_some_and(|it| signature(db, *it).defined),
+                    _ => false,
+                })
+            }
+            Target::Definition(_) => true,
+            _ => false,
+        })
+}

@@ -1,0 +1,108 @@
+//! `ptx-analyzer protocols`: which instructions of kernels belong together.
+
+use std::{io, path::PathBuf};
+
+use analysis::{AnalysisHost, Change, FileId, ProtocolView};
+use clap::ValueEnum;
+use serde::Serialize;
+use syntax::{Document, TextSize, text::LineTable};
+
+use super::{FAILED, Io, read_text};
+
+const FILE: FileId = FileId(0);
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ProtocolsArgs {
+    /// A file, or - for standard input.
+    #[arg(value_name = "FILE")]
+    path: PathBuf,
+    /// Only the function with this name.
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// How to show them.
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
+enum Format {
+    /// A list for people.
+    #[default]
+    Text,
+    /// One JSON object per protocol and line.
+    Json,
+}
+
+/// A protocol as JSON; lines count from 1.
+#[derive(Serialize)]
+struct Record<'a> {
+    function: &'a str,
+    protocol: &'a str,
+    parts: Vec<Part<'a>>,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    line: u32,
+    role: &'a str,
+    /// The lines of those that it waits for or commits, or that do so with it; empty if all count.
+    partners: Vec<u32>,
+}
+
+pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let text = match read_text(&args.path, io) {
+        Ok(text) => text,
+        Err(error) => {
+            writeln!(io.stderr, "error: {error}")?;
+            return Ok(FAILED);
+        }
+    };
+    let contents = Document::new(text).contents();
+    let lines = contents.lines.clone();
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FILE, Some(contents))],
+        config: None,
+    });
+    // Nobody cancels the questions of this host.
+    let name = args.function.as_deref();
+    let found = host.analysis().protocols(FILE, name).unwrap_or_default();
+    let mut function = "";
+    for it in &found {
+        let record = record(it, &lines);
+        if args.format == Format::Json {
+            serde_json::to_writer(&mut *io.stdout, &record)?;
+            writeln!(io.stdout)?;
+            continue;
+        }
+        if function != it.function {
+            function = &it.function;
+            writeln!(io.stdout, "{function}")?;
+        }
+        writeln!(io.stdout, "  {}", it.title)?;
+        for part in &record.parts {
+            write!(io.stdout, "    line {}: {}", part.line, part.role)?;
+            if !part.partners.is_empty() {
+                let lines: Vec<String> = part.partners.iter().map(u32::to_string).collect();
+                write!(io.stdout, ", with line {}", lines.join(", "))?;
+            }
+            writeln!(io.stdout)?;
+        }
+    }
+    Ok(0)
+}
+
+fn record<'a>(protocol: &'a ProtocolView, lines: &LineTable) -> Record<'a> {
+    let line = |at: TextSize| lines.line_of(at) + 1;
+    let of = |index: &usize| protocol.parts.get(*index).map(|it| line(it.range.start()));
+    let parts = protocol.parts.iter().map(|it| Part {
+        line: line(it.range.start()),
+        role: &it.role,
+        partners: it.partners.iter().filter_map(of).collect(),
+    });
+    Record {
+        function: &protocol.function,
+        protocol: &protocol.title,
+        parts: parts.collect(),
+    }
+}
