@@ -50,6 +50,14 @@ vim.api.nvim_create_user_command('PtxRunPtxas', function()
   require('ptx_analyzer.ptxas').run()
 end, { desc = 'Run ptxas on the file and show what it says' })
 
+vim.api.nvim_create_user_command('PtxSass', function()
+  require('ptx_analyzer.sass').sass()
+end, { desc = 'Run ptxas and show the machine code of the kernel under the cursor beside it' })
+
+vim.api.nvim_create_user_command('PtxExtract', function(args)
+  require('ptx_analyzer.sass').extract(args.args)
+end, { desc = 'Open a PTX text of an executable, library, object or fat binary', nargs = 1, complete = 'file' })
+
 vim.api.nvim_create_user_command('PtxTrust', function()
   require('ptx_analyzer.ptxas').trust()
 end, { desc = 'Let the server run ptxas on the files of this session' })

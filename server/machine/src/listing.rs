@@ -53,6 +53,13 @@ impl Row {
         };
         text.split([' ', ';']).next().unwrap_or_default()
     }
+
+    /// Whether it accesses local memory, where spilled registers and arrays of a thread are.
+    #[must_use]
+    pub fn accesses_local_memory(&self) -> bool {
+        let opcode = self.opcode().split('.').next();
+        matches!(opcode, Some("LDL" | "STL"))
+    }
 }
 
 impl Listing {

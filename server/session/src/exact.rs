@@ -57,6 +57,11 @@ impl FileFindings {
         }
     }
 
+    /// The findings, and whether the document has another text than `ptxas` read.
+    pub fn latest(&self, version: Option<i32>) -> (&Findings, bool) {
+        (&self.findings, version != Some(self.version))
+    }
+
     /// Moves the messages to where their lines are after an edit.
     pub fn edited(&mut self, edit: LineEdit) {
         let moved = |message: &mut CompilerMessage| match &mut message.line {

@@ -6,6 +6,7 @@ pub(crate) mod code_actions;
 pub(crate) mod completion;
 pub(crate) mod diagnostics;
 pub(crate) mod formatting;
+pub(crate) mod machine;
 pub(crate) mod navigation;
 pub(crate) mod pressure;
 pub(crate) mod rename;

@@ -5,6 +5,7 @@ use machine::{
     listing::{self, Listing},
 };
 use rustc_hash::FxHashMap;
+use syntax::{Cursor, Document, SyntaxKind, text::LineTable};
 use tracing::debug;
 
 /// The machine code of a text.
@@ -14,6 +15,8 @@ pub struct MachineCode {
     pub listings: Vec<Listing>,
     /// The files that PTX was made of, if `.loc` names them: [`Source::file`] is an index.
     pub files: Vec<String>,
+    /// The statements of the text that have several lines: the first and the last one, from 1, in order.
+    pub(crate) statements: Vec<(u32, u32)>,
 }
 
 impl MachineCode {
@@ -35,6 +38,19 @@ impl MachineCode {
         MachineCode {
             listings,
             files: cubin.files.names().to_owned(),
+            statements: statements(text),
+        }
+    }
+
+    /// The first and the last line of the statement that has a line; all count from 1. Of a statement on several
+    /// lines `ptxas` names one, sometimes the first and sometimes the last.
+    #[must_use]
+    pub fn statement(&self, line: u32) -> (u32, u32) {
+        let after = self.statements.partition_point(|it| it.0 <= line);
+        let before = after.checked_sub(1).and_then(|it| self.statements.get(it));
+        match before {
+            Some(statement) if line <= statement.1 => *statement,
+            _ => (line, line),
         }
     }
 
@@ -59,6 +75,43 @@ impl MachineCode {
             found.insert(&*listing.name, lines.into_iter().collect());
         }
         found
+    }
+}
+
+/// The instructions of a text that have several lines: the first and the last one, from 1.
+fn statements(text: &str) -> Vec<(u32, u32)> {
+    let document = Document::new(text.to_owned());
+    let mut found = Vec::new();
+    visit(
+        &document.contents().tree.cursor(),
+        document.lines(),
+        &mut found,
+    );
+    found
+}
+
+fn visit(node: &Cursor<'_>, lines: &LineTable, found: &mut Vec<(u32, u32)>) {
+    for child in node.nodes() {
+        match child.kind() {
+            SyntaxKind::INSTRUCTION => {
+                let words = || child.tokens().filter(|it| !it.kind().is_trivia());
+                // The end is that of the semicolon; before the start may be comments.
+                let (Some(first), Some(last)) = (words().next(), words().last()) else {
+                    continue;
+                };
+                let guard = child.nodes().next().map(|it| it.range().start());
+                let start = guard.map_or(first.range().start(), |it| it.min(first.range().start()));
+                let first = lines.line_of(start) + 1;
+                let last = lines.line_of(last.range().end()) + 1;
+                if first < last {
+                    found.push((first, last));
+                }
+            }
+            SyntaxKind::FUNCTION | SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => {
+                visit(&child, lines, found);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -130,6 +183,18 @@ fn marker(row: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_on_several_lines() {
+        let text = ".entry k() {\n// a\nmov.u32\n%r1,\n1;\nret;\n{\n@%p\nbra\nL; ret;\n}\n}";
+        assert_eq!(statements(text), [(3, 5), (8, 10)]);
+        let code = MachineCode {
+            statements: statements(text),
+            ..MachineCode::default()
+        };
+        let of = [2, 3, 5, 6, 9, 11].map(|it| code.statement(it));
+        assert_eq!(of, [(2, 2), (3, 5), (3, 5), (6, 6), (8, 10), (11, 11)]);
+    }
 
     #[test]
     fn lines_of_an_editor() {

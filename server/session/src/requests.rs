@@ -9,14 +9,15 @@ use serde_json::value::RawValue;
 
 use crate::{
     handlers::{
-        Handler, annotations, calls, code_actions, completion, diagnostics, formatting, navigation,
-        pressure, rename, source, structure, targets, tokens, words,
+        Handler, annotations, calls, code_actions, completion, diagnostics, formatting, machine,
+        navigation, pressure, rename, source, structure, targets, tokens, words,
     },
     lsp::{
         ext::{
             CompareTargetsParams, DrawingParams, ExplainParams, Explanation, FlowGraph,
-            FromSourceLineParams, LiveRange, RegisterChart, Registers, RegistersParams,
-            SameSourceLine, TargetVerdict, ViewSyntaxTreeParams, Word, WordsParams,
+            FromSourceLineParams, LiveRange, MachineCode, MachineCodeParams, RegisterChart,
+            Registers, RegistersParams, SameSourceLine, TargetVerdict, ViewSyntaxTreeParams, Word,
+            WordsParams,
         },
         lsp_types::{
             CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
@@ -85,6 +86,7 @@ macro_rules! requests {
                 registers(RegistersParams) -> Option<Registers> = pressure::REGISTERS;
                 register_chart(DrawingParams) -> Option<RegisterChart> = pressure::REGISTER_CHART;
                 flow_graph(DrawingParams) -> Option<FlowGraph> = pressure::FLOW_GRAPH;
+                machine_code(MachineCodeParams) -> Option<MachineCode> = machine::MACHINE_CODE;
                 live_range(TextDocumentPositionParams) -> Option<LiveRange> = pressure::LIVE_RANGE;
                 compare_targets(CompareTargetsParams) -> Vec<TargetVerdict> = targets::COMPARE_TARGETS;
                 words(WordsParams) -> Vec<Word> = words::WORDS;

@@ -10,7 +10,7 @@ use syntax::{
 
 use crate::{
     config::Features,
-    exact::Results,
+    exact::{Findings, Results},
     files::FileTable,
     host::Host,
     known::KnownDiagnostics,
@@ -177,6 +177,12 @@ impl Snapshot {
     pub fn exact_entries(&self, file: FileId) -> &[ExactEntry] {
         let version = self.shared.files(|files| files.version(file));
         self.exact.get(&file).map_or(&[], |it| it.entries(version))
+    }
+
+    /// What `ptxas` found when it was run last on a document, and whether that has another text by now.
+    pub fn findings(&self, file: FileId) -> Option<(&Findings, bool)> {
+        let version = self.shared.files(|files| files.version(file));
+        self.exact.get(&file).map(|it| it.latest(version))
     }
 
     /// Diagnostics of a file together with the messages of `ptxas`.

@@ -277,3 +277,26 @@ h.test('display may leave something out', function()
   h.contains(vim.wo.foldexpr, h.NEW and 'vim.lsp.foldexpr' or '0')
   vim.api.nvim_clear_autocmds({ group = 'ptx_analyzer_display' })
 end)
+
+h.test(':PtxExtract opens a PTX text of a binary', function()
+  local here = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))
+  local binary = vim.fs.joinpath(here, '../../../server/machine/src/data/two.fatbin')
+  local original, offered = vim.ui.select, nil
+  vim.ui.select = function(items, options, choose)
+    offered = vim.iter(items):map(options.format_item):totable()
+    choose(items[2])
+  end
+  local ok, problem = pcall(vim.cmd, 'PtxExtract ' .. binary)
+  vim.ui.select = original
+  assert(ok, problem)
+  h.eq(#offered, 2)
+  h.eq(vim.bo.readonly, true)
+  h.contains(vim.api.nvim_buf_get_lines(0, 1, 2, false)[1], '.target sm_')
+  vim.cmd('bwipeout!')
+  h.contains(
+    message(function()
+      vim.cmd('PtxExtract ' .. vim.fs.joinpath(here, 'run.lua'))
+    end),
+    'no PTX'
+  )
+end)

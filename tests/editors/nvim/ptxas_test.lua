@@ -178,3 +178,35 @@ test('a ptxas that hangs is ended, and editing goes on meanwhile', false, functi
     'ptxas took longer than 2 s and was ended.'
   )
 end)
+
+test(':PtxSass shows the machine code, and each cursor highlights the other window', true, function()
+  h.open(KERNEL)
+  local bufnr = vim.api.nvim_get_current_buf()
+  vim.cmd('PtxTrust')
+  h.go_to('mul.f32')
+  vim.cmd('PtxSass')
+  local shown = h.wait('the machine code', function()
+    return vim.iter(vim.api.nvim_list_bufs()):find(function(it)
+      return vim.bo[it].filetype == 'sass'
+    end)
+  end)
+  local lines = vim.api.nvim_buf_get_lines(shown, 0, -1, false)
+  h.contains(lines[1], 'scale for sm_80')
+  local namespace = vim.api.nvim_get_namespaces().ptx_analyzer_sass
+  local marks = vim.api.nvim_buf_get_extmarks(shown, namespace, 0, -1, {})
+  h.eq(#marks, 1)
+  h.contains(lines[marks[1][2] + 1], 'FMUL')
+  -- And back: the load of the file for that of the machine.
+  local window = vim.fn.bufwinid(shown)
+  local load = vim.iter(ipairs(lines)):find(function(_, line)
+    return line:find('LDG', 1, true) ~= nil
+  end)
+  vim.api.nvim_set_current_win(window)
+  vim.api.nvim_win_set_cursor(window, { load, 0 })
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = shown })
+  local back = vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})
+  h.eq(#back, 1)
+  h.contains(vim.api.nvim_buf_get_lines(bufnr, back[1][2], back[1][2] + 1, false)[1], 'ld.global')
+  vim.api.nvim_win_close(window, true)
+  h.eq(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}), {})
+end)

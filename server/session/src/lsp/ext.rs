@@ -8,6 +8,7 @@
 //! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside of entries with a body |
 //! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside of functions with a body |
 //! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
+//! | `ptx/machineCode` | [`MachineCodeParams`]: an open document, and which rows of which entry | [`MachineCode`]: what `ptxas` made of it when it was run last, or `null` if it has not been run |
 //! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
 //! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
 //! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
@@ -49,6 +50,8 @@ pub const REGISTER_CHART: &str = "ptx/registerChart";
 pub const FLOW_GRAPH: &str = "ptx/flowGraph";
 /// Tells where a register is alive.
 pub const LIVE_RANGE: &str = "ptx/liveRange";
+/// Tells what machine code was made of a file.
+pub const MACHINE_CODE: &str = "ptx/machineCode";
 /// Finds the instructions that were made from a line of a source file.
 pub const FROM_SOURCE_LINE: &str = "ptx/fromSourceLine";
 /// Judges a file as if it were for other targets.
@@ -218,6 +221,76 @@ pub struct LineRegisters {
     pub line: u32,
     /// The registers.
     pub live: u32,
+}
+
+/// Parameters of `ptx/machineCode`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineCodeParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+    /// The entry; without one that with code of the line, or else the first.
+    #[serde(default)]
+    pub entry: Option<String>,
+    /// A line of the file, from 0.
+    #[serde(default)]
+    pub line: Option<u32>,
+    /// The first row that is wanted, from 0.
+    #[serde(default)]
+    pub from: u32,
+    /// How many rows are wanted; all without this.
+    #[serde(default)]
+    pub count: Option<u32>,
+}
+
+/// Result of `ptx/machineCode`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineCode {
+    /// The entries that have machine code.
+    pub entries: Vec<String>,
+    /// The one that the rows are of.
+    pub entry: String,
+    /// The target that the code was made for.
+    pub target: String,
+    /// Whether the text has been edited since.
+    pub stale: bool,
+    /// How many rows there are in all.
+    pub total: u32,
+    /// The most general registers that are alive, and the first line from 0 where they are.
+    pub peak: Option<(u32, Option<u32>)>,
+    /// The index of the first row, from 0.
+    pub from: u32,
+    /// The rows that were asked for.
+    pub rows: Vec<MachineRow>,
+}
+
+/// A machine instruction.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineRow {
+    /// Offset in the code of the entry, in bytes.
+    pub address: u64,
+    /// The instruction; empty without `nvdisasm`.
+    pub text: String,
+    /// The label before it.
+    pub label: Option<String>,
+    /// The first and the last line of the statement that it was made of, from 0.
+    pub lines: Option<(u32, u32)>,
+    /// The line of the source that PTX was made of, such as `scale.cu:7`.
+    pub source: Option<String>,
+    /// How many general registers are alive.
+    pub live: Option<u32>,
+    /// How many cycles the next instruction waits at least.
+    pub stall: Option<u8>,
+    /// The addresses of the instructions that it waits for.
+    pub waits_for: Vec<u64>,
+    /// Whether it accesses local memory: a spill, or an array.
+    pub local: bool,
+    /// The function behind the entry that it is in.
+    pub routine: Option<String>,
+    /// Whether that is one that `ptxas` brought along.
+    pub of_ptxas: bool,
 }
 
 /// Parameters of `ptx/registerChart` and `ptx/flowGraph`.

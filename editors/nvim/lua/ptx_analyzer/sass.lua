@@ -1,0 +1,208 @@
+--- `:PtxSass`: the machine code of the kernel under the cursor beside it, each highlighting the other; and
+--- `:PtxExtract`: the PTX texts of a binary.
+local request = require('ptx_analyzer.request')
+local M = {}
+
+local namespace = vim.api.nvim_create_namespace('ptx_analyzer_sass')
+
+--- A row of the window.
+---@param row table
+---@return string
+local function text_of(row)
+  local waits = {}
+  for _, address in ipairs(row.waitsFor) do
+    table.insert(waits, ('%04x'):format(address))
+  end
+  return ('%04x  %4s  %5s  %-10s  %s'):format(
+    row.address,
+    row.live or '-',
+    row.stall or '-',
+    table.concat(waits, ','),
+    row.text
+  )
+end
+
+--- The lines of the window, and for each the lines of the file that it comes from.
+---@param code table
+---@return string[] lines
+---@return table<integer, integer[]> places First and last line of the file, from zero, by lines of the window.
+---@return integer[] locals Lines of the window that access local memory, from one.
+local function draw(code)
+  local peak = code.peak and ('%d registers alive at most'):format(code.peak[1]) or 'live registers need nvdisasm'
+  local lines = {
+    ('%s for %s: %d instructions, %s'):format(code.entry, code.target, code.total, peak),
+    'addr  live  stall  waits for   instruction',
+  }
+  local places, locals = {}, {}
+  local routine
+  for _, row in ipairs(code.rows) do
+    if row.routine ~= routine then
+      routine = row.routine
+      if routine then
+        table.insert(lines, (row.ofPtxas and 'routine of ptxas: %s' or 'function: %s'):format(routine))
+      end
+    end
+    if row.label then
+      table.insert(lines, row.label .. ':')
+    end
+    table.insert(lines, text_of(row))
+    places[#lines] = row.lines
+    if row['local'] then
+      table.insert(locals, #lines)
+    end
+  end
+  return lines, places, locals
+end
+
+--- Highlights whole lines, from one, and nothing else.
+---@param bufnr integer
+---@param lines integer[]
+local function highlight(bufnr, lines)
+  vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
+  local count = vim.api.nvim_buf_line_count(bufnr)
+  for _, line in ipairs(lines) do
+    if line <= count then
+      vim.api.nvim_buf_set_extmark(bufnr, namespace, line - 1, 0, { line_hl_group = 'Visual', priority = 50 })
+    end
+  end
+end
+
+--- Makes the cursor in either buffer highlight what belongs to its line in the other.
+---@param source integer
+---@param shown integer
+---@param places table<integer, integer[]>
+local function connect(source, shown, places)
+  local group = vim.api.nvim_create_augroup('ptx_analyzer_sass_' .. shown, {})
+  vim.api.nvim_create_autocmd('CursorMoved', {
+    group = group,
+    buffer = source,
+    callback = function()
+      local line = vim.api.nvim_win_get_cursor(0)[1] - 1
+      local found = {}
+      for row, place in pairs(places) do
+        if place[1] <= line and line <= place[2] then
+          table.insert(found, row)
+        end
+      end
+      table.sort(found)
+      highlight(source, {})
+      highlight(shown, found)
+      local window = vim.fn.bufwinid(shown)
+      if found[1] and window ~= -1 then
+        vim.api.nvim_win_set_cursor(window, { found[1], 0 })
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('CursorMoved', {
+    group = group,
+    buffer = shown,
+    callback = function()
+      local place = places[vim.api.nvim_win_get_cursor(0)[1]]
+      local lines = {}
+      for line = place and place[1] or 1, place and place[2] or 0 do
+        table.insert(lines, line + 1)
+      end
+      highlight(shown, {})
+      highlight(source, lines)
+      local window = vim.fn.bufwinid(source)
+      if lines[1] and window ~= -1 and lines[1] <= vim.api.nvim_buf_line_count(source) then
+        vim.api.nvim_win_set_cursor(window, { lines[1], 0 })
+      end
+    end,
+  })
+  -- The code is that of the text which was compiled.
+  vim.api.nvim_create_autocmd({ 'TextChanged', 'TextChangedI' }, {
+    group = group,
+    buffer = source,
+    once = true,
+    callback = function()
+      local window = vim.fn.bufwinid(shown)
+      if window ~= -1 then
+        vim.wo[window].winbar = '%#WarningMsg#machine code of the text before the last edits; :PtxSass again'
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufWipeout', {
+    group = group,
+    buffer = shown,
+    callback = function()
+      if vim.api.nvim_buf_is_valid(source) then
+        vim.api.nvim_buf_clear_namespace(source, namespace, 0, -1)
+      end
+      vim.api.nvim_del_augroup_by_id(group)
+    end,
+  })
+end
+
+--- Opens a scratch buffer in a window beside the current one.
+---@param lines string[]
+---@param filetype string
+---@return integer
+local function scratch(lines, filetype)
+  local bufnr = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.cmd('vertical belowright sbuffer ' .. bufnr)
+  vim.bo[bufnr].filetype = filetype
+  vim.wo[0].wrap = false
+  vim.keymap.set('n', 'q', '<C-w>c', { buffer = bufnr, desc = 'Close' })
+  return bufnr
+end
+
+---@param code table
+---@param source integer
+local function show(code, source)
+  local window = vim.api.nvim_get_current_win()
+  local lines, places, locals = draw(code)
+  local shown = scratch(lines, 'sass')
+  for _, line in ipairs(locals) do
+    vim.fn.matchaddpos('WarningMsg', { line })
+  end
+  connect(source, shown, places)
+  vim.api.nvim_set_current_win(window)
+  vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
+end
+
+--- Runs `ptxas` on the current buffer and shows the machine code of the kernel under the cursor.
+function M.sass()
+  local bufnr = vim.api.nvim_get_current_buf()
+  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
+  local params = request.document(bufnr)
+  request.send(bufnr, 'ptx/runPtxas', params, function()
+    request.send(bufnr, 'ptx/machineCode', vim.tbl_extend('force', params, { line = line }), function(code)
+      if code then
+        show(code, bufnr)
+      else
+        request.notify('ptxas made no machine code of this file; its messages say why.')
+      end
+    end)
+  end)
+end
+
+--- Lists the PTX texts of a binary and opens the one that is chosen, read-only.
+---@param path string
+function M.extract(path)
+  local command = require('ptx_analyzer').program() or 'ptx-analyzer'
+  local folder = vim.fn.tempname()
+  local done = vim
+    .system({ command, 'extract', '--output-dir', folder, vim.fn.fnamemodify(path, ':p') }, { text = true })
+    :wait()
+  local files = vim.fn.glob(folder .. '/*.ptx', true, true)
+  if #files == 0 then
+    request.notify(vim.trim(done.stderr) ~= '' and vim.trim(done.stderr) or 'there is no PTX in ' .. path)
+    return
+  end
+  vim.ui.select(files, {
+    prompt = 'PTX of ' .. vim.fn.fnamemodify(path, ':t'),
+    format_item = function(file)
+      return vim.fn.fnamemodify(file, ':t')
+    end,
+  }, function(file)
+    if file then
+      vim.cmd.view(vim.fn.fnameescape(file))
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,155 @@
+//! The machine code that `ptxas` made of a document.
+
+use machine::listing::{Listing, Row};
+
+use super::{Handler, Priority};
+use crate::{
+    exact::Findings,
+    lsp::ext::{self, MachineCode, MachineCodeParams, MachineRow},
+};
+
+pub(crate) const MACHINE_CODE: Handler<MachineCodeParams, Option<MachineCode>> = Handler {
+    method: ext::MACHINE_CODE,
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some(document) = snapshot.document(&params.text_document.uri)? else {
+            return Ok(None);
+        };
+        let found = snapshot.findings(document.file);
+        Ok(found.and_then(|(findings, stale)| answer(findings, stale, params)))
+    },
+};
+
+/// The rows that are wanted; `None` without machine code.
+fn answer(findings: &Findings, stale: bool, params: &MachineCodeParams) -> Option<MachineCode> {
+    let listings = &findings.code.listings;
+    let of_line = || {
+        let line = params.line?.checked_add(1)?;
+        let has_line = |it: &Row| {
+            it.line.is_some_and(|it| {
+                findings.code.statement(it).0 <= line && line <= findings.code.statement(it).1
+            })
+        };
+        listings.iter().find(|it| it.rows.iter().any(has_line))
+    };
+    let listing = match &params.entry {
+        Some(name) => listings.iter().find(|it| it.name == *name)?,
+        None => of_line().or(listings.first())?,
+    };
+    let from = (params.from as usize).min(listing.rows.len());
+    let count = params.count.map_or(usize::MAX, |it| it as usize);
+    let rows = listing.rows.iter().skip(from).take(count);
+    let total = u32::try_from(listing.rows.len()).unwrap_or(u32::MAX);
+    Some(MachineCode {
+        entries: listings.iter().map(|it| it.name.clone()).collect(),
+        entry: listing.name.clone(),
+        target: findings.target.clone(),
+        stale,
+        total,
+        peak: listing
+            .peak()
+            .map(|(most, lines)| (most, lines.first().map(|it| it.saturating_sub(1)))),
+        from: params.from.min(total),
+        rows: rows.map(|it| row(findings, listing, it)).collect(),
+    })
+}
+
+fn row(findings: &Findings, listing: &Listing, row: &Row) -> MachineRow {
+    let routine = row.routine.and_then(|it| listing.routines.get(it as usize));
+    MachineRow {
+        address: row.address,
+        text: row.text.clone(),
+        label: row.label.clone(),
+        lines: row.line.map(|it| {
+            let (first, last) = findings.code.statement(it);
+            (first.saturating_sub(1), last.saturating_sub(1))
+        }),
+        source: row.source.map(|it| {
+            let path = findings.code.file(it);
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            format!("{name}:{}", it.line)
+        }),
+        live: row.live,
+        stall: row.schedule.map(|it| it.stall),
+        waits_for: row.waits_for.clone(),
+        local: row.accesses_local_memory(),
+        routine: routine.map(|it| it.function().to_owned()),
+        of_ptxas: routine.is_some_and(machine::cubin::Routine::is_of_ptxas),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::lsp::lsp_types::{TextDocumentIdentifier, Url};
+
+    #[test]
+    fn ranges_of_rows() {
+        let row = |address: u64, line: u32, text: &str| Row {
+            address,
+            line: Some(line),
+            text: text.to_owned(),
+            live: Some(line),
+            ..Row::default()
+        };
+        let listing = |name: &str, first: u32| Listing {
+            name: name.to_owned(),
+            rows: (0..10)
+                .map(|it| row(16 * u64::from(it), first + it, "@P0 LDL R1, [R2]"))
+                .collect(),
+            routines: Vec::new(),
+        };
+        let findings = Findings {
+            code: Arc::new(crate::machine_code::MachineCode {
+                listings: vec![listing("a", 1), listing("b", 50)],
+                ..Default::default()
+            }),
+            ..Findings::default()
+        };
+        let ask = |entry: Option<&str>, line: Option<u32>, from: u32, count: Option<u32>| {
+            let uri = Url::parse("file:///a.ptx").expect("a URI");
+            let params = MachineCodeParams {
+                text_document: TextDocumentIdentifier { uri },
+                entry: entry.map(str::to_owned),
+                line,
+                from,
+                count,
+            };
+            answer(&findings, false, &params).map(|it| {
+                let addresses: Vec<_> = it.rows.iter().map(|it| it.address).collect();
+                (it.entry, it.total, it.peak, it.from, addresses)
+            })
+        };
+        let a = Some((10, Some(9)));
+        assert_eq!(
+            ask(None, None, 8, None),
+            Some(("a".to_owned(), 10, a, 8, vec![128, 144]))
+        );
+        assert_eq!(
+            ask(None, None, 99, Some(9)),
+            Some(("a".to_owned(), 10, a, 10, vec![]))
+        );
+        let found = ask(None, Some(51), 0, Some(1)).expect("rows");
+        assert_eq!((&*found.0, found.4), ("b", vec![0]));
+        assert_eq!(ask(Some("c"), None, 0, None), None);
+        let all = answer(
+            &findings,
+            true,
+            &MachineCodeParams {
+                text_document: TextDocumentIdentifier {
+                    uri: Url::parse("file:///a.ptx").expect("a URI"),
+                },
+                entry: None,
+                line: None,
+                from: 0,
+                count: Some(1),
+            },
+        );
+        let all = all.expect("rows");
+        assert!(all.stale && all.rows[0].local && all.rows[0].lines == Some((0, 0)));
+    }
+}
