@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use isa::control::{Control, copies, reads_destination, runs_together};
+use isa::control::Control;
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
@@ -12,6 +12,7 @@ use crate::{
     hir::{
         body::{Body, DefinitionId, Instruction, Place, Reference, Target, body},
         declared::{Declared, declared},
+        forms::forms,
         header::FunctionHeader,
         instruction::references,
         items::Function,
@@ -20,7 +21,11 @@ use crate::{
     },
 };
 
-use super::{lists::Lists, liveness::Accesses};
+use super::{
+    effects::{Effects, effects},
+    lists::Lists,
+    liveness::Accesses,
+};
 
 /// Index of a [`Register`] in [`Facts::values`].
 pub(crate) type Value = u32;
@@ -248,18 +253,21 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
     let mut facts = Facts::default();
     let mut room = MAX_TARGETS;
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    for_each_instruction(&cursor, body, &mut |instruction, node| {
-        if facts.control.len().is_multiple_of(CHECK_INTERVAL) {
+    let forms = forms(db, function);
+    let effects: Vec<Effects> = forms.all.iter().map(|it| effects(db, *it)).collect();
+    for (index, instruction) in body.instructions.iter().enumerate() {
+        if index.is_multiple_of(CHECK_INTERVAL) {
             db.unwind_if_revision_cancelled();
         }
-        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+        let Some(effects) = forms.index(index).map(|it| effects[it]) else {
+            break;
+        };
         let references = references(body, instruction);
-        let guarded = node.node(SyntaxKind::GUARD).is_some();
-        let mut control = Control::of(opcode);
+        let mut control = effects.control;
         if control == Control::Call && never_returns(db, function, body, &cursor, references) {
             control = Control::End;
         }
-        let mut keeps = guarded;
+        let mut keeps = effects.guarded;
         for reference in references {
             let Some(value) = numbering.value(body, types, reference) else {
                 continue;
@@ -268,24 +276,18 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
                 keeps |= is_vector(types, numbering.values[value as usize].definition);
                 writes.push(value);
             }
-            if !reference.write || reads_destination(opcode) {
+            if !reference.write || effects.reads_destination {
                 reads.push(value);
             }
         }
         facts.reads.push(reads.drain(..));
         facts.writes.push(writes.drain(..));
         facts.keeps.push(keeps);
-        facts.guarded.push(guarded);
-        facts.copies.push(copies(opcode));
-        let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-        if runs_together(opcode, words.map(|it| it.text().trim_start_matches('.'))) {
-            facts.together.push(facts.control.len() as Step);
-        }
-        let mut words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-        let of_interest = |word: &str| word.starts_with(".shared") || word == ".nc";
-        if isa::tables().has_events(opcode) || words.any(|it| of_interest(it.text())) {
-            facts.eventful.push(facts.control.len() as Step);
-        }
+        facts.guarded.push(effects.guarded);
+        facts.copies.push(effects.copies);
+        let step = facts.control.len() as Step;
+        facts.together.extend(effects.together.then_some(step));
+        facts.eventful.extend(effects.eventful.then_some(step));
         facts.control.push(control);
         facts.targets.push(match control {
             Control::Branch | Control::Table => match targets(body, references, room) {
@@ -297,7 +299,7 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
             },
             _ => Vec::new(),
         });
-    });
+    }
     if (0..facts.len()).any(|it| facts.targets.get(it) == [ANYWHERE]) {
         let labels = body.definitions.iter();
         facts.labels = labels

@@ -6,6 +6,7 @@
 
 pub(crate) mod divergence;
 pub(crate) mod dominators;
+pub(crate) mod effects;
 pub(crate) mod facts;
 pub(crate) mod graph;
 pub(crate) mod lists;

@@ -73,8 +73,8 @@ impl<'a> Parts<'a> {
 
     /// What the predicate of the guard is, if there is one.
     pub(crate) fn predicate(&self, resolve: Resolve<'_>) -> Option<Operand> {
-        let name = self.guard?.node(SyntaxKind::NAME_REFERENCE)?;
-        Some(operand(&name, resolve))
+        let name = self.guard?.node(SyntaxKind::NAME_REFERENCE);
+        Some(name.map_or(Operand::Unknown, |it| operand(&it, resolve)))
     }
 }
 

@@ -101,6 +101,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 100;",
         expect![[r#"
             body 1
+            effects 1
             forms 1
             function_findings 1
             is_marked 1
@@ -188,6 +189,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         "{ bar.sync 0; ret; }\n.section",
         expect![[r#"
             body 1
+            effects 1
             forms 1
             function_findings 1
             is_marked 1

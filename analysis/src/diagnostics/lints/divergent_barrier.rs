@@ -3,7 +3,7 @@
 use crate::{
     diagnostics::{
         finding::{Finding, LINE, finding},
-        lints::statements::{Statements, opcode},
+        lints::statements::Statements,
         place::Place,
         registry::DIVERGENT_BARRIER,
     },
@@ -32,8 +32,7 @@ pub(super) fn check(
         if statements.is_wrong(at.range) {
             continue;
         }
-        let node = statements.instruction(it.step);
-        let opcode = node.map_or("", |it| opcode(&it).0);
+        let opcode = statements.opcode(it.step);
         let help = "all threads of a warp must run it together".to_owned();
         if it.step == it.branch {
             findings.push(finding(

@@ -3,7 +3,7 @@
 use crate::{
     diagnostics::{
         finding::{Finding, finding},
-        lints::statements::{Statements, opcode},
+        lints::statements::Statements,
         registry::INFINITE_LOOP,
     },
     flow::{Flow, facts::Step, graph::BlockId},
@@ -88,8 +88,7 @@ fn caught(flow: &Flow) -> Vec<bool> {
 
 /// Whether others could see what an instruction does.
 fn is_seen(statements: &Statements<'_>, step: Step) -> bool {
-    statements.instruction(step).is_none_or(|node| {
-        let (opcode, effect) = opcode(&node);
-        effect && !matches!(Control::of(opcode), Control::Branch | Control::Table)
-    })
+    statements
+        .effects(step)
+        .is_none_or(|it| it.seen && !matches!(it.control, Control::Branch | Control::Table))
 }

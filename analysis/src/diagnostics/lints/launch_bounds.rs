@@ -1,7 +1,7 @@
 //! Directives of an entry about its registers.
 
 use crate::{
-    diagnostics::lints::statements::{Statements, opcode},
+    diagnostics::lints::statements::Statements,
     flow::facts::Step,
     hir::{body::body, items::Function, module::signature, tree},
 };
@@ -39,10 +39,7 @@ pub(super) fn register_changes(
     statements: &Statements<'_>,
 ) -> Vec<TextRange> {
     let (body, flow) = (body(db, function), statements.flow());
-    let is_it = |step: &Step| {
-        let node = statements.instruction(*step);
-        node.is_some_and(|it| opcode(&it).0 == "setmaxnreg")
-    };
+    let is_it = |step: &Step| statements.opcode(*step) == "setmaxnreg";
     let steps = flow.facts.together.iter().filter(|it| is_it(it));
     let instructions = steps.filter_map(|it| body.instructions.get(*it as usize));
     instructions.map(|it| it.opcode).collect()

@@ -3,16 +3,17 @@
 use std::cell::OnceCell;
 
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange};
+use syntax::{Cursor, TextRange};
 
 use crate::{
     Severity,
     diagnostics::finding::Finding,
     flow::{
         Flow,
+        effects::{Effects, effects},
         facts::{Nodes, Step},
     },
-    hir::items::Function,
+    hir::{form::Form, forms::forms, items::Function},
 };
 
 /// The statements of a function, and the errors found in them before the lints.
@@ -57,20 +58,23 @@ impl<'a> Statements<'a> {
         next.is_some_and(|it| it.start() < range.end())
     }
 
+    /// The opcode of an instruction.
+    pub(super) fn opcode(&self, step: Step) -> &'a str {
+        self.form(step).map_or("", |it| &it.data(self.db).opcode)
+    }
+
+    /// What an instruction does besides reading and writing its operands.
+    pub(super) fn effects(&self, step: Step) -> Option<Effects> {
+        Some(effects(self.db, self.form(step)?))
+    }
+
+    fn form(&self, step: Step) -> Option<Form<'a>> {
+        let forms = forms(self.db, self.function);
+        Some(forms.all[forms.index(step as usize)?])
+    }
+
     /// An instruction of the function.
     pub(super) fn instruction(&self, step: Step) -> Option<Cursor<'a>> {
         self.nodes.get(step)
     }
-}
-
-/// The opcode of an instruction, and whether it matters when nobody reads its result.
-pub(super) fn opcode<'a>(instruction: &Cursor<'a>) -> (&'a str, bool) {
-    let opcode = instruction
-        .token(SyntaxKind::IDENT)
-        .map_or("", |it| it.text());
-    let words = instruction
-        .tokens()
-        .filter(|it| it.kind() == SyntaxKind::DOTTED);
-    let mut words = words.map(|it| it.text().trim_start_matches('.'));
-    (opcode, isa::control::has_effect(opcode, &mut words))
 }

@@ -3,7 +3,7 @@
 use crate::{
     diagnostics::{
         finding::{Finding, finding},
-        lints::statements::{Statements, opcode},
+        lints::statements::Statements,
         registry::UNUSED_VALUE,
     },
     flow::facts::Step,
@@ -59,8 +59,8 @@ pub(super) fn check(
         let Some(instruction) = body.instructions.get(step as usize) else {
             continue;
         };
-        let node = statements.instruction(step);
-        if statements.is_wrong(instruction.range) || node.is_none_or(|it| opcode(&it).1) {
+        let is_seen = statements.effects(step).is_none_or(|it| it.seen);
+        if is_seen || statements.is_wrong(instruction.range) {
             continue;
         }
         findings.push(finding(

@@ -1,0 +1,43 @@
+//! What the instructions of a form do, as far as flow is concerned: asked once for each form.
+
+use isa::control::{Control, copies, has_effect, reads_destination, runs_together};
+use salsa::Database;
+
+use crate::hir::form::Form;
+
+/// What an instruction does besides reading and writing its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Effects {
+    /// Whether there is a guard.
+    pub(crate) guarded: bool,
+    /// Where control goes if the guard holds.
+    pub(crate) control: Control,
+    /// Whether it reads what it writes.
+    pub(crate) reads_destination: bool,
+    /// Whether it only carries a value on.
+    pub(crate) copies: bool,
+    /// Whether all threads of a warp must run it together.
+    pub(crate) together: bool,
+    /// Whether it may matter to a protocol.
+    pub(crate) eventful: bool,
+    /// Whether it matters when nobody reads what it writes.
+    pub(crate) seen: bool,
+}
+
+/// What the instructions of a form do.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
+    let form = form.data(db);
+    let opcode = &*form.opcode;
+    let words = || form.words.iter().map(|it| &**it);
+    let of_interest = |word: &str| word.starts_with("shared") || word == "nc";
+    Effects {
+        guarded: form.guard.is_some(),
+        control: Control::of(opcode),
+        reads_destination: reads_destination(opcode),
+        copies: copies(opcode),
+        together: runs_together(opcode, words()),
+        eventful: isa::tables().has_events(opcode) || words().any(of_interest),
+        seen: has_effect(opcode, words()),
+    }
+}
