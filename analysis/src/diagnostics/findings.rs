@@ -16,7 +16,7 @@ use crate::{
             instructions::{self, constants, portability},
             names::{duplicates, redeclarations, undefined},
         },
-        stored::{Keeper, Kept},
+        stored::{FindingInterner, StoredFinding},
         subject::Subject,
     },
     hir::items::Function,
@@ -39,7 +39,7 @@ pub(in crate::diagnostics) const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>
 pub(in crate::diagnostics) fn function_findings<'db>(
     db: &'db dyn Database,
     function: Function<'db>,
-) -> Vec<Kept> {
+) -> Vec<StoredFinding> {
     let mut findings = Vec::new();
     let subject = Subject::whole(db, function);
     for family in STATEMENTS {
@@ -66,7 +66,7 @@ pub(in crate::diagnostics) fn function_findings<'db>(
             .iter()
             .cloned(),
     );
-    Keeper::keep_all(findings)
+    FindingInterner::keep_all(findings)
 }
 
 /// Findings about the items of a file: for each the item, as an index of a function or another item.
@@ -74,7 +74,7 @@ pub(in crate::diagnostics) fn function_findings<'db>(
 pub(in crate::diagnostics) fn module_findings(
     db: &dyn Database,
     file: SourceFile,
-) -> Vec<(ItemIndex, Kept)> {
+) -> Vec<(ItemIndex, StoredFinding)> {
     let mut findings = Vec::new();
     undefined::in_module(db, file, &mut findings);
     duplicates::in_module(db, file, &mut findings);
@@ -85,7 +85,7 @@ pub(in crate::diagnostics) fn module_findings(
     portability::in_module(db, file, &mut findings);
     lints::check::in_module(db, file, &mut findings);
     levels::control_findings(db, file, &mut findings);
-    let mut keeper = Keeper::default();
+    let mut keeper = FindingInterner::default();
     findings
         .into_iter()
         .map(|(item, it)| (item, keeper.keep(it)))

@@ -2,6 +2,7 @@
 //! them; salsa keeps these findings. Offsets in the file and line numbers are put in at the end, when the diagnostics of
 //! a file are [joined](rendering::join).
 
+mod error_map;
 mod finding;
 mod findings;
 mod fix;
@@ -16,7 +17,6 @@ mod subject;
 mod suggestion;
 #[cfg(test)]
 mod tests;
-mod torn;
 
 pub(crate) use provisional::after_edits;
 pub use provisional::{Earlier, Replacement};

@@ -20,7 +20,7 @@ use crate::{
             join::{Fixes, Join, Pending},
             levels,
         },
-        stored::Keeper,
+        stored::FindingInterner,
         subject::Subject,
     },
     hir::{
@@ -135,7 +135,7 @@ pub(crate) fn after_edits(
     findings.retain(|it| judged.contains(it.range.start()));
 
     let join = Join::new(db, file, Fixes::LeftOut);
-    let findings = Keeper::keep_all(findings);
+    let findings = FindingInterner::keep_all(findings);
     let mut fresh: Vec<_> = findings.iter().map(|it| Pending::of(it, start)).collect();
     levels::apply_settings(db, &mut fresh);
     let judged = judged + start;

@@ -1,4 +1,4 @@
-//! Findings as they are kept.
+//! Findings as salsa keeps them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
 /// A [`Finding`] in a third of its memory: there are tens of thousands in a large file, most of them alike and
 /// without anything besides a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::diagnostics) struct Kept {
+pub(in crate::diagnostics) struct StoredFinding {
     pub(in crate::diagnostics) range: TextRange,
     pub(in crate::diagnostics) code: &'static str,
     /// Shared with findings of the same function.
@@ -30,7 +30,7 @@ struct Rest {
     fixes: Vec<Repair>,
 }
 
-impl Kept {
+impl StoredFinding {
     pub(in crate::diagnostics) fn help(&self) -> Option<&str> {
         self.rest.as_ref()?.help.as_deref()
     }
@@ -46,17 +46,17 @@ impl Kept {
 
 /// Turns findings into what is kept of them.
 #[derive(Default)]
-pub(in crate::diagnostics) struct Keeper {
+pub(in crate::diagnostics) struct FindingInterner {
     messages: FxHashSet<Arc<str>>,
 }
 
-impl Keeper {
-    pub(in crate::diagnostics) fn keep_all(findings: Vec<Finding>) -> Vec<Kept> {
-        let mut keeper = Keeper::default();
+impl FindingInterner {
+    pub(in crate::diagnostics) fn keep_all(findings: Vec<Finding>) -> Vec<StoredFinding> {
+        let mut keeper = FindingInterner::default();
         findings.into_iter().map(|it| keeper.keep(it)).collect()
     }
 
-    pub(in crate::diagnostics) fn keep(&mut self, finding: Finding) -> Kept {
+    pub(in crate::diagnostics) fn keep(&mut self, finding: Finding) -> StoredFinding {
         let message = match self.messages.get(finding.message.as_str()) {
             Some(message) => Arc::clone(message),
             None => {
@@ -71,7 +71,7 @@ impl Keeper {
             fixes: finding.fixes,
         };
         let is_plain = rest.help.is_none() && rest.related.is_empty() && rest.fixes.is_empty();
-        Kept {
+        StoredFinding {
             range: finding.range,
             code: finding.code,
             message,

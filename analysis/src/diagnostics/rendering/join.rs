@@ -21,7 +21,7 @@ use crate::{
             levels::{self, HasLevel},
             syntax_errors::syntax_diagnostics,
         },
-        stored::Kept,
+        stored::StoredFinding,
     },
     hir::{
         body::body,
@@ -46,7 +46,7 @@ enum Source<'db> {
     /// Index of a syntax error.
     Syntax(usize),
     /// A finding whose item starts there.
-    Finding(&'db Kept, TextSize),
+    Finding(&'db StoredFinding, TextSize),
 }
 
 /// How many severities there are.
@@ -116,7 +116,7 @@ pub(crate) fn diagnostics(
 }
 
 impl<'db> Pending<'db> {
-    pub(in crate::diagnostics) fn of(finding: &'db Kept, start: TextSize) -> Pending<'db> {
+    pub(in crate::diagnostics) fn of(finding: &'db StoredFinding, start: TextSize) -> Pending<'db> {
         Pending {
             range: finding.range + start,
             severity: finding.severity,
@@ -299,7 +299,7 @@ impl<'db> Join<'db> {
     }
 
     /// The diagnostic of a finding whose item starts at `start`.
-    fn diagnostic(&self, finding: &Kept, start: TextSize) -> Diagnostic {
+    fn diagnostic(&self, finding: &StoredFinding, start: TextSize) -> Diagnostic {
         let related: Vec<_> = finding
             .related()
             .iter()

@@ -6,6 +6,7 @@
 use crate::{
     Severity,
     diagnostics::{
+        error_map::ErrorMap,
         finding::{Finding, finding},
         place::Place,
         registry::INVALID_CALL_TARGET,
@@ -15,7 +16,6 @@ use crate::{
             parameter_access, prototype_fixes,
         },
         subject::Subject,
-        torn::Torn,
     },
     hir::{
         body::{Place as WordPlace, Reference, Target},
@@ -87,7 +87,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     if !interesting.contains(&true) {
         return;
     }
-    let torn = Torn::new(function.errors(db));
+    let errors_at = ErrorMap::new(function.errors(db));
     // Where something is wrong already, in the order of the text.
     let mut wrong: Vec<TextRange> = findings
         .iter()
@@ -106,7 +106,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
             return;
         }
         let range = trimmed(instruction);
-        if torn.meets(range) {
+        if errors_at.meets(range) {
             return;
         }
         let opcode = instruction.token(SyntaxKind::IDENT);

@@ -16,6 +16,7 @@ use syntax::{Cursor, SyntaxKind, TextRange};
 use crate::{
     FixKind, Severity, SymbolKind,
     diagnostics::{
+        error_map::ErrorMap,
         finding::{Finding, finding},
         fix::Repair,
         registry::INVALID_PARAMETER,
@@ -23,7 +24,6 @@ use crate::{
             declarations::parameter_words::{Owner, misplaced},
             gates::gate_finding,
         },
-        torn::Torn,
     },
     hir::{
         body::body,
@@ -42,10 +42,10 @@ pub(in crate::diagnostics) fn in_function(
     findings: &mut Vec<Finding>,
 ) {
     let cursor = function.green(db).cursor();
-    let torn = Torn::new(function.errors(db));
+    let errors_at = ErrorMap::new(function.errors(db));
     let in_force = in_force(db, function);
     let mut check = Check {
-        torn: &torn,
+        errors_at: &errors_at,
         module: in_force.map(|it| it.start),
         independent: header(db, function.file(db)).texture_mode == TextureMode::Independent,
         owner: Owner::Function,
@@ -82,7 +82,7 @@ pub(in crate::diagnostics) fn in_function(
 }
 
 struct Check<'a> {
-    torn: &'a Torn,
+    errors_at: &'a ErrorMap,
     module: Option<Module>,
     /// Whether textures and samplers are declared apart.
     independent: bool,
@@ -122,7 +122,7 @@ impl Check<'_> {
     }
 
     fn broken(&self, range: TextRange) -> bool {
-        self.torn.meets(range)
+        self.errors_at.meets(range)
     }
 
     /// The header of a function or prototype.

@@ -4,6 +4,7 @@ use crate::{
     FixKind,
     db::SourceFile,
     diagnostics::{
+        error_map::ErrorMap,
         finding::Finding,
         fix::Repair,
         place::{ItemIndex, Place},
@@ -13,7 +14,6 @@ use crate::{
             initializers,
         },
         suggestion::most_similar,
-        torn::Torn,
     },
     hir::{
         body::body,
@@ -56,10 +56,10 @@ pub(in crate::diagnostics) fn in_function(
     let body = body(db, function);
     let types = declared(db, function);
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
-    let torn = Torn::new(function.errors(db));
+    let errors_at = ErrorMap::new(function.errors(db));
     let mut each = |node: &Cursor<'_>| {
         let range = trimmed(node);
-        if torn.meets(range) {
+        if errors_at.meets(range) {
             return;
         }
         let mut judge = Judge {

@@ -3,6 +3,7 @@
 use crate::{
     db::SourceFile,
     diagnostics::{
+        error_map::ErrorMap,
         finding::Finding,
         place::ItemIndex,
         rules::directives::{
@@ -10,7 +11,6 @@ use crate::{
             context::{Judge, statements},
             debug, module_header, pragma, sections, tuning,
         },
-        torn::Torn,
     },
     hir::{
         declared::header,
@@ -108,9 +108,9 @@ pub(in crate::diagnostics) fn in_function(
         _ => {}
     });
     let errors = function.errors(db);
-    let torn = Torn::new(errors);
+    let errors_at = ErrorMap::new(errors);
     found.retain(|it| {
-        !torn.meets(it.range) || !errors.iter().any(|error| touches(error.range, it.range))
+        !errors_at.meets(it.range) || !errors.iter().any(|error| touches(error.range, it.range))
     });
     findings.extend(found);
 }

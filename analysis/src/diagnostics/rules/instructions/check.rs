@@ -5,6 +5,7 @@
 
 use crate::{
     diagnostics::{
+        error_map::ErrorMap,
         finding::Finding,
         lints::addresses::Layouts,
         rules::{
@@ -12,7 +13,6 @@ use crate::{
             instructions::statement::{self, Context, Verdict, verdict},
         },
         subject::Subject,
-        torn::Torn,
     },
     hir::{
         body::{Body, Target},
@@ -42,7 +42,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
     special_registers(body, &in_force, &fixed, findings);
-    let torn = Torn::new(function.errors(db));
+    let errors_at = ErrorMap::new(function.errors(db));
     let forms = subject.forms();
     let verdicts: Vec<Verdict> = forms.all.iter().map(|it| verdict(db, *it)).collect();
     let mut parts = Parts::default();
@@ -55,7 +55,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         }
         let verdict = form.map_or(Verdict::Silent, |it| verdicts[it]);
         // What a syntax error has torn apart says nothing about the instruction.
-        if verdict == Verdict::Silent || torn.meets(instruction.range) {
+        if verdict == Verdict::Silent || errors_at.meets(instruction.range) {
             return;
         }
         let references = references(body, instruction);

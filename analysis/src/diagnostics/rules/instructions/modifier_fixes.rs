@@ -10,7 +10,7 @@ use crate::{
             gates::change_header,
             instructions::{
                 operand_fixes::{correct, exchange},
-                rejected::{Found, known_words, words},
+                rejected::{Rejected, known_words, words},
             },
         },
         suggestion::most_similar,
@@ -36,7 +36,7 @@ const MAX_MODIFIERS: usize = 32;
 
 /// The fixes of one of the problems of a statement.
 pub(in crate::diagnostics) fn fixes(
-    found: &Found<'_>,
+    found: &Rejected<'_>,
     problem: &Problem<'_>,
     problems: &[Problem<'_>],
 ) -> Vec<Repair> {
@@ -97,8 +97,8 @@ pub(in crate::diagnostics) fn fixes(
     }
 }
 
-fn fits(found: &Found<'_>, words: &[&str]) -> bool {
-    let Found {
+fn fits(found: &Rejected<'_>, words: &[&str]) -> bool {
+    let Rejected {
         operands, module, ..
     } = *found;
     fit(
@@ -114,7 +114,7 @@ fn fits(found: &Found<'_>, words: &[&str]) -> bool {
 }
 
 /// Whether the words fit in a module of the newest version for some target.
-fn fits_elsewhere(found: &Found<'_>, words: &[&str]) -> bool {
+fn fits_elsewhere(found: &Rejected<'_>, words: &[&str]) -> bool {
     let Some(version) = versions().last() else {
         return false;
     };
@@ -132,7 +132,7 @@ fn fits_elsewhere(found: &Found<'_>, words: &[&str]) -> bool {
 
 /// Replaces a modifier that the instruction does not know by the most similar one that makes the
 /// statement fit, or else of the allowed ones.
-fn respell(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> {
+fn respell(found: &Rejected<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> {
     let Some(token) = found.modifiers.get(index) else {
         return Vec::new();
     };
@@ -168,7 +168,7 @@ fn respell(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> {
 
 /// Inserts after this many modifiers each word that makes the statement fit, or that would with a
 /// newer version or another target.
-fn insert(found: &Found<'_>, before: usize, choices: &[&str]) -> Vec<Repair> {
+fn insert(found: &Rejected<'_>, before: usize, choices: &[&str]) -> Vec<Repair> {
     let mut words = words(found);
     let before = before.min(words.len());
     words.insert(before, "");
@@ -194,7 +194,7 @@ fn insert(found: &Found<'_>, before: usize, choices: &[&str]) -> Vec<Repair> {
 }
 
 /// These words and then the others that the instruction knows.
-fn all_choices<'a>(found: &Found<'_>, choices: &[&'a str]) -> Vec<&'a str> {
+fn all_choices<'a>(found: &Rejected<'_>, choices: &[&'a str]) -> Vec<&'a str> {
     let mut all = choices.to_vec();
     all.extend(
         known_words(found)
@@ -206,7 +206,7 @@ fn all_choices<'a>(found: &Found<'_>, choices: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The repair that inserts a word after this many modifiers.
-fn insertion(found: &Found<'_>, before: usize, word: &str) -> Repair {
+fn insertion(found: &Rejected<'_>, before: usize, word: &str) -> Repair {
     let previous = before
         .checked_sub(1)
         .and_then(|it| found.modifiers.get(it))
@@ -221,7 +221,7 @@ fn insertion(found: &Found<'_>, before: usize, word: &str) -> Repair {
 }
 
 /// Removes a modifier if `good` accepts the words that remain.
-fn remove(found: &Found<'_>, index: usize, good: impl Fn(&[&str]) -> bool) -> Option<Repair> {
+fn remove(found: &Rejected<'_>, index: usize, good: impl Fn(&[&str]) -> bool) -> Option<Repair> {
     let token = found.modifiers.get(index)?;
     let mut words = words(found);
     words.remove(index);
@@ -237,7 +237,7 @@ fn remove(found: &Found<'_>, index: usize, good: impl Fn(&[&str]) -> bool) -> Op
 }
 
 /// Moves a modifier to its place.
-fn moved(found: &Found<'_>, index: usize, before: usize) -> Option<Repair> {
+fn moved(found: &Rejected<'_>, index: usize, before: usize) -> Option<Repair> {
     let token = found.modifiers.get(index)?;
     let mut words = words(found);
     let word = words.remove(index);
@@ -252,7 +252,7 @@ fn moved(found: &Found<'_>, index: usize, before: usize) -> Option<Repair> {
 
 /// A word that no slot takes: it is misspelt, or it or another one is too much, or it stands for one of
 /// the allowed ones.
-fn not_allowed(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> {
+fn not_allowed(found: &Rejected<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> {
     let mut repairs = respell(found, index, allowed);
     let removed = remove(found, index, |words| fits(found, words));
     repairs.extend(removed.map(|it| it.preferred(repairs.is_empty())));
@@ -276,7 +276,7 @@ fn not_allowed(found: &Found<'_>, index: usize, allowed: &[&str]) -> Vec<Repair>
 }
 
 /// Replaces a modifier by each of the choices that makes the statement fit.
-fn replace(found: &Found<'_>, index: usize, choices: Vec<&str>) -> Vec<Repair> {
+fn replace(found: &Rejected<'_>, index: usize, choices: Vec<&str>) -> Vec<Repair> {
     let Some(token) = found.modifiers.get(index) else {
         return Vec::new();
     };
@@ -300,8 +300,8 @@ fn replace(found: &Found<'_>, index: usize, choices: Vec<&str>) -> Vec<Repair> {
 }
 
 /// Whether no word is missing from what does not fit yet: then the one that was removed stood for none.
-fn is_better(found: &Found<'_>, words: &[&str]) -> bool {
-    let Found {
+fn is_better(found: &Rejected<'_>, words: &[&str]) -> bool {
+    let Rejected {
         operands, module, ..
     } = *found;
     let statement = Statement {
@@ -318,7 +318,7 @@ fn is_better(found: &Found<'_>, words: &[&str]) -> bool {
     }
 }
 
-fn is_type(found: &Found<'_>, index: usize) -> bool {
+fn is_type(found: &Rejected<'_>, index: usize) -> bool {
     found
         .modifiers
         .get(index)
@@ -327,7 +327,7 @@ fn is_type(found: &Found<'_>, index: usize) -> bool {
 
 /// Inserts each modifier that repairs a broken rule. Types are left alone: another one is another
 /// statement.
-fn complete(found: &Found<'_>) -> Vec<Repair> {
+fn complete(found: &Rejected<'_>) -> Vec<Repair> {
     let words = words(found);
     let mut choices = known_words(found);
     choices.retain(|it| type_of(it).is_none() && !words.contains(it));
@@ -351,7 +351,7 @@ fn complete(found: &Found<'_>) -> Vec<Repair> {
 }
 
 /// Makes the module new enough for the statement.
-fn gate_fixes(found: &Found<'_>, problems: &[Problem<'_>]) -> Vec<Repair> {
+fn gate_fixes(found: &Rejected<'_>, problems: &[Problem<'_>]) -> Vec<Repair> {
     let gates: Vec<&Gate> = problems
         .iter()
         .filter_map(|it| match it.reason {

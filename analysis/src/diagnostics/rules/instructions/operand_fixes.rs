@@ -14,7 +14,7 @@ use crate::{
     diagnostics::{
         fix::{Repair, prefer_single},
         place::Place,
-        rules::instructions::rejected::Found,
+        rules::instructions::rejected::Rejected,
     },
     hir::tree::{text_of_range, trimmed},
 };
@@ -34,7 +34,7 @@ const SPACES: &[&str] = &[
 
 /// Exchanges two operands.
 pub(in crate::diagnostics) fn exchange(
-    found: &Found<'_>,
+    found: &Rejected<'_>,
     first: usize,
     second: usize,
 ) -> Vec<Repair> {
@@ -48,7 +48,7 @@ pub(in crate::diagnostics) fn exchange(
 
 /// Makes an operand one that the instruction takes: brackets that are missing or too much, a predicate
 /// that must be the second part of a pair, the state space of a variable.
-pub(in crate::diagnostics) fn correct(found: &Found<'_>, index: usize) -> Vec<Repair> {
+pub(in crate::diagnostics) fn correct(found: &Rejected<'_>, index: usize) -> Vec<Repair> {
     let (Some(operand), Some(node)) = (found.operands.get(index), found.nodes.get(index)) else {
         return Vec::new();
     };
@@ -97,7 +97,7 @@ fn text(node: &Cursor<'_>) -> String {
 }
 
 /// Names the state space of the variable in an address.
-fn space(found: &Found<'_>, operand: &Operand) -> Option<Repair> {
+fn space(found: &Rejected<'_>, operand: &Operand) -> Option<Repair> {
     let Operand::Address(items, _) = operand else {
         return None;
     };
@@ -141,14 +141,14 @@ fn space(found: &Found<'_>, operand: &Operand) -> Option<Repair> {
     fits(found, &words, found.operands).then(|| Repair::new(kind, title, range, format!(".{word}")))
 }
 
-fn fits_with(found: &Found<'_>, index: usize, operand: Operand) -> bool {
+fn fits_with(found: &Rejected<'_>, index: usize, operand: Operand) -> bool {
     let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
     let mut operands = found.operands.to_vec();
     operands[index] = operand;
     fits(found, &words, &operands)
 }
 
-fn fits(found: &Found<'_>, words: &[&str], operands: &[Operand]) -> bool {
+fn fits(found: &Rejected<'_>, words: &[&str], operands: &[Operand]) -> bool {
     let statement = Statement {
         opcode: found.opcode.text(),
         words,

@@ -9,7 +9,7 @@ use crate::{
         finding::{Finding, finding},
         place::ItemIndex,
         registry::NOT_PORTABLE,
-        rules::{gates::needed, instructions::rejected::Found},
+        rules::{gates::needed, instructions::rejected::Rejected},
     },
     hir::{
         body::{Target, body},
@@ -167,7 +167,7 @@ fn statement(
         return Ok(None);
     };
     let statement = on(first);
-    let found = Found {
+    let found = Rejected {
         opcode,
         modifiers: &parts.modifiers,
         nodes: &parts.operands,

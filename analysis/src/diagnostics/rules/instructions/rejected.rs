@@ -28,7 +28,7 @@ use crate::{
 const MAX_LISTED: usize = 12;
 
 /// A statement whose problems are put into words.
-pub(in crate::diagnostics) struct Found<'a> {
+pub(in crate::diagnostics) struct Rejected<'a> {
     pub(in crate::diagnostics) opcode: CursorToken<'a>,
     pub(in crate::diagnostics) modifiers: &'a [CursorToken<'a>],
     pub(in crate::diagnostics) nodes: &'a [Cursor<'a>],
@@ -38,7 +38,7 @@ pub(in crate::diagnostics) struct Found<'a> {
     pub(in crate::diagnostics) forced: bool,
 }
 
-impl Found<'_> {
+impl Rejected<'_> {
     /// The opcode with its modifiers.
     pub(in crate::diagnostics) fn head(&self) -> String {
         self.modifiers
@@ -248,12 +248,12 @@ impl Found<'_> {
 }
 
 /// The modifiers without their full stops.
-pub(in crate::diagnostics) fn words<'a>(found: &Found<'a>) -> Vec<&'a str> {
+pub(in crate::diagnostics) fn words<'a>(found: &Rejected<'a>) -> Vec<&'a str> {
     found.modifiers.iter().map(|it| &it.text()[1..]).collect()
 }
 
 /// The modifiers that some variant with the opcode and the fixed words of the statement has.
-pub(in crate::diagnostics) fn known_words(found: &Found<'_>) -> Vec<&'static str> {
+pub(in crate::diagnostics) fn known_words(found: &Rejected<'_>) -> Vec<&'static str> {
     let words = words(found);
     let instructions = tables().with_opcode(found.opcode.text());
     let mut known: Vec<&str> = instructions

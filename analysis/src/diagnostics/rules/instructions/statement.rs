@@ -16,7 +16,7 @@ use crate::{
         finding::{Finding, finding},
         lints::{self, accepted::Accepted, addresses::Named, constant_access},
         registry::{IGNORED_MODIFIER, INVALID_OPERAND, REGISTER_PLUS_CONSTANT},
-        rules::instructions::{modifier_fixes, rejected::Found},
+        rules::instructions::{modifier_fixes, rejected::Rejected},
     },
     hir::{
         form::Form,
@@ -129,7 +129,7 @@ fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Find
         }
         Outcome::Mismatch(problems) => problems,
     };
-    let found = Found {
+    let found = Rejected {
         opcode,
         modifiers: &parts.modifiers,
         nodes: &parts.operands,

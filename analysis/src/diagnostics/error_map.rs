@@ -4,13 +4,13 @@ use syntax::{SyntaxError, TextRange, TextSize};
 
 /// The places of the syntax errors of an item. A body of nothing but errors has as many of them as it has
 /// statements, so they are not all looked at for each statement.
-pub(in crate::diagnostics) struct Torn {
+pub(in crate::diagnostics) struct ErrorMap {
     /// The start of each error, in order, with the farthest end of it and of those before it.
     errors: Vec<(TextSize, TextSize)>,
 }
 
-impl Torn {
-    pub(in crate::diagnostics) fn new(errors: &[SyntaxError]) -> Torn {
+impl ErrorMap {
+    pub(in crate::diagnostics) fn new(errors: &[SyntaxError]) -> ErrorMap {
         let mut errors: Vec<_> = errors
             .iter()
             .map(|it| (it.range.start(), it.range.end()))
@@ -21,7 +21,7 @@ impl Torn {
             farthest = farthest.max(*end);
             *end = farthest;
         }
-        Torn { errors }
+        ErrorMap { errors }
     }
 
     /// Whether an error meets a range, be it at its edge.
@@ -68,12 +68,12 @@ mod tests {
                     missing: None,
                 })
                 .collect();
-            let torn = Torn::new(&errors);
+            let errors_at = ErrorMap::new(&errors);
             for range in some(30) {
                 let expected = ranges.iter().any(|it| it.intersect(range).is_some());
-                assert_eq!(torn.meets(range), expected, "{ranges:?} {range:?}");
+                assert_eq!(errors_at.meets(range), expected, "{ranges:?} {range:?}");
             }
         }
-        assert!(!Torn::new(&[]).meets(range(0, 9)));
+        assert!(!ErrorMap::new(&[]).meets(range(0, 9)));
     }
 }
