@@ -10,6 +10,7 @@ import { SyntaxTreeView } from './syntaxTree';
 import { AssembleTasks } from './tasks';
 import { flowView } from './views/flow';
 import { LiveView } from './views/liveView';
+import { machineView } from './views/machine';
 import type { Content } from './views/messages';
 import { registersView } from './views/registers';
 import { targetsView } from './views/targets';
@@ -21,8 +22,8 @@ export interface Api {
   state(): ServerState;
   /** The process id of the running server. */
   serverPid(): number | undefined;
-  /** What an open view shows: `registers`, `flow` or `targets`. */
-  view(name: 'registers' | 'flow' | 'targets'): Content | undefined;
+  /** What an open view shows: `registers`, `flow`, `targets` or `machine`. */
+  view(name: 'registers' | 'flow' | 'targets' | 'machine'): Content | undefined;
   /** The lines that are marked, as by “Show Live Range”. */
   marked(): readonly vscode.Range[];
 }
@@ -38,7 +39,12 @@ export function activate(context: vscode.ExtensionContext): Api {
   const words = new Words(() => control.client);
   const marks = new Marks(() => control.client);
   const view = (kind: ReturnType<typeof flowView>) => new LiveView(context.extensionUri, () => control.client, kind);
-  const views = { registers: view(registersView()), flow: view(flowView()), targets: view(targetsView()) };
+  const views = {
+    registers: view(registersView()),
+    flow: view(flowView()),
+    targets: view(targetsView()),
+    machine: view(machineView()),
+  };
   const refreshViews = () => {
     for (const it of Object.values(views)) it.refresh();
   };
@@ -61,7 +67,10 @@ export function activate(context: vscode.ExtensionContext): Api {
       words.forget();
       refreshViews();
     }),
-    control.onDidWork(() => views.registers.refresh()),
+    control.onDidWork(() => {
+      views.registers.refresh();
+      views.machine.refresh();
+    }),
     vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
     vscode.commands.registerCommand('ptx-analyzer.restartServer', () => control.restart()),
     vscode.commands.registerCommand('ptx-analyzer.stopServer', () => control.stop()),
@@ -73,6 +82,11 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('ptx-analyzer.showControlFlow', (uri?: string, at?: Position) =>
       views.flow.open(...place(uri, at)),
     ),
+    vscode.commands.registerCommand('ptx-analyzer.showMachineCode', async () => {
+      await views.machine.open();
+      // Whoever asks for machine code wants that of this text.
+      if ((await runPtxas(control.client, log)) !== undefined) refreshViews();
+    }),
     vscode.commands.registerCommand('ptx-analyzer.compareTargets', () => views.targets.open()),
     vscode.commands.registerCommand('ptx-analyzer.explainWord', (name?: unknown) =>
       words.explain(typeof name === 'string' ? name : undefined),

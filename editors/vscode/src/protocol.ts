@@ -144,3 +144,33 @@ export interface SameSourceLine {
   line: number;
   ranges: Range[];
 }
+
+/** Result of `ptx/machineCode`. */
+export interface MachineCode {
+  entries: string[];
+  entry: string;
+  target: string;
+  /** Whether the text has been edited since. */
+  stale: boolean;
+  total: number;
+  /** The most registers that are alive, and the first line from 0 where they are. */
+  peak: [number, number | null] | null;
+  from: number;
+  rows: MachineRow[];
+}
+
+/** A machine instruction. */
+export interface MachineRow {
+  address: number;
+  text: string;
+  label: string | null;
+  /** The first and the last line of the statement that it was made of, from 0. */
+  lines: [number, number] | null;
+  source: string | null;
+  live: number | null;
+  stall: number | null;
+  waitsFor: number[];
+  local: boolean;
+  routine: string | null;
+  ofPtxas: boolean;
+}

@@ -27,6 +27,8 @@ export interface ViewKind {
   title: string;
   /** Asks the server. */
   content(client: LanguageClient, subject: Subject, token: vscode.CancellationToken): Promise<Content>;
+  /** Whether the content stays as it is for the new place of the cursor; without this it is asked for again. */
+  stays?(subject: Subject): boolean;
   /** Where a chosen row stands in the file, if that is a place. */
   place?(id: string): vscode.Position | undefined;
 }
@@ -132,6 +134,12 @@ export class LiveView {
         this.refreshIn(0);
         break;
       }
+      case 'copy': {
+        const rows = this.shown?.code ?? [];
+        const text = rows.map(({ cells, text }) => [...cells, text].join('\t')).join('\n');
+        void vscode.env.clipboard.writeText(text);
+        break;
+      }
       case 'line':
         void this.reveal(message.line);
         break;
@@ -161,7 +169,7 @@ export class LiveView {
     this.subject = { document: editor.document, position, chosen, dark: isDark() };
     if (chosen !== undefined && this.kind.place?.(chosen)?.line !== position.line) this.subject.chosen = undefined;
     this.say({ kind: 'cursor', line: position.line });
-    this.refreshIn(FOLLOW_MS);
+    if (this.kind.stays?.(this.subject) !== true) this.refreshIn(FOLLOW_MS);
   }
 
   private refreshIn(delay: number): void {

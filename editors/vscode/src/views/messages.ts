@@ -27,6 +27,25 @@ export interface Place {
   text: string;
 }
 
+/** A machine instruction, or the heading of a routine. */
+export interface CodeRow {
+  /** Address, live registers, stall and what it waits for, as they are shown. */
+  cells: [string, string, string, string];
+  text: string;
+  /** The first and the last line of the statement that it was made of, counted from 0. */
+  lines?: [number, number];
+  /** Said when one points at it. */
+  title?: string;
+  /** It accesses local memory. */
+  local?: boolean;
+  /** As many registers are alive as nowhere else. */
+  peak?: boolean;
+  /** The routine of `ptxas` that it is in: hidden until somebody opens it. */
+  routine?: string;
+  /** Whether it is the heading of that. */
+  heading?: boolean;
+}
+
 /** What a page shows. */
 export interface Content {
   kind: 'content';
@@ -38,6 +57,8 @@ export interface Content {
   chosen?: string;
   /** A drawing in which `data-line` leads to lines of the file. */
   svg?: string;
+  /** Machine code in rows of equal height; of thousands of them only those that can be seen are made. */
+  code?: CodeRow[];
 }
 
 /** What the page shows in the drawing, as the cursor of the editor moves. */
@@ -50,4 +71,5 @@ export interface Cursor {
 export type ToPage = Content | Cursor;
 
 /** What the user does in a page. */
-export type FromPage = { kind: 'ready' } | { kind: 'choose'; id: string } | { kind: 'line'; line: number };
+export type FromPage =
+  { kind: 'ready' } | { kind: 'choose'; id: string } | { kind: 'line'; line: number } | { kind: 'copy' };

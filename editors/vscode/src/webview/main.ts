@@ -1,6 +1,7 @@
 /** The script of the pages: shows what the extension says, and says what the user clicks. */
 
 import type { Content, Cursor, FromPage, Place, Row, ToPage } from '../views/messages';
+import { Code } from './code';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
@@ -15,7 +16,11 @@ window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
 });
 editor.postMessage({ kind: 'ready' });
 
-function show({ heading, note, rows, chosen, svg }: Content): void {
+let code: Code | undefined;
+window.addEventListener('scroll', () => code?.draw());
+window.addEventListener('resize', () => code?.draw());
+
+function show({ heading, note, rows, chosen, svg, code: instructions }: Content): void {
   const { scrollX, scrollY } = window;
   const parts: Node[] = [element('h1', heading)];
   if (note !== undefined) parts.push(element('p', note, 'note'));
@@ -25,7 +30,17 @@ function show({ heading, note, rows, chosen, svg }: Content): void {
     parts.push(list);
   }
   if (svg !== undefined) parts.push(drawing(svg));
+  code = undefined;
+  if (instructions !== undefined) {
+    code = new Code(instructions, (message) => editor.postMessage(message));
+    const copy = element('button', 'Copy as Text', 'copy');
+    copy.addEventListener('click', () => editor.postMessage({ kind: 'copy' }));
+    const head = element('div', undefined, 'head');
+    for (const name of ['address', 'live', 'stall', 'waits for', 'instruction']) head.append(element('span', name));
+    parts.push(copy, head, code.element);
+  }
   document.body.replaceChildren(...parts);
+  code?.draw();
   window.scrollTo(scrollX, scrollY);
 }
 
@@ -91,6 +106,7 @@ function goTo(part: Element, line: number): void {
 
 /** Marks what stands for the line of the cursor, or for the last line before it. */
 function follow({ line }: Cursor): void {
+  code?.follow(line);
   let best: Element | undefined;
   let bestLine = -1;
   for (const part of document.querySelectorAll('figure [data-line]')) {

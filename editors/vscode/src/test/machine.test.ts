@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MachineCode, MachineRow } from '../protocol';
+import { contentOf } from '../views/machine';
+
+const row = (address: number, changes: Partial<MachineRow>): MachineRow => ({
+  address,
+  text: 'NOP',
+  label: null,
+  lines: null,
+  source: null,
+  live: 3,
+  stall: 2,
+  waitsFor: [],
+  local: false,
+  routine: null,
+  ofPtxas: false,
+  ...changes,
+});
+
+void test('rows have figures, labels, and headings of routines', () => {
+  const code: MachineCode = {
+    entries: ['k', 'other'],
+    entry: 'k',
+    target: 'sm_80',
+    stale: true,
+    total: 3,
+    peak: [5, 7],
+    from: 0,
+    rows: [
+      row(0, { text: 'LDL R1, [R2]', lines: [7, 8], local: true, live: 5 }),
+      row(16, { label: '.L_x_1', waitsFor: [0] }),
+      row(32, { routine: '__cuda_div', ofPtxas: true, stall: null }),
+    ],
+  };
+  const { code: rows = [], note, chosen, rows: entries } = contentOf(code, 'Machine Code: a.ptx');
+  assert.equal(chosen, 'k');
+  assert.match(note ?? '', /edited since/);
+  assert.deepEqual(
+    rows.map(({ cells, text }) => [...cells, text].join('|')),
+    ['0000|5|2||LDL R1, [R2]', '||||.L_x_1:', '0010|3|2|0000|NOP', '||||routine of ptxas: __cuda_div', '0020|3|||NOP'],
+  );
+  assert.deepEqual(
+    rows.map(({ local, peak }) => [local, peak]),
+    [[true, true], ...Array.from({ length: 4 }, () => [undefined, undefined])],
+  );
+  assert.deepEqual(
+    rows.map(({ lines, heading, routine }) => lines ?? [heading, routine]),
+    [
+      [7, 8],
+      [undefined, undefined],
+      [undefined, undefined],
+      [true, '__cuda_div'],
+      [undefined, '__cuda_div'],
+    ],
+  );
+  assert.equal(entries[0]?.bad, true);
+});
