@@ -195,10 +195,48 @@ mod tests {
     fn rows_are_joined_by_address() {
         let cubin = cubin::read(CUBIN).expect("a cubin");
         let listings = join(&cubin, Some(TEXT), "sm_90a");
-        expect![[""]].assert_eq(&show(&listings, 0..30));
+        expect![[r#"
+            scale: 136 rows, peak Some((13, [29, 30]))
+            0x0000 Some(14) Some(1) None Some(1) [] None LDC R1, c[0x0][0x28]
+            0x0010 Some(22) Some(2) None Some(7) [] None S2R R3, SR_TID.X
+            0x0020 Some(24) Some(4) None Some(1) [] None LDC.64 R4, c[0x0][0x210]
+            0x0030 Some(14) Some(4) None Some(7) [] None ULDC.64 UR4, c[0x0][0x208]
+            0x0040 Some(29) Some(5) None Some(1) [] None LDC R7, c[0x0][0x218]
+            0x0050 Some(24) Some(5) None Some(5) [20] None IMAD.WIDE.U32 R4, R3, 0x4, R4
+            0x0060 Some(26) Some(5) None Some(1) [] None LDG.E R0, desc[UR4][R4.64]
+            0x0070 Some(29) Some(4) None Some(1) [40] None MUFU.RCP R2, R7
+            0x0080 Some(29) Some(4) None Some(1) [] None BSSY B0, `(.L_x_0)
+            0x0090 Some(29) Some(5) None Some(4) [70] None FFMA R3, R2, -R7, 1
+            0x00a0 Some(29) Some(5) None Some(2) [] None FFMA R3, R2, R3, R2
+            0x00b0 Some(29) Some(4) None Some(2) [60] None FCHK P0, R0, R7
+            0x00c0 Some(29) Some(5) None Some(4) [] None FFMA R2, R0, R3, RZ
+            0x00d0 Some(29) Some(6) None Some(4) [] None FFMA R6, R2, -R7, R0
+            0x00e0 Some(29) Some(5) None Some(1) [] None FFMA R2, R3, R6, R2
+            0x00f0 Some(29) Some(2) None Some(6) [b0] None @!P0 BRA `(.L_x_1)
+            0x0100 Some(29) Some(3) None Some(7) [] None MOV R2, 0x120
+            0x0110 Some(29) Some(13) None Some(5) [] None CALL.REL.NOINC `($__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath)
+            0x0120 Some(29) Some(3) None Some(7) [] None IMAD.MOV.U32 R2, RZ, RZ, R0
+            0x0130 Some(30) Some(1) None Some(5) [] None BSYNC B0
+            0x0140 Some(30) Some(2) None Some(7) [] None MOV R0, 0x160
+            0x0150 Some(30) Some(13) None Some(5) [] None CALL.REL.NOINC `($scale$square)
+            0x0160 Some(32) Some(4) None Some(13) [] None FSETP.GT.AND P0, PT, R7, 1, PT
+            0x0170 Some(33) Some(4) None Some(5) [] None @!P0 EXIT
+            0x0180 Some(33) Some(4) None Some(1) [] None STG.E desc[UR4][R4.64], R7
+            0x0190 Some(34) Some(1) None Some(5) [] Some(".L_x_15") EXIT
+            0x01a0 None Some(5) Some(0) Some(1) [] Some("$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath") LDC R3, c[0x0][0x218]
+            0x01b0 None Some(6) Some(0) Some(1) [] None SHF.R.U32.HI R6, RZ, 0x17, R0.reuse
+            0x01c0 None Some(6) Some(0) Some(1) [] None ULDC UR6, c[0x0][0x218]
+            0x01d0 None Some(6) Some(0) Some(1) [] None BSSY B1, `(.L_x_2)
+        "#]].assert_eq(&show(&listings, 0..30));
         // Without nvdisasm there are lines and stalls, and as many rows.
         let plain = join(&cubin, None, "sm_90a");
-        expect![[""]].assert_eq(&show(&plain, 5..8));
+        expect![[r#"
+            scale: 137 rows, peak None
+            0x0050 Some(24) None None Some(5) [20] None 
+            0x0060 Some(26) None None Some(1) [] None 
+            0x0070 Some(29) None None Some(1) [40] None 
+        "#]]
+        .assert_eq(&show(&plain, 5..8));
         assert!(
             join(&cubin, None, "sm_61")
                 .iter()

@@ -1,3 +1,5 @@
+//! The command `diff`.
+
 use super::*;
 
 const OLD: &str = "\

@@ -1,3 +1,5 @@
+//! The command `extract`.
+
 use super::*;
 
 /// A fat binary with one text, and another one that ends early.
