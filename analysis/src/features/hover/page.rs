@@ -29,6 +29,9 @@ use super::instruction::Found;
 
 /// Characters of a hover.
 pub(super) const MAX_CHARACTERS: usize = 2_500;
+
+/// Characters of a hover that are left to the protocol of the instruction, which follows the page.
+const PROTOCOL_CHARACTERS: usize = 250;
 /// Characters of an operand that are repeated.
 const MAX_OPERAND: usize = 32;
 /// Characters of the statement that are repeated below its form.
@@ -151,7 +154,7 @@ fn within(mut parts: Vec<Part>, instruction: &Instruction) -> String {
     let more = format!("\n\nMore: `ptx-analyzer explain {}`", instruction.name);
     let length = |parts: &[Part]| -> usize { parts.iter().map(|it| it.text.chars().count()).sum() };
     let mut is_cut = false;
-    while length(&parts) + more.chars().count() > MAX_CHARACTERS {
+    while length(&parts) + more.chars().count() > MAX_CHARACTERS - PROTOCOL_CHARACTERS {
         let last = parts.iter().map(|it| it.rank).max().filter(|it| *it > 0);
         let Some(at) = last.and_then(|rank| parts.iter().rposition(|it| it.rank == rank)) else {
             break;

@@ -143,10 +143,6 @@ fn unfinished_statements_show_what_is_missing() {
             - For segments of 2^n lanes, the mask is ~(2^n - 1) & 31: `c` is 0x181f for 8 lanes, with `.up` 0x1800.
             - A lane outside of the mask, exited or inactive gives an undefined value.
             - All lanes of the mask must come with the same kind and mask, or the warp hangs; do not put it under a condition that only some of them meet. Take the mask from the algorithm, not from `activemask`.
-            - 64 bits take two of them, after `mov.b64` has split the value.
-            - It orders no memory.
-            - Integer reductions over a warp are one `redux` from `sm_80` on.
-            - Below `sm_70` all lanes of the mask must be converged, and no others active.
 
             This form needs PTX ISA 6.0 (ptxas also accepts 5.1) and `sm_30`; the module is PTX ISA 9.0 for `sm_90a`.
 
@@ -190,7 +186,9 @@ fn unfinished_statements_show_what_is_missing() {
 
             [PTX ISA 9.7.9.26.5.2](https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-cp-async-bulk-tensor)
 
-            More: `ptx-analyzer explain cp.async.bulk.tensor`"#]],
+            More: `ptx-analyzer explain cp.async.bulk.tensor`
+
+            **Protocol**: bulk copies in groups; this starts."#]],
     );
 }
 
