@@ -89,11 +89,13 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
     ask_about_relations(analysis, offset, len);
     let highlights = analysis.highlight(at(offset)).expect(WHY);
     let Some(all) = occurrences(analysis, offset, true) else {
-        // Outside of names, only an event of a protocol has highlights: itself and its partners.
+        // Outside of names, only an event of a protocol has highlights: its opcode, which the cursor is at or behind, and
+        // its partners.
         assert!(
             highlights.is_empty() || {
                 let mut ranges = highlights.iter().map(|it| it.location.range);
-                ranges.any(|it| it.contains_inclusive(offset))
+                ranges.any(|it| it.start() <= offset)
+                    && highlights.iter().all(|it| it.location.range.end() <= len)
             },
             "{offset:?}: {highlights:?}"
         );
