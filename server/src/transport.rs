@@ -245,7 +245,7 @@ fn without_params(request: Request) -> Request {
 /// Moves the parameters of `initialize` to where tower-lsp does not judge them.
 ///
 /// The frozen `lsp-types` of tower-lsp refuse the whole request for one unknown value of one
-/// capability. [`crate::lsp::capabilities`] reads the raw JSON instead, leniently.
+/// capability. [`session::lsp::capabilities`] reads the raw JSON instead, leniently.
 fn wrap_initialize(request: Request) -> Request {
     rebuild(request, |params| {
         Some(json!({ "capabilities": {}, "initializationOptions": params }))

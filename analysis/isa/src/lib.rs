@@ -6,7 +6,7 @@
 //! - [`operands`]: types, registers and special registers, what a word with a full stop is;
 //! - [`module`]: versions and targets, releases of CUDA, directives;
 //! - [`declarations`]: variables, parameters, initial values, calls;
-//! - [`tables`]: the notation of the tables, and what they become;
+//! - [`mod@tables`]: the notation of the tables, and what they become;
 //! - [`matching`]: which variant of an instruction fits a statement, why the others do not, what may follow;
 //! - [`hardware`]: limits of targets, occupancy, costs;
 //! - [`matrix`]: fragments of matrices and the bits of descriptors;

@@ -4,7 +4,7 @@
 //! files nor processes: the program around it (crate `server`) and a worker of a browser (crate `wasm`) have those.
 //! What it must ask of the machine is in [`host`].
 //!
-//! [`requests`] lists every request once, with its parameters, its result and its handler. Handlers answer over a
+//! [`mod@requests`] lists every request once, with its parameters, its result and its handler. Handlers answer over a
 //! [`snapshot`], with the conversions of [`lsp`].
 
 pub mod config;
