@@ -23,6 +23,8 @@ nvim=$("$root/tests/editors/setup-nvim.sh")
 if [ "$(uname -s)" = Linux ]; then
     source "$root/tests/ptxas.sh"
     fetch PTXAS ptxas nvidia-cuda-nvcc
+    # It shows the opcodes of machine code, and the server looks for it beside ptxas.
+    fetch NVDISASM nvdisasm nvidia-cuda-nvdisasm
 fi
 
 screens=$root/target/editor-screens

@@ -28,5 +28,7 @@ CHROMIUM=${CHROMIUM:-$(command -v chromium)}
 export CHROMIUM
 source "$root/tests/ptxas.sh"
 fetch PTXAS ptxas nvidia-cuda-nvcc
+# It shows the opcodes of machine code, and the server looks for it beside ptxas.
+fetch NVDISASM nvdisasm nvidia-cuda-nvdisasm
 rm -f "$screens"/vscode-*.png
 node "$here/vscode/run.mjs" --editors "$editors" --vsix "$vsix" --screens "$screens" ${1:+--only "$1"}
