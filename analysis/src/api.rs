@@ -180,6 +180,8 @@ pub enum FixKind {
     ReorderModifiers,
     /// Replaces something deprecated.
     Modernize,
+    /// Corrects a placeholder or constraint of a statement of assembly.
+    CorrectAssembly,
 }
 
 /// One way to repair a problem.

@@ -13,6 +13,7 @@ mod features;
 #[cfg(test)]
 mod fixture;
 mod flow;
+mod fragments;
 mod hir;
 mod host;
 mod pressure;
@@ -32,5 +33,6 @@ pub use features::{
     registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},
 };
+pub use fragments::{Fragment, HostFile, HostSettings, compile_command_targets, words_of_command};
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
 pub use syntax::FileContents;

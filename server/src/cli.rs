@@ -2,6 +2,7 @@
 
 mod check;
 mod diff;
+mod embedded;
 mod explain;
 mod extract;
 mod flow;

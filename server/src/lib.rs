@@ -10,6 +10,7 @@
 mod backend;
 mod binaries;
 pub mod cli;
+mod compile_commands;
 mod exact;
 mod files;
 mod logging;

@@ -9,7 +9,7 @@ mod fix;
 mod lints;
 mod place;
 mod provisional;
-mod registry;
+pub(crate) mod registry;
 mod rendering;
 mod rules;
 mod stored;

@@ -23,6 +23,8 @@ pub struct DiagnosticCode {
 enum Origin {
     /// What ptxas rejects, reads over or says itself.
     Ptxas,
+    /// What a compiler rejects before ptxas sees it.
+    Compiler,
     /// Our advice about code that ptxas accepts.
     Lint,
 }
@@ -38,13 +40,15 @@ enum Scope {
     Flow,
     /// A function or what stands around the functions.
     Item,
+    /// A statement of assembly in a file of another language.
+    Host,
     /// What another program says.
     Program,
 }
 
 impl DiagnosticCode {
     /// How bad its findings are, if anybody wants to see them.
-    pub(in crate::diagnostics) fn severity(&self) -> Severity {
+    pub(crate) fn severity(&self) -> Severity {
         self.level.severity().unwrap_or(Severity::Hint)
     }
 
@@ -85,7 +89,7 @@ pub(crate) fn is_flow_lint(name: &str) -> bool {
 macro_rules! codes {
     ($($constant:ident = $name:literal $origin:ident $level:ident [$($tag:ident)*] $scope:ident $summary:literal;)*) => {
         $(
-            pub(in crate::diagnostics) const $constant: &DiagnosticCode = &DiagnosticCode {
+            pub(crate) const $constant: &DiagnosticCode = &DiagnosticCode {
                 name: $name,
                 summary: $summary,
                 level: Level::$level,
@@ -309,6 +313,20 @@ codes! {
         "A call makes ptxas run asynchronous products one after the other.";
     CONTROL_COMMENT = "control-comment" Lint Warning [] Item
         "A comment for ptx-analyzer is malformed or names an unknown code.";
+    ASM_OPERAND_INDEX = "asm-operand-index" Compiler Error [] Host
+        "A placeholder in a string of assembly names no operand of its statement.";
+    ASM_CONSTRAINT = "asm-constraint" Compiler Error [] Host
+        "The constraint of an operand is one that compilers of device code reject.";
+    ASM_PLACEHOLDER = "asm-placeholder" Compiler Error [] Host
+        "A percent sign, dollar sign or brace means something else to the compiler than to PTX.";
+    ASM_DUPLICATE_NAME = "asm-duplicate-name" Lint Warning [] Host
+        "Two statements of assembly in one block declare the same name.";
+    ASM_LEAKED_NAME = "asm-leaked-name" Lint Hint [] Host
+        "A name stays declared behind the statement of assembly that declares it.";
+    ASM_HIDDEN_REGISTER = "asm-hidden-register" Lint Warning [] Host
+        "A register that a statement of assembly declares may hide one of the compiler.";
+    ASM_UNESCAPED_PERCENT = "asm-unescaped-percent" Lint Hint [] Host
+        "A percent sign is written in a way that not every compiler takes.";
     PTXAS = "ptxas" Ptxas Error [] Program
         "`ptxas`, which was run on the file, says this.";
 }

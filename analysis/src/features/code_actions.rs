@@ -99,6 +99,7 @@ fn title(kind: FixKind) -> &'static str {
         FixKind::DeclareRegister => "Declare all registers that are missing in the file",
         FixKind::CorrectOperand => "Correct all operands with one right form in the file",
         FixKind::ReorderModifiers => "Write all modifiers in the file in the order of the manual",
+        FixKind::CorrectAssembly => "Correct all placeholders and constraints in the file",
         FixKind::Modernize => "Replace everything deprecated in the file",
         FixKind::WidenRegisters => "Declare all numbered registers that are missing in the file",
         FixKind::CorrectDeclaration => "Correct all declarations in the file",

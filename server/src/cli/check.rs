@@ -3,6 +3,7 @@
 use std::{
     cell::Cell,
     io,
+    panic::AssertUnwindSafe,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -14,12 +15,13 @@ use analysis::{
 use clap::ValueEnum;
 use rayon::prelude::*;
 use serde_json::Value;
-use syntax::Document;
+use syntax::{Document, host::Language, text::LineTable};
 use walkdir::WalkDir;
 
-use super::{FAILED, Io, read_text, render, report};
+use super::{FAILED, Io, embedded, read_text, render, report};
 use crate::{
     binaries::{Text, Texts, texts},
+    compile_commands::CompileCommands,
     files::is_ptx,
 };
 
@@ -33,12 +35,16 @@ const STACK: usize = 16 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
-    /// Files, folders that are searched for *.ptx, binaries that carry PTX, or - for standard input.
+    /// Files of PTX, or of CUDA C++, C++, Python, Rust and LLVM IR with PTX in them; folders that are searched for
+    /// *.ptx; binaries that carry PTX; or - for standard input.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// How to show problems.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// Search folders for files of other languages, too.
+    #[arg(long)]
+    embedded: bool,
     /// Judge every file as if its .target directive said this, for example sm_90a.
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
@@ -149,7 +155,8 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         Color::Always => true,
         Color::Never => false,
     };
-    let (inputs, mut failures) = inputs(&args.paths);
+    let (inputs, mut failures) = inputs(&args.paths, args.embedded);
+    let commands = CompileCommands::default();
     let pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK)
         .build()
@@ -188,8 +195,8 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 texts
             };
             for Text { name, text, .. } in texts {
-                let one = || check(&name, text, &config, args, color);
-                let result = std::panic::catch_unwind(one);
+                let one = || check(&name, text, &config, &commands, args, color);
+                let result = std::panic::catch_unwind(AssertUnwindSafe(one));
                 match result.unwrap_or_else(|_| Err(format!("{name}: internal error"))) {
                     Ok(one) => checked.add(one),
                     Err(failure) => checked.failures.push(failure),
@@ -229,7 +236,10 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
 }
 
 /// The files behind the arguments, sorted and each one once, and what could not be found.
-pub(super) fn inputs(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
+///
+/// Folders are searched for PTX, and for files of other languages that may have some if that is asked for.
+pub(super) fn inputs(paths: &[PathBuf], embedded: bool) -> (Vec<PathBuf>, Vec<String>) {
+    let wanted = |path: &Path| is_ptx(path) || embedded && Language::of_path(path).is_some();
     let (mut inputs, mut failures) = (Vec::new(), Vec::new());
     for path in paths {
         if !path.is_dir() {
@@ -239,7 +249,7 @@ pub(super) fn inputs(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<String>) {
         for entry in WalkDir::new(path).follow_links(false) {
             match entry {
                 // Reading a pipe or a device in a folder may never end.
-                Ok(entry) if is_ptx(entry.path()) && entry.path().is_file() => {
+                Ok(entry) if wanted(entry.path()) && entry.path().is_file() => {
                     inputs.push(entry.into_path());
                 }
                 Ok(_) => {}
@@ -256,15 +266,32 @@ fn check(
     name: &str,
     text: String,
     config: &AnalysisConfig,
+    commands: &CompileCommands,
     args: &CheckArgs,
     color: bool,
 ) -> Result<Checked, String> {
     if text.len() > syntax::text::MAX_LEN {
         return Err(format!("{name}: the file is too long"));
     }
-    let document = Document::new(text);
-    let mut diagnostics = Batch::diagnostics(&document, config)
-        .map_err(|_| format!("{name}: the check was cancelled"))?;
+    let cancelled = |_| format!("{name}: the check was cancelled");
+    let (document, host_lines);
+    let (text, lines, mut diagnostics) = match Language::of_path(Path::new(name)) {
+        Some(language) => {
+            let check = |module: &str, config: &AnalysisConfig| {
+                Batch::diagnostics(&Document::new(module.to_owned()), config)
+            };
+            let path = Path::new(name);
+            let found = embedded::diagnostics(path, &text, language, config, commands, check);
+            let found = found.map_err(cancelled)?;
+            host_lines = LineTable::new(if found.is_empty() { "" } else { &text });
+            (&*text, &host_lines, found)
+        }
+        None => {
+            document = Document::new(text);
+            let found = Batch::diagnostics(&document, config).map_err(cancelled)?;
+            (document.text(), document.lines(), found)
+        }
+    };
     diagnostics.retain(|it| args.hints || it.severity != Severity::Hint);
     let count = |severity| {
         diagnostics
@@ -278,14 +305,13 @@ fn check(
         warnings: count(Severity::Warning),
         ..Checked::default()
     };
-    let lines = document.lines();
     let uri = match args.format {
         Format::Sarif if !diagnostics.is_empty() => report::uri(name),
         _ => String::new(),
     };
     for diagnostic in &diagnostics {
         let output = match args.format {
-            Format::Text => render::render(name, document.text(), lines, diagnostic, color),
+            Format::Text => render::render(name, text, lines, diagnostic, color),
             Format::Json => report::json(name, lines, diagnostic),
             Format::Github => report::github(name, lines, diagnostic),
             Format::Sarif => {

@@ -30,7 +30,7 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         indent_width: args.indent,
         tabs: false,
     };
-    let (inputs, failures) = inputs(&args.paths);
+    let (inputs, failures) = inputs(&args.paths, false);
     let mut status = 0;
     for failure in failures {
         writeln!(io.stderr, "error: {failure}")?;

@@ -117,7 +117,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             return Ok(FAILED);
         }
     };
-    let (inputs, mut failures) = inputs(&args.paths);
+    let (inputs, mut failures) = inputs(&args.paths, false);
     let (mut records, mut charts) = (Vec::new(), Vec::new());
     for path in &inputs {
         let texts = if path == Path::new("-") {

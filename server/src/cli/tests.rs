@@ -1,6 +1,7 @@
 //! The program as a user sees it: output, complaints and exit status.
 
 mod diff;
+mod embedded;
 mod extract;
 mod flow;
 mod protocols;

@@ -116,7 +116,6 @@ fn statement(
         in_define: false,
         complete,
         block: 0,
-        pack: 1,
     }
 }
 

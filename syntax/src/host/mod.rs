@@ -95,9 +95,18 @@ pub struct Host {
     /// The statements, in the order of the text.
     pub statements: Vec<Statement>,
     /// Texts inside strings in which statements stand: CUDA C++ in Python.
-    pub layers: Vec<Mapped>,
+    pub layers: Vec<Layer>,
     /// Macros without parameters whose text is string literals only.
     pub defines: Vec<Define>,
+}
+
+/// A program inside of a string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Its text, and where each piece of it stands in the file.
+    pub text: Mapped,
+    /// How the string is written.
+    pub escapes: Escapes,
 }
 
 /// One statement of assembly. Its ranges are those of its layer, or of the text if it is in none.
@@ -135,8 +144,6 @@ pub struct Statement {
     pub complete: bool,
     /// Where the innermost brace around it opens; zero if there is none.
     pub block: u32,
-    /// How many operands each of the passed values stands for, as `pack` of Triton; one in other languages.
-    pub pack: u32,
 }
 
 /// A piece of a string that is put together.

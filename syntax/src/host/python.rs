@@ -3,7 +3,7 @@
 //! A string may itself be a program in CUDA C++, which is then read as one.
 
 use super::{
-    Define, Dialect, Escapes, Host, Literal, Part, Statement, c,
+    Define, Dialect, Escapes, Host, Layer, Literal, Part, Statement, c,
     call::Argument,
     decode,
     map::Mapped,
@@ -206,7 +206,10 @@ impl Lexer<'_> {
             ..it
         });
         self.host.statements.extend(statements);
-        self.host.layers.push(layer);
+        self.host.layers.push(Layer {
+            text: layer,
+            escapes: literal.escapes,
+        });
     }
 
     /// Reads a call from behind its parenthesis; its name starts at an offset.
@@ -237,7 +240,6 @@ impl Lexer<'_> {
         };
         let constraints = find(function.constraints).map(|it| it.parts.clone());
         let effects = find((usize::MAX, function.effects)).map(|it| &text[it.range] == "True");
-        let pack = find((5, "pack")).and_then(|it| text[it.range].parse().ok());
         let statement = Statement {
             range: range(start, self.scan.pos),
             keyword,
@@ -260,10 +262,6 @@ impl Lexer<'_> {
             in_define: false,
             complete: closed,
             block: 0,
-            pack: match function.name {
-                "inline_asm_elementwise" => pack.unwrap_or(1),
-                _ => 1,
-            },
         };
         self.host.statements.push(statement);
     }

@@ -188,7 +188,6 @@ impl Lexer<'_> {
             conditional_operands: false,
             complete: false,
             block: 0,
-            pack: 1,
         };
         loop {
             self.trivia();

@@ -12,7 +12,7 @@ fn show(text: &str, language: Language) -> String {
     for statement in &host.statements {
         let text = statement
             .layer
-            .map_or(text, |it| &host.layers[it as usize].text);
+            .map_or(text, |it| &host.layers[it as usize].text.text);
         let parts = |parts: &[Part]| {
             let parts = parts.iter().map(|part| match part {
                 Part::Literal(it) => {
@@ -320,7 +320,7 @@ fn any_text_is_read_and_every_byte_finds_its_way_back() {
                     };
                     let text = statement
                         .layer
-                        .map_or(&*text, |it| &host.layers[it as usize].text);
+                        .map_or(&*text, |it| &host.layers[it as usize].text.text);
                     round_trip(text, literal);
                 }
             }

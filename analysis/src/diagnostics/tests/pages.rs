@@ -2,19 +2,21 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use syntax::host::Language;
+
 use crate::{
     AnalysisConfig, Change, Diagnostic, FileId, Level, Severity,
-    diagnostics::registry::DIAGNOSTIC_CODES, fixture::Fixture,
+    diagnostics::registry::DIAGNOSTIC_CODES, fixture::Fixture, fragments,
 };
 
-/// The examples below a heading of a page.
-fn examples(page: &str, heading: &str) -> Vec<String> {
+/// The examples below a heading of a page: PTX, or CUDA C++ for what is said of statements of assembly.
+fn examples(page: &str, heading: &str, language: &str) -> Vec<String> {
     let Some((_, section)) = page.split_once(&format!("\n## {heading}\n")) else {
         return Vec::new();
     };
     let section = section.split("\n## ").next().unwrap_or_default();
     section
-        .split("```ptx\n")
+        .split(&format!("```{language}\n"))
         .skip(1)
         .filter_map(|it| it.split("```").next())
         .map(str::to_owned)
@@ -54,7 +56,14 @@ fn pages_of_the_codes() {
         if code.name == "nesting-too-deep" {
             continue;
         }
-        let (wrong, right) = (examples(&page, "Wrong"), examples(&page, "Right"));
+        let embedded = code.name.starts_with("asm-");
+        let language = if embedded { "cuda" } else { "ptx" };
+        let examples = |heading| examples(&page, heading, language);
+        let (wrong, right) = (examples("Wrong"), examples("Right"));
+        let errors_of = |text: &str| match embedded {
+            true => fragments::tests::diagnostics(text, Language::Cuda, &[]),
+            false => errors_of(text),
+        };
         assert!(
             !wrong.is_empty() && !right.is_empty(),
             "{} lacks examples",

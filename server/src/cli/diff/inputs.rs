@@ -59,7 +59,7 @@ pub(super) fn inputs(old: &Path, new: &Path) -> Inputs {
 /// The texts of one side in their order.
 fn keyed(path: &Path, failures: &mut Vec<String>) -> Vec<(Key, Text)> {
     if path.is_dir() {
-        let (files, failed) = check::inputs(&[path.to_owned()]);
+        let (files, failed) = check::inputs(&[path.to_owned()], false);
         failures.extend(failed);
         let mut found = Vec::new();
         for file in files {

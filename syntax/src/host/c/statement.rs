@@ -72,7 +72,6 @@ impl Lexer<'_> {
             conditional_operands: false,
             complete: false,
             block: self.blocks.last().copied().unwrap_or(0),
-            pack: 1,
         };
         self.template(&mut statement, &mut branches);
         branches.any = false;

@@ -1,0 +1,326 @@
+//! What of the diagnostics of a module holds for the statement that it was made from.
+
+use isa::target::Target;
+use syntax::{
+    TextRange, TextSize,
+    host::{Dialect, RunKind},
+};
+
+use crate::{
+    Diagnostic, FileId, FileRange, Fix, RelatedInformation, Severity, diagnostics::registry,
+};
+
+use super::{Fragment, HostFile, operands::Class, template};
+
+/// The codes of what a target or version lacks.
+pub(super) const GATES: [&str; 2] = [
+    registry::UNSUPPORTED_BY_TARGET.name,
+    registry::UNSUPPORTED_BY_VERSION.name,
+];
+
+/// What is about entries, files, or the control around a statement, which the module does not have.
+const ELSEWHERE: [&str; 17] = [
+    registry::MISSING_RETURN.name,
+    registry::UNREACHABLE_CODE.name,
+    registry::UNUSED_PARAMETER.name,
+    registry::UNUSED_LABEL.name,
+    registry::DIVERGENT_BARRIER.name,
+    registry::INFINITE_LOOP.name,
+    registry::TOO_MANY_REGISTERS.name,
+    registry::TOO_MANY_THREADS.name,
+    registry::LIKELY_SPILL.name,
+    registry::IGNORED_SETMAXNREG.name,
+    registry::MISSING_DIRECTIVE.name,
+    registry::UNKNOWN_VERSION.name,
+    registry::UNKNOWN_TARGET.name,
+    "address-size-32",
+    registry::COMPILE_ONLY.name,
+    registry::NOT_PORTABLE.name,
+    registry::LOCAL_MEMORY.name,
+];
+
+/// What names that are declared elsewhere would change.
+const NAMES: [&str; 7] = [
+    registry::UNDEFINED_NAME.name,
+    registry::UNDEFINED_LABEL.name,
+    registry::UNDEFINED_FUNCTION.name,
+    registry::UNUSED_REGISTER.name,
+    registry::UNUSED_VALUE.name,
+    registry::UNUSED_VARIABLE.name,
+    registry::UNINITIALIZED_REGISTER.name,
+];
+
+/// What is said about a register because of what comes before or after it.
+const FLOW: [&str; 4] = [
+    registry::UNUSED_REGISTER.name,
+    registry::UNUSED_VALUE.name,
+    registry::UNUSED_VARIABLE.name,
+    registry::UNINITIALIZED_REGISTER.name,
+];
+
+/// The diagnostics that hold, at their places in the file.
+pub(super) fn keep(
+    file: &HostFile,
+    fragment: &Fragment,
+    target: Target,
+    diagnostics: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    let prologue = TextSize::of(&*fragment.prologue(target));
+    let filter = Filter {
+        file,
+        fragment,
+        prologue,
+        holes: fragment.holes(),
+        statements: fragment.open_holes(),
+    };
+    diagnostics
+        .into_iter()
+        .filter_map(|it| filter.one(it))
+        .collect()
+}
+
+impl Fragment {
+    /// The holes, each with the statement that it is a part of.
+    fn holes(&self) -> Vec<(TextRange, TextRange)> {
+        if !self.template.has_holes {
+            return Vec::new();
+        }
+        let text = &self.template.text;
+        let whole = TextRange::up_to(text.len());
+        text.map
+            .runs_in(whole)
+            .filter(|it| it.1.kind == RunKind::Hole)
+            .map(|it| (it.0, self.shape.around(it.0)))
+            .collect()
+    }
+
+    /// Whether a hole may be whole statements.
+    fn open_holes(&self) -> bool {
+        let text = &self.template.text;
+        self.template.has_holes
+            && text
+                .map
+                .runs_in(TextRange::up_to(text.len()))
+                .any(|it| it.1.kind == RunKind::Hole && self.shape.begins(it.0.start()))
+    }
+}
+
+struct Filter<'a> {
+    file: &'a HostFile,
+    fragment: &'a Fragment,
+    /// The length of what stands before the template in the module.
+    prologue: TextSize,
+    /// Holes, and the statements that they are a part of.
+    holes: Vec<(TextRange, TextRange)>,
+    /// Whether whole statements are not known.
+    statements: bool,
+}
+
+impl Filter<'_> {
+    fn one(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
+        let code = diagnostic.code;
+        if ELSEWHERE.contains(&code) {
+            return None;
+        }
+        let range = self.own(diagnostic.range)?;
+        if self.touches_hole(range) {
+            return None;
+        }
+        let names = NAMES.contains(&code);
+        let shape = &self.fragment.shape;
+        if names && self.statements {
+            return None;
+        }
+        if code == registry::UNCLOSED_DELIMITER.name
+            && (self.statements || shape.opens + shape.closes > 0)
+        {
+            return None;
+        }
+        if names && (shape.opens > 0 || shape.closes > 0) && FLOW.contains(&code) {
+            return None;
+        }
+        let text = &self.fragment.template.text;
+        let word = &text.text[range];
+        if names && self.file.neighbours.declare(word) {
+            return None;
+        }
+        let mut severity = diagnostic.severity;
+        let placeholder = self
+            .fragment
+            .template
+            .placeholders
+            .iter()
+            .find(|it| it.range.contains_range(range));
+        if let Some(placeholder) = placeholder {
+            let operand = placeholder
+                .operand
+                .and_then(|it| self.fragment.operands.list.get(it as usize));
+            match operand {
+                None => return None,
+                Some(it) => {
+                    let register = matches!(it.class, Class::Register(_) | Class::Float(..));
+                    // Constants are there when the code is compiled; what reads an output is the host.
+                    let elsewhere = match code == registry::UNINITIALIZED_REGISTER.name {
+                        true => it.read,
+                        false => FLOW.contains(&code),
+                    };
+                    if !register || elsewhere {
+                        return None;
+                    }
+                }
+            }
+        } else if FLOW.contains(&code) && self.is_used_elsewhere(code, range) {
+            return None;
+        }
+        if severity == Severity::Error && self.may_be_host_name(code, range) {
+            severity = Severity::Hint;
+        }
+        let host = text.map.to_host(range)?;
+        Some(Diagnostic {
+            range: host,
+            severity,
+            code,
+            message: self.words(diagnostic.message),
+            help: diagnostic.help.map(|it| self.words(it)),
+            related: diagnostic
+                .related
+                .into_iter()
+                .filter_map(|it| self.related(it))
+                .collect(),
+            tags: diagnostic.tags,
+            fixes: diagnostic
+                .fixes
+                .into_iter()
+                .filter_map(|it| self.fix(it))
+                .collect(),
+        })
+    }
+
+    /// Whether what is unknown may change what is said about a range: it stands in the same statement, unless it is
+    /// a part of the name of an operand, and something is said about the words before the operands.
+    fn touches_hole(&self, range: TextRange) -> bool {
+        let text = &self.fragment.template.text.text;
+        let is_word =
+            |it: Option<u8>| it.is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let bytes = text.as_bytes();
+        let mut touching = self
+            .holes
+            .iter()
+            .filter(|it| it.1.intersect(range).is_some());
+        touching.any(|(hole, statement)| {
+            let (start, end) = (usize::from(hole.start()), usize::from(hole.end()));
+            let before = start.checked_sub(1).and_then(|it| bytes.get(it)).copied();
+            let part_of_name = is_word(before) || is_word(bytes.get(end).copied());
+            let name = text[..start].rfind(|it: char| !(it.is_ascii_alphanumeric() || it == '_'));
+            let operand =
+                name.is_some_and(|it| matches!(bytes[it], b' ' | b'\t' | b',' | b'{' | b'['));
+            let words = &text[usize::from(statement.start())..usize::from(range.end())];
+            let opcode = !words
+                .trim_start()
+                .contains(|it: char| it.is_ascii_whitespace());
+            !(part_of_name && operand && opcode && range.end() < hole.start())
+        })
+    }
+
+    /// The range in the template of one in the module; what is said about the end is said about its last character.
+    fn own(&self, range: TextRange) -> Option<TextRange> {
+        let len = self.fragment.template.text.len();
+        if range.start() < self.prologue {
+            return None;
+        }
+        let start = range.start() - self.prologue;
+        if start >= len {
+            if self.fragment.shape.unfinished.is_some() {
+                return None;
+            }
+            let text = self.fragment.template.text.text.trim_end();
+            let end = TextSize::of(text);
+            let last = text.chars().next_back().map_or(0, char::len_utf8);
+            return Some(TextRange::new(end - TextSize::new(last as u32), end));
+        }
+        Some(TextRange::new(
+            start,
+            (range.end() - self.prologue).min(len),
+        ))
+    }
+
+    /// Whether a finding about the use of a register, which may stand at a whole statement, is about one that the
+    /// host or another fragment uses.
+    fn is_used_elsewhere(&self, code: &str, range: TextRange) -> bool {
+        let fragment = self.fragment;
+        let outputs = fragment.template.placeholders.iter().any(|it| {
+            let operand = it
+                .operand
+                .and_then(|it| fragment.operands.list.get(it as usize));
+            range.contains_range(it.range) && operand.is_some_and(|it| it.written)
+        });
+        code == registry::UNUSED_VALUE.name && (outputs || !fragment.shape.leaked.is_empty())
+    }
+
+    /// Whether a name that is not declared may be one of the module that the host is compiled to: a variable, whose
+    /// address is taken, or a function.
+    fn may_be_host_name(&self, code: &str, range: TextRange) -> bool {
+        if code == registry::UNDEFINED_FUNCTION.name {
+            return true;
+        }
+        let text = &self.fragment.template.text.text;
+        let word = &text[range];
+        if code != registry::UNDEFINED_NAME.name
+            || !word.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
+        {
+            return false;
+        }
+        let before = text[..usize::from(range.start())].trim_end();
+        if before.ends_with('[') {
+            return true;
+        }
+        let statement = self.fragment.shape.around(range);
+        let statement = text[statement].trim_start();
+        let first = before
+            .rfind([';', '{', '}'])
+            .map_or(before, |it| &before[it + 1..]);
+        // An operand that is read: the first one is written.
+        statement.contains("mov.") && first.contains(',') && word.len() > 1
+    }
+
+    /// A message in which operands are named as the host names them.
+    fn words(&self, message: String) -> String {
+        let message = message.replace("this module is for", "this code is compiled for");
+        if self.fragment.dialect != Dialect::Rust || !message.contains('$') {
+            return message;
+        }
+        let mut message = message;
+        for placeholder in &self.fragment.template.placeholders {
+            let Some(index) = placeholder.operand else {
+                continue;
+            };
+            let name = template::name(self.fragment.dialect, index);
+            message = message.replace(&format!("`{name}`"), &format!("`{{{index}}}`"));
+        }
+        message
+    }
+
+    fn related(&self, related: RelatedInformation) -> Option<RelatedInformation> {
+        let range = self.own(related.location.range)?;
+        let host = self.fragment.template.text.map.to_host(range)?;
+        Some(RelatedInformation {
+            location: FileRange {
+                file: FileId(0),
+                range: host,
+            },
+            message: self.words(related.message),
+        })
+    }
+
+    fn fix(&self, fix: Fix) -> Option<Fix> {
+        let edits = fix
+            .edits
+            .iter()
+            .map(|edit| {
+                let range = self.own(edit.range)?;
+                self.file.host_edit(self.fragment, range, &edit.insert)
+            })
+            .collect::<Option<Vec<_>>>()?;
+        Some(Fix { edits, ..fix })
+    }
+}

@@ -1,0 +1,101 @@
+//! The text that a statement stands in, and the way from there to the file.
+
+use syntax::{
+    TextRange, TextSize,
+    host::{Define, Host, Layer, Map, Mapped, Part, RunKind, Statement, decode},
+};
+
+/// Stands for what is unknown.
+pub(super) const HOLE: &str = "__";
+
+/// The text of a statement.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    /// The text that its ranges are about.
+    text: &'a str,
+    /// The way from there to the file, if it stands in a string.
+    layer: Option<&'a Layer>,
+    defines: &'a [Define],
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(text: &'a str, host: &'a Host, statement: &Statement) -> Source<'a> {
+        let layer = statement.layer.and_then(|it| host.layers.get(it as usize));
+        Source {
+            text: layer.map_or(text, |it| &it.text.text),
+            layer,
+            // The macros of a program in a string are not those of the file.
+            defines: if layer.is_some() { &[] } else { &host.defines },
+        }
+    }
+
+    pub(super) fn text(&self, range: TextRange) -> &'a str {
+        self.text
+            .get(std::ops::Range::<usize>::from(range))
+            .unwrap_or_default()
+    }
+
+    /// All of the text.
+    pub(super) fn all(&self) -> &'a str {
+        self.text
+    }
+
+    /// The literals that a name stands for, if it has one definition.
+    fn definition(&self, name: &str) -> Option<&'a Define> {
+        let mut found = self.defines.iter().filter(|it| self.text(it.name) == name);
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+
+    /// What strings are together, with their places in the file; none if a part is unknown.
+    pub(super) fn literals(&self, parts: &[Part]) -> Option<Mapped> {
+        let together = self.join(parts);
+        let unknown = |map: &Map| map.runs().iter().any(|it| it.kind == RunKind::Hole);
+        (!unknown(&together.map)).then_some(together)
+    }
+
+    /// What strings are together, with holes for what is unknown.
+    pub(super) fn join(&self, parts: &[Part]) -> Mapped {
+        let mut joined = Mapped::default();
+        for part in parts {
+            match part {
+                Part::Break => joined.insert("\n"),
+                Part::Unknown(range) => joined.put(HOLE, *range, RunKind::Hole),
+                Part::Name(range) => match self.expansion(*range) {
+                    Some(text) => joined.put(&text, *range, RunKind::Placeholder),
+                    None => joined.put(HOLE, *range, RunKind::Hole),
+                },
+                Part::Literal(literal) => {
+                    let content = self.text(literal.content);
+                    let at = literal.content.start();
+                    if literal.conditional {
+                        let mut text = Mapped::default();
+                        decode(content, at, literal.escapes, HOLE, &mut text);
+                        joined.put(&text.text, literal.content, RunKind::Hole);
+                    } else {
+                        decode(content, at, literal.escapes, HOLE, &mut joined);
+                        if content.is_empty() {
+                            joined.put("", TextRange::empty(at), RunKind::Escape);
+                        }
+                    }
+                }
+            }
+        }
+        match self.layer {
+            Some(layer) => joined.through(&layer.text),
+            None => joined,
+        }
+    }
+
+    /// The text that a macro stands for.
+    fn expansion(&self, name: TextRange) -> Option<String> {
+        let literals = self.definition(self.text(name))?.literals.as_ref()?;
+        let mut text = Mapped::default();
+        for literal in literals {
+            let content = self.text(literal.content);
+            decode(content, TextSize::new(0), literal.escapes, HOLE, &mut text);
+        }
+        let known = text.map.runs().iter().all(|it| it.kind != RunKind::Hole);
+        known.then_some(text.text)
+    }
+}
