@@ -14,7 +14,6 @@
 //!
 //! This crate knows neither salsa nor rowan nor LSP and does no I/O.
 
-pub mod control;
 pub mod declarations;
 pub mod docs;
 pub mod hardware;

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{TextRange, TextSize};
 
-use isa::control::Control;
+use isa::semantics::Control;
 
 use crate::{
     FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, FlowInstruction, SymbolKind,

@@ -8,6 +8,7 @@ use crate::{
     db::SourceFile,
     diagnostics::Call,
     hir::{
+        instruction::is_call,
         items::{item_offsets, items},
         module::{Declaration, module_body},
         symbol::{ItemAt, Symbol, declarations, item_at, linked_files, name_at},
@@ -101,7 +102,7 @@ fn parameter_of(db: &dyn Database, file: SourceFile, offset: TextSize) -> Option
         SyntaxKind::INSTRUCTION,
         offset - start,
     )?;
-    if instruction.token(SyntaxKind::IDENT)?.text() != "call" {
+    if !is_call(instruction.token(SyntaxKind::IDENT)?.text()) {
         return None;
     }
     let call = Call::of(&instruction).ok()?;

@@ -17,6 +17,7 @@ use crate::{
     hir::{
         body::{Body, DefinitionId, Reference, Target, body},
         header::{Formal, FunctionHeader},
+        instruction::is_call,
         items::{Function, item_offsets, items},
         module::{header_of, module_scope},
         tree::{self, node_at, trimmed},
@@ -164,7 +165,7 @@ impl Collector<'_> {
                     let Some(opcode) = child.token(SyntaxKind::IDENT) else {
                         continue;
                     };
-                    if opcode.text() == "call" {
+                    if is_call(opcode.text()) {
                         self.call(db, function, &child);
                     } else if self.kinds.defaults {
                         self.defaults(&opcode, &child);

@@ -3,7 +3,7 @@
 //! The analysis says nothing unless it is sure: it computes predicates for each thread of two warps from
 //! `%tid.x`, `%laneid` and constants, and knows of others only whether they depend on the thread.
 
-use isa::{control::Control, cost};
+use isa::semantics::{Control, Operation as Computes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
@@ -260,11 +260,11 @@ impl<'f> Values<'f> {
             return Lanes::Unknown;
         };
         if let Some(Shape::Special(name)) = operation.operands.get(1)
-            && operation.opcode == "mov"
+            && operation.is(Computes::Move)
         {
             return special(name, operation.selector);
         }
-        let constant = operation.opcode == "ld"
+        let constant = operation.semantics.is_load()
             && (operation.has("const") || self.entry && operation.has("param"));
         let mut sources: Vec<(Value, Lanes)> = Vec::new();
         for value in operation.reads() {
@@ -303,18 +303,30 @@ impl<'f> Values<'f> {
             other => *other == Lanes::Varies,
         });
         match varies {
-            false if cost::may_be_uniform(operation.opcode, &operation.modifiers) => Lanes::Same,
+            false if operation.semantics.is_value() => Lanes::Same,
             // These keep what tells threads apart; others, such as shifts, may drop it.
-            true if matches!(
-                operation.opcode,
-                "add" | "sub" | "mad" | "mul" | "mov" | "cvt" | "setp" | "neg" | "not"
-            ) && !operation.has("hi") =>
-            {
-                Lanes::Varies
-            }
+            true if operation.plain.is_some_and(keeps_differences) => Lanes::Varies,
             _ => Lanes::Unknown,
         }
     }
+}
+
+/// Whether results differ where one of the sources does.
+fn keeps_differences(operation: Computes) -> bool {
+    matches!(
+        operation,
+        Computes::Move
+            | Computes::Convert
+            | Computes::Negate
+            | Computes::Not
+            | Computes::Add
+            | Computes::Subtract
+            | Computes::Multiply
+            | Computes::MultiplyWide
+            | Computes::MultiplyAdd
+            | Computes::MultiplyAddWide
+            | Computes::Compare
+    )
 }
 
 /// A special register in the threads of a warp.
@@ -329,7 +341,7 @@ fn special(name: &str, selector: Option<&str>) -> Lanes {
     match (name, selector) {
         ("%tid", Some(".x")) => thread(|it| it),
         ("%laneid", _) => thread(|it| it % WARP),
-        _ if cost::is_uniform_register(name) => Lanes::Same,
+        _ if isa::special::is_same_in_block(name) => Lanes::Same,
         _ => Lanes::Unknown,
     }
 }

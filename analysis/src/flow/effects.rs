@@ -1,6 +1,6 @@
 //! What the instructions of a form do, as far as flow is concerned: asked once for each form.
 
-use isa::control::{Control, copies, has_effect, reads_destination, runs_together};
+use isa::semantics::{Control, Together, Undefined};
 use salsa::Database;
 
 use crate::hir::form::Form;
@@ -21,7 +21,13 @@ pub(crate) struct Effects {
     /// Whether it may matter to a protocol.
     pub(crate) eventful: bool,
     /// Whether it matters when nobody reads what it writes.
+    pub(crate) stays: bool,
+    /// Whether others could see what it does.
     pub(crate) seen: bool,
+    /// Whether it reads, and whether it writes the carry flag.
+    pub(crate) carry: (bool, bool),
+    /// Which operands may be undefined.
+    pub(crate) undefined: Undefined,
 }
 
 /// What the instructions of a form do.
@@ -30,14 +36,18 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
     let form = form.data(db);
     let opcode = &*form.opcode;
     let words = || form.words.iter().map(|it| &**it);
+    let semantics = isa::tables().semantics(opcode, words());
     let of_interest = |word: &str| word.starts_with("shared") || word == "nc";
     Effects {
         guarded: form.guard.is_some(),
-        control: Control::of(opcode),
-        reads_destination: reads_destination(opcode),
-        copies: copies(opcode),
-        together: runs_together(opcode, words()),
+        control: semantics.control,
+        reads_destination: semantics.reads_destination,
+        copies: semantics.copy,
+        together: matches!(semantics.together, Together::Warp | Together::Warpgroup),
         eventful: isa::tables().has_events(opcode) || words().any(of_interest),
-        seen: has_effect(opcode, words()),
+        stays: semantics.stays(),
+        seen: semantics.is_seen(),
+        carry: (semantics.carry_in, semantics.carry_out),
+        undefined: semantics.undefined,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use isa::control::Control;
+use isa::semantics::Control;
 use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};

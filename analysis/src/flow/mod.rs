@@ -4,6 +4,7 @@
 //! [`liveness`] of both. Only the targets of branches start blocks, so labels of debug information cut
 //! nothing.
 
+pub(crate) mod arithmetic;
 pub(crate) mod divergence;
 pub(crate) mod dominators;
 pub(crate) mod effects;

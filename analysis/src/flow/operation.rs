@@ -1,5 +1,6 @@
 //! Instructions with their operands: what they compute, if that is known.
 
+use isa::semantics::{Operation as Computes, Semantics};
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
@@ -10,7 +11,10 @@ use crate::{
 
 use crate::hir::instruction::references;
 
-use super::facts::Value;
+use super::{
+    arithmetic::{self, Number},
+    facts::Value,
+};
 
 /// An instruction.
 #[derive(Default)]
@@ -34,6 +38,10 @@ pub(crate) struct Operation<'a> {
     pub(crate) special: bool,
     /// and the last selector of an operand, such as `.x`.
     pub(crate) selector: Option<&'a str>,
+    /// What it does.
+    pub(crate) semantics: Semantics,
+    /// The operation, if no word of it says more than the tables know of.
+    pub(crate) plain: Option<Computes>,
     /// Registers that it needs for a moment besides its operands.
     pub(crate) scratch: u32,
     /// Where it accesses memory, if that is a register or variable with an offset.
@@ -84,9 +92,14 @@ impl Operation<'_> {
         self.modifiers.iter().any(bare)
     }
 
-    /// Whether it must stay when nobody reads what it writes.
-    pub(crate) fn has_effect(&self) -> bool {
-        isa::control::has_effect(self.opcode, self.modifiers.iter().copied())
+    /// Whether it is some form of an operation.
+    pub(crate) fn is(&self, operation: Computes) -> bool {
+        self.operation() == Some(operation)
+    }
+
+    /// The operation that it is some form of.
+    pub(crate) fn operation(&self) -> Option<Computes> {
+        self.semantics.value.map(|it| it.operation)
     }
 }
 
@@ -104,6 +117,10 @@ impl<'a> Operation<'a> {
         };
         let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
         it.modifiers = words.map(|it| it.text().trim_start_matches('.')).collect();
+        let words = || it.modifiers.iter().copied();
+        let semantics = isa::tables().semantics(it.opcode, words());
+        it.plain = semantics.plain(words());
+        it.semantics = semantics;
         let mut guard = TextRange::default();
         let mut addresses: Vec<TextRange> = Vec::new();
         let mut place = None;
@@ -136,7 +153,7 @@ impl<'a> Operation<'a> {
                 it.guard = Some(value);
             } else if reference.write {
                 it.writes.push(value);
-                if isa::control::reads_destination(it.opcode) {
+                if it.semantics.reads_destination {
                     it.data.push(value);
                 }
             } else if addresses.iter().any(|it| it.contains_range(range)) {
@@ -153,79 +170,30 @@ impl<'a> Operation<'a> {
         it
     }
 
-    /// What it computes from integers, if it writes one register and does arithmetic on integers only.
+    /// What it computes from integers, if it writes one register and all that it reads is known.
     pub(crate) fn evaluate(&self, known: impl Fn(Value) -> Option<i64>) -> Option<i64> {
-        let [_] = self.writes[..] else {
+        let known = |it| known(it).map(Number::Integer);
+        self.number(known)?.integer()
+    }
+
+    /// The same, from floating-point numbers as well.
+    pub(crate) fn number(&self, known: impl Fn(Value) -> Option<Number>) -> Option<Number> {
+        let ([_], Some(plain)) = (&self.writes[..], self.plain) else {
             return None;
         };
         let mut registers = self.data.iter();
-        let mut sources = [0; 3];
         let shapes = self.operands.get(1..)?;
-        if shapes.len() > sources.len() {
-            return None;
-        }
-        for (source, shape) in sources.iter_mut().zip(shapes) {
+        let mut sources = [Number::Integer(0); 3];
+        for (source, shape) in sources.get_mut(..shapes.len())?.iter_mut().zip(shapes) {
             *source = match shape {
-                Shape::Constant(number) => (*number)?,
+                Shape::Constant(number) => Number::Integer((*number)?),
+                Shape::Float(number) => Number::Float(*number),
                 Shape::Other => known(*registers.next()?)?,
                 _ => return None,
             };
         }
-        let [a, b, c] = sources;
-        let class = *self.modifiers.last()?;
-        if class == "pred" {
-            return Some(match self.opcode {
-                "mov" => a,
-                "not" => i64::from(a == 0),
-                "and" => a & b,
-                "or" => a | b,
-                "xor" => a ^ b,
-                _ => return None,
-            });
-        }
-        let (a, b) = (i64::try_from(of_class(a, class)?).ok()?, b);
-        let result = match self.opcode {
-            "mov" | "cvt" => a,
-            "add" => a.wrapping_add(b),
-            "sub" => a.wrapping_sub(b),
-            "and" => a & b,
-            "or" => a | b,
-            "xor" => a ^ b,
-            "shl" => a.checked_shl(u32::try_from(b).ok()?).unwrap_or(0),
-            "shr" => a.checked_shr(u32::try_from(b).ok()?)?,
-            "mul" if self.has("lo") => a.wrapping_mul(b),
-            "mad" if self.has("lo") => a.wrapping_mul(b).wrapping_add(c),
-            "div" if a >= 0 && b > 0 => a / b,
-            "rem" if a >= 0 && b > 0 => a % b,
-            "setp" => {
-                let (a, b) = (of_class(a, class)?, of_class(b, class)?);
-                return Some(i64::from(match *self.modifiers.first()? {
-                    "eq" => a == b,
-                    "ne" => a != b,
-                    "lt" | "lo" => a < b,
-                    "le" | "ls" => a <= b,
-                    "gt" | "hi" => a > b,
-                    "ge" | "hs" => a >= b,
-                    _ => return None,
-                }));
-            }
-            _ => return None,
-        };
-        of_class(result, class).and_then(|it| i64::try_from(it).ok())
+        arithmetic::evaluate(plain, &self.modifiers, &sources[..shapes.len()])
     }
-}
-
-/// A number as one of a type of integers.
-fn of_class(number: i64, class: &str) -> Option<i128> {
-    Some(match class {
-        "s64" | "b64" => i128::from(number),
-        "u64" => i128::from(number as u64),
-        "s32" => i128::from(number as i32),
-        "u32" | "b32" => i128::from(number as u32),
-        "s16" => i128::from(number as i16),
-        "u16" | "b16" => i128::from(number as u16),
-        _ => return None,
-    })
 }
 
 fn shape<'a>(body: &Body, operand: &Cursor<'a>) -> Shape<'a> {

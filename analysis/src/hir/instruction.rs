@@ -1,6 +1,9 @@
 //! The parts of one instruction in the text, read from the tree when they are needed: to place a message, say.
 
-use isa::operand::Operand;
+use isa::{
+    operand::Operand,
+    semantics::{Control, Operation},
+};
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use super::{
@@ -21,6 +24,17 @@ pub(crate) struct Parts<'a> {
     /// The modifiers without their full stops.
     pub(crate) words: Vec<&'a str>,
     pub(crate) operands: Vec<Cursor<'a>>,
+}
+
+/// Whether instructions with an opcode call functions.
+pub(crate) fn is_call(opcode: &str) -> bool {
+    isa::tables().semantics(opcode, std::iter::empty()).control == Control::Call
+}
+
+/// Whether instructions with an opcode copy a value.
+pub(crate) fn is_move(opcode: &str) -> bool {
+    let value = isa::tables().semantics(opcode, std::iter::empty()).value;
+    value.is_some_and(|it| it.operation == Operation::Move)
 }
 
 impl<'a> Parts<'a> {

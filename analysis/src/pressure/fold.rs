@@ -1,7 +1,7 @@
 //! Which values take registers at all: what the hardware reads from constant memory, keeps once per
 //! warp or computes as a part of another instruction takes none.
 
-use isa::cost::{is_uniform_register, may_be_repeated, may_be_uniform};
+use isa::{semantics::Operation as Computes, special::is_same_in_block};
 
 use crate::flow::{
     Flow,
@@ -110,7 +110,10 @@ fn unused(program: &Program<'_>, uses: &Uses) -> Vec<bool> {
     let mut counts: Vec<usize> = uses.reads.iter().map(Vec::len).collect();
     let idle = |operation: &Operation<'_>, counts: &[usize]| {
         let mut writes = operation.writes.iter();
-        writes.len() > 0 && !operation.has_effect() && writes.all(|it| counts[*it as usize] == 0)
+        writes.len() > 0
+            && !operation.semantics.stays()
+            && !operation.semantics.carry_out
+            && writes.all(|it| counts[*it as usize] == 0)
     };
     let mut gone = vec![false; program.operations.len()];
     let mut work: Vec<usize> = (0..gone.len())
@@ -132,6 +135,20 @@ fn unused(program: &Program<'_>, uses: &Uses) -> Vec<bool> {
         }
     }
     gone
+}
+
+/// Whether an operation adds, and takes another sum or product as one of its operands.
+fn is_sum(operation: Computes) -> bool {
+    matches!(
+        operation,
+        Computes::Add
+            | Computes::Subtract
+            | Computes::ShiftLeft
+            | Computes::Multiply
+            | Computes::MultiplyWide
+            | Computes::MultiplyAdd
+            | Computes::MultiplyAddWide
+    )
 }
 
 struct Folding<'p, 'a> {
@@ -162,7 +179,7 @@ impl Folding<'_, '_> {
         let uniform = |it: &Value| self.uniform[*it as usize];
         if !self.single[written as usize] || weight(written) == 0 {
             if self.single[written as usize]
-                && it.opcode == "setp"
+                && it.is(Computes::Compare)
                 && it.reads().all(|it| uniform(&it))
             {
                 self.uniform[written as usize] = true;
@@ -171,8 +188,8 @@ impl Folding<'_, '_> {
         }
         let one_write = sources.iter().all(|it| self.single[*it as usize]);
         let all_uniform = sources.iter().all(uniform);
-        let move_of = match (it.opcode, &it.operands[..]) {
-            ("mov", [_, source]) => Some(*source),
+        let move_of = match &it.operands[..] {
+            [_, source] if it.is(Computes::Move) => Some(*source),
             _ => None,
         };
         let constant = sources.is_empty()
@@ -181,15 +198,16 @@ impl Folding<'_, '_> {
                 Some(Shape::Constant(_) | Shape::Float(_) | Shape::Name | Shape::Other)
             )
             && !it.special;
-        let parameter = it.opcode == "ld"
+        let parameter = it.semantics.is_load()
             && (program.entry && (it.has("param") || it.has("const")) && all_uniform
                 || it.has("const") && sources.is_empty());
-        let special = matches!(move_of, Some(Shape::Special(name)) if is_uniform_register(name));
+        let special = matches!(move_of, Some(Shape::Special(name)) if is_same_in_block(name));
         if constant || parameter || special {
             self.drop(step, written, Form::Free, true);
             return;
         }
-        if let ("mov" | "cvta", [source]) = (it.opcode, &sources[..])
+        if let [source] = &sources[..]
+            && (it.is(Computes::Move) || it.is(Computes::ConvertAddress))
             && it.operands.get(1) != Some(&Shape::Vector)
             && one_write
             && weight(*source) == weight(written)
@@ -202,10 +220,7 @@ impl Folding<'_, '_> {
             );
             return;
         }
-        if may_be_uniform(it.opcode, &it.modifiers)
-            && all_uniform
-            && (!sources.is_empty() || !it.special)
-        {
+        if it.semantics.cost.uniform && all_uniform && (!sources.is_empty() || !it.special) {
             self.drop(step, written, Form::Free, true);
             return;
         }
@@ -217,7 +232,7 @@ impl Folding<'_, '_> {
             [_, _, Shape::Constant(number)] => Some(number),
             _ => None,
         };
-        if it.opcode == "add"
+        if it.plain == Some(Computes::Add)
             && let Some(Some(number)) = number
         {
             self.additions[written as usize] = Some((source, number));
@@ -229,17 +244,17 @@ impl Folding<'_, '_> {
             users.all(|it| it.address.contains(&written) && !it.data.contains(&written))
         };
         let offset = weight(written) == 2
-            && match it.opcode {
-                "mul" => it.has("wide"),
-                "cvt" => {
+            && match it.operation() {
+                Some(Computes::MultiplyWide) => true,
+                Some(Computes::Convert) => {
                     weight(source) == 1 && matches!(it.modifiers.last(), Some(&("u32" | "s32")))
                 }
-                "shl" => number.is_some(),
+                Some(Computes::ShiftLeft) => number.is_some(),
                 _ => false,
             };
         let only_sum = || {
             let mut users = users.iter().map(operation);
-            users.all(|it| matches!(it.opcode, "add" | "shl" | "mad" | "mul" | "sub"))
+            users.all(|it| it.operation().is_some_and(is_sum))
         };
         let far = || {
             let block = |step: Step| self.flow.graph.block_of[step as usize];
@@ -247,11 +262,12 @@ impl Folding<'_, '_> {
             let mut users = users.iter();
             users.any(|it| block(*it) != block(here) || it.saturating_sub(here) > FAR)
         };
-        let sum = matches!(it.opcode, "add" | "sub" | "or") && number.is_some();
+        let adds = |it| matches!(it, Computes::Add | Computes::Subtract | Computes::Or);
+        let sum = it.operation().is_some_and(adds) && number.is_some();
         let folds = !users.is_empty()
             && (sum && only_address()
                 || offset && only_sum()
-                || self.repeat && one_write && may_be_repeated(it.opcode, &it.modifiers) && far());
+                || self.repeat && one_write && it.semantics.cost.cheap && far());
         if folds {
             self.drop(step, written, self.as_of(source), false);
         }
@@ -260,7 +276,7 @@ impl Folding<'_, '_> {
     /// Several values that are loaded from constant memory at once are operands from there as well.
     fn constant_vector(&mut self, step: usize) {
         let it = &self.program.operations[step];
-        let constant = it.opcode == "ld" && it.has("const") && it.reads().next().is_none();
+        let constant = it.semantics.is_load() && it.has("const") && it.reads().next().is_none();
         if constant && it.writes.iter().all(|it| self.single[*it as usize]) {
             for written in &it.writes {
                 self.drop(step, *written, Form::Free, true);

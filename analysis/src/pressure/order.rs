@@ -4,10 +4,7 @@
 //! other starts every long operation as early as possible. A third one between them tells where most
 //! values are alive: it starts early as long as registers cost nothing, and spares them then.
 
-use isa::{
-    control::{has_effect, orders_memory},
-    cost::latency,
-};
+use isa::semantics::{Access, Control, Location, Order, Proxy, Together};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
@@ -175,11 +172,11 @@ impl Stretch {
                 .sum(),
             scratch: operations.iter().map(|it| it.scratch).collect(),
             latency: (operations.iter())
-                .map(|it| latency(it.opcode, &it.modifiers))
+                .map(|it| it.semantics.cost.latency)
                 .collect(),
             memory: operations.iter().map(|it| it.accesses_memory()).collect(),
             anchor: (operations.iter())
-                .map(|it| it.opcode == "mma" || has_effect(it.opcode, std::iter::empty()))
+                .map(|it| it.semantics.stays() || it.semantics.together != Together::Nobody)
                 .collect(),
             before: vec![Vec::new(); steps.len()],
             after: vec![Vec::new(); steps.len()],
@@ -231,6 +228,7 @@ impl Stretch {
 #[derive(Default)]
 struct Memory {
     barrier: Option<u32>,
+    volatile: Option<u32>,
     stores: Vec<u32>,
     loads: Vec<u32>,
 }
@@ -245,12 +243,12 @@ impl Memory {
         before: &mut Vec<u32>,
     ) {
         let it = operations[index as usize];
-        if orders_memory(it.opcode) {
-            let leaves = matches!(it.opcode, "bra" | "brx" | "ret" | "exit" | "call");
+        if is_barrier(it) {
+            let leaves = it.semantics.control != Control::Next;
             let first = self.barrier.map_or(0, |it| it + 1);
             before.extend((first..index).filter(|other| {
                 let other = operations[*other as usize];
-                leaves || other.accesses_memory() || orders_memory(other.opcode)
+                leaves || other.accesses_memory() || is_barrier(other)
             }));
             before.extend(self.barrier);
             *self = Memory {
@@ -259,28 +257,37 @@ impl Memory {
             };
             return;
         }
-        let writes = matches!(it.opcode, "st" | "red" | "atom");
-        if !writes && !it.accesses_memory() {
+        let semantics = &it.semantics;
+        let writes = !semantics.writes.is_empty();
+        if !semantics.accesses_memory() {
             return;
         }
         before.extend(self.barrier);
-        let volatile = it.has("volatile");
+        if semantics.order == Order::Volatile {
+            before.extend(self.volatile.replace(index));
+        }
         let meets = |other: &&u32| meet(it, operations[**other as usize], folded);
         let recent = |list: &'_ [u32], count: usize| list.len().saturating_sub(count);
         let stores = &self.stores[recent(&self.stores, STORES)..];
         let loads = &self.loads[recent(&self.loads, LOADS)..];
-        if writes || volatile {
-            let all = volatile || it.opcode != "st";
+        if writes {
+            let all = !semantics.reads.is_empty();
             before.extend(stores.iter().filter(|it| all || meets(it)));
             before.extend(loads.iter().filter(meets));
             self.stores.push(index);
         } else {
-            if !it.has("nc") && !it.has("const") {
+            if semantics.reads.iter().any(|it| it.proxy != Proxy::Readonly) {
                 before.extend(stores.iter().filter(meets));
             }
             self.loads.push(index);
         }
     }
+}
+
+/// Whether accesses to memory stay on their side of an instruction.
+pub(super) fn is_barrier(operation: &Operation<'_>) -> bool {
+    operation.semantics.control != Control::Next
+        || !matches!(operation.semantics.order, Order::None | Order::Volatile)
 }
 
 /// Whether two accesses may touch the same bytes.
@@ -289,8 +296,11 @@ fn meet(left: &Operation<'_>, right: &Operation<'_>, folded: &Folded) -> bool {
     if first != second && first.is_some() && second.is_some() {
         return false;
     }
-    let (Some((base, start)), Some((other, from))) = (folded.place(left), folded.place(right))
-    else {
+    let (true, Some((base, start)), Some((other, from))) = (
+        is_plain(left) && is_plain(right),
+        folded.place(left),
+        folded.place(right),
+    ) else {
         return true;
     };
     let same: bool = match (base, other) {
@@ -303,8 +313,26 @@ fn meet(left: &Operation<'_>, right: &Operation<'_>, folded: &Folded) -> bool {
     !(same && apart)
 }
 
-/// The state space of an access; `None` if it is generic.
+/// Whether an instruction accesses as many bytes as its type and vector have, at one address.
+fn is_plain(operation: &Operation<'_>) -> bool {
+    let accesses = operation.semantics.reads.iter();
+    let mut accesses = accesses.chain(operation.semantics.writes);
+    accesses.all(Access::is_plain)
+}
+
+/// The state space of an access; `None` if it is generic, or if there are several.
 fn space<'a>(operation: &Operation<'a>) -> Option<&'a str> {
+    let accesses = operation.semantics.reads.iter();
+    let mut accesses = accesses.chain(operation.semantics.writes);
+    let named = |it: &Location| match it {
+        Location::Space(space) => Some(*space),
+        _ => None,
+    };
+    let first = accesses.next().and_then(|it| named(&it.location));
+    if let Some(space) = first {
+        let only = accesses.all(|it| named(&it.location) == first);
+        return Some(space).filter(|it| only && matches!(*it, "shared" | "tmem" | "global"));
+    }
     let spaces = ["shared", "global", "local", "const", "param"];
     let bare = operation
         .modifiers

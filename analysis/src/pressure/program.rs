@@ -1,7 +1,7 @@
 //! A function as the model reads it: instructions with values that the model may rename, join and drop.
 
 use crate::hir::instruction::references;
-use isa::cost::scratch;
+use isa::semantics::{Control, Operation as Computes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
@@ -46,7 +46,7 @@ impl<'a> Program<'a> {
             let mut it = Operation::read(body, instruction, node, &mut |reference| {
                 numbering.value(body, types, reference)
             });
-            it.scratch = scratch(it.opcode, &it.modifiers);
+            it.scratch = it.semantics.cost.scratch;
             for reference in references(body, instruction) {
                 let Target::Free(name) = reference.target else {
                     continue;
@@ -62,7 +62,7 @@ impl<'a> Program<'a> {
                     Some(_) => calls = true,
                 }
             }
-            calls |= it.opcode == "call"
+            calls |= it.semantics.control == Control::Call
                 && !references(body, instruction)
                     .iter()
                     .any(|it| it.place == Place::Callee && matches!(it.target, Target::Free(_)));
@@ -113,6 +113,7 @@ impl<'a> Program<'a> {
                 if let Some((Base::Value(base), _)) = &mut operation.place {
                     new(base);
                 }
+                let loads = operation.is(Computes::Move) || operation.semantics.loads();
                 let mut joined = Vec::new();
                 for value in &mut operation.writes {
                     let old = *value;
@@ -121,7 +122,6 @@ impl<'a> Program<'a> {
                     }
                     if operation.keeps {
                         *value = current.get(&old).copied().unwrap_or(old);
-                        let loads = matches!(operation.opcode, "ld" | "mov" | "ldmatrix" | "tex");
                         if let Some(first) = fresh.get(value).filter(|_| loads) {
                             joined.push((*first, *value));
                         }
@@ -150,9 +150,9 @@ impl<'a> Program<'a> {
                     for value in &operation.writes {
                         fresh.remove(value);
                     }
-                } else if let (Some(written), "mov", None, 2) = (
+                } else if let (Some(written), true, None, 2) = (
                     only,
-                    operation.opcode,
+                    operation.is(Computes::Move),
                     operation.guard,
                     operation.operands.len(),
                 ) {

@@ -5,14 +5,14 @@
 //! ptxas also puts a few turns of other loops together, but to reckon with four of them made estimates
 //! worse.
 
-use std::cmp::Ordering;
-
+use isa::semantics::{Control, Operation as Computes};
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, SyntaxKind};
 
 use crate::{
     flow::{
         Flow,
+        arithmetic::Number,
         facts::{Step, Value},
         graph::BlockId,
         operation::{Operation, Shape},
@@ -20,7 +20,7 @@ use crate::{
     hir::{body::Body, tree},
 };
 
-use super::program::Program;
+use super::{order::is_barrier, program::Program};
 
 /// Loops that run longer are taken as they are, in instructions.
 const MAX_LENGTH: usize = 2048;
@@ -89,13 +89,6 @@ pub(super) fn kept(function: &Cursor<'_>, body: &Body) -> Vec<Step> {
     found
 }
 
-/// What a register holds.
-#[derive(Clone, Copy)]
-enum Number {
-    Integer(i64),
-    Float(f64),
-}
-
 /// Runs a loop as far as constants reach.
 struct Run<'p, 'a> {
     program: &'p Program<'a>,
@@ -131,10 +124,10 @@ impl<'p, 'a> Run<'p, 'a> {
             }
             for step in here.clone() {
                 let operation = &self.program.operations[step as usize];
-                if operation.opcode == "bra" {
+                if operation.semantics.control == Control::Branch {
                     continue;
                 }
-                if isa::control::orders_memory(operation.opcode) {
+                if is_barrier(operation) {
                     return None;
                 }
                 steps.push((step, self.run(operation, before)));
@@ -178,7 +171,7 @@ impl<'p, 'a> Run<'p, 'a> {
             }
         }
         let result = match operation.guard {
-            None => self.evaluate(operation),
+            None => operation.number(|it| *self.known.get(&it)?),
             Some(_) => None,
         };
         for value in &operation.writes {
@@ -186,9 +179,9 @@ impl<'p, 'a> Run<'p, 'a> {
         }
         let unknown = |it: &&Value| !matches!(self.known.get(it), Some(Some(_)));
         let unknown = operation.data.iter().filter(unknown).count();
-        match operation.opcode {
+        match operation.plain {
             _ if result.is_some() => Fate::Constant,
-            "add" | "sub"
+            Some(Computes::Add | Computes::Subtract)
                 if operation.guard.is_none()
                     && operation
                         .modifiers
@@ -203,83 +196,16 @@ impl<'p, 'a> Run<'p, 'a> {
         }
     }
 
-    fn evaluate(&self, operation: &Operation<'_>) -> Option<Number> {
-        let integer = |it: Value| match self.known.get(&it)? {
-            Some(Number::Integer(it)) => Some(*it),
-            _ => None,
-        };
-        if let Some(result) = operation.evaluate(integer) {
-            return Some(Number::Integer(result));
-        }
-        let class = *operation.modifiers.last()?;
-        if !matches!(class, "f32" | "f64") || operation.writes.len() != 1 {
-            return None;
-        }
-        let mut registers = operation.data.iter();
-        let mut sources = [0.0; 3];
-        let shapes = operation.operands.get(1..)?;
-        if shapes.len() > sources.len() {
-            return None;
-        }
-        for (source, shape) in sources.iter_mut().zip(shapes) {
-            *source = match shape {
-                Shape::Float(number) => *number,
-                Shape::Other => match self.known.get(registers.next()?)? {
-                    Some(Number::Float(it)) => *it,
-                    _ => return None,
-                },
-                _ => return None,
-            };
-        }
-        let [a, b, c] = sources;
-        let result = match operation.opcode {
-            "mov" => a,
-            "neg" => -a,
-            "add" => a + b,
-            "sub" => a - b,
-            "mul" => a * b,
-            "fma" | "mad" => a.mul_add(b, c),
-            "setp" => {
-                // `None` if one of them is no number.
-                let order = a.partial_cmp(&b);
-                let less = order == Some(Ordering::Less);
-                let greater = order == Some(Ordering::Greater);
-                let equal = order == Some(Ordering::Equal);
-                let is = match *operation.modifiers.first()? {
-                    "eq" => equal,
-                    "ne" => less || greater,
-                    "lt" => less,
-                    "le" => less || equal,
-                    "gt" => greater,
-                    "ge" => greater || equal,
-                    "equ" => !less && !greater,
-                    "neu" => !equal,
-                    "ltu" => !greater && !equal,
-                    "leu" => !greater,
-                    "gtu" => !less && !equal,
-                    "geu" => !less,
-                    _ => return None,
-                };
-                return Some(Number::Integer(is.into()));
-            }
-            _ => return None,
-        };
-        Some(Number::Float(match class {
-            "f32" => f64::from(result as f32),
-            _ => result,
-        }))
-    }
-
     /// The block after one that was run, if constants decide that.
     fn next(&self, block: std::ops::Range<Step>) -> Option<BlockId> {
         let last = block.end.checked_sub(1)? as usize;
         let operation = &self.program.operations[last];
-        let jumps = match (operation.opcode, operation.guard) {
-            ("bra", Some(guard)) => match self.known.get(&guard)? {
+        let jumps = match (operation.semantics.control, operation.guard) {
+            (Control::Branch, Some(guard)) => match self.known.get(&guard)? {
                 Some(Number::Integer(holds)) => (*holds != 0) != operation.negated,
                 _ => return None,
             },
-            ("bra", None) => true,
+            (Control::Branch, None) => true,
             _ => false,
         };
         let target = match jumps {
@@ -300,11 +226,13 @@ impl<'p, 'a> Run<'p, 'a> {
                 if !operation.writes.contains(&value) {
                     continue;
                 }
-                return match (operation.opcode, &operation.operands[..]) {
-                    _ if operation.guard.is_some() => None,
-                    ("mov", [_, Shape::Constant(number)]) => number.map(Number::Integer),
-                    ("mov", [_, Shape::Float(number)]) => Some(Number::Float(*number)),
-                    ("mov", [_, Shape::Other]) if depth < MAX_COPIES => {
+                if operation.guard.is_some() || !operation.is(Computes::Move) {
+                    return None;
+                }
+                return match operation.operands[..] {
+                    [_, Shape::Constant(number)] => number.map(Number::Integer),
+                    [_, Shape::Float(number)] => Some(Number::Float(number)),
+                    [_, Shape::Other] if depth < MAX_COPIES => {
                         let source = *operation.data.first()?;
                         self.before(block, source, depth + 1)
                     }

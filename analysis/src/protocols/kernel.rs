@@ -6,7 +6,6 @@ use std::{
 };
 
 use isa::{
-    cost,
     event::{EventKind, positions},
     semantics::{Location, Proxy},
 };
@@ -440,7 +439,8 @@ impl<'f> Kernel<'f> {
             Shape::Special(name) => Some(*name),
             _ => None,
         }) {
-            return match cost::is_uniform_register(name) && !matches!(name, "%warpid" | "%nwarpid")
+            return match isa::special::is_same_in_block(name)
+                && !matches!(name, "%warpid" | "%nwarpid")
             {
                 true => Source::Same,
                 false => Source::Differs,
@@ -448,10 +448,7 @@ impl<'f> Kernel<'f> {
         }
         let same = operation.has("const") || self.entry && operation.has("param");
         let address = self.same_address(&operation) || self.is(step, EventKind::Remote);
-        if same && operation.accesses_memory()
-            || address
-            || cost::may_be_uniform(operation.opcode, &operation.modifiers)
-        {
+        if same && operation.accesses_memory() || address || operation.semantics.cost.uniform {
             return Source::Computed;
         }
         Source::Differs
@@ -505,7 +502,7 @@ impl<'f> Kernel<'f> {
     /// Whether an instruction only computes its result.
     pub(super) fn is_pure(&self, step: Step) -> bool {
         let operation = self.operation(step);
-        operation.is_some_and(|it| !it.accesses_memory() && !it.has_effect() && !it.special)
+        operation.is_some_and(|it| !it.accesses_memory() && !it.semantics.stays() && !it.special)
             && self.events_at(step).next().is_none()
     }
 

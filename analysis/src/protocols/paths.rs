@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use isa::control::Control;
+use isa::semantics::Control;
 use rustc_hash::FxHashMap;
 
 use crate::flow::{

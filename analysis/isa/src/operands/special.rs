@@ -209,6 +209,38 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     names
 });
 
+/// Special registers that are the same in all threads of a block, whatever they are numbers of.
+const SAME_IN_BLOCK: &[&str] = &[
+    "%aggr_smem_size",
+    "%cluster_ctaid",
+    "%cluster_ctarank",
+    "%cluster_nctaid",
+    "%cluster_nctarank",
+    "%clusterid",
+    "%ctaid",
+    "%current_graph_exec",
+    "%dynamic_smem_size",
+    "%envreg#",
+    "%gridid",
+    "%is_explicit_cluster",
+    "%nclusterid",
+    "%nctaid",
+    "%nsmid",
+    "%ntid",
+    "%nwarpid",
+    "%reserved_smem_offset_#",
+    "%reserved_smem_offset_begin",
+    "%reserved_smem_offset_cap",
+    "%reserved_smem_offset_end",
+    "%total_smem_size",
+];
+
+/// Whether a special register, by its name in [`SPECIAL_REGISTERS`], has the same value in all threads of a block.
+#[must_use]
+pub fn is_same_in_block(name: &str) -> bool {
+    SAME_IN_BLOCK.contains(&name)
+}
+
 /// The special register with this index.
 #[must_use]
 pub fn get(index: u16) -> Option<&'static SpecialRegister> {

@@ -148,6 +148,14 @@ pub struct Access {
     pub proxy: Proxy,
 }
 
+impl Access {
+    /// Whether it is at an address, of as many bytes as the type and the vector have.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        matches!(self.location, Location::Address(_))
+    }
+}
+
 /// An operation on values, for evaluators and estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -171,6 +179,8 @@ pub enum Operation {
     MultiplyWide,
     /// `a * b + c`; of integers the lower half
     MultiplyAdd,
+    /// `a * b + c` in twice the width
+    MultiplyAddWide,
     /// `a / b`
     Divide,
     /// `a % b`
@@ -187,6 +197,10 @@ pub enum Operation {
     ShiftRight,
     /// A comparison that writes a predicate.
     Compare,
+    /// Bytes of `a` and `b` that a constant selects.
+    Permute,
+    /// A function of three bits, which a constant tabulates, of each bit of `a`, `b` and `c`.
+    LookUp,
     /// `1 / a`
     Reciprocal,
     /// The square root.
@@ -197,7 +211,7 @@ pub enum Operation {
 
 impl Operation {
     /// Names in the tables.
-    pub(crate) const NAMES: [(&'static str, Operation); 22] = [
+    pub(crate) const NAMES: [(&'static str, Operation); 25] = [
         ("mov", Operation::Move),
         ("cvt", Operation::Convert),
         ("cvta", Operation::ConvertAddress),
@@ -208,6 +222,7 @@ impl Operation {
         ("mul", Operation::Multiply),
         ("mul_wide", Operation::MultiplyWide),
         ("mad", Operation::MultiplyAdd),
+        ("mad_wide", Operation::MultiplyAddWide),
         ("fma", Operation::MultiplyAdd),
         ("div", Operation::Divide),
         ("rem", Operation::Remainder),
@@ -217,6 +232,8 @@ impl Operation {
         ("shl", Operation::ShiftLeft),
         ("shr", Operation::ShiftRight),
         ("setp", Operation::Compare),
+        ("prmt", Operation::Permute),
+        ("lop3", Operation::LookUp),
         ("rcp", Operation::Reciprocal),
         ("sqrt", Operation::SquareRoot),
         ("rsqrt", Operation::ReciprocalSquareRoot),
@@ -359,6 +376,24 @@ impl Semantics {
     #[must_use]
     pub fn is_seen(&self) -> bool {
         self.stays() && !matches!(self.control, Control::Branch | Control::Table)
+    }
+
+    /// Whether it only reads memory at an address, as many bytes as its type and vector have.
+    #[must_use]
+    pub fn is_load(&self) -> bool {
+        self.loads() && self.reads.iter().any(Access::is_plain)
+    }
+
+    /// Whether it only writes memory at an address, as many bytes as its type and vector have.
+    #[must_use]
+    pub fn is_store(&self) -> bool {
+        self.reads.is_empty() && self.writes.iter().any(Access::is_plain)
+    }
+
+    /// Whether it reads memory and does nothing else with it.
+    #[must_use]
+    pub fn loads(&self) -> bool {
+        !self.reads.is_empty() && self.writes.is_empty()
     }
 
     /// Whether it may access memory.

@@ -64,7 +64,7 @@ fn facts_that_are_wrong() {
     check_wrong(
         "instr add\n  does value plus\n  add.b32 d, a\n  d a: reg(b32)",
         expect![
-            "wrong.isa:2: `plus` is no operation: one of mov, cvt, cvta, neg, not, add, sub, mul, mul_wide, mad, fma, div, rem, and, or, xor, shl, shr, setp, rcp, sqrt, rsqrt"
+            "wrong.isa:2: `plus` is no operation: one of mov, cvt, cvta, neg, not, add, sub, mul, mul_wide, mad, mad_wide, fma, div, rem, and, or, xor, shl, shr, setp, prmt, lop3, rcp, sqrt, rsqrt"
         ],
     );
     check_wrong(

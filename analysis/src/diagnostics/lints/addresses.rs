@@ -95,9 +95,16 @@ impl<'a> Layouts<'a> {
 pub(super) fn accessed(parts: &Parts<'_>) -> Option<u64> {
     let opcode = parts.opcode?.text();
     let modifiers = &parts.modifiers;
-    if !matches!(opcode, "ld" | "ldu" | "st" | "atom" | "red") {
+    if parts
+        .operands
+        .iter()
+        .all(|it| it.kind() != SyntaxKind::ADDRESS)
+    {
         return None;
     }
+    let semantics = isa::tables().semantics(opcode, parts.words.iter().copied());
+    let mut accesses = semantics.reads.iter().chain(semantics.writes);
+    accesses.find(|it| it.is_plain())?;
     let mut found = modifiers.iter().rev().map(CursorToken::text);
     let bits = found.find_map(type_bits)?;
     let mut lanes = modifiers.iter().filter_map(|it| vector_length(it.text()));

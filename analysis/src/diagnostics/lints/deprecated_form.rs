@@ -17,21 +17,19 @@ use syntax::TextRange;
 /// The mask of all threads of a warp.
 const ALL_THREADS: &str = "0xffffffff";
 
-/// `shfl` and `vote` without `.sync`.
+/// Exchanges of a warp without the lanes that take part.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let opcode = accepted.statement.opcode;
     let module = accepted.statement.module;
-    let old = matches!(opcode, "shfl" | "vote")
-        && accepted.statement.words.first() != Some(&"sync")
-        && module.version >= Version::new(6, 0);
-    if !old {
+    let replaced = accepted.fit.semantics().replaced;
+    let Some(word) = replaced.filter(|_| module.version >= Version::new(6, 0)) else {
         return;
-    }
+    };
     let mut found = finding(
         accepted.ranges.opcode,
         DEPRECATED_FORM,
         format!(
-            "`{opcode}` without `.sync` is deprecated since PTX ISA 6.0, which has `{opcode}.sync`"
+            "`{opcode}` without `.{word}` is deprecated since PTX ISA 6.0, which has `{opcode}.{word}`"
         ),
         Some("the new form names the threads that take part in its last operand".to_owned()),
     );
@@ -39,9 +37,9 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         let end = TextRange::empty(accepted.ranges.operand(last).end());
         let mut repair = Repair::new(
             FixKind::Modernize,
-            format!("Use `{opcode}.sync` with all threads of the warp"),
+            format!("Use `{opcode}.{word}` with all threads of the warp"),
             TextRange::empty(accepted.ranges.opcode.end()),
-            ".sync",
+            format!(".{word}"),
         );
         repair
             .edits

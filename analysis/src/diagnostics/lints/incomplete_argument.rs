@@ -47,7 +47,11 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
     let is_store: Vec<bool> = forms
         .all
         .iter()
-        .map(|it| &*it.data(db).opcode == "st")
+        .map(|it| {
+            let form = it.data(db);
+            let words = form.words.iter().map(|it| &**it);
+            isa::tables().semantics(&form.opcode, words).is_store()
+        })
         .collect();
     let mut index = 0;
     for_each_instruction(&cursor, body, &mut |instruction, node| {

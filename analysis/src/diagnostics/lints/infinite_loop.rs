@@ -10,7 +10,7 @@ use crate::{
     hir::{body::body, items::Function},
 };
 
-use isa::control::Control;
+use isa::semantics::Control;
 use salsa::Database;
 
 pub(super) fn check(
@@ -88,7 +88,5 @@ fn caught(flow: &Flow) -> Vec<bool> {
 
 /// Whether others could see what an instruction does.
 fn is_seen(statements: &Statements<'_>, step: Step) -> bool {
-    statements
-        .effects(step)
-        .is_none_or(|it| it.seen && !matches!(it.control, Control::Branch | Control::Table))
+    statements.effects(step).is_none_or(|it| it.seen)
 }

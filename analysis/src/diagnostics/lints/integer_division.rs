@@ -6,11 +6,12 @@ use crate::diagnostics::{
     registry::INTEGER_DIVISION,
 };
 
-use isa::operand::Operand;
+use isa::{operand::Operand, semantics::Operation};
 
 /// Divisions of integers by what is no constant.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
-    if !matches!(accepted.statement.opcode, "div" | "rem") {
+    let value = accepted.fit.semantics().value;
+    if !value.is_some_and(|it| matches!(it.operation, Operation::Divide | Operation::Remainder)) {
         return;
     }
     let words = accepted.statement.words;

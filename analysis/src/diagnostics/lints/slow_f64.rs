@@ -6,11 +6,16 @@ use crate::diagnostics::{
     registry::SLOW_F64,
 };
 
+use isa::semantics::Operation;
+
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let words = accepted.statement.words;
-    let opcode = accepted.statement.opcode;
     let slow = words.contains(&"f64")
-        && isa::cost::is_float_arithmetic(opcode)
+        && accepted
+            .fit
+            .semantics()
+            .value
+            .is_some_and(|it| is_arithmetic(it.operation))
         && isa::cost::has_slow_f64(accepted.statement.module.target);
     if slow {
         findings.push(finding(
@@ -23,4 +28,19 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
             None,
         ));
     }
+}
+
+/// Whether an operation is done by the units for floating-point numbers.
+fn is_arithmetic(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Add
+            | Operation::Subtract
+            | Operation::Multiply
+            | Operation::MultiplyAdd
+            | Operation::Divide
+            | Operation::Reciprocal
+            | Operation::SquareRoot
+            | Operation::ReciprocalSquareRoot
+    )
 }

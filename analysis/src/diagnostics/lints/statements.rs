@@ -68,7 +68,8 @@ impl<'a> Statements<'a> {
         Some(effects(self.db, self.form(step)?))
     }
 
-    fn form(&self, step: Step) -> Option<Form<'a>> {
+    /// The form of an instruction.
+    pub(super) fn form(&self, step: Step) -> Option<Form<'a>> {
         let forms = forms(self.db, self.function);
         Some(forms.all[forms.index(step as usize)?])
     }

@@ -13,6 +13,7 @@ use crate::{
     },
 };
 
+use isa::semantics::Undefined;
 use rustc_hash::FxHashSet;
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange};
@@ -57,7 +58,9 @@ pub(super) fn check(
                     continue;
                 };
                 let node = node.get_or_insert_with(|| statements.instruction(step));
-                if node.is_some_and(|it| may_be_undefined(&it, read.range)) {
+                let undefined = statements.effects(step).map(|it| it.undefined);
+                let may_be = |it| may_be_undefined(&it, undefined.unwrap_or_default(), read.range);
+                if node.is_some_and(may_be) {
                     continue;
                 }
                 if reported.insert(*value) {
@@ -83,17 +86,15 @@ pub(super) fn check(
 
 /// Whether it does not matter what an operand of an instruction holds, as in what compilers write for
 /// values of which they know a part.
-fn may_be_undefined(instruction: &Cursor<'_>, range: TextRange) -> bool {
-    let opcode = instruction
-        .token(SyntaxKind::IDENT)
-        .map_or("", |it| it.text());
+fn may_be_undefined(instruction: &Cursor<'_>, undefined: Undefined, range: TextRange) -> bool {
     let of_operands = |it: &Cursor<'_>| !matches!(it.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR);
     let operands = instruction.nodes().filter(of_operands);
     let found = operands
         .enumerate()
         .find(|it| it.1.range().contains_range(range));
-    found.is_some_and(|(index, operand)| {
-        let of_vector = operand.kind() == SyntaxKind::VECTOR;
-        isa::control::takes_undefined(opcode, index, of_vector)
+    found.is_some_and(|(index, operand)| match undefined {
+        Undefined::None => false,
+        Undefined::Operands(bits) => bits.checked_shr(index as u32).is_some_and(|it| it & 1 == 1),
+        Undefined::Elements => operand.kind() == SyntaxKind::VECTOR,
     })
 }

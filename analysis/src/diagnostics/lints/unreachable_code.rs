@@ -9,7 +9,7 @@ use crate::{
     hir::{body::body, items::Function},
 };
 
-use isa::control::Control;
+use isa::semantics::Control;
 use salsa::Database;
 
 /// One finding for each stretch of blocks that no way reaches.

@@ -10,6 +10,8 @@ use crate::{
     hir::{body::body, items::Function},
 };
 
+use std::ops::Range;
+
 use salsa::Database;
 
 /// How often a long body looks for a cancellation, in blocks.
@@ -59,8 +61,10 @@ pub(super) fn check(
         let Some(instruction) = body.instructions.get(step as usize) else {
             continue;
         };
-        let is_seen = statements.effects(step).is_none_or(|it| it.seen);
-        if is_seen || statements.is_wrong(instruction.range) {
+        let stays = statements.effects(step).is_none_or(|it| it.stays);
+        let block = flow.graph.block_of[step as usize] as usize;
+        let end = flow.graph.blocks[block].end;
+        if stays || carry_is_read(statements, step..end) || statements.is_wrong(instruction.range) {
             continue;
         }
         findings.push(finding(
@@ -70,4 +74,14 @@ pub(super) fn check(
             None,
         ));
     }
+}
+
+/// Whether the first of some steps of a block writes a carry that another reads, in the block or behind it.
+fn carry_is_read(statements: &Statements<'_>, steps: Range<Step>) -> bool {
+    let mut carries = steps.map(|it| statements.effects(it).map_or((true, false), |it| it.carry));
+    if !carries.next().is_some_and(|it| it.1) {
+        return false;
+    }
+    let next = carries.find(|(reads, writes)| *reads || *writes);
+    next.is_none_or(|it| it.0)
 }

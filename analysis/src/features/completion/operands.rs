@@ -15,6 +15,7 @@ use crate::{
     hir::{
         body::{Body, DefinitionId, Target, body_around},
         declared::module_declared,
+        instruction::{is_call, is_move},
         items::{Function, items},
         module::{DeclarationKind, DeclarationSource, module_scope},
         operand::special,
@@ -59,7 +60,7 @@ pub(super) fn operands(
         shapes: &shapes,
         known: Vec::new(),
     };
-    let callee = head.opcode == "call";
+    let callee = is_call(&head.opcode);
     let recent = recent(body, offset);
     let mut members: FxHashMap<DefinitionId, Vec<(Option<u32>, usize)>> = FxHashMap::default();
     for ((id, member), age) in &recent {
@@ -333,7 +334,7 @@ fn module_names(
         let wanted = callee && declaration.kind == DeclarationKind::Function;
         // ptxas takes functions as operands of more instructions than anybody means.
         let mut fits =
-            || (!function || fitting.shapes.head.opcode == "mov") && fitting.admits(&operand);
+            || (!function || is_move(&fitting.shapes.head.opcode)) && fitting.admits(&operand);
         if wanted || fits() {
             found.push(CompletionItem {
                 detail: Some(crate::hir::operand::describe(&operand)),

@@ -8,6 +8,7 @@ use isa::{
     matcher::{Fit, Outcome, Statement},
     matching::match_statement,
     operand::Operand,
+    semantics::Operation,
     table::{OperandPattern, Presence, tables},
     target::Module,
 };
@@ -189,10 +190,17 @@ impl Context<'_> {
         let at = offset - self.start;
         let index = operand_nodes(instruction).position(|it| it.range().contains(at))?;
         let last = operand_nodes(instruction).count() - 1;
-        let modes = [".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"];
-        Some(match opcode {
-            "lop3" if index == 4 || index == last && index > 3 => Role::LookUpTable,
-            "prmt" if index == 3 && !modes.iter().any(|it| tree::has_word(instruction, it)) => {
+        let words = Parts::of(instruction).words;
+        let semantics = isa::tables().semantics(opcode, words.iter().copied());
+        let Some(operation) = semantics.value.map(|it| it.operation) else {
+            return Some(Role::Value);
+        };
+        Some(match operation {
+            Operation::LookUp if index == 4 || index == last && index > 3 => Role::LookUpTable,
+            // With a mode the selector says something else.
+            Operation::Permute
+                if index == 3 && semantics.plain(words.iter().copied()).is_some() =>
+            {
                 Role::Permutation
             }
             _ => Role::Value,

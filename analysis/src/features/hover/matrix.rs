@@ -15,7 +15,10 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::{
     Access,
-    hir::symbol::{name_at, occurrences},
+    hir::{
+        instruction::is_move,
+        symbol::{name_at, occurrences},
+    },
 };
 
 use super::{Context, instruction::Found};
@@ -264,7 +267,7 @@ impl Context<'_> {
         let place = Context::at(self.db, self.file, write.location.range.start())?;
         let (instruction, _) = place.operand_around(write.location.range.start())?;
         let found = place.find(&instruction)?;
-        if found.fit.as_ref()?.instruction.name != "mov" {
+        if !is_move(found.fit.as_ref()?.instruction.opcode) {
             return None;
         }
         let &Operand::Integer(value) = found.operands.get(1)? else {

@@ -34,7 +34,7 @@ pub(super) fn weak_poll(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         // Each instruction is a weak load of an address that stays, arithmetic, or a branch.
         let mut loads: Vec<Step> = Vec::new();
         let quiet = steps.iter().all(|step| {
-            if facts.control[*step as usize] == isa::control::Control::Branch {
+            if facts.control[*step as usize] == isa::semantics::Control::Branch {
                 return true;
             }
             if kernel.is_weak_load(*step) {

@@ -161,8 +161,130 @@ L: add.u32 %r6, %r6, 1;
 setp.lt.u32 %p3, %r6, %r2;
 @%p3 bra L;
 shfl.sync.idx.b32 %r7, %r1, 0, 31, -1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
 exit;
 mov.u32 %r8, 0;",
+        ),
+    );
+}
+
+/// What ptxas 13.5 drops at `-O3` when nobody reads it, and what it keeps.
+#[test]
+fn what_stays_when_nobody_reads_it() {
+    check_only(
+        &["unused-value"],
+        &entry(
+            "",
+            "ld.mmio.relaxed.sys.global.u32 %r3, [%rd1];
+ld.acquire.gpu.global.u32 %r3, [%rd1];
+add.cc.u32 %r3, %r1, %r1;
+addc.u32 %r4, %r1, %r1;
+//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+add.cc.u32 %r3, %r1, %r2;
+//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+add.cc.u32 %r3, %r1, %r1;
+addc.cc.u32 %r3, %r1, %r2;
+addc.u32 %r4, %r1, %r1;
+//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+vote.sync.any.pred %p1, %p2, -1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+match.any.sync.b32 %r3, %r1, -1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+activemask.b32 %r3;
+//^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+redux.sync.add.u32 %r3, %r1, -1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+elect.sync %r3|%p3, -1;
+//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+stacksave.u64 %rd3;
+//^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+alloca.u64 %rd3, 16;
+mbarrier.pending_count.b64 %r3, %rd1;
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+mbarrier.test_wait.shared.b64 %p3, [%r1], %rd1;
+multimem.ld_reduce.relaxed.sys.global.add.u32 %r3, [%rd1];
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+st.global.u32 [%rd1], %r1;",
+        ),
+    );
+}
+
+#[test]
+fn loops_whose_deeds_are_seen() {
+    for (deed, hidden) in [
+        (
+            "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1,%f1,%f1,%f1,%f1,%f1,%f1,%f1}",
+            false,
+        ),
+        ("sured.b.add.1d.u32.trap [%rd1, {%r1}], %r2", false),
+        ("ld.mmio.relaxed.sys.global.u32 %r3, [%rd1]", false),
+        ("ld.acquire.gpu.global.u32 %r3, [%rd1]", false),
+        ("prefetchu.L1 [%rd1]", false),
+        ("applypriority.global.L2::evict_normal [%rd1], 128", false),
+        ("shfl.sync.idx.b32 %r3, %r1, 0, 31, -1", true),
+        ("vote.sync.any.pred %p1, %p2, -1", true),
+    ] {
+        let mark = match hidden {
+            true => {
+                "\n//^^^^^^ warning infinite-loop: this loop never ends, and nothing that it does can be seen from outside"
+            }
+            false => "",
+        };
+        let text = format!(
+            ".entry k(.param .u64 p) {{
+.reg .pred %p<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, 1; mov.f32 %f1, 0f00000000; setp.eq.u32 %p2, %r1, 1;
+L: {deed};
+bra L;{mark}
+}}
+"
+        );
+        check_only(&["infinite-loop"], &text);
+    }
+}
+
+#[test]
+fn words_that_change_an_operation() {
+    // These are the same in all threads, or may be.
+    for predicate in [
+        "add.sat.s32 %r3, %r1, 0x7fffffff; setp.eq.s32 %p1, %r3, 0x7fffffff;",
+        "setp.ne.u32 %p2, 1, 0; setp.eq.or.s32 %p1, %r1, 5, %p2;",
+        "cvt.sat.u8.u32 %r3, %r1; setp.lt.u32 %p1, %r3, 16;",
+        "mov.u32 %r3, %nsmid; setp.lt.u32 %p1, %r3, 16;",
+    ] {
+        guarded("", predicate, false);
+    }
+    guarded("", "cvt.u8.u32 %r3, %r1; setp.lt.u32 %p1, %r3, 16;", true);
+}
+
+#[test]
+fn who_must_run_it_together() {
+    check_only(
+        &["divergent-barrier"],
+        &entry(
+            "",
+            "setp.lt.u32 %p1, %r1, 16; mov.b32 %r3, 0xffff;
+@%p1 bra A;
+bra B;
+A: bar.warp.sync 0xffff;
+@%p1 shfl.sync.idx.b32 %r4, %r1, 0, 31, 0xffff;
+B: @%p1 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r3], 128;
+//      ^^^^^^^^^ warning divergent-barrier: the guard keeps some threads of a warp from this `tensormap` | all threads of a warp must run it together",
+        ),
+    );
+}
+
+#[test]
+fn elements_that_are_stored_may_be_undefined() {
+    check_only(
+        &["uninitialized-register"],
+        &entry(
+            "",
+            "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r1], {%r2, %r8};
+multimem.st.relaxed.sys.global.v2.f32 [%rd1], {%r2, %r7};
+st.global.v2.b32 [%rd1], {%r2, %r6};
+st.global.b32 [%rd1], %r5;
+//                    ^^^ warning uninitialized-register: nothing writes `%r5` before this, so its value is undefined",
         ),
     );
 }

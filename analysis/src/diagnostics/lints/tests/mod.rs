@@ -331,6 +331,7 @@ fn tags() {
         tags,
         [
             ("deprecated-form", &[DiagnosticTag::Deprecated][..]),
+            ("unused-value", &[DiagnosticTag::Unnecessary][..]),
             ("unused-label", &[DiagnosticTag::Unnecessary][..]),
         ]
     );

@@ -21,6 +21,7 @@ use crate::{
         body::{Place as WordPlace, Reference, Target},
         declaration::Declaration,
         header::FunctionHeader,
+        instruction::is_call,
         items::items,
         module::{
             DeclarationSource, function_order, header_of, module_body, module_scope, signature,
@@ -110,7 +111,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
             return;
         }
         let opcode = instruction.token(SyntaxKind::IDENT);
-        if opcode.is_some_and(|it| it.text() == "call") {
+        if opcode.is_some_and(|it| is_call(it.text())) {
             context.call(instruction, index, findings);
             return;
         }

@@ -44,7 +44,8 @@ pub(in crate::diagnostics) fn check(
     let Some(opcode) = parts.opcode.map(|it| it.text()) else {
         return;
     };
-    let accesses = matches!(opcode, "ld" | "st")
+    let semantics = isa::tables().semantics(opcode, parts.words.iter().copied());
+    let accesses = (semantics.is_load() || semantics.is_store())
         && parts
             .words
             .iter()
@@ -71,7 +72,9 @@ pub(in crate::diagnostics) fn check(
                 format!("`{name}` is a parameter of a call and has no address"),
                 Some("use a `.local` variable for memory with an address".to_owned()),
             ),
-            (Space::EntryParameter | Space::InputParameter, true) if accesses && opcode == "st" => {
+            (Space::EntryParameter | Space::InputParameter, true)
+                if accesses && semantics.is_store() =>
+            {
                 (
                     trimmed(&node),
                     format!(
@@ -80,7 +83,7 @@ pub(in crate::diagnostics) fn check(
                     None,
                 )
             }
-            (Space::ReturnParameter, true) if accesses && opcode == "ld" => (
+            (Space::ReturnParameter, true) if accesses && semantics.is_load() => (
                 trimmed(&node),
                 format!("`{name}` is a result of the function: it cannot be read"),
                 Some("keep the value in a register".to_owned()),

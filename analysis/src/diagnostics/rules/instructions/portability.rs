@@ -273,6 +273,7 @@ mod tests {
                 unused-value `add.s32 %r1, %r2, %r3;`: nobody reads what this writes
                 uninitialized-register `%r2`: nothing writes `%r2` before this, so its value is undefined
                 uninitialized-register `%r3`: nothing writes `%r3` before this, so its value is undefined
+                unused-value `redux.sync.add.s32 %r1, %r2, -1;`: nobody reads what this writes
                 unused-value `mov.u32 %r1, %cluster_ctarank;`: nobody reads what this writes
                 invalid-operand `%r1`: a .b32 register cannot stand here in `ld.global.v4.f64`; expected a vector `{…}` of 4 elements, a register at least as wide as .f64 each
             "#]],
@@ -287,6 +288,7 @@ mod tests {
                 uninitialized-register `%r2`: nothing writes `%r2` before this, so its value is undefined
                 uninitialized-register `%r3`: nothing writes `%r3` before this, so its value is undefined
                 not-portable `redux`: `redux.sync.add.s32` is not on `sm_75`; it needs target `sm_80` or later
+                unused-value `redux.sync.add.s32 %r1, %r2, -1;`: nobody reads what this writes
                 unused-value `mov.u32 %r1, %cluster_ctarank;`: nobody reads what this writes
                 not-portable `%cluster_ctarank`: `%cluster_ctarank` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
                 not-portable `%clusterid`: `%clusterid` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
