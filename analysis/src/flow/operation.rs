@@ -1,6 +1,6 @@
 //! Instructions with their operands: what they compute, if that is known.
 
-use isa::semantics::{Operation as Computes, Semantics};
+use isa::semantics::{Control, Operation as Computes, Order, Semantics};
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
@@ -90,6 +90,12 @@ impl Operation<'_> {
     pub(crate) fn has(&self, word: &str) -> bool {
         let bare = |it: &&str| it.split("::").next().unwrap_or_default() == word;
         self.modifiers.iter().any(bare)
+    }
+
+    /// Whether accesses to memory stay on their side of it.
+    pub(crate) fn is_barrier(&self) -> bool {
+        self.semantics.control != Control::Next
+            || !matches!(self.semantics.order, Order::None | Order::Volatile)
     }
 
     /// Whether it is some form of an operation.

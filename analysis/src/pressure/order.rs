@@ -243,12 +243,12 @@ impl Memory {
         before: &mut Vec<u32>,
     ) {
         let it = operations[index as usize];
-        if is_barrier(it) {
+        if it.is_barrier() {
             let leaves = it.semantics.control != Control::Next;
             let first = self.barrier.map_or(0, |it| it + 1);
             before.extend((first..index).filter(|other| {
                 let other = operations[*other as usize];
-                leaves || other.accesses_memory() || is_barrier(other)
+                leaves || other.accesses_memory() || other.is_barrier()
             }));
             before.extend(self.barrier);
             *self = Memory {
@@ -282,12 +282,6 @@ impl Memory {
             self.loads.push(index);
         }
     }
-}
-
-/// Whether accesses to memory stay on their side of an instruction.
-pub(super) fn is_barrier(operation: &Operation<'_>) -> bool {
-    operation.semantics.control != Control::Next
-        || !matches!(operation.semantics.order, Order::None | Order::Volatile)
 }
 
 /// Whether two accesses may touch the same bytes.

@@ -20,7 +20,7 @@ use crate::{
     hir::{body::Body, tree},
 };
 
-use super::{order::is_barrier, program::Program};
+use super::program::Program;
 
 /// Loops that run longer are taken as they are, in instructions.
 const MAX_LENGTH: usize = 2048;
@@ -127,7 +127,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 if operation.semantics.control == Control::Branch {
                     continue;
                 }
-                if is_barrier(operation) {
+                if operation.is_barrier() {
                     return None;
                 }
                 steps.push((step, self.run(operation, before)));

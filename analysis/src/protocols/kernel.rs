@@ -6,7 +6,8 @@ use std::{
 };
 
 use isa::{
-    event::{EventKind, positions},
+    event::EventKind,
+    matching::positions,
     semantics::{Location, Proxy},
 };
 use rustc_hash::FxHashMap;

@@ -6,6 +6,7 @@ mod fit;
 mod kinds;
 pub mod matcher;
 pub mod messages;
+mod positions;
 pub mod quirks;
 mod vector;
 
@@ -13,6 +14,7 @@ use crate::tables::table::Tables;
 use matcher::{Outcome, Statement, fit};
 
 pub use kinds::{accepts, fits};
+pub use positions::positions;
 pub use vector::alike;
 
 /// Matches a statement.
