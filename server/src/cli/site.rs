@@ -232,23 +232,7 @@ fn parts(readme: &str) -> (String, String) {
         };
         let _ = writeln!(part, "{line}");
     }
-    (features, introduction_first(&rest))
-}
-
-/// The README begins with what to do in a clone, the book with what this is about.
-fn introduction_first(text: &str) -> String {
-    let introduction = "\n\nptx-analyzer is ";
-    let parts = text.split_once("\n## ").and_then(|(head, rest)| {
-        let (start, introduced) = head.split_once(introduction)?;
-        let (title, in_clone) = start.split_once("\n")?;
-        Some((title, introduced.trim_end(), in_clone.trim(), rest))
-    });
-    match parts {
-        Some((title, introduced, in_clone, rest)) => {
-            format!("{title}{introduction}{introduced}\n\n## Trying it\n\n{in_clone}\n\n## {rest}")
-        }
-        None => text.to_owned(),
-    }
+    (features, rest)
 }
 
 /// The settings, as the server declares them.
