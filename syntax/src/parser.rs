@@ -639,9 +639,7 @@ fn malformed_number(text: &str) -> String {
         [b'0', rest @ ..] if !rest.is_empty() && rest.iter().all(u8::is_ascii_digit) => {
             "a number that starts with 0 is octal and has no digits 8 and 9"
         }
-        _ if dotted_word(text) => {
-            "the full stop is read as a part of the number; put a blank before it"
-        }
+        _ if dotted_word(text) => "the `.` is part of the number; put a space before it",
         [.., b'u'] => "the suffix of an unsigned integer is a capital `U`",
         _ => "integers take no suffix but `U`, and floats none",
     };
@@ -656,10 +654,10 @@ fn invalid_character(text: &str) -> String {
     let first = text.chars().next().unwrap_or('\u{fffd}');
     match first {
         '#' => "PTX has no preprocessor; only line markers such as `# 12 \"file.cu\"` may start with `#`".to_owned(),
-        '.' => "a full stop must be followed at once by a word".to_owned(),
+        '.' => "expected a modifier after `.`".to_owned(),
         '\'' => "PTX has no character literals".to_owned(),
         c if !c.is_ascii() => format!("`{c}` is not ASCII; outside comments and strings PTX is ASCII only"),
         c if c.is_ascii_control() => format!("the control character U+{:04X} is not allowed", c as u32),
-        c => format!("`{c}` belongs to no token of PTX"),
+        c => format!("`{c}` is not a valid character in PTX"),
     }
 }

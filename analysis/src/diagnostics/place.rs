@@ -17,7 +17,7 @@ use crate::{
 pub(in crate::diagnostics) enum Place {
     /// In the same item.
     Own(TextRange),
-    /// In an item that is no function.
+    /// In an item that is not a function.
     Item(u32, TextRange),
     /// The name that a declaration of the module declares.
     Declaration(DeclarationSource),

@@ -156,7 +156,7 @@ codes! {
     NOT_PORTABLE = "not-portable" Ptxas Warning [] Item
         "A target that the file is to be portable to lacks what is written.";
     IGNORED_MODIFIER = "ignored-modifier" Ptxas Warning [] Statement
-        "ptxas reads over a modifier that means nothing to the instruction.";
+        "ptxas ignores a modifier that has no meaning for the instruction.";
     REGISTER_PLUS_CONSTANT = "register-plus-constant" Ptxas Warning [] Statement
         "A register plus a constant stands where data is wanted.";
     UNKNOWN_DIRECTIVE = "unknown-directive" Ptxas Error [] Item
@@ -174,7 +174,7 @@ codes! {
     CONFLICTING_DIRECTIVES = "conflicting-directives" Ptxas Error [] Item
         "Two directives or options exclude each other, or stand twice.";
     IGNORED_DIRECTIVE = "ignored-directive" Ptxas Warning [] Item
-        "ptxas reads over a directive or an option.";
+        "ptxas ignores a directive or an option.";
     UNDEFINED_LOCATION = "undefined-location" Ptxas Error [] Item
         "A file index or a source location is not defined before it is used.";
     INVALID_ALIAS = "invalid-alias" Ptxas Error [] Item
@@ -188,7 +188,7 @@ codes! {
     INVALID_INITIALIZER = "invalid-initializer" Ptxas Error [] Item
         "A variable cannot have this initial value.";
     COMPILE_ONLY = "compile-only" Ptxas Error [] Item
-        "ptxas takes this only with the option `--compile-only`.";
+        "ptxas accepts this only with the option `--compile-only`.";
     UNUSED_REGISTER = "unused-register" Lint Hint [Unnecessary] Item
         "A register is declared and never used.";
     UNUSED_LABEL = "unused-label" Lint Hint [Unnecessary] Item

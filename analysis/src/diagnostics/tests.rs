@@ -38,7 +38,7 @@ mov.b32 %r1, %r4;
 call hepler;
 //   ^^^^^^ undefined-function: function `hepler` is not declared: a call needs a `.func` declaration before it | did you mean `helper`?
 bra $L_lop;
-//  ^^^^^^ undefined-label: there is no label `$L_lop` in this block or a block around it | did you mean `$L_loop`?
+//  ^^^^^^ undefined-label: label `$L_lop` is not declared in this block or an enclosing one | did you mean `$L_loop`?
 $L_loop: ret;
 }
 .global .b64 t[] = {tabel, 1};
@@ -56,23 +56,23 @@ fn declarations_come_first() {
         r#".entry k {
 .reg .b64 a;
 mov.b64 a, x;
-//         ^ undefined-name: `x` is declared later, on line 10; PTX wants declarations first | declared here on line 10
+//         ^ undefined-name: `x` is declared later, on line 10; PTX requires a declaration before the first use | declared here on line 10
 mov.b64 a, g;
-//         ^ undefined-name: `g` is declared later, on line 15; PTX wants declarations first | declared here on line 15
+//         ^ undefined-name: `g` is declared later, on line 15; PTX requires a declaration before the first use | declared here on line 15
 call f;
-//   ^ undefined-name: `f` is declared later, on line 16; PTX wants declarations first | declared here on line 16
+//   ^ undefined-name: `f` is declared later, on line 16; PTX requires a declaration before the first use | declared here on line 16
 call a, p;
-//      ^ undefined-name: `p` is declared later, on line 11; PTX wants declarations first | declared here on line 11
+//      ^ undefined-name: `p` is declared later, on line 11; PTX requires a declaration before the first use | declared here on line 11
 .reg .b64 x;
 p: .callprototype _;
 call h;
-//   ^ undefined-name: `h` is declared later, on line 13; PTX wants declarations first | declared here on line 13
+//   ^ undefined-name: `h` is declared later, on line 13; PTX requires a declaration before the first use | declared here on line 13
 .func h;
 }
 .global .u32 g;
 .func f { ret; }
 .global .u64 t = u;
-//               ^ undefined-name: `u` is declared later, on line 18; PTX wants declarations first | declared here on line 18
+//               ^ undefined-name: `u` is declared later, on line 18; PTX requires a declaration before the first use | declared here on line 18
 .global .u64 u = u;
 "#,
     );
@@ -102,18 +102,18 @@ fn labels_are_visible_in_their_block_and_inside_it() {
     check(
         r#".entry k {
 bra L;
-//  ^ undefined-label: there is no label `L` in this block or a block around it | `L` on line 6 is visible inside its own block only | declared in another block on line 6
+//  ^ undefined-label: label `L` is not declared in this block or an enclosing one | `L` on line 6 is visible inside its own block only | declared in another block on line 6
 { bra M; L: ret; }
 { L: bra L; }
 M: bra N;
-//     ^ undefined-label: there is no label `N` in this block or a block around it
+//     ^ undefined-label: label `N` is not declared in this block or an enclosing one
 { .reg .b32 x; }
 @x bra M;
 //^ undefined-name: `x` is not declared | `x` on line 9 is visible inside its own block only | declared in another block on line 9
 .reg .b32 r;
 t: .branchtargets M, O, A<2>;
-//                   ^ undefined-label: there is no label `O` in this block or a block around it
-//                      ^ undefined-label: there is no label `A1` in this block or a block around it
+//                   ^ undefined-label: label `O` is not declared in this block or an enclosing one
+//                      ^ undefined-label: label `A1` is not declared in this block or an enclosing one
 A0: ret;
 }
 "#,

@@ -106,7 +106,7 @@ fn function_at(
         .then_some((file, name))
 }
 
-/// Where a function is defined, or else declared; a variable is no function.
+/// Where a function is defined, or else declared; a variable is not a function.
 fn targets(db: &dyn Database, file: SourceFile, name: &str) -> Vec<NavigationTarget> {
     let mut targets = definition_targets(db, file, name, None);
     targets.retain(|it| {

@@ -16,7 +16,7 @@ pub(crate) struct Effects {
     pub(crate) reads_destination: bool,
     /// Whether it only carries a value on.
     pub(crate) copies: bool,
-    /// Whether all threads of a warp must run it together.
+    /// Whether all threads of a warp must execute it together.
     pub(crate) together: bool,
     /// Whether it may matter to a protocol.
     pub(crate) eventful: bool,

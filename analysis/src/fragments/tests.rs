@@ -109,8 +109,8 @@ asm("mov.u32 %0, 1; %" : "=r"(x));"#,
             5: `0` Error asm-constraint: nvcc has no constraint that names another operand: make that one `"+…"`
             6: `%p1` Error asm-placeholder: `%p1` is read as an operand with a modifier: write `%%p1`
               Write `%%`: [("", "%")]
-            6: `setp.eq.u32 %%p1, %0, 0;` Hint unused-value: nobody reads what this writes
-            7: `mov.u32 a, %%laneid;` Hint unused-value: nobody reads what this writes
+            6: `setp.eq.u32 %%p1, %0, 0;` Hint unused-value: the result is never used
+            7: `mov.u32 a, %%laneid;` Hint unused-value: the result is never used
             7: `%%laneid` Error asm-placeholder: without operands the text is taken as it is: write `%laneid`
               Write `%`: [("%", "")]
             8: `%[x]` Error asm-placeholder: nvcc has no names of operands: write the number, as in `%0`
@@ -181,8 +181,8 @@ fn targets_and_guards() {
         &text,
         expect![[r#"
             3: `tcgen05` Error unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100f` or `sm_110f`; this code is compiled for `sm_90`
-            12: `%0` Error invalid-operand: a .f32 register cannot stand here in `add.u32`
-            12: `%0` Error invalid-operand: a .f32 register cannot stand here in `add.u32`
+            12: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
+            12: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
         "#]],
     );
     check(
@@ -190,8 +190,8 @@ fn targets_and_guards() {
         &["sm_80", "sm_100a"],
         &text,
         expect![[r#"
-            12: `%0` Error invalid-operand: a .f32 register cannot stand here in `add.u32`
-            12: `%0` Error invalid-operand: a .f32 register cannot stand here in `add.u32`
+            12: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
+            12: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
         "#]],
     );
     check(
@@ -208,8 +208,8 @@ fn targets_and_guards() {
         &[],
         &marked,
         expect![[r#"
-        13: `%0` Error invalid-operand: a .f32 register cannot stand here in `add.u32`
-        13: `%0` Error invalid-operand: a .f32 register cannot stand here in `add.u32`
+        13: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
+        13: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
     "#]],
     );
 }
@@ -320,7 +320,7 @@ fn fixes_are_escaped_for_the_literal() {
         expect![[r#"
             2: `%%lanied` Error undefined-name: `%lanied` is not declared
               Replace `%lanied` by `%laneid`: [("ied", "eid")]
-            3: `setp.eq.u32 p, %0, 0;` Hint unused-value: nobody reads what this writes
+            3: `setp.eq.u32 p, %0, 0;` Hint unused-value: the result is never used
             3: `q` Error undefined-name: `q` is not declared
         "#]],
     );

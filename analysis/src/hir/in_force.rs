@@ -63,7 +63,7 @@ pub(crate) fn in_force<'db>(
     })
 }
 
-/// What an item of the module that is no function is judged against; `None` if the file does not say.
+/// What an item of the module that is not a function is judged against; `None` if the file does not say.
 pub(crate) fn in_force_at_item(db: &dyn Database, file: SourceFile, item: u32) -> Option<Module> {
     let header = header(db, file);
     let mut module = header.module()?;

@@ -49,7 +49,7 @@ pub(crate) struct ModuleItems<'db> {
     pub(crate) items: Vec<ModuleItem>,
 }
 
-/// A top-level item that is no function.
+/// A top-level item that is not a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ModuleItem {
     /// Its tree; offsets start at 0.

@@ -110,7 +110,7 @@ fn standard_input() {
         &["check", "-"],
         BAD,
         expect![[r#"
-        error[syntax-error]: `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+        error[syntax-error]: `foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
          --> <stdin>:4:1
           |
         4 | foo;
@@ -124,7 +124,7 @@ fn standard_input() {
         &["check", "--format", "json", "-"],
         BAD,
         expect![[r#"
-        {"file":"<stdin>","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`"}
+        {"file":"<stdin>","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`"}
         status 1
     "#]],
     );
@@ -145,7 +145,7 @@ fn columns_count_bytes_and_bad_bytes_keep_theirs() {
         &["check", "--format=json", "DIR"],
         b"",
         expect![[r#"
-            {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"syntax-error","message":"`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`"}
+            {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"syntax-error","message":"`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`"}
             {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"missing-directive","message":"a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`"}
             status 1
         "#]],
@@ -166,9 +166,9 @@ fn folders_are_searched_and_the_order_is_that_of_paths() {
         &["check", "--format=json", "DIR/z.ptx", "DIR", "DIR/a.ptx"],
         b"",
         expect![[r#"
-            {"file":"DIR/a.ptx","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`"}
-            {"file":"DIR/sub/b.PTX","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`"}
-            {"file":"DIR/z.ptx","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`"}
+            {"file":"DIR/a.ptx","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`"}
+            {"file":"DIR/sub/b.PTX","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`"}
+            {"file":"DIR/z.ptx","line":4,"column":1,"end_line":4,"end_column":4,"severity":"error","code":"syntax-error","message":"`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`"}
             status 1
         "#]],
     );
@@ -183,7 +183,7 @@ fn what_cannot_be_read_stops_nothing() {
         &["check", "DIR/missing.ptx", "DIR"],
         b"",
         expect![[r#"
-            error[syntax-error]: `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+            error[syntax-error]: `foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
              --> DIR/a.ptx:4:1
               |
             4 | foo;
@@ -236,7 +236,7 @@ fn tree_and_errors() {
             IDENT@44..47 "foo"
             SEMICOLON@47..48 ";"
           WHITESPACE@48..49 "\n"
-        4:1-4:4 syntax-error: `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+        4:1-4:4 syntax-error: `foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
         status 0
     "#]],
     );

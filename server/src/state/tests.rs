@@ -332,7 +332,7 @@ fn diagnostics_follow_the_document() {
     check(
         expect![[r#"
             file:///main.ptx Some(1)
-            0:0 `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+            0:0 `foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
             0:0 a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`
         "#]],
         &|it| it.open(MAIN, "foo"),
@@ -355,7 +355,7 @@ fn diagnostics_follow_the_document() {
     check(
         expect![[r#"
             file:///main.ptx Some(7)
-            0:1 `foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+            0:1 `foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
             0:1 a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`
         "#]],
         &|it| {

@@ -122,7 +122,7 @@ pub(super) fn new_name(p: &mut Parser<'_>) {
         p.error_at(
             SyntaxErrorCode::Syntax,
             p.current_range(),
-            "`WARP_SZ` is a constant, no name".to_owned(),
+            "`WARP_SZ` is a constant, not a name".to_owned(),
         );
     }
     p.start(NAME);

@@ -183,7 +183,7 @@ fn apply(p: &mut Parser<'_>, start: Checkpoint) {
         p.error_at(
             SyntaxErrorCode::Syntax,
             open,
-            "`generic(…)` and masks such as `0xff(…)` stand in initial values of variables only"
+            "`generic(…)` and masks such as `0xff(…)` are allowed in initial values of variables only"
                 .to_owned(),
         );
     }

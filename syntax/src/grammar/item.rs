@@ -112,7 +112,7 @@ fn stray(p: &mut Parser<'_>) {
         R_BRACE => "unmatched `}`: no block is open here".to_owned(),
         SEMICOLON => "unexpected `;` at module scope: the item before it takes none".to_owned(),
         IDENT | AT => format!(
-            "{} stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`",
+            "{} is outside a function: instructions and labels belong in the body of an `.entry` or `.func`",
             describe(p.kind(), text)
         ),
         kind => format!(

@@ -207,7 +207,7 @@ fn directive_statement(p: &mut Parser<'_>) {
             p.error_at(
                 SyntaxErrorCode::Syntax,
                 p.current_range(),
-                format!("`{word}` cannot stand in a body, where variables have no linkage; or is a `}}` missing before it?"),
+                format!("`{word}` is not allowed in a body, where variables have no linkage; or is a `}}` missing before it?"),
             );
             variable_declaration(p);
         }
@@ -216,7 +216,7 @@ fn directive_statement(p: &mut Parser<'_>) {
             p.error_at(
                 SyntaxErrorCode::Syntax,
                 p.current_range(),
-                format!("`{word}` starts no statement: expected an instruction, a declaration, a label or `}}`"),
+                format!("`{word}` cannot start a statement: expected an instruction, a declaration, a label or `}}`"),
             );
             p.start_with_trivia(ERROR);
             p.bump();

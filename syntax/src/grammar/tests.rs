@@ -344,7 +344,7 @@ fn stray_text_gives_one_error() {
     check(
         "mov.b32 a, b;\nadd.s32 a, b, c;\n.entry a { ret; }\n;",
         expect![[r#"
-        1:1 "mov" syntax-error: `mov` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+        1:1 "mov" syntax-error: `mov` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
         4:1 ";" syntax-error: unexpected `;` at module scope: the item before it takes none
     "#]],
     );
@@ -356,7 +356,7 @@ fn odd_statements() {
         "    ;\n    .foo;\n    @p L: ret;\n    @ ret;\n    5;",
         expect![[r#"
         2:5 ";" syntax-error: unexpected `;`: PTX has no empty statement
-        3:5 ".foo" syntax-error: `.foo` starts no statement: expected an instruction, a declaration, a label or `}`
+        3:5 ".foo" syntax-error: `.foo` cannot start a statement: expected an instruction, a declaration, a label or `}`
         4:9 ":" syntax-error: a label cannot follow a guard: write the label first
         5:10 ";" syntax-error: expected an instruction after the guard, found `;`
         6:5 "5" syntax-error: expected an instruction, a declaration, a label or `}`, found `5`

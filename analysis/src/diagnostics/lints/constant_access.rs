@@ -37,7 +37,7 @@ pub(in crate::diagnostics) fn check(
                 trimmed(node),
                 OUT_OF_BOUNDS,
                 format!(
-                    "these {bytes} bytes at offset {offset} lie outside of `{shown}`, which has {size} bytes (line {LINE})"
+                    "these {bytes} bytes at offset {offset} are outside `{shown}`, which has {size} bytes (line {LINE})"
                 ),
                 None,
             )

@@ -33,12 +33,14 @@ pub(super) fn check(
             continue;
         }
         let opcode = statements.opcode(it.step);
-        let help = "all threads of a warp must run it together".to_owned();
+        let help = "all threads of a warp must execute it together".to_owned();
         if it.step == it.branch {
             findings.push(finding(
                 at.opcode,
                 DIVERGENT_BARRIER,
-                format!("the guard keeps some threads of a warp from this `{opcode}`"),
+                format!(
+                    "`{opcode}` is not executed by all threads of the warp: its guard is divergent"
+                ),
                 Some(help),
             ));
             continue;
@@ -46,13 +48,14 @@ pub(super) fn check(
         let mut found = finding(
             at.opcode,
             DIVERGENT_BARRIER,
-            format!("the branch on line {LINE} keeps some threads of a warp from this `{opcode}`"),
+            format!(
+                "`{opcode}` is not executed by all threads of the warp: the branch on line {LINE} is divergent"
+            ),
             Some(help),
         );
-        found.related.push((
-            Place::Own(branch.opcode),
-            "the branch that divides the warp",
-        ));
+        found
+            .related
+            .push((Place::Own(branch.opcode), "the divergent branch"));
         findings.push(found);
     }
 }

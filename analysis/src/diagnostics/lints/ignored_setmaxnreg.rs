@@ -31,8 +31,7 @@ pub(super) fn check(
         finding(
             it,
             IGNORED_SETMAXNREG,
-            "ptxas ignores this: it does not know how many registers the entry starts with"
-                .to_owned(),
+            "ptxas ignores this: the register count at entry is unknown".to_owned(),
             Some("`.maxnreg`, or `.maxntid` with `.minnctapersm`, tells it".to_owned()),
         )
     }));

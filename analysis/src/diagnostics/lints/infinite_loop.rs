@@ -55,7 +55,7 @@ pub(super) fn check(
         findings.push(finding(
             instruction.range,
             INFINITE_LOOP,
-            "this loop never ends, and nothing that it does can be seen from outside".to_owned(),
+            "this loop never ends and has no visible effect".to_owned(),
             None,
         ));
     }

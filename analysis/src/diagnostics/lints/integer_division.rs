@@ -29,8 +29,8 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let cost = match bits {
-        32 => "some 20 instructions",
-        _ => "a subroutine of some 100 instructions",
+        32 => "about 20 instructions",
+        _ => "a subroutine of about 100 instructions",
     };
     findings.push(finding(
         accepted.ranges.opcode,

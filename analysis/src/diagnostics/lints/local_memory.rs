@@ -35,7 +35,7 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
                 definition.name_range,
                 LOCAL_MEMORY,
                 format!(
-                    "`{}` lies in local memory, which is as slow as global memory unless caches help",
+                    "`{}` is in local memory, which is as slow as global memory unless it is cached",
                     definition.name
                 ),
                 None,

@@ -39,7 +39,7 @@ pub(super) fn check(
     findings.push(finding(
         brace,
         MISSING_RETURN,
-        "control gets to the end of the entry without `ret` or `exit`".to_owned(),
+        "control reaches the end of the entry without `ret` or `exit`".to_owned(),
         Some("ptxas ends the thread here, as `ret` would".to_owned()),
     ));
 }

@@ -48,7 +48,7 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
         let hidden = match (outer, module) {
             (Some(outer), _) => Some((
                 format!(
-                    "`{}` hides the one of the block around, declared on line {LINE}",
+                    "`{}` shadows the declaration in the enclosing block on line {LINE}",
                     definition.name
                 ),
                 Some(Place::Own(outer.name_range)),
@@ -56,14 +56,14 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
             // A prototype in a body declares the name of the module itself.
             (None, Some(outer)) if definition.kind != SymbolKind::Function => Some((
                 format!(
-                    "`{}` hides the one of the module, declared on line {LINE}",
+                    "`{}` shadows the declaration at module scope on line {LINE}",
                     definition.name
                 ),
                 Some(Place::of(outer)),
             )),
             _ if isa::special::find(&definition.name).is_some() => Some((
                 format!(
-                    "`{}` hides the special register of this name",
+                    "`{}` shadows the special register of this name",
                     definition.name
                 ),
                 None,
@@ -74,7 +74,7 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
             let mut found = finding(definition.name_range, SHADOWED_NAME, message, None);
             found
                 .related
-                .extend(place.map(|it| (it, "the hidden declaration")));
+                .extend(place.map(|it| (it, "the shadowed declaration")));
             findings.push(found);
         }
         if same.last().is_none_or(|it| it.scope != definition.scope) {

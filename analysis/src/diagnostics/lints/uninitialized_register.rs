@@ -72,7 +72,7 @@ pub(super) fn check(
                     findings.push(finding(
                         read.range,
                         UNINITIALIZED_REGISTER,
-                        format!("nothing writes `{name}` before this, so its value is undefined"),
+                        format!("`{name}` is used before it is written"),
                         None,
                     ));
                 }

@@ -48,7 +48,7 @@ pub(super) fn check(
         findings.push(finding(
             first.range.cover(last.range),
             UNREACHABLE_CODE,
-            "control never gets here".to_owned(),
+            "unreachable code".to_owned(),
             None,
         ));
     }

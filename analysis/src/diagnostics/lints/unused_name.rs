@@ -97,7 +97,7 @@ fn unused(db: &dyn Database, function: Function<'_>, body: &Body, findings: &mut
                 (UNUSED_REGISTER, format!("register `{shown}` is never used"))
             }
             SymbolKind::Label if !section_names(db, function.file(db)).contains(name) => {
-                (UNUSED_LABEL, format!("nothing refers to label `{name}`"))
+                (UNUSED_LABEL, format!("label `{name}` is never used"))
             }
             SymbolKind::Parameter if is_formal(body, definition) => {
                 let what = if entry { "the entry" } else { "the function" };

@@ -70,7 +70,7 @@ pub(super) fn check(
         findings.push(finding(
             instruction.range,
             UNUSED_VALUE,
-            "nobody reads what this writes".to_owned(),
+            "the result is never used".to_owned(),
             None,
         ));
     }

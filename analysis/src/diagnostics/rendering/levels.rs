@@ -189,7 +189,7 @@ fn comment(token: &CursorToken<'_>, scope: Scope, out: &mut Controls) {
             token.range().start() + TextSize::new(start as u32),
             TextSize::of(name),
         );
-        out.wrong(range, format!("there is no diagnostic code `{name}`"));
+        out.wrong(range, format!("unknown diagnostic code `{name}`"));
         let similar = most_similar(name, DIAGNOSTIC_CODES.iter().map(|it| it.name));
         if let (Some(similar), Some(finding)) = (similar, out.findings.last_mut()) {
             finding.help = Some(format!("did you mean `{similar}`?"));

@@ -44,7 +44,7 @@ pub(in crate::diagnostics) fn gate_finding(
     if !gate.admits_target(target) {
         let message = match gate.below {
             Some(below) if target.number >= below => {
-                format!("{subject} is gone since `sm_{below}`; this module is for `{target}`")
+                format!("{subject} was removed in `sm_{below}`; this module is for `{target}`")
             }
             _ => format!(
                 "{subject} needs target {}; this module is for `{target}`",
@@ -56,7 +56,7 @@ pub(in crate::diagnostics) fn gate_finding(
     let message = match (gate.since, gate.until) {
         (_, Some(until)) if version > until => {
             let gone = versions().find(|it| *it > until).unwrap_or(until);
-            format!("{subject} is gone since PTX ISA {gone}; this module is {version}")
+            format!("{subject} was removed in PTX ISA {gone}; this module is {version}")
         }
         (Some(since), _) => format!("{subject} needs PTX ISA {since}; this module is {version}"),
         _ => format!("{subject} is not in PTX ISA {version}"),

@@ -95,7 +95,7 @@ fn checks_read_binaries() {
         &["check", "--format", "github", "DIR/lib.so", "DIR/empty.o"],
         b"",
         expect![[r#"
-            ::error title=syntax-error,file=DIR/lib.so/1.sm_80.ptx,line=4,endLine=4,col=1,endColumn=4::`foo` stands outside of any function: instructions and labels belong into the body of an `.entry` or `.func`
+            ::error title=syntax-error,file=DIR/lib.so/1.sm_80.ptx,line=4,endLine=4,col=1,endColumn=4::`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
             checked 1 file: 1 error
             error: DIR/empty.o: a binary without PTX
             error: DIR/lib.so: image 2 (sm_80): it states a size of 1125899906842624 bytes, and 268435456 is the limit

@@ -314,7 +314,7 @@ fn factor(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
                 slot,
                 name.chars().next().unwrap_or('m'),
             )),
-            _ => Err(format!("`{name}` is no function")),
+            _ => Err(format!("`{name}` is not a function")),
         };
     }
     scope

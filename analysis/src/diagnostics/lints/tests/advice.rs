@@ -20,8 +20,8 @@ ret;
 fn guarded(header: &str, predicate: &str, reported: bool) {
     let carets = match reported {
         true => {
-            "//   ^^^ warning divergent-barrier: the guard keeps some threads of a warp from this `bar` \
-             | all threads of a warp must run it together\n"
+            "//   ^^^ warning divergent-barrier: `bar` is not executed by all threads of the warp: its guard is divergent \
+             | all threads of a warp must execute it together\n"
         }
         false => "",
     };
@@ -73,11 +73,11 @@ setp.lt.u32 %p1, %r1, 16;
 @%p1 bra A;
 barrier.sync 0;
 bar.sync 0;
-//^^^ warning divergent-barrier: the branch on line 8 keeps some threads of a warp from this `bar` | all threads of a warp must run it together | the branch that divides the warp on line 8
+//^^^ warning divergent-barrier: `bar` is not executed by all threads of the warp: the branch on line 8 is divergent | all threads of a warp must execute it together | the divergent branch on line 8
 @!%p1 bra B;
 bra C;
 A: bar.sync 0;
-// ^^^ warning divergent-barrier: the branch on line 8 keeps some threads of a warp from this `bar` | all threads of a warp must run it together | the branch that divides the warp on line 8
+// ^^^ warning divergent-barrier: `bar` is not executed by all threads of the warp: the branch on line 8 is divergent | all threads of a warp must execute it together | the divergent branch on line 8
 B: bra C;
 C: bar.sync 0;
 ret;
@@ -102,7 +102,7 @@ bar.sync 0;
     check_only(
         &["divergent-barrier"],
         &bound(
-            "//^^^ warning divergent-barrier: the branch on line 8 keeps some threads of a warp from this `bar` | all threads of a warp must run it together | the branch that divides the warp on line 8\nDONE: bar.sync 0;\n",
+            "//^^^ warning divergent-barrier: `bar` is not executed by all threads of the warp: the branch on line 8 is divergent | all threads of a warp must execute it together | the divergent branch on line 8\nDONE: bar.sync 0;\n",
         ),
     );
 }
@@ -113,7 +113,7 @@ fn loops_without_end() {
         &["infinite-loop"],
         r#".func quit() .noreturn;
 .entry a() { L: bra L; }
-//              ^^^^^^ warning infinite-loop: this loop never ends, and nothing that it does can be seen from outside
+//              ^^^^^^ warning infinite-loop: this loop never ends and has no visible effect
 .entry b(.param .u64 p) {
 .reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
 ld.param.u64 %rd, [p];
@@ -122,7 +122,7 @@ M: setp.eq.u32 %p, %r, 1;
 add.u32 %r, %r, 1;
 N: ld.global.u32 %r, [%rd];
 bra M;
-//^^^^^^ warning infinite-loop: this loop never ends, and nothing that it does can be seen from outside
+//^^^^^^ warning infinite-loop: this loop never ends and has no visible effect
 }
 .entry c(.param .u64 p) {
 .reg .pred %p; .reg .b32 %r; .reg .b64 %rd;
@@ -145,23 +145,23 @@ fn values_that_nobody_reads() {
         &entry(
             "",
             "add.u32 %r3, %r1, 1;
-//^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 add.u32 %r3, %r1, 2;
 setp.eq.u32 %p1|%p2, %r3, 0;
 @%p2 add.u32 %r4, %r3, 1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 setp.eq.u32 %p1|%p2, %r3, 0;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 atom.global.add.u32 %r5, [%rd1], %r3;
 ld.volatile.global.u32 %r5, [%rd1];
 ld.global.u32 %r5, [%rd1];
-//^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 mov.u32 %r6, 0;
 L: add.u32 %r6, %r6, 1;
 setp.lt.u32 %p3, %r6, %r2;
 @%p3 bra L;
 shfl.sync.idx.b32 %r7, %r1, 0, 31, -1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 exit;
 mov.u32 %r8, 0;",
         ),
@@ -179,31 +179,31 @@ fn what_stays_when_nobody_reads_it() {
 ld.acquire.gpu.global.u32 %r3, [%rd1];
 add.cc.u32 %r3, %r1, %r1;
 addc.u32 %r4, %r1, %r1;
-//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 add.cc.u32 %r3, %r1, %r2;
-//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 add.cc.u32 %r3, %r1, %r1;
 addc.cc.u32 %r3, %r1, %r2;
 addc.u32 %r4, %r1, %r1;
-//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 vote.sync.any.pred %p1, %p2, -1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 match.any.sync.b32 %r3, %r1, -1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 activemask.b32 %r3;
-//^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 redux.sync.add.u32 %r3, %r1, -1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 elect.sync %r3|%p3, -1;
-//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 stacksave.u64 %rd3;
-//^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 alloca.u64 %rd3, 16;
 mbarrier.pending_count.b64 %r3, %rd1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 mbarrier.test_wait.shared.b64 %p3, [%r1], %rd1;
 multimem.ld_reduce.relaxed.sys.global.add.u32 %r3, [%rd1];
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: nobody reads what this writes
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 st.global.u32 [%rd1], %r1;",
         ),
     );
@@ -226,7 +226,7 @@ fn loops_whose_deeds_are_seen() {
     ] {
         let mark = match hidden {
             true => {
-                "\n//^^^^^^ warning infinite-loop: this loop never ends, and nothing that it does can be seen from outside"
+                "\n//^^^^^^ warning infinite-loop: this loop never ends and has no visible effect"
             }
             false => "",
         };
@@ -269,7 +269,7 @@ bra B;
 A: bar.warp.sync 0xffff;
 @%p1 shfl.sync.idx.b32 %r4, %r1, 0, 31, 0xffff;
 B: @%p1 tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r3], 128;
-//      ^^^^^^^^^ warning divergent-barrier: the guard keeps some threads of a warp from this `tensormap` | all threads of a warp must run it together",
+//      ^^^^^^^^^ warning divergent-barrier: `tensormap` is not executed by all threads of the warp: its guard is divergent | all threads of a warp must execute it together",
         ),
     );
 }
@@ -284,7 +284,7 @@ fn elements_that_are_stored_may_be_undefined() {
 multimem.st.relaxed.sys.global.v2.f32 [%rd1], {%r2, %r7};
 st.global.v2.b32 [%rd1], {%r2, %r6};
 st.global.b32 [%rd1], %r5;
-//                    ^^^ warning uninitialized-register: nothing writes `%r5` before this, so its value is undefined",
+//                    ^^^ warning uninitialized-register: `%r5` is used before it is written",
         ),
     );
 }

@@ -23,7 +23,7 @@ setp.eq.b32 %p, %r1, 1;
 @%p bra E;
 bra E;
 mov.b32 %r2, %r1; add.s32 %r1, %r2, 1;
-//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unreachable-code: control never gets here
+//^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unreachable-code: unreachable code
 E: call stop;
 trap;
 ret;
@@ -38,20 +38,20 @@ fn registers_that_nobody_wrote() {
         r#".entry k() {
 .reg .pred %p, %q; .reg .b32 %r<9>; .reg .v2 .b32 v;
 setp.eq.s32 %p, %r1, %r1;
-//              ^^^ warning uninitialized-register: nothing writes `%r1` before this, so its value is undefined
+//              ^^^ warning uninitialized-register: `%r1` is used before it is written
 @%p mov.b32 %r2, 1;
 mov.b32 %r3, %r2;
 mov.b32 v.x, %r3;
 mov.b32 %r3, %r8;
 mov.b32 %r4, v.y;
 @%q bra L;
-//^^ warning uninitialized-register: nothing writes `%q` before this, so its value is undefined
+//^^ warning uninitialized-register: `%q` is used before it is written
 mov.b32 %r5, 1;
 L: add.s32 %r5, %r5, %r6;
-//                   ^^^ warning uninitialized-register: nothing writes `%r6` before this, so its value is undefined
+//                   ^^^ warning uninitialized-register: `%r6` is used before it is written
 st.shared.b32 [%r5], %r6;
 st.shared.b32 [%r4], %r7;
-//                   ^^^ warning uninitialized-register: nothing writes `%r7` before this, so its value is undefined
+//                   ^^^ warning uninitialized-register: `%r7` is used before it is written
 ret;
 }
 "#,
@@ -64,7 +64,7 @@ fn entries_that_just_end() {
         r#".func f() { .reg .b32 r; mov.b32 r, 1; }
 .entry a() { }
 .entry b() { .reg .pred p; setp.eq.b32 p, 1, 1; @p exit; }
-//                                                       ^ hint missing-return: control gets to the end of the entry without `ret` or `exit` | ptxas ends the thread here, as `ret` would
+//                                                       ^ hint missing-return: control reaches the end of the entry without `ret` or `exit` | ptxas ends the thread here, as `ret` would
 .entry c() { trap; }
 .entry d() { L: bra L; }
 "#,
@@ -84,7 +84,7 @@ prmt.b32 %r2, %r2, %r4, 0x3210;
 selp.b32 %r2, %r2, %r5, %p;
 st.global.v2.b32 [%rd], {%r2, %r6};
 st.global.b32 [%rd], %r7;
-//                   ^^^ warning uninitialized-register: nothing writes `%r7` before this, so its value is undefined
+//                   ^^^ warning uninitialized-register: `%r7` is used before it is written
 ret;
 }
 "#,
@@ -98,7 +98,7 @@ fn statements_that_are_wrong_already() {
 .reg .b32 %r<9>; .reg .b64 %rd;
 add.s32 %r1, %r2, %rd;
 add.s32 %r1, %r3, 1;
-//           ^^^ warning uninitialized-register: nothing writes `%r3` before this, so its value is undefined
+//           ^^^ warning uninitialized-register: `%r3` is used before it is written
 ret;
 }
 "#,

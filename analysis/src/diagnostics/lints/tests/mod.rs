@@ -34,7 +34,7 @@ fn names_that_nobody_uses() {
 ld.param.b64 b, [q];
 mov.b32 %r0, 1;
 L: M: bra M;
-//^ hint unused-label: nothing refers to label `L`
+//^ hint unused-label: label `L` is never used
 
 }
 .func f(.param .b32 x) { ret; }
@@ -78,9 +78,9 @@ fn a_block_hides_what_is_around_it_and_not_what_came_before() {
 .reg .b32 r;
 mov.b32 r, 1;
 { .reg .b32 r; mov.b32 r, 1; }
-//          ^ hint shadowed-name: `r` hides the one of the block around, declared on line 6 | the hidden declaration on line 6
+//          ^ hint shadowed-name: `r` shadows the declaration in the enclosing block on line 6 | the shadowed declaration on line 6
 { { .reg .b32 r; mov.b32 r, 1; } }
-//            ^ hint shadowed-name: `r` hides the one of the block around, declared on line 6 | the hidden declaration on line 6
+//            ^ hint shadowed-name: `r` shadows the declaration in the enclosing block on line 6 | the shadowed declaration on line 6
 }
 "#,
     );
@@ -94,13 +94,13 @@ fn names_that_hide_others() {
 .entry k(.param .b64 p) {
 //                   ^ hint unused-parameter: the entry never uses its parameter `p`
 .reg .b32 g, r, %laneid;
-//        ^ hint shadowed-name: `g` hides the one of the module, declared on line 4 | the hidden declaration on line 4
-//              ^^^^^^^ hint shadowed-name: `%laneid` hides the special register of this name
+//        ^ hint shadowed-name: `g` shadows the declaration at module scope on line 4 | the shadowed declaration on line 4
+//              ^^^^^^^ hint shadowed-name: `%laneid` shadows the special register of this name
 mov.b32 g, r;
 mov.b32 %laneid, r;
 { .reg .b64 r, p; mov.b64 r, p; }
-//          ^ hint shadowed-name: `r` hides the one of the block around, declared on line 6 | the hidden declaration on line 6
-//             ^ hint shadowed-name: `p` hides the one of the block around, declared on line 5 | the hidden declaration on line 5
+//          ^ hint shadowed-name: `r` shadows the declaration in the enclosing block on line 6 | the shadowed declaration on line 6
+//             ^ hint shadowed-name: `p` shadows the declaration in the enclosing block on line 5 | the shadowed declaration on line 5
 { .reg .b64 t; mov.b64 t, 0; }
 { .reg .b32 t; mov.b32 t, 0; }
 ret;
@@ -167,18 +167,18 @@ fn accesses_at_constant_offsets() {
 .reg .b32 r<4>; .reg .b64 d;
 ld.param.b64 d, [p];
 ld.param.b64 d, [p+4];
-//              ^^^^^ warning out-of-bounds: these 8 bytes at offset 4 lie outside of `p`, which has 8 bytes (line 7) | declared here on line 7
+//              ^^^^^ warning out-of-bounds: these 8 bytes at offset 4 are outside `p`, which has 8 bytes (line 7) | declared here on line 7
 ld.shared.v4.b32 {r0, r1, r2, r3}, [s+16];
 ld.shared.v4.b32 {r0, r1, r2, r3}, [s+8];
 //                                 ^^^^^ warning misaligned-access: an access to 16 bytes needs an address that is a multiple of 16; `s` is aligned to 16 (line 4) and the offset is 8 | declared here on line 4
 ld.shared.v4.b32 {r0, r1, r2, r3}, [s+20];
-//                                 ^^^^^^ warning out-of-bounds: these 16 bytes at offset 20 lie outside of `s`, which has 32 bytes (line 4) | declared here on line 4
+//                                 ^^^^^^ warning out-of-bounds: these 16 bytes at offset 20 are outside `s`, which has 32 bytes (line 4) | declared here on line 4
 st.shared.b32 [s+-4], r0;
-//            ^^^^^^ warning out-of-bounds: these 4 bytes at offset -4 lie outside of `s`, which has 32 bytes (line 4) | declared here on line 4
+//            ^^^^^^ warning out-of-bounds: these 4 bytes at offset -4 are outside `s`, which has 32 bytes (line 4) | declared here on line 4
 ld.shared.b32 r0, [open+1000];
 ld.shared.b32 r0, [open+1];
 atom.global.add.u32 r0, [v+8], 1;
-//                      ^^^^^ warning out-of-bounds: these 4 bytes at offset 8 lie outside of `v`, which has 8 bytes (line 6) | declared here on line 6
+//                      ^^^^^ warning out-of-bounds: these 4 bytes at offset 8 are outside `v`, which has 8 bytes (line 6) | declared here on line 6
 ld.global.b32 r0, [v+4];
 ld.global.b32 r0, [d+1];
 }
@@ -263,7 +263,7 @@ L:
 .entry m {
 .reg .b32 g; // ptx-analyzer: allow(unused-regsiter)
 //        ^ hint unused-register: register `g` is never used
-//                                  ^^^^^^^^^^^^^^^ warning control-comment: there is no diagnostic code `unused-regsiter` | did you mean `unused-register`?
+//                                  ^^^^^^^^^^^^^^^ warning control-comment: unknown diagnostic code `unused-regsiter` | did you mean `unused-register`?
 .reg .b32 h; // ptx-analyzer: forbid(unused-register)
 //        ^ hint unused-register: register `h` is never used
 //           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning control-comment: `forbid` is none of `allow`, `off`, `hint`, `information`, `warning`, `error`

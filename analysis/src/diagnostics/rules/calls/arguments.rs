@@ -129,7 +129,8 @@ impl Values<'_> {
                 return Some((
                     format!("`{shown}` cannot be {role}"),
                     Some(
-                        "a name or a constant stands there; compute other values before".to_owned(),
+                        "only a name or a constant is allowed; compute other values before"
+                            .to_owned(),
                     ),
                 ));
             }

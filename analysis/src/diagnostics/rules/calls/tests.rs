@@ -66,9 +66,9 @@ call one, (none);
 call one, (%laneid);
 //         ^^^^^^^ invalid-argument: a special register of type .u32 cannot be an argument | move it into a register first | declared here on line 4
 call one, (%r1+1);
-//         ^^^^^ invalid-argument: `%r1+1` cannot be an argument | a name or a constant stands there; compute other values before | declared here on line 4
+//         ^^^^^ invalid-argument: `%r1+1` cannot be an argument | only a name or a constant is allowed; compute other values before | declared here on line 4
 call one, ({%r1});
-//         ^^^^^ invalid-argument: `{%r1}` cannot be an argument | a name or a constant stands there; compute other values before | declared here on line 4
+//         ^^^^^ invalid-argument: `{%r1}` cannot be an argument | only a name or a constant is allowed; compute other values before | declared here on line 4
 call array, (%rd1);
 //           ^^^^ invalid-argument: `%rd1` is a register, but parameter `a` of `array` is the array `.align 8 .b8[8]` | pass a `.param` variable of the same size and alignment | declared here on line 4
 call array, (q8);
@@ -91,9 +91,9 @@ call %rd1, (%r1);
 //   ^^^^ invalid-call-target: the call through register `%rd1` does not say what it calls | name a `.callprototype` or `.calltargets` at the end
 call %h1, targets;
 //   ^^^ invalid-call-target: the address of a function is in an integer register of 32 or 64 bits; this is a .b16 register
-//        ^^^^^^^ undefined-name: `targets` is declared later, on line 12; PTX wants declarations first | declared here on line 12
+//        ^^^^^^^ undefined-name: `targets` is declared later, on line 12; PTX requires a declaration before the first use | declared here on line 12
 call one, (%r1), targets;
-//               ^^^^^^^ undefined-name: `targets` is declared later, on line 12; PTX wants declarations first | declared here on line 12
+//               ^^^^^^^ undefined-name: `targets` is declared later, on line 12; PTX requires a declaration before the first use | declared here on line 12
 call %rd1, none;
 //         ^^^^ invalid-call-target: the last operand of a call through a register is the label of a `.callprototype` or `.calltargets`; this is the name of a function
 targets: .calltargets g, none;
@@ -115,7 +115,7 @@ fn one_error_for_an_unknown_function() {
         "call nothing, (%r1, %r2);
 //   ^^^^^^^ undefined-function: function `nothing` is not declared: a call needs a `.func` declaration before it
 call later, (%r1, %r2);
-//   ^^^^^ undefined-name: `later` is declared later, on line 9; PTX wants declarations first | declared here on line 9
+//   ^^^^^ undefined-name: `later` is declared later, on line 9; PTX requires a declaration before the first use | declared here on line 9
 call %rd1, (%r1), nowhere;
 //                ^^^^^^^ undefined-name: `nowhere` is not declared
 .func later;",
@@ -248,9 +248,9 @@ fn linkage_of_functions() {
 .entry k {
 .weak .func fine;
 .visible .global .b32 g;
-//^^^^^^^^ syntax-error: `.visible` cannot stand in a body, where variables have no linkage; or is a `}` missing before it?
+//^^^^^^^^ syntax-error: `.visible` is not allowed in a body, where variables have no linkage; or is a `}` missing before it?
 .extern .shared .b8 s[];
-//^^^^^^^ syntax-error: `.extern` cannot stand in a body, where variables have no linkage; or is a `}` missing before it?
+//^^^^^^^ syntax-error: `.extern` is not allowed in a body, where variables have no linkage; or is a `}` missing before it?
 }
 ",
     );

@@ -54,8 +54,7 @@ pub(in crate::diagnostics) fn check(
         return;
     }
     if declaration.linkage().map(|it| it.0) == Some(Linkage::Extern) {
-        let message =
-            format!("`{name}` is `.extern`: its initial value stands with its definition");
+        let message = format!("`{name}` is `.extern`: its initial value belongs to its definition");
         let finding = judge.push(finding(equals.range(), INVALID_INITIALIZER, message, None));
         finding.fixes = vec![remove()];
         return;
@@ -129,7 +128,7 @@ impl Check<'_, '_> {
             };
             self.wrong(
                 trimmed(node),
-                format!("the values of {what} of {count} elements stand in braces of their own"),
+                format!("the values of {what} of {count} elements must be in braces of their own"),
             );
             return false;
         }
@@ -190,7 +189,7 @@ impl Check<'_, '_> {
             if packed {
                 return true;
             }
-            self.wrong(range, "a single value stands without braces".to_owned());
+            self.wrong(range, "a single value has no braces".to_owned());
             return false;
         }
         if node.kind() == SyntaxKind::FIELD_INITIALIZER {
@@ -278,10 +277,9 @@ impl Check<'_, '_> {
             return true;
         }
         if !self.accepted.address {
-            let help = self
-                .accepted
-                .masked_address
-                .then(|| "a mask selects one byte of an address: `0xff(name)`".to_owned());
+            let help = self.accepted.masked_address.then(|| {
+                "invalid mask: must select exactly one byte, as in `0xff(name)`".to_owned()
+            });
             let pointer = match self.ty {
                 VariableType::Basic(Class::B32 | Class::S32) => Some(".u32"),
                 VariableType::Basic(Class::B64 | Class::S64) => Some(".u64"),
@@ -320,7 +318,7 @@ impl Check<'_, '_> {
         self.judge.push(finding(
             range,
             INVALID_INITIALIZER,
-            "this is no initial value".to_owned(),
+            "invalid initial value".to_owned(),
             Some("initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`".to_owned()),
         ));
     }

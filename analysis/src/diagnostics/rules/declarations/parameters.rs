@@ -158,7 +158,7 @@ impl Check<'_> {
             self.directives(node);
         }
         if tree::name(node).is_some_and(|it| it.text() == "WARP_SZ") {
-            self.error(name, "`WARP_SZ` is a constant, no name".to_owned(), None);
+            self.error(name, "`WARP_SZ` is a constant, not a name".to_owned(), None);
         }
         let before = self.findings.len();
         let mut bytes = Some(0u64);
@@ -299,7 +299,11 @@ impl Check<'_> {
             return;
         }
         if name == "WARP_SZ" {
-            self.error(range, "`WARP_SZ` is a constant, no name".to_owned(), None);
+            self.error(
+                range,
+                "`WARP_SZ` is a constant, not a name".to_owned(),
+                None,
+            );
             return;
         }
         if self.owner == Owner::Function && declarator.name.is_none() {

@@ -106,12 +106,12 @@ fn words() {
             Error invalid-declaration ".e4m3x2": only instructions know the type `.e4m3x2` | such values are kept in `.b16`
                 Replace `.e4m3x2` by `.b16` -> .global .b16 x;
             Error syntax-error ".globl": expected a directive, a variable or a function, found `.globl`
-            Error invalid-declaration ".u23": `.u23` is no word of declarations
-            Error invalid-declaration ".v4": `.v4` must stand before `.f32` | the order is: linking directive; state space, `.align` and `.attribute`; vector size; type
+            Error invalid-declaration ".u23": `.u23` is not valid in a declaration
+            Error invalid-declaration ".v4": `.v4` must precede `.f32` | the order is: linking directive; state space, `.align` and `.attribute`; vector size; type
                 Move `.v4` before `.f32` -> .global .v4 .f32  x;
-            Error invalid-declaration ".align 16": `.align` must stand before `.v4` | the order is: linking directive; state space, `.align` and `.attribute`; vector size; type
+            Error invalid-declaration ".align 16": `.align` must precede `.v4` | the order is: linking directive; state space, `.align` and `.attribute`; vector size; type
                 Move `.align` before `.v4` -> .global .align 16 .v4  .f32 x;
-            Error invalid-declaration ".visible": `.visible` must stand before `.global` | the order is: linking directive; state space, `.align` and `.attribute`; vector size; type
+            Error invalid-declaration ".visible": `.visible` must precede `.global` | the order is: linking directive; state space, `.align` and `.attribute`; vector size; type
                 Move `.visible` before `.global` -> .visible .global  .u32 x;
             Error invalid-declaration ".weak": a variable has one linking directive: `.visible` and `.weak` exclude each other
                 Remove `.weak` -> .visible  .global .u32 x;
@@ -119,7 +119,7 @@ fn words() {
                 Remove `.u64` -> .global .u32  x;
             Error invalid-declaration ".shared": `.shared` is a second state space beside `.global`
                 Remove `.shared` -> .global  .u32 x;
-            Error invalid-declaration "x": `x` has no type | a type such as `.b32` stands before the name
+            Error invalid-declaration "x": `x` has no type | expected a type such as `.b32` before the name
             Error invalid-declaration ".ptr": `.ptr` is for parameters of entries only
             Error invalid-declaration ".tf32": no variable has the type `.tf32`: only instructions know it | such values are kept in `.b32`
                 Replace `.tf32` by `.b32` -> .entry e { .reg .b32 %r<4>; ret; }
@@ -162,10 +162,10 @@ fn types_and_spaces() {
             Error invalid-declaration ".texref": a `.texref` is declared outside of bodies or as a parameter of an entry
             Error invalid-declaration ".texref": a `.texref` is `.global`; `x` is in `.const`
             Error invalid-declaration ".samplerref": a `.samplerref` needs `.target texmode_independent` | otherwise textures have their samplers with them
-            Error unsupported-by-version ".reg": a `.reg` variable outside of functions is gone since PTX ISA 3.0; this module is 8.5
+            Error unsupported-by-version ".reg": a `.reg` variable outside of functions was removed in PTX ISA 3.0; this module is 8.5
             Error invalid-declaration ".param": `x` is a parameter, and there are none outside of functions
-            Error unsupported-by-version ".tex": `.tex` is gone since PTX ISA 1.5; this module is 8.5
-            Error unsupported-by-version "[2]": a constant bank is gone since PTX ISA 2.2; this module is 8.5
+            Error unsupported-by-version ".tex": `.tex` was removed in PTX ISA 1.5; this module is 8.5
+            Error unsupported-by-version "[2]": a constant bank was removed in PTX ISA 2.2; this module is 8.5
             Error invalid-declaration ".common": `.common` variables are `.global`; `x` is `.const`
             Error invalid-declaration ".common": a `.texref` cannot be `.common`
         "#]],
@@ -246,17 +246,17 @@ fn initial_values() {
         expect![[r#"
             Error invalid-initializer "=": `x` is in `.shared`: only `.global` and `.const` variables have initial values
                 Remove the initial value -> .shared .u32 x ;
-            Error invalid-initializer "=": `x` is `.extern`: its initial value stands with its definition
+            Error invalid-initializer "=": `x` is `.extern`: its initial value belongs to its definition
                 Remove the initial value -> .extern .global .u32 x ;
             Error invalid-initializer "1": this is an integer; the initial value of a `.f32` is a floating-point number
                 Append `.0` -> .global .f32 x = 1.0;
             Error invalid-initializer "1.0": this is a floating-point number; the initial value of a `.u32` is an integer
             Error invalid-initializer "1.0": variables of type `.f16` have no initial value
-            Error invalid-initializer "{1}": a single value stands without braces
-            Error invalid-initializer "1": the values of an array of 2 elements stand in braces of their own
+            Error invalid-initializer "{1}": a single value has no braces
+            Error invalid-initializer "1": the values of an array of 2 elements must be in braces of their own
             Error invalid-initializer "3, 4": 4 values for 2 elements
                 Remove the surplus values -> .global .u32 x[2] = {1, 2};
-            Error invalid-initializer "1": the values of an array of 2 elements stand in braces of their own
+            Error invalid-initializer "1": the values of an array of 2 elements must be in braces of their own
             Error invalid-initializer "{1}": a vector of 2 elements needs 2 values, not 1
             Error invalid-initializer "{}": `x` has no size, and no values that would give it one
         "#]],
@@ -281,9 +281,9 @@ fn addresses() {
         expect![[r#"
             Error invalid-initializer "g": this is an address; only `.u32` and `.u64` hold addresses, not `.b64`
                 Replace `.b64` by `.u64` -> .global .u32 g; .global .u64 x = g;
-            Error invalid-initializer "g": this is an address; only `.u32` and `.u64` hold addresses, not `.u8` | a mask selects one byte of an address: `0xff(name)`
-            Error invalid-initializer "g-4": this is no initial value | initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`
-            Error invalid-initializer "g+4": this is no initial value | initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`
+            Error invalid-initializer "g": this is an address; only `.u32` and `.u64` hold addresses, not `.u8` | invalid mask: must select exactly one byte, as in `0xff(name)`
+            Error invalid-initializer "g-4": invalid initial value | initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`
+            Error invalid-initializer "g+4": invalid initial value | initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`
             Error invalid-initializer "s": the address of `s` is not fixed: only `.global` and `.const` variables can be named here
             Error invalid-initializer "f": `f` is a function: nothing can be added to its address
             Error invalid-initializer "f": `generic` takes a variable; `f` is a function
@@ -393,7 +393,7 @@ fn constants() {
             Error invalid-constant "1.0": `1.0` must be an integer here
             Error invalid-constant ".s32": constants cannot be cast to `.s32` | the casts of constants are `.s64` and `.u64`
                 Replace `.s32` by `.s64` -> .global .u64 x = (.s64)1;
-            Error invalid-constant "0f3f800000": `0f3f800000` cannot stand beside an operator | `0f` constants stand alone; decimal and `0d` constants need not
+            Error invalid-constant "0f3f800000": `0f3f800000` cannot be combined with an operator | use decimal or `0d` constants in expressions
             Error invalid-constant "1e-308": `1e-308` is too small for a normal 64-bit float
             Error invalid-constant "1e400": `1e400` is too large for a 64-bit float
             Error invalid-constant "99999999999999999999": `99999999999999999999` does not fit into 64 bits
@@ -442,8 +442,8 @@ fn state_spaces_are_required() {
                 Insert `.global` -> .align 8 .global .v2 .b32 q;
             Error invalid-declaration ".b32": expected a state space such as `.reg` before the type `.b32`
                 Insert `.reg` -> .func f { .align 8 .reg .b32 q; ret; }
-            Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` stand in initial values of variables only
-            Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` stand in initial values of variables only
+            Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` are allowed in initial values of variables only
+            Error syntax-error "(": `generic(…)` and masks such as `0xff(…)` are allowed in initial values of variables only
         "#]],
     );
 }
@@ -463,9 +463,9 @@ fn names_and_numbers() {
         .global .texref t = {width = };
         ",
         expect![[r#"
-            Error syntax-error "WARP_SZ": `WARP_SZ` is a constant, no name
-            Error syntax-error "WARP_SZ": `WARP_SZ` is a constant, no name
-            Error malformed-number "4.b8": malformed number `4.b8`: the full stop is read as a part of the number; put a blank before it
+            Error syntax-error "WARP_SZ": `WARP_SZ` is a constant, not a name
+            Error syntax-error "WARP_SZ": `WARP_SZ` is a constant, not a name
+            Error malformed-number "4.b8": malformed number `4.b8`: the `.` is part of the number; put a space before it
             Error invalid-declaration "<4294967296>": a parameterised name makes at most 4294967295 names
             Error duplicate-definition "p0": `p0` is already defined on line 2
             Error duplicate-definition "p": `p1` is already defined on line 2
@@ -489,11 +489,11 @@ fn elements() {
         .global .b32 g[4]; .entry k { .reg .b32 r; .reg .b128 q; ld.global.b32 r, g[q+1]; ret; }
         ",
         expect![[r#"
-            Error invalid-operand "g[0]": `g` is no array, so it has no elements | its address plus a constant is written `[g+4]`
-            Error invalid-operand "o[r]": `o` is no array, so it has no elements | its address plus a constant is written `[o+4]`
-            Error invalid-operand "v[1]": `v` is no array, so it has no elements | its address plus a constant is written `[v+4]`
-            Error invalid-operand "g[f]": this expression cannot stand here in `ld.global.b32` | expected an address in brackets `[…]`
-            Error invalid-operand "g[q+1]": this expression cannot stand here in `ld.global.b32` | expected an address in brackets `[…]`
+            Error invalid-operand "g[0]": `g` is not an array, so it has no elements | its address plus a constant is written `[g+4]`
+            Error invalid-operand "o[r]": `o` is not an array, so it has no elements | its address plus a constant is written `[o+4]`
+            Error invalid-operand "v[1]": `v` is not an array, so it has no elements | its address plus a constant is written `[v+4]`
+            Error invalid-operand "g[f]": this expression is not valid here in `ld.global.b32` | expected an address in brackets `[…]`
+            Error invalid-operand "g[q+1]": this expression is not valid here in `ld.global.b32` | expected an address in brackets `[…]`
         "#]],
     );
 }

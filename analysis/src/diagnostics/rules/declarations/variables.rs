@@ -273,7 +273,7 @@ impl Judge<'_> {
             self.report(
                 range,
                 message,
-                Some("a type such as `.b32` stands before the name".to_owned()),
+                Some("expected a type such as `.b32` before the name".to_owned()),
             );
             return false;
         }
@@ -290,7 +290,7 @@ impl Judge<'_> {
             return;
         };
         let text = word.token.text();
-        let message = format!("`{text}` must stand before `{}`", before.token.text());
+        let message = format!("`{text}` must precede `{}`", before.token.text());
         let help = "the order is: linking directive; state space, `.align` and `.attribute`; vector size; type";
         // An alignment moves with its number; the texts of lists are not at hand.
         let moved = match word.kind {
@@ -342,7 +342,7 @@ impl Judge<'_> {
         ];
         let spaces = [".reg", ".const", ".global", ".local", ".param", ".shared"];
         let similar = most_similar(text, words.into_iter().chain(spaces).chain(type_words()));
-        let message = format!("`{text}` is no word of declarations");
+        let message = format!("`{text}` is not valid in a declaration");
         let help = similar.map(|it| format!("did you mean `{it}`?"));
         self.report(range, message, help).fixes = similar
             .map(|it| Repair::respell(range, text, it.to_owned()))

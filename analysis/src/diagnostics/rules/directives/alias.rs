@@ -73,7 +73,7 @@ pub(super) fn in_body(
         if let Some(Target::Definition(id)) = target {
             let definition = body.definition(id);
             if !body.prototypes.iter().any(|it| it.0 == id) {
-                let mut finding = no_function(name, "is no function");
+                let mut finding = no_function(name, "is not a function");
                 finding
                     .related
                     .push((Place::Own(definition.name_range), "declared here"));
@@ -157,7 +157,7 @@ fn check(
         finding.related.push((Place::of(new), "the alias"));
         finding
             .related
-            .push((Place::of(old), "what it would stand for"));
+            .push((Place::of(old), "the aliased function"));
         findings.push(finding);
     }
 }

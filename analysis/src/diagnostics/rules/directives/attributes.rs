@@ -57,7 +57,7 @@ fn unified(attribute: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
         findings.push(finding(
             word.range(),
             UNKNOWN_DIRECTIVE,
-            format!("`{}` is no attribute of a function", word.text()),
+            format!("`{}` is not an attribute of a function", word.text()),
             Some("functions have the attribute `.unified(a, b)`".to_owned()),
         ));
         return;
@@ -87,7 +87,7 @@ fn unified(attribute: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
         findings.push(finding(
             word.range(),
             COMPILE_ONLY,
-            "ptxas takes a `.unified` function with `--compile-only` only".to_owned(),
+            "ptxas accepts a `.unified` function only with `--compile-only`".to_owned(),
             Some("such modules are linked before they run".to_owned()),
         ));
     }

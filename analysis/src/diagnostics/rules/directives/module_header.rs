@@ -108,11 +108,11 @@ pub(super) fn in_module(
             }
             (SyntaxKind::TARGET_DIRECTIVE, _) => found.extend(misplaced(
                 &cursor,
-                "`.target` stands directly after `.version`, or in a body",
+                "`.target` must directly follow `.version`, or be in a body",
             )),
             (SyntaxKind::ADDRESS_SIZE_DIRECTIVE, _) => found.extend(misplaced(
                 &cursor,
-                "`.address_size` stands once, directly after `.target`",
+                "`.address_size` must directly follow `.target`, once",
             )),
             _ => place = Next::Rest,
         }
@@ -271,7 +271,7 @@ fn version(directive: &Cursor<'_>) -> Option<Finding> {
         .skip(1)
         .take_while(|it| it.kind().is_trivia());
     if between.any(|it| it.kind() != SyntaxKind::WHITESPACE || it.text().contains('\n')) {
-        let message = "the number of `.version` stands on its line, after a blank";
+        let message = "the number of `.version` must be on the same line, after a blank";
         return Some(missing(number.range(), message));
     }
     let known = Version::parse(number.text()).is_some_and(|it| versions().any(|known| known == it));

@@ -26,7 +26,7 @@ pub(super) fn check(
                 let mut finding = finding(
                     string.range(),
                     UNKNOWN_PRAGMA,
-                    format!("no pragma `{unknown}` is known; ptxas reads over it"),
+                    format!("unknown pragma `{unknown}` (ptxas ignores it)"),
                     None,
                 );
                 let known = PRAGMAS.iter().map(|it| it.name);
@@ -45,7 +45,7 @@ pub(super) fn check(
             findings.push(finding(
                 string.range(),
                 UNKNOWN_DIRECTIVE,
-                format!("the pragma `{name}` is allowed inside of a body only"),
+                format!("the pragma `{name}` is allowed only inside a body"),
                 None,
             ));
             continue;

@@ -54,7 +54,7 @@ fn width(word: &CursorToken<'_>, findings: &mut Vec<Finding>) -> Option<u8> {
         let mut finding = finding(
             word.range(),
             UNKNOWN_DIRECTIVE,
-            format!("`{text}` is no data of a section"),
+            format!("`{text}` is not valid in a section"),
             Some("allowed here: .b8, .b16, .b32, .b64".to_owned()),
         );
         let alike = format!(

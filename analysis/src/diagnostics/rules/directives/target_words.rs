@@ -83,7 +83,7 @@ impl Options {
             (Some(target), Some(_), _) => {
                 let name = target.to_string();
                 if text != name && text != name.replacen("sm", "compute", 1) {
-                    let message = format!("ptxas reads `{text}` as `{target}`");
+                    let message = format!("ptxas treats `{text}` as `{target}`");
                     let mut ignored = finding(word.range(), IGNORED_DIRECTIVE, message, None);
                     ignored
                         .fixes
@@ -93,7 +93,7 @@ impl Options {
             }
             // Nothing that ptxas reads as a number.
             (None, ..) if !first && (text.starts_with("sm_") || text.starts_with("compute_")) => {
-                let message = format!("ptxas reads over `{text}`: there is no such target");
+                let message = format!("unknown target `{text}` (ptxas ignores it)");
                 let ignored = finding(word.range(), IGNORED_DIRECTIVE, message, None);
                 findings.push(ignored);
             }
@@ -104,7 +104,7 @@ impl Options {
                 let mut finding = finding(
                     word.range(),
                     UNKNOWN_TARGET,
-                    format!("there is no target `{text}`"),
+                    format!("unknown target `{text}`"),
                     similar.map(|it| format!("did you mean `{it}`?")),
                 );
                 let fix = similar.map(|it| Repair::respell(word.range(), text, it.to_owned()));

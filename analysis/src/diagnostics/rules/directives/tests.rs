@@ -57,9 +57,9 @@ fn the_start_of_a_module() {
     check(
         ".version 8.5\n.target sm_9O, debug, texmode_unifed\n",
         expect![[r#"
-            unknown-target "sm_9O": there is no target `sm_9O` | did you mean `sm_90`?
+            unknown-target "sm_9O": unknown target `sm_9O` | did you mean `sm_90`?
             missing-directive "debug": `debug` needs debug sections, but the module has no `.section`
-            unknown-target "texmode_unifed": there is no target `texmode_unifed` | did you mean `texmode_unified`?
+            unknown-target "texmode_unifed": unknown target `texmode_unifed` | did you mean `texmode_unified`?
         "#]],
     );
 }
@@ -111,15 +111,15 @@ fn placement_of_the_header() {
     check(
         ".version 9.5\n.target sm_90\n.address_size 64\n.address_size 64\n.version 9.5\n.entry k { ret; }\n.target sm_90\n",
         expect![[r#"
-            unknown-directive ".address_size": `.address_size` stands once, directly after `.target`
+            unknown-directive ".address_size": `.address_size` must directly follow `.target`, once
             unknown-directive ".version": a module has one `.version`, at its start
-            unknown-directive ".target": `.target` stands directly after `.version`, or in a body
+            unknown-directive ".target": `.target` must directly follow `.version`, or be in a body
         "#]],
     );
     check(
         ".version\n9.5\n.target sm_90\n",
         expect![[r#"
-        missing-directive "9.5": the number of `.version` stands on its line, after a blank
+        missing-directive "9.5": the number of `.version` must be on the same line, after a blank
     "#]],
     );
     check(
@@ -137,9 +137,9 @@ fn placement_of_the_header() {
     check(
         ".version 8.15\n.target sm_90b\n.target xsm_090\n.target compute_x80, compute_90\n.address_size 0x40\n",
         expect![[r#"
-            ignored-directive "sm_90b": ptxas reads `sm_90b` as `sm_90`
-            ignored-directive "xsm_090": ptxas reads `xsm_090` as `sm_90`
-            ignored-directive "compute_x80": ptxas reads `compute_x80` as `sm_80`
+            ignored-directive "sm_90b": ptxas treats `sm_90b` as `sm_90`
+            ignored-directive "xsm_090": ptxas treats `xsm_090` as `sm_90`
+            ignored-directive "compute_x80": ptxas treats `compute_x80` as `sm_80`
         "#]],
     );
     check(
@@ -187,7 +187,7 @@ fn options_of_targets() {
     check(
         ".version 9.5\n.target sm_90, sm_, debug\n",
         expect![[r#"
-        ignored-directive "sm_": ptxas reads over `sm_`: there is no such target
+        ignored-directive "sm_": unknown target `sm_` (ptxas ignores it)
         missing-directive "debug": `debug` needs debug sections, but the module has no `.section`
     "#]],
     );
@@ -199,7 +199,7 @@ fn options_of_targets() {
         ".version 9.5\n.target sm_90\n.target texmode_independent\n.entry k { .target sm_80, texmode_unified ret; .target sm_91 }\n",
         expect![[r#"
             conflicting-directives "texmode_unified": the texture mode is `texmode_independent` already
-            unknown-target "sm_91": there is no target `sm_91`
+            unknown-target "sm_91": unknown target `sm_91`
         "#]],
     );
 }
@@ -223,7 +223,7 @@ fn values_of_tuning_directives() {
         ".version 9.5\n.target sm_90\n.func f .abi_preserve_control 12 { ret; }\n.func g .abi_preserve 4294967295 .abi_preserve_control 11;\n.entry k .language \"PTX\", 3, \"cuda\", 11 .language { ret; }\n",
         expect![[r#"
             invalid-directive "12": `.abi_preserve_control` takes numbers up to 11
-            invalid-directive "\"cuda\"": `.language` knows no language "cuda" | it knows unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, python-cutile, fortran, optix
+            invalid-directive "\"cuda\"": `.language` knows no language "cuda" | expected one of unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, python-cutile, fortran, optix
             invalid-directive "11": the numbers of languages are 0 to 10
             invalid-directive ".language": `.language` takes names such as "ptx" or numbers of languages
         "#]],
@@ -244,10 +244,10 @@ fn tuning_directives_together() {
     check(
         ".version 9.5\n.target sm_90\n.func a .abi_preserve 3 .noreturn { exit; }\n.func b .noreturn .abi_preserve_control 3 .abi_preserve 3 .local_maxnreg 3 .language 3 { exit; }\n.func c .noreturn .noreturn .abi_preserve 3 .abi_preserve 3 { exit; }\n.func d .language 1 .local_maxnreg 3 { exit; }\n",
         expect![[r#"
-            unknown-directive ".noreturn": `.noreturn` must stand before `.abi_preserve`
-            conflicting-directives ".noreturn": `.noreturn` stands twice in the header of this function
-            conflicting-directives ".abi_preserve": `.abi_preserve` stands twice in the header of this function
-            unknown-directive ".local_maxnreg": `.local_maxnreg` must stand before `.language`
+            unknown-directive ".noreturn": `.noreturn` must precede `.abi_preserve`
+            conflicting-directives ".noreturn": duplicate `.noreturn` in the function header
+            conflicting-directives ".abi_preserve": duplicate `.abi_preserve` in the function header
+            unknown-directive ".local_maxnreg": `.local_maxnreg` must precede `.language`
         "#]],
     );
     check(
@@ -272,14 +272,14 @@ fn pragmas() {
     check(
         ".version 9.2\n.target sm_90\n.pragma \"nounroll\", \"\", \"frequency 3\";\n.entry a .pragma \"used_bytes_mask 3\"; { .pragma \"used_bytes_mask\", \"mma_throughput\"; ret; }\n.entry b { .pragma \"frequency 0x10\", \"frequency  +3\", \"frequency 0\"; .pragma \"frequency\"; .pragma \"frequency 3 4\"; .pragma \"nounrol\", \"knob 3\"; ret; }\n",
         expect![[r#"
-            unknown-directive "\"frequency 3\"": the pragma `frequency` is allowed inside of a body only
-            unknown-directive "\"used_bytes_mask 3\"": the pragma `used_bytes_mask` is allowed inside of a body only
+            unknown-directive "\"frequency 3\"": the pragma `frequency` is allowed only inside a body
+            unknown-directive "\"used_bytes_mask 3\"": the pragma `used_bytes_mask` is allowed only inside a body
             unsupported-by-version "\"mma_throughput\"": the pragma `mma_throughput` needs PTX ISA 9.3; this module is 9.2
             invalid-directive "\"frequency 0\"": the pragma `frequency` takes an integer from 1 on, as in `frequency 8`
             invalid-directive "\"frequency\"": the pragma `frequency` takes an integer from 1 on, as in `frequency 8`
             invalid-directive "\"frequency 3 4\"": the pragma `frequency` takes an integer from 1 on, as in `frequency 8`
-            unknown-pragma "\"nounrol\"": no pragma `nounrol` is known; ptxas reads over it | did you mean `nounroll`?
-            unknown-pragma "\"knob 3\"": no pragma `knob` is known; ptxas reads over it
+            unknown-pragma "\"nounrol\"": unknown pragma `nounrol` (ptxas ignores it) | did you mean `nounroll`?
+            unknown-pragma "\"knob 3\"": unknown pragma `knob` (ptxas ignores it)
         "#]],
     );
 }
@@ -344,8 +344,8 @@ fn sections() {
             invalid-directive ".x": only labels can be subtracted from each other
             invalid-directive "a": a label is the only value of its line
             invalid-directive "1": a label is the only value of its line
-            unknown-directive ".u8": `.u8` is no data of a section | allowed here: .b8, .b16, .b32, .b64
-            unknown-directive ".pred": `.pred` is no data of a section | allowed here: .b8, .b16, .b32, .b64
+            unknown-directive ".u8": `.u8` is not valid in a section | allowed here: .b8, .b16, .b32, .b64
+            unknown-directive ".pred": `.pred` is not valid in a section | allowed here: .b8, .b16, .b32, .b64
             invalid-directive "1.0": `.b8` takes an integer, not `1.0`
             invalid-directive "WARP_SZ": `.b8` takes numbers and labels, no named constants
         "#]],
@@ -369,14 +369,14 @@ fn sections() {
             invalid-directive "lab": expected a section or data after `@@DWARF`, as in `@@DWARF .byte 0x2b`
             invalid-directive "@@DWARF": expected a section or data after `@@DWARF`, as in `@@DWARF .byte 0x2b`
             invalid-directive ".section": expected a section as in `@@DWARF .section .debug_info, "", @progbits`
-            unknown-directive ".word": `.word` is no data of a section | allowed here: .b8, .b16, .b32, .b64
+            unknown-directive ".word": `.word` is not valid in a section | allowed here: .b8, .b16, .b32, .b64
             syntax-error "dwarf": expected `DWARF`, found `dwarf`
         "#]],
     );
     check(
         ".version 2.0\n.target sm_20\n@@DWARF .byte 1\n",
         expect![[r#"
-            unsupported-by-version "@@DWARF": `@@DWARF` is gone since PTX ISA 2.0; this module is 2.0
+            unsupported-by-version "@@DWARF": `@@DWARF` was removed in PTX ISA 2.0; this module is 2.0
         "#]],
     );
 }
@@ -391,7 +391,7 @@ fn aliases() {
             invalid-alias "i": `i` cannot be an alias of itself
             invalid-alias "v": `v` is a variable; `.alias` is for functions
             invalid-alias "v": `v` is a variable; `.alias` is for functions
-            invalid-alias "f": `f` is no function
+            invalid-alias "f": `f` is not a function
             invalid-alias "k": `k` is an entry; `.alias` is for functions
             invalid-alias "k": `k` is an entry; `.alias` is for functions
             invalid-alias "w": `w` is `.weak`, so it cannot have an alias
@@ -405,12 +405,12 @@ fn attributes_of_functions() {
     check(
         ".version 9.5\n.target sm_90\n.func .attribute(.unified(1, 2)) a;\n.func .attribute(.managed) b;\n.func .attribute(.unified(1)) c;\n.func .attribute(.unified(1.5, 2)) d;\n.func .attribute(.unified(1, 2), .unified(1, 2)) e;\n.func .attribute(.unified(1, 2)) .attribute(.unified(1, 2)) f;\n.entry .attribute(.unified(1, 2)) g { ret; }\n.global .attribute(.managed) .b32 v;\n.func .attribute(.unified(1, 2, 3)) h;\n",
         expect![[r#"
-            compile-only ".unified": ptxas takes a `.unified` function with `--compile-only` only | such modules are linked before they run
-            unknown-directive ".managed": `.managed` is no attribute of a function | functions have the attribute `.unified(a, b)`
+            compile-only ".unified": ptxas accepts a `.unified` function only with `--compile-only` | such modules are linked before they run
+            unknown-directive ".managed": `.managed` is not an attribute of a function | functions have the attribute `.unified(a, b)`
             invalid-directive ".unified": `.unified` takes 2 integers
             invalid-directive "1.5": `.unified` takes an integer, not `1.5`
             unknown-directive ".unified": a function has one attribute
-            compile-only ".unified": ptxas takes a `.unified` function with `--compile-only` only | such modules are linked before they run
+            compile-only ".unified": ptxas accepts a `.unified` function only with `--compile-only` | such modules are linked before they run
             unknown-directive ".attribute": a `.func` takes one `.attribute`
             unknown-directive ".attribute": an `.entry` takes no `.attribute`
             invalid-directive "3": `.unified` takes 2 integers

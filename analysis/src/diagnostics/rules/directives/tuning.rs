@@ -136,7 +136,7 @@ fn order(directives: &[Found<'_>], findings: &mut Vec<Finding>) {
             let mut finding = finding(
                 directive.word.range(),
                 CONFLICTING_DIRECTIVES,
-                format!("`{word}` stands twice in the header of this function"),
+                format!("duplicate `{word}` in the function header"),
                 None,
             );
             finding
@@ -150,7 +150,7 @@ fn order(directives: &[Found<'_>], findings: &mut Vec<Finding>) {
             let mut finding = finding(
                 directive.word.range(),
                 UNKNOWN_DIRECTIVE,
-                format!("`{word}` must stand before `{}`", later.word.text()),
+                format!("`{word}` must precede `{}`", later.word.text()),
                 None,
             );
             finding.fixes.push(Repair {
@@ -253,7 +253,7 @@ fn languages(node: &Cursor<'_>, word: &CursorToken<'_>, findings: &mut Vec<Findi
         let similar = most_similar(&name.to_ascii_lowercase(), LANGUAGES.iter().copied());
         let fix = similar.map(|it| Repair::respell(string.range(), name, format!("\"{it}\"")));
         finding.fixes.extend(fix);
-        finding.help = Some(format!("it knows {}", LANGUAGES.join(", ")));
+        finding.help = Some(format!("expected one of {}", LANGUAGES.join(", ")));
         findings.push(finding);
     }
     for literal in literals {

@@ -95,8 +95,8 @@ fn found(item: &Cursor<'_>, problem: Problem) -> Finding {
             Some("the casts of constants are `.s64` and `.u64`".to_owned()),
         ),
         ProblemKind::SingleInExpression => (
-            format!("`{text}` cannot stand beside an operator"),
-            Some("`0f` constants stand alone; decimal and `0d` constants need not".to_owned()),
+            format!("`{text}` cannot be combined with an operator"),
+            Some("use decimal or `0d` constants in expressions".to_owned()),
         ),
     };
     let mut finding = finding(range, INVALID_CONSTANT, message, help);

@@ -270,12 +270,12 @@ mod tests {
             TEXT,
             &["sm_90"],
             expect![[r#"
-                unused-value `add.s32 %r1, %r2, %r3;`: nobody reads what this writes
-                uninitialized-register `%r2`: nothing writes `%r2` before this, so its value is undefined
-                uninitialized-register `%r3`: nothing writes `%r3` before this, so its value is undefined
-                unused-value `redux.sync.add.s32 %r1, %r2, -1;`: nobody reads what this writes
-                unused-value `mov.u32 %r1, %cluster_ctarank;`: nobody reads what this writes
-                invalid-operand `%r1`: a .b32 register cannot stand here in `ld.global.v4.f64`; expected a vector `{…}` of 4 elements, a register at least as wide as .f64 each
+                unused-value `add.s32 %r1, %r2, %r3;`: the result is never used
+                uninitialized-register `%r2`: `%r2` is used before it is written
+                uninitialized-register `%r3`: `%r3` is used before it is written
+                unused-value `redux.sync.add.s32 %r1, %r2, -1;`: the result is never used
+                unused-value `mov.u32 %r1, %cluster_ctarank;`: the result is never used
+                invalid-operand `%r1`: a .b32 register is not valid here in `ld.global.v4.f64`; expected a vector `{…}` of 4 elements, a register at least as wide as .f64 each
             "#]],
         );
         check(
@@ -284,15 +284,15 @@ mod tests {
             expect![[r#"
                 not-portable `.blocksareclusters`: `.blocksareclusters` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
                 not-portable `.reqnctapercluster`: `.reqnctapercluster` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
-                unused-value `add.s32 %r1, %r2, %r3;`: nobody reads what this writes
-                uninitialized-register `%r2`: nothing writes `%r2` before this, so its value is undefined
-                uninitialized-register `%r3`: nothing writes `%r3` before this, so its value is undefined
+                unused-value `add.s32 %r1, %r2, %r3;`: the result is never used
+                uninitialized-register `%r2`: `%r2` is used before it is written
+                uninitialized-register `%r3`: `%r3` is used before it is written
                 not-portable `redux`: `redux.sync.add.s32` is not on `sm_75`; it needs target `sm_80` or later
-                unused-value `redux.sync.add.s32 %r1, %r2, -1;`: nobody reads what this writes
-                unused-value `mov.u32 %r1, %cluster_ctarank;`: nobody reads what this writes
+                unused-value `redux.sync.add.s32 %r1, %r2, -1;`: the result is never used
+                unused-value `mov.u32 %r1, %cluster_ctarank;`: the result is never used
                 not-portable `%cluster_ctarank`: `%cluster_ctarank` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
                 not-portable `%clusterid`: `%clusterid` is not on `sm_75`, `sm_80`; it needs target `sm_90` or later
-                invalid-operand `%r1`: a .b32 register cannot stand here in `ld.global.v4.f64`; expected a vector `{…}` of 4 elements, a register at least as wide as .f64 each
+                invalid-operand `%r1`: a .b32 register is not valid here in `ld.global.v4.f64`; expected a vector `{…}` of 4 elements, a register at least as wide as .f64 each
             "#]],
         );
     }

@@ -93,7 +93,7 @@ impl Rejected<'_> {
             Reason::UnknownOpcode => finding(
                 range,
                 UNKNOWN_INSTRUCTION,
-                format!("there is no instruction `{word}`"),
+                format!("unknown instruction `{word}`"),
                 most_similar(word, tables().opcodes()).map(|it| format!("did you mean `{it}`?")),
             ),
             Reason::FixedWord { words, depth } => finding(
@@ -124,7 +124,7 @@ impl Rejected<'_> {
                     None => Some(format!("allowed here: {}", list(allowed))),
                 };
                 let message = if allowed.contains(&plain) {
-                    format!("`{word}` cannot stand here in `{}`", self.head())
+                    format!("`{word}` is not valid here in `{}`", self.head())
                 } else {
                     format!("`{word}` is not allowed in `{}`", self.head())
                 };
@@ -164,7 +164,7 @@ impl Rejected<'_> {
             Reason::Missing { words, .. } => finding(
                 range,
                 MODIFIER_REQUIRED,
-                format!("`{}` lacks {}", self.head(), one_of(words)),
+                format!("`{}` needs {}", self.head(), one_of(words)),
                 None,
             ),
             Reason::Rule(rule) => finding(
@@ -198,7 +198,7 @@ impl Rejected<'_> {
                 finding(
                     range,
                     INVALID_OPERAND,
-                    format!("{found} cannot stand here in `{}`", self.head()),
+                    format!("{found} is not valid here in `{}`", self.head()),
                     self.unlike(problem.place)
                         .or_else(|| (!kinds.is_empty()).then(expected)),
                 )

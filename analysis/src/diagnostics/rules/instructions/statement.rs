@@ -157,7 +157,7 @@ fn advise(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges, findings: &
         findings.push(finding(
             ranges.modifier(*index),
             IGNORED_MODIFIER,
-            format!("ptxas reads over `.{word}` here"),
+            format!("`.{word}` has no effect here (ptxas ignores it)"),
             None,
         ));
     }
@@ -195,7 +195,7 @@ fn elements(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Finding
             let mut finding = finding(
                 trimmed(node),
                 INVALID_OPERAND,
-                format!("`{text}` is no array, so it has no elements"),
+                format!("`{text}` is not an array, so it has no elements"),
                 Some(format!(
                     "its address plus a constant is written `[{text}+4]`"
                 )),

@@ -326,7 +326,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                 WordPlace::Operand => (UNDEFINED_NAME, format!("`{name}` is not declared")),
                 WordPlace::Branch => (
                     UNDEFINED_LABEL,
-                    format!("there is no label `{name}` in this block or a block around it"),
+                    format!("label `{name}` is not declared in this block or an enclosing one"),
                 ),
                 WordPlace::Callee => (
                     UNDEFINED_FUNCTION,
@@ -370,7 +370,7 @@ fn later(name: &str, range: TextRange, place: Place) -> Finding {
         severity: Severity::Error,
         code: UNDEFINED_NAME.name,
         message: format!(
-            "`{name}` is declared later, on line {LINE}; PTX wants declarations first"
+            "`{name}` is declared later, on line {LINE}; PTX requires a declaration before the first use"
         ),
         help: None,
         related: vec![(place, "declared here")],

@@ -41,7 +41,7 @@ st.f64 [%rd1], k;
 st.u32 [%rd1], k+4;
 vadd.s32.s32.s32 %r1, k, %r2, %r3;
 bfind.shiftamt.shiftamt.s32 %r1, %r2;
-//            ^^^^^^^^^ warning ignored-modifier: ptxas reads over `.shiftamt` here
+//            ^^^^^^^^^ warning ignored-modifier: `.shiftamt` has no effect here (ptxas ignores it)
 wmma.load.c.sync.aligned.row.m16n16k16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, _, %f8}, [%rd1];
 atom.exch.b32 %r1, [%rd1], %r2, %r3;
 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], {%u1, %u2}, [%r3];
@@ -54,15 +54,15 @@ ldmatrix.sync.aligned.m8n8.x8.b16 {%r0, %r1}, [%rd1];",
 fn functions_are_no_destinations_and_no_elements() {
     check(
         "ld.global.u32 k, [%rd1];
-//            ^ invalid-operand: the name of an entry cannot stand here in `ld.global.u32` | expected a register at least as wide as .u32
+//            ^ invalid-operand: the name of an entry is not valid here in `ld.global.u32` | expected a register at least as wide as .u32
 ld.global.v2.u32 {k, %r1}, [%rd1];
-//                ^ invalid-operand: the name of an entry cannot stand here in `ld.global.v2.u32` | expected a register at least as wide as .u32
+//                ^ invalid-operand: the name of an entry is not valid here in `ld.global.v2.u32` | expected a register at least as wide as .u32
 cvt.u64.u32 k, %r1;
-//          ^ invalid-operand: the name of an entry cannot stand here in `cvt.u64.u32` | expected a register at least as wide as .u64
+//          ^ invalid-operand: the name of an entry is not valid here in `cvt.u64.u32` | expected a register at least as wide as .u64
 st.global.v2.u32 [%rd1], {k, %r1};
-//                        ^ invalid-operand: the name of an entry cannot stand here in `st.global.v2.u32` | expected a register at least as wide as .u32, an integer constant, or a special register
+//                        ^ invalid-operand: the name of an entry is not valid here in `st.global.v2.u32` | expected a register at least as wide as .u32, an integer constant, or a special register
 st.global.v2.u32 [%rd1], k;
-//                       ^ invalid-operand: the name of an entry cannot stand here in `st.global.v2.u32` | expected a vector `{…}` of 2 elements, a register at least as wide as .u32 each",
+//                       ^ invalid-operand: the name of an entry is not valid here in `st.global.v2.u32` | expected a vector `{…}` of 2 elements, a register at least as wide as .u32 each",
     );
 }
 
@@ -70,15 +70,15 @@ st.global.v2.u32 [%rd1], k;
 fn opcodes_and_modifiers() {
     check(
         "ad.s32 %r1, %r2, 4;
-//^^ unknown-instruction: there is no instruction `ad`
+//^^ unknown-instruction: unknown instruction `ad`
 selpp.b32 %r1, %r2, %r3, %p1;
-//^^^^^ unknown-instruction: there is no instruction `selpp` | did you mean `selp`?
+//^^^^^ unknown-instruction: unknown instruction `selpp` | did you mean `selp`?
 ld.gloal.f32 %f1, [%rd1];
 //^^^^^^ modifier-not-allowed: `.gloal` is not allowed in `ld.gloal.f32` | did you mean `.global`?
 mul.wied.s32 %rd1, %r2, %r3;
 // ^^^^^ modifier-not-allowed: `.wied` is not allowed in `mul.wied.s32` | did you mean `.wide`?
 mul.s32 %r1, %r2, %r3;
-//^^^^^^^ modifier-required: `mul.s32` lacks one of `.hi`, `.lo`
+//^^^^^^^ modifier-required: `mul.s32` needs one of `.hi`, `.lo`
 ",
     );
 }
@@ -87,19 +87,19 @@ mul.s32 %r1, %r2, %r3;
 fn operands() {
     check(
         "add.s32 %r1, %r2, %f1;
-//                ^^^ invalid-operand: a .f32 register cannot stand here in `add.s32` | expected a register for .s32 or an integer constant
+//                ^^^ invalid-operand: a .f32 register is not valid here in `add.s32` | expected a register for .s32 or an integer constant
 add.s32 %r1, %r2;
 //^^^^^^^ wrong-operand-count: `add.s32` takes 3 operands, not 2
 ld.global.v4.f32 {%f1, %f2, %f3}, [%rd1];
-//               ^^^^^^^^^^^^^^^ invalid-operand: a vector of 3 cannot stand here in `ld.global.v4.f32` | expected a vector `{…}` of 4 elements, a register at least as wide as .f32 each
+//               ^^^^^^^^^^^^^^^ invalid-operand: a vector of 3 is not valid here in `ld.global.v4.f32` | expected a vector `{…}` of 4 elements, a register at least as wide as .f32 each
 setp.lt.f32 %r1, %f1, %f2;
-//          ^^^ invalid-operand: a .b32 register cannot stand here in `setp.lt.f32` | expected a .pred register or `_`
+//          ^^^ invalid-operand: a .b32 register is not valid here in `setp.lt.f32` | expected a .pred register or `_`
 @%r1 ret;
 //^^^ invalid-operand: a guard needs a .pred register; this is a .b32 register
 shl.b32 %r1, %r2, %rd1;
-//                ^^^^ invalid-operand: a .b64 register cannot stand here in `shl.b32` | expected a .b32, .u32 or .s32 register, or an integer constant
+//                ^^^^ invalid-operand: a .b64 register is not valid here in `shl.b32` | expected a .b32, .u32 or .s32 register, or an integer constant
 bar.sync 17;
-//       ^^ invalid-operand: the constant 17 cannot stand here in `bar.sync` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 15
+//       ^^ invalid-operand: the constant 17 is not valid here in `bar.sync` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 15
 ",
     );
 }
@@ -110,7 +110,7 @@ fn one_word_is_to_blame() {
         "add.rn.s32 %r1, %r2, 4;
 // ^^^ modifier-not-allowed: `.rn` is not allowed in `add.rn.s32` | `.rn` is for `.f32`, `.f64`, `.f16`, `.f16x2`, `.bf16`, `.bf16x2`
 cvt.f32.f64 %f1, %d1;
-//^^^^^^^^^^^ modifier-required: `cvt.f32.f64` lacks one of `.rn`, `.rz`, `.rm`, `.rp`
+//^^^^^^^^^^^ modifier-required: `cvt.f32.f64` needs one of `.rn`, `.rz`, `.rm`, `.rp`
 cvt.rni.f32.s32 %f1, %r1;
 // ^^^^ modifier-not-allowed: `.rni` is not allowed in `cvt.rni.f32.s32` | allowed here: `.rn`, `.rz`, `.rm`, `.rp`
 mul.s32.lo %r1, %r2, %r3;
@@ -131,16 +131,16 @@ fn elements_of_vectors_are_alike() {
     check(
         "st.global.v4.b32 [%rd1], {%u1, %r1, %f1, %f2};
 st.global.v2.b32 [%rd1], {%u1, %f1};
-//                       ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `st.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
+//                       ^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `st.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
 ld.global.v2.b32 {%r1, %rd2}, [%rd1];
-//               ^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `ld.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
+//               ^^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `ld.global.v2.b32` | all elements must be of one width, and neighbours both integers or both floats unless one is untyped
 ",
     );
     // Together they have one type; elements of several types are untyped bits.
     check(
         "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%u1}, {%r1}, {%f1,0f3F800000,%f3,%r4};
 mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%u2,%u1}, {%r1}, {%f1,%f2,%f3,%f4};
-//                                                                  ^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32` | expected a vector `{…}` of 2 elements, a .b32 or .f16x2 register each
+//                                                                  ^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32` | expected a vector `{…}` of 2 elements, a .b32 or .f16x2 register each
 ",
     );
 }
@@ -151,27 +151,27 @@ fn operands_of_copies() {
     check(
         "cp.async.ca.shared.global [%r1], [%rd1], 8, 4;
 cp.async.ca.shared.global [%r1], [%rd1], 8, 16;
-//                                          ^^ invalid-operand: the constant 16 cannot stand here in `cp.async.ca.shared.global` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 8
+//                                          ^^ invalid-operand: the constant 16 is not valid here in `cp.async.ca.shared.global` | expected a .b32, .u32 or .s32 register, or a constant from 0 to 8
 cp.async.cg.shared.global [%r1], [%rd1], 8;
-//                                       ^ invalid-operand: the constant 8 cannot stand here in `cp.async.cg.shared.global` | expected the constant 16
+//                                       ^ invalid-operand: the constant 8 is not valid here in `cp.async.cg.shared.global` | expected the constant 16
 createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 16, -1;
 createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 16, 8;
-//                                                      ^ invalid-operand: the constant 8 cannot stand here in `createpolicy.range.L2::evict_last.b64` | expected a .b32, .u32 or .s32 register, or a constant from 16 to 4294967295
+//                                                      ^ invalid-operand: the constant 8 is not valid here in `createpolicy.range.L2::evict_last.b64` | expected a .b32, .u32 or .s32 register, or a constant from 16 to 4294967295
 createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5;
 createpolicy.fractional.L2::evict_last.b64 %rd1, 1.5;
-//                                               ^^^ invalid-operand: a floating-point constant cannot stand here in `createpolicy.fractional.L2::evict_last.b64` | expected a .b32 or .f32 register or a floating-point constant above 0 and up to 1
+//                                               ^^^ invalid-operand: a floating-point constant is not valid here in `createpolicy.fractional.L2::evict_last.b64` | expected a .b32 or .f32 register or a floating-point constant above 0 and up to 1
 st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%h1], %r1, [%h1];
-//                                                         ^^^ invalid-operand: a .b16 register cannot stand here in `st.async.shared::cluster.mbarrier::complete_tx::bytes.b32` | expected an address: an integer register or a variable of the state space, perhaps plus a constant
+//                                                         ^^^ invalid-operand: a .b16 register is not valid here in `st.async.shared::cluster.mbarrier::complete_tx::bytes.b32` | expected an address: an integer register or a variable of the state space, perhaps plus a constant
 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%r1, %f1}], [%r3];
 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%u1, %f1}], [%r3];
-//                                                           ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
+//                                                           ^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1+8, {%r1, %r2}], [%r3];
-//                                                     ^^^^^^ invalid-operand: a .b64 register plus a constant cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected brackets with 2 elements: `[map, coordinates]`
+//                                                     ^^^^^^ invalid-operand: a .b64 register plus a constant is not valid here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected brackets with 2 elements: `[map, coordinates]`
 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%tid.x, 1}], [%r3];
-//                                                           ^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
+//                                                           ^^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {%laneid, 1}], [%r3];
 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {1, %h1}], [%r3];
-//                                                           ^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
+//                                                           ^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group` | expected a vector `{…}` of 2 elements, a .b32, .u32 or .s32 register each
 cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {0, 0, 0, 0}], [%r3], {1, %r1};
 ",
     );
@@ -182,10 +182,10 @@ fn special_registers_have_widths() {
     check(
         "mov.b16 %h1, %tid.x;
 mov.b16 %h1, %laneid;
-//           ^^^^^^^ invalid-operand: a special register of type .u32 cannot stand here in `mov.b16` | expected a register for .b16, an integer constant, a component of `%tid`, `%ntid`, `%ctaid` or `%nctaid`, the name of a variable, or the name of a function
+//           ^^^^^^^ invalid-operand: a special register of type .u32 is not valid here in `mov.b16` | expected a register for .b16, an integer constant, a component of `%tid`, `%ntid`, `%ctaid` or `%nctaid`, the name of a variable, or the name of a function
 cvt.rna.tf32.f32 %r1, 0f3F800000;
 cvt.rna.tf32.f32 %r1, 43;
-//                    ^^ invalid-operand: the constant 43 cannot stand here in `cvt.rna.tf32.f32` | expected a .b32 or .f32 register
+//                    ^^ invalid-operand: the constant 43 is not valid here in `cvt.rna.tf32.f32` | expected a .b32 or .f32 register
 ",
     );
 }
@@ -220,14 +220,14 @@ fn elements_behind_a_constant() {
     check(
         "st.shared.v2.b32 [%r1], {1.5, %f1};
 st.shared.v2.b32 [%r1], {1.5, %d1};
-//                       ^^^ invalid-operand: a floating-point constant cannot stand here in `st.shared.v2.b32` | expected a register at least as wide as .b32, an integer constant, or a special register
+//                       ^^^ invalid-operand: a floating-point constant is not valid here in `st.shared.v2.b32` | expected a register at least as wide as .b32, an integer constant, or a special register
 st.shared.v2.b32 [%r1], {%d1, 1.5};
 st.shared.v2.f32 [%r1], {1.5, %rd1};
 mov.b64 %rd1, {-2.0, 0f3F800000};
 mov.b64 %rd1, {0f3F800000, -2.0};
-//            ^^^^^^^^^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `mov.b64` | expected a register for .b64, an integer constant, a special register of 64 bits, the name of a variable, or the name of a function
+//            ^^^^^^^^^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `mov.b64` | expected a register for .b64, an integer constant, a special register of 64 bits, the name of a variable, or the name of a function
 mov.b32 %r1, {1.5, %h1};
 mov.b32 %r1, {1.5, 1.5};
-//           ^^^^^^^^^^ invalid-operand: a vector of 2 cannot stand here in `mov.b32` | expected a register for .b32, an integer constant, a special register of 32 bits, the name of a variable, or the name of a function",
+//           ^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `mov.b32` | expected a register for .b32, an integer constant, a special register of 32 bits, the name of a variable, or the name of a function",
     );
 }
