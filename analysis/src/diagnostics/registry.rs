@@ -297,6 +297,8 @@ codes! {
         "A barrier expects other bytes than copies bring.";
     MBARRIER_NEVER_ARRIVED = "mbarrier-never-arrived" Lint Warning [] Flow
         "A barrier is waited for at which nobody arrives.";
+    MBARRIER_NEVER_INITIALIZED = "mbarrier-never-initialized" Lint Warning [] Flow
+        "A barrier in shared memory is used that nobody initializes.";
     SYNC_MASK = "sync-mask" Lint Warning [] Flow
         "A mask does not name the lanes that run the instruction.";
     MISSING_BARRIER = "missing-barrier" Lint Warning [] Flow

@@ -42,6 +42,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     ignored_results(kernel, reports);
     if kernel.entry && !kernel.calls && kernel.has_threads() {
         never_arrived(kernel, &all, reports);
+        never_initialized(kernel, &all, reports);
         bytes(kernel, &all, reports);
     }
     counts(kernel, reports);
@@ -169,6 +170,41 @@ fn never_arrived(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: 
             )
             .related(initialized.step, "where it is initialized"),
         );
+    }
+}
+
+/// A barrier that is used and that nobody initializes.
+fn never_initialized(
+    kernel: &Kernel<'_>,
+    all: &[(&Event, Option<Place>)],
+    reports: &mut Vec<Report>,
+) {
+    // An initialization of an unknown barrier may be of any.
+    let symbol = |it: &Option<Place>| it.and_then(Place::symbol);
+    let initial = all.iter().filter(|it| it.0.kind == EventKind::Init);
+    let initialized: Option<Vec<_>> = initial.map(|it| symbol(&it.1)).collect();
+    let Some(initialized) = initialized.filter(|_| !kernel.has_remote()) else {
+        return;
+    };
+    let mut told = Vec::new();
+    for (event, place) in all {
+        let (Some(place), Some(symbol)) = (place, symbol(place)) else {
+            continue;
+        };
+        // Memory of open size has other names, too.
+        let known = (kernel.size)(symbol).is_some() && kernel.is_own(symbol);
+        if initialized.contains(&symbol) || told.contains(&symbol) || !known {
+            continue;
+        }
+        told.push(symbol);
+        let name = kernel.describe(*place);
+        let found = report(
+            "mbarrier-never-initialized",
+            event.step,
+            format!("nobody initializes `{name}`"),
+            "`mbarrier.init` by one thread, and a barrier of the block behind it, come before every other use",
+        );
+        reports.push(found.hint(kernel.exercises()));
     }
 }
 

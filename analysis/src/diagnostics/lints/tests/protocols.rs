@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The codes of the rules: those of lints whose page quotes what happens on the GPU.
-const CODES: [&str; 37] = [
+const CODES: [&str; 38] = [
     "barrier-never-completed",
     "barrier-thread-count",
     "bulk-copy-missing-commit",
@@ -26,6 +26,7 @@ const CODES: [&str; 37] = [
     "issued-by-every-thread",
     "mbarrier-constant-parity",
     "mbarrier-never-arrived",
+    "mbarrier-never-initialized",
     "missing-barrier",
     "missing-proxy-fence",
     "read-only-load-of-written-memory",
