@@ -56,7 +56,7 @@ screen_test('the mistakes of the tour are shown where they are', 'tour-mistakes.
   local text = capture(screen, 'syntax-error')
   h.contains(text, 'mov.u32 %r4, %tid.x;     ■ `%r4` is not declared')
   h.contains(text, 'mov.u32 %r1, 1     ■ expected `,` or `;`')
-  h.contains(text, 'bra $nowhere;     ■ there is no label `$nowhere`')
+  h.contains(text, 'bra $nowhere;     ■ label `$nowhere` is not declared')
 end)
 
 screen_test('the tour has no mistakes', 'tour.ptx', function(screen)
