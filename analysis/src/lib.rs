@@ -32,6 +32,7 @@ pub use features::{
     protocols::{ProtocolPart, ProtocolView},
     registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},
+    writing::{Telling, Writing},
 };
 pub use fragments::{Fragment, HostFile, HostSettings, compile_command_targets, words_of_command};
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};

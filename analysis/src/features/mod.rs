@@ -30,3 +30,4 @@ pub(crate) mod source_locations;
 pub(crate) mod stats;
 pub(crate) mod syntax_tree;
 pub(crate) mod workspace_symbols;
+pub(crate) mod writing;

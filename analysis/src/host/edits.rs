@@ -1,6 +1,8 @@
 //! Questions of those who know what has changed.
 
-use crate::{Cancellable, Diagnostic, Earlier, FileId, diagnostics};
+use crate::{
+    Cancellable, Diagnostic, Earlier, FileId, FilePosition, Writing, diagnostics, features,
+};
 
 use super::Analysis;
 
@@ -11,6 +13,16 @@ impl Analysis {
     /// [`Cancelled`](crate::Cancelled), as with every question.
     pub fn has_control_comments(&self, file: FileId) -> Cancellable<bool> {
         self.with_file(file, diagnostics::has_controls)
+    }
+
+    /// The statement that is being written where an edit ended; `None` if there is no such file.
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Cancelled), as with every question.
+    pub fn writing(&self, at: FilePosition) -> Cancellable<Option<Writing>> {
+        self.with_file(at.file, |db, file| {
+            Some(features::writing::writing(db, file, at.offset))
+        })
     }
 
     /// The diagnostics of a file after some instructions in a long function were edited, sorted by range and

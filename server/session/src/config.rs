@@ -185,6 +185,14 @@ pub const SETTINGS: &[Setting] = &[
         |config| config.diagnostics,
         "Whether problems are reported at all."
     ),
+    switch!(
+        "diagnostics.quietWhileTyping",
+        true,
+        |config| config.quiet,
+        "Whether what is wrong only because the statement at the cursor is not finished is shown \
+         after a second without typing, or when the statement is left or the file saved, instead \
+         of at once."
+    ),
     Setting {
         name: "diagnostics.severity",
         ty: SettingType::Levels(LEVELS),
@@ -459,6 +467,8 @@ pub struct Config {
     pub severity: BTreeMap<Box<str>, Level>,
     /// The time without typing before diagnostics are sent; `None` adapts it to what they cost.
     pub debounce: Option<Duration>,
+    /// Whether the statement that is being written is left alone.
+    pub quiet: bool,
     /// Whether the files of the workspace are read.
     pub index: bool,
     /// The files of the workspace that are not read.
@@ -479,6 +489,7 @@ impl Default for Config {
             launch: LaunchAssumptions::default(),
             severity: BTreeMap::new(),
             debounce: None,
+            quiet: true,
             index: true,
             exclude: Exclude::default(),
             ptxas: Ptxas::default(),

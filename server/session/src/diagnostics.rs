@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use analysis::FilePosition;
 use rustc_hash::FxHasher;
 use tracing::info;
 
@@ -62,6 +63,7 @@ pub fn file_diagnostics(
 ) -> Answer<Vec<Diagnostic>> {
     let client = &snapshot.shared.client;
     diagnostics = snapshot.with_messages_of_ptxas(document.file, diagnostics)?;
+    hold_back(snapshot, document, &mut diagnostics)?;
     if diagnostics.len() > MAX_PER_FILE {
         info!(
             found = diagnostics.len(),
@@ -108,6 +110,24 @@ pub fn file_diagnostics(
         });
     }
     Ok(out)
+}
+
+/// Takes out what is not told to somebody who is writing.
+fn hold_back(
+    snapshot: &Snapshot,
+    document: &Document,
+    diagnostics: &mut Vec<analysis::Diagnostic>,
+) -> Answer<()> {
+    let (file, quiet) = (document.file, &snapshot.shared.quiet);
+    let at = match quiet.offset(file) {
+        Some(offset) => {
+            let writing = snapshot.analysis.writing(FilePosition { file, offset })?;
+            writing.map(|it| (offset, it))
+        }
+        None => None,
+    };
+    quiet.hold_back(file, at, diagnostics);
+    Ok(())
 }
 
 /// A number that differs when the JSON of diagnostics differs, which is what a client sees of them.

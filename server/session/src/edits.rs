@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// More changes at once than somebody types: a formatter has been at work.
-const MANY_CHANGES: usize = 16;
+pub const MANY_CHANGES: usize = 16;
 
 /// Applies messages about one document, in their order, and says what they did to its text.
 pub fn apply_changes(

@@ -18,6 +18,7 @@ pub mod host;
 pub mod known;
 pub mod lsp;
 pub mod machine_code;
+pub mod quiet;
 pub mod requests;
 pub mod snapshot;
 

@@ -21,6 +21,7 @@ use crate::{
         semantic_tokens::TokenCache,
         to_proto,
     },
+    quiet::Quiet,
 };
 
 /// Why a question has no answer.
@@ -92,6 +93,8 @@ pub struct Shared {
     pub tokens: TokenCache,
     /// What was found about long documents.
     pub known: KnownDiagnostics,
+    /// Where somebody is writing.
+    pub quiet: Quiet,
     files: RwLock<FileTable>,
 }
 
@@ -104,6 +107,7 @@ impl Shared {
             client,
             tokens: TokenCache::default(),
             known: KnownDiagnostics::default(),
+            quiet: Quiet::default(),
         }
     }
 

@@ -13,6 +13,7 @@ use session::{
     lsp::lsp_types::{Diagnostic, Url},
     snapshot::{Answer, RequestError, Snapshot},
 };
+use syntax::TextSize;
 use tracing::error;
 
 use super::{
@@ -29,6 +30,8 @@ const MAX_DELAY: Duration = Duration::from_millis(600);
 /// system may wake one of them on the processor on which the search goes on: then it waits for milliseconds. For the
 /// rest nobody waits so impatiently, and it takes much longer than this.
 const HEAD_START: Duration = Duration::from_micros(300);
+/// After this time without an edit, what was held back about the statement at the cursor is told.
+const QUIET: Duration = Duration::from_secs(1);
 /// For longer texts, syntax errors are sent before the rest is known, when a file is opened.
 const LONG_TEXT: u32 = 1 << 20;
 
@@ -36,6 +39,8 @@ const LONG_TEXT: u32 = 1 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
     due: Option<Instant>,
+    /// When nothing is held back any more.
+    settles: Option<Instant>,
     /// When the first change came that is not yet diagnosed.
     dirty: Option<Instant>,
     /// Number of the latest diagnosis; results of older ones are void.
@@ -158,8 +163,45 @@ impl State {
     pub(super) fn diagnostics_deadline(&self) -> Option<Instant> {
         self.documents
             .values()
-            .filter_map(|it| it.schedule.due)
+            .flat_map(|it| [it.schedule.due, it.schedule.settles])
+            .flatten()
             .min()
+    }
+
+    /// Somebody has written something that ends at a place of an open document, or a program has changed much.
+    pub(super) fn edited_at(&mut self, file: FileId, place: Option<TextSize>) {
+        let client = &self.shared.client;
+        // Whoever cannot be told later is told at once.
+        let quiet = self.config.quiet && (client.pushes() || client.refresh_diagnostics);
+        let Some(open) = self.documents.get_mut(&file) else {
+            return;
+        };
+        match place.filter(|_| quiet) {
+            Some(place) => {
+                open.schedule.settles = Some(Instant::now() + QUIET);
+                self.shared.quiet.edited(file, place);
+            }
+            None => {
+                open.schedule.settles = None;
+                self.shared.quiet.settle(file);
+            }
+        }
+    }
+
+    /// Tells what was held back about an open document.
+    pub(super) fn tell_all(&mut self, file: FileId) {
+        let held_back = self.shared.quiet.settle(file);
+        let client = &self.shared.client;
+        let Some(open) = self.documents.get_mut(&file) else {
+            return;
+        };
+        open.schedule.settles = None;
+        if client.pushes() {
+            // A search that is under way may hold something back still.
+            open.schedule.request(Instant::now(), Duration::ZERO);
+        } else if held_back {
+            self.say(Outgoing::RefreshDiagnostics);
+        }
     }
 
     /// Plans diagnostics for every open file: a change of one file can concern all others.
@@ -188,6 +230,15 @@ impl State {
     }
 
     pub(super) fn run_due_diagnostics(&mut self, now: Instant) {
+        let settled: Vec<_> = self
+            .documents
+            .iter()
+            .filter(|(_, it)| it.schedule.settles.is_some_and(|it| it <= now))
+            .map(|(file, _)| *file)
+            .collect();
+        for file in settled {
+            self.tell_all(file);
+        }
         let mut due = Vec::new();
         for (file, open) in &mut self.documents {
             let schedule = &mut open.schedule;

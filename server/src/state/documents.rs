@@ -88,8 +88,14 @@ impl State {
         self.shared
             .change_files(|files| files.opened(file, uri, version));
         self.write_document(file);
+        // Edits of somebody who writes are few and end where the cursor is.
+        let place = edits
+            .last()
+            .filter(|_| edits.len() < session::edits::MANY_CHANGES)
+            .map(|it| it.replacement.range.start() + it.replacement.len);
         let replacements = edits.iter().map(|it| it.replacement).collect();
         self.shared.known.changed(file, Some(replacements));
+        self.edited_at(file, place);
         // That all of it is known no more is news.
         self.schedule_open_files();
     }
@@ -121,6 +127,7 @@ impl State {
             None => self.write(vec![(file, None)], None),
         }
         self.shared.known.forget(file);
+        self.shared.quiet.forget(file);
     }
 
     /// Tells the analysis about the text of an open document.

@@ -240,6 +240,7 @@ impl State {
         let Some(file) = self.shared.files(|files| files.get(uri)) else {
             return;
         };
+        self.tell_all(file);
         if self.config.ptxas.runs != PtxasRuns::OnSave || !self.documents.contains_key(&file) {
             return;
         }

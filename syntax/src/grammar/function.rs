@@ -277,17 +277,19 @@ fn at_end_of_list(p: &Parser<'_>) -> bool {
 }
 
 fn skip_in_list(p: &mut Parser<'_>) {
-    if matches!(
-        p.kind(),
-        COMMA | R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END
-    ) {
+    let ends = |p: &Parser<'_>| {
+        matches!(
+            p.kind(),
+            COMMA | R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END
+        ) || p.at(DOTTED)
+            && p.line_break_before()
+            && (is_linkage(p.current_text()) || is_module_directive(p.current_text()))
+    };
+    if ends(p) {
         return;
     }
     p.start(ERROR);
-    while !matches!(
-        p.kind(),
-        COMMA | R_PAREN | L_BRACE | R_BRACE | SEMICOLON | END
-    ) {
+    while !ends(p) {
         p.bump();
     }
     p.finish();
