@@ -16,6 +16,7 @@ mod lifecycle;
 mod order;
 mod pressure;
 mod protocol;
+mod quiet;
 mod stream;
 mod sync;
 mod words;

@@ -190,7 +190,23 @@ impl TestServer {
     }
 
     /// Does the handshake and returns the result of `initialize`.
-    pub fn initialize(&mut self, params: Value) -> Value {
+    ///
+    /// What is wrong is told at once, unless the options say otherwise: a test does not wait until the edits have left a
+    /// statement.
+    pub fn initialize(&mut self, mut params: Value) -> Value {
+        if let Some(options) = params.as_object_mut() {
+            let options = options
+                .entry("initializationOptions")
+                .or_insert_with(|| json!({}));
+            let diagnostics = options
+                .as_object_mut()
+                .map(|it| it.entry("diagnostics").or_insert_with(|| json!({})));
+            if let Some(diagnostics) = diagnostics.and_then(Value::as_object_mut) {
+                diagnostics
+                    .entry("quietWhileTyping")
+                    .or_insert(json!(false));
+            }
+        }
         let result = self.request("initialize", params).expect("initialize");
         self.notify("initialized", json!({}));
         result

@@ -23,6 +23,8 @@ struct Place {
     holds_back: bool,
     /// What was told before, by code and message: places change while somebody writes.
     told: Option<FxHashSet<u64>>,
+    /// What was held back in the statement that was written, in the same way: it is told when the edits are elsewhere.
+    own: FxHashSet<u64>,
 }
 
 impl Quiet {
@@ -40,6 +42,7 @@ impl Quiet {
         self.with(|all| {
             all.get_mut(&file).is_some_and(|it| {
                 it.offset = None;
+                it.own.clear();
                 std::mem::take(&mut it.holds_back)
             })
         })
@@ -76,10 +79,13 @@ impl Quiet {
             diagnostics.retain(|it| match writing.telling(it) {
                 Telling::Now => true,
                 Telling::IfKnown => {
-                    let told = place.told.as_ref();
-                    told.is_none_or(|told| told.contains(&fingerprint(it)))
+                    let (told, it) = (place.told.as_ref(), fingerprint(it));
+                    told.is_none_or(|told| told.contains(&it)) || place.own.contains(&it)
                 }
-                Telling::Later => false,
+                Telling::Later => {
+                    place.own.insert(fingerprint(it));
+                    false
+                }
             });
             place.holds_back |= diagnostics.len() < found;
             let told = place.told.get_or_insert_default();
@@ -153,6 +159,19 @@ mod tests {
         quiet.edited(FILE, 20.into());
         let all = [(12, "own"), (16, "word"), (40, "new")];
         assert_eq!(told(&quiet, true, &all), ["own", "new"]);
+    }
+
+    #[test]
+    fn a_statement_that_is_left_is_told() {
+        let quiet = Quiet::default();
+        assert_eq!(told(&quiet, false, &[]), [""; 0]);
+        quiet.edited(FILE, 20.into());
+        assert_eq!(told(&quiet, false, &[(12, "own"), (40, "new")]), [""; 0]);
+        // The next statement is not finished either.
+        assert_eq!(
+            told(&quiet, false, &[(30, "own"), (12, "next"), (40, "new")]),
+            ["own"]
+        );
     }
 
     #[test]

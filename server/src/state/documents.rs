@@ -64,6 +64,8 @@ impl State {
             .change_files(|files| files.opened(file, &item.uri, item.version));
         self.write_document(file);
         self.shared.known.changed(file, None);
+        // Nobody has written in this text yet.
+        self.edited_at(file, None);
     }
 
     /// Applies changes of one document and tells the analysis once.
