@@ -1,11 +1,8 @@
 //! Every request that is answered over a snapshot, once.
 //!
-//! From this list are made the functions of this module, [`answer`], the methods of tower-lsp and those of our own
+//! From this list are made the functions of this module, the methods of tower-lsp and those of our own
 //! in the program (`server/src/backend.rs`). A new request is a handler and a line here; a request of LSP is
 //! announced in [`crate::lsp::capabilities`] too.
-
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::value::RawValue;
 
 use crate::{
     handlers::{
@@ -36,7 +33,6 @@ use crate::{
             TextDocumentPositionParams, TextEdit, WorkspaceEdit, WorkspaceSymbolParams,
         },
     },
-    snapshot::{Answer, RequestError, Snapshot},
 };
 
 pub use crate::handlers::annotations::TellParams;
@@ -115,42 +111,10 @@ macro_rules! functions {
                 &$own_handler
             }
         )*
-
-        /// Answers a request by the name of its method, in JSON; `None` if there is no such method.
-        #[must_use]
-        pub fn answer(
-            snapshot: &Snapshot,
-            method: &str,
-            params: &RawValue,
-        ) -> Option<Answer<Box<RawValue>>> {
-            $(
-                if method == $lsp().method {
-                    return Some(run($lsp(), snapshot, params));
-                }
-            )*
-            $(
-                if method == $own().method {
-                    return Some(run($own(), snapshot, params));
-                }
-            )*
-            None
-        }
     };
 }
 
 requests!(functions);
-
-fn run<P: DeserializeOwned, R: Serialize>(
-    handler: &Handler<P, R>,
-    snapshot: &Snapshot,
-    params: &RawValue,
-) -> Answer<Box<RawValue>> {
-    let params = serde_json::from_str(params.get())
-        .map_err(|error| RequestError::InvalidParams(error.to_string()))?;
-    let result = (handler.run)(snapshot, &params)?;
-    serde_json::value::to_raw_value(&result)
-        .map_err(|error| RequestError::Internal(error.to_string()))
-}
 
 /// What a click on a lens tells clients that cannot show more; it has no method of its own.
 #[must_use]
