@@ -1,8 +1,13 @@
-//! What a release is made of agrees with itself: versions, names of files, the action, the hooks.
+//! The parts of a release agree with each other: versions, names of files, the action, the hooks.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    process::Command,
+};
 
-use ptx_tests::workspace::{packages, top};
+use ptx_tests::workspace::{metadata, packages, top};
 use serde_json::Value;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -11,7 +16,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(top().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What follows `key` on the lines that begin with it, blanks and list dashes aside.
+/// The text after `key` on the lines that begin with it, blanks and list dashes aside.
 fn values<'a>(text: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
     text.lines()
         .filter_map(move |line| line.trim_start_matches([' ', '-']).strip_prefix(key))
@@ -37,13 +42,14 @@ fn versions_agree() {
     for path in [
         "editors/vscode/package.json",
         "editors/vscode/package-lock.json",
+        "server/npm/package.json",
     ] {
         let manifest: Value = serde_json::from_str(&read(path)).expect("JSON");
         assert_eq!(manifest["version"], VERSION, "{path}");
     }
     let action = read(".github/actions/check/action.yml");
     assert!(values(&action, "default: ").any(|it| it == VERSION));
-    let usage = read("README.md");
+    let usage = read(CHANNELS);
     assert!(
         usage.contains(&format!("/.github/actions/check@v{VERSION}"))
             && usage.contains(&format!("rev: v{VERSION}"))
@@ -252,4 +258,308 @@ fn hooks_run_commands_that_exist() {
         values(&hooks, "files: ").collect::<Vec<_>>(),
         [r"\.ptx$"; 2]
     );
+}
+
+#[test]
+fn no_c_compiler_is_needed_without_the_allocator() {
+    let tree = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(["tree", "--package", "ptx-analyzer", "--locked", "--offline"])
+            .args(["--edges", "normal,build", "--prefix", "none"])
+            .args(arguments)
+            .current_dir(top())
+            .output()
+            .expect("Cargo runs");
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    // What starts compilers of other languages.
+    let starts_one = |tree: &str| {
+        let names = ["cc ", "cmake ", "bindgen ", "pkg-config "];
+        tree.lines()
+            .any(|line| names.iter().any(|it| line.starts_with(it)))
+    };
+    assert!(starts_one(&tree(&[])));
+    assert!(!starts_one(&tree(&["--no-default-features"])));
+}
+
+#[test]
+fn npm_has_a_package_for_each_target_of_a_release() {
+    let manifest: Value = serde_json::from_str(&read("server/npm/package.json")).expect("JSON");
+    let workflow = read(".github/workflows/release.yml");
+    let made: BTreeMap<_, _> = values(&workflow, "npm: ")
+        .map(|it| (format!("@ptx-analyzer/{it}"), Value::from(VERSION)))
+        .collect();
+    assert_eq!(made.len(), targets().len());
+    let stated = manifest["optionalDependencies"].as_object().expect("names");
+    assert!(stated.iter().eq(&made), "{stated:?}");
+    // The address is that of Cargo.toml, too.
+    let repository = manifest["repository"]["url"].as_str();
+    assert_eq!(repository, Some(&*format!("git+{}.git", address())));
+}
+
+/// The text of documents about channels.
+const CHANNELS: &str = ".github/release/channels.md";
+
+/// Words that offer a channel.
+const OFFERS: &[(&str, &[&str])] = &[
+    ("aur", &["-bin` in the AUR", "yay -S", "paru -S"]),
+    ("conda-forge", &["conda install", "conda-forge"]),
+    (
+        "crates-io",
+        &[
+            "cargo install --locked ptx-analyzer",
+            "cargo install ptx-analyzer",
+        ],
+    ),
+    ("homebrew", &["brew install"]),
+    ("marketplace", &["marketplace.visualstudio.com"]),
+    ("mason", &["MasonInstall"]),
+    (
+        "npm",
+        &["npx ptx-analyzer", "npm install --global ptx-analyzer"],
+    ),
+    ("open-vsx", &["open-vsx.org"]),
+    ("pages", &["github.io"]),
+    (
+        "pypi",
+        &[
+            "pip install ptx-analyzer",
+            "uvx ptx-analyzer",
+            "pipx install ptx-analyzer",
+        ],
+    ),
+    (
+        "releases",
+        &[
+            "ptx-analyzer/releases",
+            "cargo binstall",
+            "actions/check@v",
+            "rev: v",
+        ],
+    ),
+];
+
+/// The address of the repository.
+fn address() -> String {
+    let packages = packages();
+    let stated = packages.iter().find_map(|it| it["repository"].as_str());
+    stated.expect("an address").to_owned()
+}
+
+/// The channels, and whether releases are there.
+fn channels() -> BTreeMap<String, bool> {
+    let metadata = metadata();
+    let stated = metadata["metadata"]["channels"].as_object();
+    stated
+        .expect("channels")
+        .iter()
+        .map(|(name, it)| (name.clone(), it.as_bool().expect("true or false")))
+        .collect()
+}
+
+/// The sections of that file: the place, the channel, the text.
+fn sections(text: &str) -> Vec<(String, String, String)> {
+    let mut sections: Vec<(String, String, String)> = Vec::new();
+    for line in text.lines() {
+        if let Some((place, channel)) = line.strip_prefix("## ").and_then(|it| it.split_once(": "))
+        {
+            sections.push((place.to_owned(), channel.to_owned(), String::new()));
+        } else if let Some((_, _, text)) = sections.last_mut() {
+            *text += line;
+            text.push('\n');
+        }
+    }
+    sections
+}
+
+/// A document with what is to be said at its places.
+fn with_channels(text: &str, said: &dyn Fn(&str) -> Vec<String>) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        inside &= line != "<!-- end of channels -->";
+        if !inside {
+            out += line;
+            out.push('\n');
+        }
+        let place = line.strip_prefix("<!-- channels: ");
+        if let Some(place) = place.and_then(|it| it.strip_suffix(" -->")) {
+            inside = true;
+            for text in said(place) {
+                out += &format!("\n{}\n\n", text.trim());
+            }
+        }
+    }
+    assert!(!inside, "a place for channels has no end");
+    out.replace("\n\n\n", "\n\n")
+}
+
+/// The documents for users, by path.
+fn documents() -> BTreeMap<String, String> {
+    let mut documents = BTreeMap::new();
+    for folder in ["README.md", "editors", "analysis/docs"] {
+        for entry in ignore::Walk::new(top().join(folder)) {
+            let path = entry.expect("an entry").into_path();
+            let extension = path.extension().and_then(|it| it.to_str());
+            if matches!(extension, Some("md" | "txt")) {
+                let name = path.strip_prefix(top()).expect("a path in the repository");
+                let name = name.to_string_lossy().replace('\\', "/");
+                documents.insert(name.clone(), read(&name));
+            }
+        }
+    }
+    documents
+}
+
+#[test]
+fn documents_offer_what_is_published() {
+    let channels = channels();
+    let sections = sections(&read(CHANNELS));
+    let mut places: BTreeSet<_> = sections.iter().map(|it| it.0.clone()).collect();
+    for (_, channel, _) in &sections {
+        assert!(
+            channels.contains_key(channel),
+            "{channel} is not in Cargo.toml"
+        );
+    }
+    for (path, text) in documents() {
+        let said = |place: &str| -> Vec<String> {
+            let here = sections
+                .iter()
+                .filter(|it| it.0 == place && channels[&it.1]);
+            here.map(|it| it.2.clone()).collect()
+        };
+        for place in values(&text, "<!-- channels: ") {
+            let place = place.trim_end_matches(" -->");
+            assert!(
+                places.remove(place),
+                "{path}: nothing is said at {place}, or elsewhere"
+            );
+        }
+        let expected = with_channels(&text, &said);
+        if expected != text && std::env::var_os("UPDATE").is_some() {
+            fs::write(top().join(&path), &expected).expect("a file");
+        } else {
+            assert_eq!(expected, text, "{path}; UPDATE=1 writes it");
+        }
+    }
+    assert_eq!(places, BTreeSet::new(), "no document has these places");
+}
+
+#[test]
+fn what_is_not_published_is_not_offered() {
+    let channels = channels();
+    let known: BTreeSet<_> = OFFERS.iter().map(|it| it.0.to_owned()).collect();
+    assert_eq!(known, channels.keys().cloned().collect());
+    let said = read(CHANNELS);
+    let mut broken = Vec::new();
+    for (channel, words) in OFFERS {
+        // A word that is nowhere finds nothing.
+        assert!(words.iter().any(|it| said.contains(it)), "{channel}");
+        for (path, text) in documents() {
+            let found = words
+                .iter()
+                .filter(|it| !channels[*channel] && text.contains(**it));
+            broken.extend(found.map(|it| format!("{path}: {it}")));
+        }
+    }
+    assert_eq!(broken, [""; 0]);
+}
+
+#[test]
+fn channels_are_written_where_they_go() {
+    let text = "a\n\n<!-- channels: x -->\n\nold\n\n<!-- end of channels -->\n\nb\n";
+    let empty = "a\n\n<!-- channels: x -->\n<!-- end of channels -->\n\nb\n";
+    let none = |_: &str| Vec::new();
+    assert_eq!(with_channels(text, &none), empty);
+    assert_eq!(with_channels(empty, &none), empty);
+    let two = |place: &str| vec![format!("{place} 1\n"), format!("\n{place} 2")];
+    let full = "a\n\n<!-- channels: x -->\n\nx 1\n\nx 2\n\n<!-- end of channels -->\n\nb\n";
+    assert_eq!(with_channels(text, &two), full);
+    assert_eq!(with_channels(full, &two), full);
+}
+
+/// Who forks or moves the repository changes `Cargo.toml` and what this test names.
+#[test]
+fn there_is_one_address() {
+    let address = address();
+    let own = address
+        .strip_prefix("https://github.com/")
+        .expect("a repository of GitHub");
+    let name = own.split_once('/').expect("an owner").1;
+    let (mut broken, mut seen) = (Vec::new(), 0);
+    for entry in ignore::WalkBuilder::new(top()).hidden(false).build() {
+        let entry = entry.expect("an entry");
+        let Ok(text) = fs::read_to_string(entry.path()) else {
+            continue;
+        };
+        for part in text.split("github.com/").skip(1) {
+            let mut words =
+                part.split(|it: char| !(it.is_ascii_alphanumeric() || "-_.".contains(it)));
+            let (owner, repository) = (words.next().unwrap_or_default(), words.next());
+            let repository = repository.unwrap_or_default().trim_end_matches(".git");
+            if repository.trim_end_matches('.') == name {
+                seen += 1;
+                if owner != own.trim_end_matches(&format!("/{name}")) {
+                    broken.push(format!("{}: {owner}/{name}", entry.path().display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 15, "{seen}");
+    assert_eq!(broken, [""; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn recipes_are_filled_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archives = targets()
+        .into_iter()
+        .map(|it| match it.contains("windows") {
+            true => format!("ptx-analyzer-{it}.zip"),
+            false => format!("ptx-analyzer-{it}.tar.gz"),
+        });
+    let files = archives.chain([format!("ptx_analyzer-{VERSION}.tar.gz")]);
+    let sums: Vec<_> = (0x10..)
+        .zip(files)
+        .map(|(number, file)| format!("{}  {file}\n", format!("{number:x}").repeat(32)))
+        .collect();
+    let fill = |sums: &str| {
+        fs::write(folder.path().join("SHA256SUMS"), sums).expect("a file");
+        let path = ".github/release/recipes/fill.sh";
+        script(path, &["SHA256SUMS", "recipes"], folder.path(), &[])
+    };
+    assert_eq!(fill(&sums.concat()), (0, String::new()));
+    // What is looked over where its tool is installed.
+    let lints: [(&str, &[&str]); 4] = [
+        ("PKGBUILD", &["bash", "-n"]),
+        ("ptx-analyzer.rb", &["ruby", "-c"]),
+        ("package.nix", &["nix-instantiate", "--parse"]),
+        (
+            "recipe.yaml",
+            &["ruby", "-ryaml", "-e", "YAML.load_file(ARGV[0])"],
+        ),
+    ];
+    for (name, lint) in lints {
+        let path = folder.path().join("recipes").join(name);
+        let text = fs::read_to_string(&path).expect("a recipe");
+        assert!(
+            text.contains(VERSION) && text.contains(&address()),
+            "{name}"
+        );
+        assert!(
+            !text.contains('@') || name == "PKGBUILD" && !text.contains("@SHA256"),
+            "{text}"
+        );
+        let linted = Command::new(lint[0]).args(&lint[1..]).arg(&path).output();
+        if let Ok(output) = linted {
+            assert!(output.status.success(), "{name}: {output:?}");
+        }
+    }
+    // A file that is missing is told.
+    let (status, said) = fill(&sums[1..].concat());
+    assert_eq!(status, 1, "{said}");
+    assert!(said.contains("names a file"), "{said}");
 }

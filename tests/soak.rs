@@ -56,7 +56,7 @@ struct Arguments {
     files: Vec<PathBuf>,
 }
 
-/// What was done.
+/// The work done.
 #[derive(Default)]
 struct Counts {
     sessions: u64,
@@ -96,7 +96,7 @@ fn main() -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
         counts.sessions += 1;
-        // Everything is closed now, so what is left is what stays for ever.
+        // Everything is closed now, so what is left is what stays forever.
         memory.extend(
             server
                 .process()

@@ -5,7 +5,10 @@ use std::{
     path::Path,
 };
 
-use ptx_tests::workspace::{dependencies, packages, top};
+use ptx_tests::{
+    words::{Kind, broken as wrong_words, prose},
+    workspace::{dependencies, packages, top},
+};
 
 /// Rust files are read in one sitting, so their code is short. Unit tests are not counted: what they cost is to be
 /// found by a search, not to be read.
@@ -36,7 +39,7 @@ impl Source {
             || self.path.contains("/tests/")
     }
 
-    /// The text without the test module, which stands last in a file.
+    /// The text without the test module, which is last in a file.
     fn without_tests(&self) -> &str {
         if self.is_test() {
             return "";
@@ -68,7 +71,7 @@ fn sources() -> Vec<Source> {
         {
             continue;
         }
-        // What is not UTF-8 is no text: images, for one.
+        // What is not UTF-8 is not text: images, for one.
         if let Ok(text) = std::fs::read_to_string(entry.path()) {
             sources.push(Source { path, text });
         }
@@ -119,6 +122,29 @@ fn files_are_clean() {
         "no blanks at the end of lines, and a newline at the end of the file",
         broken,
     );
+}
+
+/// Windows takes fewer names than others, and so do Cargo's packages.
+#[test]
+fn every_system_takes_the_names_of_files() {
+    let mut seen = BTreeMap::new();
+    let mut broken = Vec::new();
+    for source in sources() {
+        let reserved = ["aux", "con", "nul", "prn"];
+        let is_bad = |part: &str| {
+            let stem = part.split('.').next().unwrap_or_default();
+            part.contains(['<', '>', ':', '"', '|', '?', '*', '\\'])
+                || part.ends_with(['.', ' '])
+                || reserved.contains(&&*stem.to_ascii_lowercase())
+        };
+        if source.path.split('/').any(is_bad) {
+            broken.push(source.path.clone());
+        }
+        if let Some(other) = seen.insert(source.path.to_lowercase(), source.path.clone()) {
+            broken.push(format!("{other} and {}", source.path));
+        }
+    }
+    check("names of files are names on every system", broken);
 }
 
 #[test]
@@ -177,7 +203,7 @@ fn unit_tests_are_in_modules_named_tests() {
         }
         for (line, text) in source.without_tests().lines().enumerate() {
             if text.trim() == "#[test]" {
-                broken.push(format!("{}:{}: outside of `tests`", source.path, line + 1));
+                broken.push(format!("{}:{}: outside `tests`", source.path, line + 1));
             }
         }
     }
@@ -200,6 +226,74 @@ fn the_test_house_is_described() {
     );
 }
 
+/// The words of the manual, of LSP and of rust-analyzer; `tests/vocabulary.tsv` has the others and what to write instead.
+#[test]
+fn words_are_those_of_the_vocabulary() {
+    // Texts of other programs, and the list itself.
+    let foreign = [
+        "fixtures/",
+        "fuzz/regressions/",
+        "/recorded/",
+        "tests/vocabulary.tsv",
+        "isa/docs/ptxas-messages.md",
+        "package-lock.json",
+        "Cargo.lock",
+        "LICENSE",
+    ];
+    let mut broken = Vec::new();
+    for source in sources() {
+        if source.is_data() || foreign.iter().any(|it| source.path.contains(it)) {
+            continue;
+        }
+        let prose = prose(&source.path, &source.text);
+        for (prose, rule, words) in wrong_words(&prose, !source.is_test()) {
+            broken.push(format!(
+                "{}:{}: \"{}\": as \"{}\" is better said \"{}\"",
+                source.path,
+                prose.line,
+                words.trim(),
+                rule.example,
+                rule.instead,
+            ));
+        }
+    }
+    check("words are those of tests/vocabulary.tsv", broken);
+}
+
+/// "Whether" begins the documentation of a `bool` and of nothing else.
+#[test]
+fn whether_is_said_of_bools() {
+    let mut broken = Vec::new();
+    for source in sources() {
+        if !source.has_extension("rs") || source.is_data() {
+            continue;
+        }
+        let lines: Vec<&str> = source.text.lines().collect();
+        for prose in prose(&source.path, &source.text) {
+            let starts_doc = prose.kind == Kind::Comment { starts_doc: true };
+            if !starts_doc || !prose.text.starts_with("Whether ") {
+                continue;
+            }
+            // The item: what follows comments and attributes, up to its body or the end of a field.
+            let item = lines[prose.line..].iter().map(|it| it.trim());
+            let item = item.skip_while(|it| it.starts_with("//") || it.starts_with("#["));
+            let mut text = String::new();
+            for line in item.take(12) {
+                text += line;
+                if line.ends_with(['{', '}', ';', ',']) && !text.contains("fn ")
+                    || line.ends_with(['{', ';'])
+                {
+                    break;
+                }
+            }
+            if !text.contains("bool") {
+                broken.push(format!("{}:{}: {text}", source.path, prose.line));
+            }
+        }
+    }
+    check("\"Whether\" begins the documentation of a bool", broken);
+}
+
 #[test]
 fn nothing_is_left_undone() {
     let words = [
@@ -220,7 +314,7 @@ fn nothing_is_left_undone() {
     check("no stubs, and no tests that do not run", broken);
 }
 
-/// What an instruction is and does stands in the tables; code asks them.
+/// Facts about instructions are in the tables; code asks them.
 #[test]
 fn no_opcode_is_named_above_the_tables() {
     // A word of people, and the opcode whose operand completion stands in for when it completes a guard.
@@ -373,6 +467,7 @@ fn dependencies_point_downwards() {
             ],
         ),
         ("ptx-analyzer-machine", vec![]),
+        ("ptx-analyzer-wasm", vec!["ptx-analyzer-session"]),
         (
             "ptx-analyzer",
             vec![
@@ -386,6 +481,7 @@ fn dependencies_point_downwards() {
             "ptx-analyzer-tests",
             vec![
                 "ptx-analyzer",
+                "ptx-analyzer-session",
                 "ptx-analyzer-analysis",
                 "ptx-analyzer-machine",
                 "ptx-analyzer-syntax",

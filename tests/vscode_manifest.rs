@@ -1,4 +1,6 @@
-//! The manifest of the VS Code extension agrees with the server.
+//! The manifest of the VS Code extension agrees with the server, and so do the types of its requests.
+
+mod vscode_protocol;
 
 use std::{collections::BTreeMap, fs, process::Command};
 
@@ -13,7 +15,7 @@ fn manifest() -> Value {
     serde_json::from_str(&text).expect("the manifest is JSON")
 }
 
-/// What the manifest must say of a setting, besides its words.
+/// The required entries of a setting in the manifest, besides its words.
 fn schema(ty: SettingType, default: &Value) -> Value {
     match ty {
         SettingType::Bool => json!({ "type": "boolean", "default": default }),

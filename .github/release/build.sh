@@ -13,7 +13,7 @@ flags=${RUSTFLAGS:-}
 folder=target/profile
 rm -rf "$folder"
 mkdir -p "$folder"
-# The compiler and the program need not stand in the same folder.
+# The compiler and the program need not be in the same folder.
 folder=$(cd "$folder" && { pwd -W 2>/dev/null || pwd; })
 
 # build TARGET_FOLDER FLAGS
@@ -24,7 +24,7 @@ build() {
 build target/watched "-Cprofile-generate=$folder"
 program=target/watched/$target/release/ptx-analyzer
 [ -e "$program" ] || program=$program.exe
-# Some of these files have mistakes on purpose, which is no failure here.
+# Some of these files have mistakes on purpose; that is not a failure.
 for _ in 1 2 3; do
     "$program" check --hints --format json tests/fixtures > /dev/null || true
     "$program" check tests/fixtures > /dev/null || true

@@ -39,13 +39,13 @@ pub struct FileRange {
 /// An answer together with the range of the text that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeInfo<T> {
-    /// What the question was about.
+    /// The range that the question was about.
     pub range: TextRange,
     /// The answer.
     pub info: T,
 }
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// `ptxas` rejects the module.
@@ -58,7 +58,7 @@ pub enum Severity {
     Hint,
 }
 
-/// How bad the diagnostics of one code are to be.
+/// The severity that the diagnostics of one code shall have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
     /// They are not shown.
@@ -116,7 +116,7 @@ pub enum DiagnosticTag {
 pub struct RelatedInformation {
     /// Where.
     pub location: FileRange,
-    /// What is there, as a sentence fragment without a final full stop.
+    /// A description, as a sentence fragment without a final period.
     pub message: String,
 }
 
@@ -125,11 +125,11 @@ pub struct RelatedInformation {
 pub struct Diagnostic {
     /// Where, exactly: the token or tokens that are wrong.
     pub range: TextRange,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// Stable code such as `undefined-name`; the name of its documentation page.
     pub code: &'static str,
-    /// What is wrong and what is allowed there.
+    /// The problem and what is allowed there.
     pub message: String,
     /// A line of advice, shown as `help:` on the command line.
     pub help: Option<String>,
@@ -141,11 +141,13 @@ pub struct Diagnostic {
     pub fixes: Vec<Fix>,
 }
 
-/// What a fix does; fixes of one kind can be applied together.
+/// The kind of a fix; fixes of one kind can be applied together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FixKind {
-    /// Replaces a misspelt opcode, modifier or name.
+    /// Replaces a misspelt opcode, modifier or directive.
     Respell,
+    /// Replaces a name that is not declared by a similar one.
+    RespellName,
     /// Inserts a modifier that is missing.
     InsertModifier,
     /// Removes a modifier that is not allowed.
@@ -187,13 +189,13 @@ pub enum FixKind {
 /// One way to repair a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as an imperative phrase without a final full stop.
+    /// The title, as an imperative phrase without a final period.
     pub title: String,
     /// Replacements in the file of the problem, sorted by offset, not overlapping.
     pub edits: Vec<syntax::text::Edit>,
     /// Whether it is most likely what the author wants.
     pub preferred: bool,
-    /// What it does, for applying fixes of one kind together.
+    /// The kind, for applying fixes of one kind together.
     pub kind: FixKind,
 }
 
@@ -209,7 +211,7 @@ pub enum CodeActionKind {
 /// A change that an editor offers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeAction {
-    /// What it does, as an imperative phrase without a final full stop.
+    /// The title, as an imperative phrase without a final period.
     pub title: String,
     /// Where it is offered.
     pub kind: CodeActionKind,
@@ -259,7 +261,7 @@ pub enum SymbolKind {
 pub struct NavigationTarget {
     /// The file of the declaration.
     pub file: FileId,
-    /// The whole declaration, without surrounding blanks and comments.
+    /// The whole declaration, without surrounding whitespace and comments.
     pub full_range: TextRange,
     /// The name inside the declaration.
     pub focus_range: TextRange,
@@ -291,6 +293,8 @@ pub struct Reference {
     pub location: FileRange,
     /// How the name is used there.
     pub access: Access,
+    /// Whether this is about another value in the same register than the one that was asked about.
+    pub other_value: bool,
 }
 
 /// Content of a hover, as Markdown; the server strips it for clients that want plain text.
@@ -309,11 +313,11 @@ pub struct DocumentSymbol {
     pub detail: Option<String>,
     /// Its kind.
     pub kind: SymbolKind,
-    /// The whole declaration, without surrounding blanks and comments.
+    /// The whole declaration, without surrounding whitespace and comments.
     pub full_range: TextRange,
     /// The name.
     pub focus_range: TextRange,
-    /// What it contains.
+    /// Its contents.
     pub children: Vec<DocumentSymbol>,
 }
 
@@ -404,13 +408,13 @@ impl TokenModifiers {
 pub struct SemanticToken {
     /// Where.
     pub range: TextRange,
-    /// What it is.
+    /// Its kind.
     pub token_type: TokenType,
     /// More about it.
     pub modifiers: TokenModifiers,
 }
 
-/// What a rename would replace.
+/// The range that a rename would replace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenamePreparation {
     /// The name under the cursor, or the part of it that can be renamed (`%r` of `%r12`).
@@ -448,11 +452,11 @@ pub struct AnalysisConfig {
     pub portability_targets: Vec<Arc<str>>,
     /// Levels of diagnostics by their codes, where they differ from the usual ones.
     pub severity: BTreeMap<Box<str>, Level>,
-    /// What is assumed of launches.
+    /// The assumptions about launches.
     pub launch: LaunchAssumptions,
 }
 
-/// What is assumed of the launch of kernels where their text does not say.
+/// The assumptions about the launch of kernels whose text does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchAssumptions {
     /// Threads of a block.
@@ -509,7 +513,7 @@ pub enum Cancelled {
 /// An answer, unless the question was cancelled.
 pub type Cancellable<T> = Result<T, Cancelled>;
 
-/// What is known about something that somebody typed.
+/// The answer to a word, statement or message that a user typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanations {
     /// The pages for it, the best first; empty if nothing is called so.
@@ -521,15 +525,15 @@ pub struct Explanations {
 /// A page of documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
-    /// What is explained: `mbarrier.init`, `%tid.x`.
+    /// The subject: `mbarrier.init`, `%tid.x`.
     pub name: String,
-    /// What it is: "instruction", "special register".
+    /// Its kind: "instruction", "special register".
     pub kind: &'static str,
     /// Markdown.
     pub text: String,
 }
 
-/// What a piece of documentation is about.
+/// The subject of a piece of documentation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DocumentationKey {
     /// An instruction, by its name in the tables.
@@ -538,16 +542,16 @@ pub enum DocumentationKey {
     Modifier {
         /// The name of the instruction in the tables.
         instruction: String,
-        /// The word without its full stop.
+        /// The word without its period.
         word: String,
     },
     /// A special register, by its name with the per cent sign.
     SpecialRegister(String),
-    /// A directive, with its full stop.
+    /// A directive, with its period.
     Directive(String),
-    /// A type, with its full stop.
+    /// A type, with its period.
     Type(String),
-    /// A state space, with its full stop.
+    /// A state space, with its period.
     StateSpace(String),
     /// A target.
     Target(String),
@@ -561,6 +565,8 @@ pub enum DocumentationKey {
     PtxasMessage(String),
     /// A complete kernel for a task, such as `warp reduction`.
     Idiom(String),
+    /// The opcode of a machine instruction (SASS), such as `LDG`; modifiers and a guard are ignored.
+    MachineInstruction(String),
     /// The code of a diagnostic.
     Diagnostic(String),
 }
@@ -581,7 +587,7 @@ pub struct SignatureHelp {
 pub struct Signature {
     /// The form as text.
     pub label: String,
-    /// What the instruction does, as one sentence.
+    /// The summary of the instruction, as one sentence.
     pub documentation: Option<String>,
     /// Its operands.
     pub parameters: Vec<SignatureParameter>,
@@ -594,7 +600,7 @@ pub struct SignatureParameter {
     pub start: u32,
     /// Where it ends.
     pub end: u32,
-    /// What it is and what may stand there, Markdown.
+    /// Its documentation and the operands that may appear there, Markdown.
     pub documentation: String,
 }
 
@@ -617,7 +623,7 @@ impl Default for FormattingOptions {
 }
 
 impl FormattingOptions {
-    /// The blanks before a line inside of so many blocks. Nobody nests deeper than the limit; without one,
+    /// The blanks before a line inside so many blocks. Nobody nests deeper than the limit; without one,
     /// a text of nothing but braces grows without measure.
     #[must_use]
     pub fn indent(self, depth: usize) -> String {

@@ -21,14 +21,14 @@ pub(crate) enum Constant {
     Double(FloatForm, f64),
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value<'a> {
     /// A constant.
     Constant(Constant),
-    /// A node that is no constant, and the integer that is added to it.
+    /// A node that is not a constant, and the integer that is added to it.
     Offset(Cursor<'a>, i128),
-    /// A node that is no constant.
+    /// A node that is not a constant.
     Other(Cursor<'a>),
     /// A constant expression that cannot be evaluated; there is a problem for it, or a syntax error.
     Wrong,
@@ -39,7 +39,7 @@ pub(crate) enum Value<'a> {
 pub(crate) struct Problem {
     /// The token or expression.
     pub(crate) range: TextRange,
-    /// What is wrong with it.
+    /// The problem with it.
     pub(crate) kind: ProblemKind,
 }
 
@@ -190,7 +190,7 @@ fn literal<'a>(token: &CursorToken<'a>, problems: &mut Vec<Problem>) -> Value<'a
     }
 }
 
-/// The value of a float literal; `None` if it is no normal double.
+/// The value of a float literal; `None` if it is not a normal double.
 fn float(text: &str) -> Option<Constant> {
     match text.as_bytes() {
         [b'0', b'f' | b'F', ..] => u32::from_str_radix(&text[2..], 16)
@@ -213,7 +213,7 @@ fn wrong<'a>(range: TextRange, kind: ProblemKind, problems: &mut Vec<Problem>) -
     Value::Wrong
 }
 
-/// Reports a `0f` constant that stands beside an operator without parentheses of its own.
+/// Reports a `0f` constant that is beside an operator without parentheses of its own.
 fn bare_single(node: &Cursor<'_>, problems: &mut Vec<Problem>) -> bool {
     let single = node.kind() == SyntaxKind::LITERAL
         && node

@@ -17,7 +17,7 @@ pub(crate) struct SourceFile {
     pub(crate) contents: Arc<FileContents>,
 }
 
-/// Everything that is no text.
+/// Everything that is not text.
 #[salsa::input(singleton)]
 pub(crate) struct Workspace {
     /// The files that exist, sorted by their ids.

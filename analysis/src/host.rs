@@ -15,13 +15,13 @@ use crate::{
     FileContents, FileId, FilePosition, FileRange, FileStats, FlowGraph, Fold, FormattingOptions,
     Hover, InlayHint, InlayHintKinds, LiveRange, NavigationTarget, ProtocolView, RangeInfo,
     Reference, RenameError, RenamePreparation, SemanticToken, SignatureHelp, SourceChange,
-    SourceLines, SourceLocation,
+    SourceLines, SourceLocation, ValueSlice,
     db::{Database, EventCallback, SourceFile, Workspace},
     diagnostics::{self, Fixes},
     diff, features,
 };
 
-/// What has happened since the last change; all of it becomes visible at once.
+/// The changes since the last one; all of them become visible at once.
 #[derive(Debug, Default)]
 pub struct Change {
     /// New contents of files, in the order in which they came; `None` removes a file.
@@ -224,7 +224,7 @@ impl Analysis {
         })
     }
 
-    /// What can be done about the problems at a range, those of the same kind in the file, and all that
+    /// The code actions for the problems at a range, those of the same kind in the file, and all that
     /// can safely be done in the file.
     ///
     /// # Errors
@@ -235,7 +235,7 @@ impl Analysis {
         })
     }
 
-    /// What the name at a position is.
+    /// The meaning of the name at a position.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -243,7 +243,7 @@ impl Analysis {
         self.hover_with(at, &[])
     }
 
-    /// What the name at a position is; for an entry of which a compiler told what it needs, with that.
+    /// The meaning of the name at a position; for an entry of which a compiler told what it needs, with that.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -262,13 +262,23 @@ impl Analysis {
         })
     }
 
-    /// What can be written at a position.
+    /// The completions at a position.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
     pub fn completions(&self, at: FilePosition) -> Cancellable<Option<Completions>> {
         self.with_file(at.file, |db, file| {
             features::completion::completions(db, file, at)
+        })
+    }
+
+    /// Whether a list of completions opens by itself after a blank: where a directive takes one of a few values.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn opens_after_blank(&self, at: FilePosition) -> Cancellable<bool> {
+        self.with_file(at.file, |db, file| {
+            features::completion::opens_after_blank(db, file, at)
         })
     }
 
@@ -297,7 +307,8 @@ impl Analysis {
         })
     }
 
-    /// Where the name at a position is defined, with the range of that name.
+    /// Where the name at a position is defined, with the range of that name; for a register that is read, the
+    /// writes that reach this place.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -307,6 +318,19 @@ impl Analysis {
     ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
         self.with_file(at.file, |db, file| {
             features::goto::goto_definition(db, file, at)
+        })
+    }
+
+    /// All writes of the register at a position; the definition of any other name.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn goto_implementation(
+        &self,
+        at: FilePosition,
+    ) -> Cancellable<Option<RangeInfo<Vec<NavigationTarget>>>> {
+        self.with_file(at.file, |db, file| {
+            features::goto::goto_implementation(db, file, at)
         })
     }
 
@@ -380,7 +404,7 @@ impl Analysis {
         self.with_file(file, features::source_locations::document_links)
     }
 
-    /// What is to be shown between the words of a range, in the order of the text.
+    /// The inlay hints of a range, in the order of the text.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -459,7 +483,7 @@ impl Analysis {
         })
     }
 
-    /// What a rename at a position would replace, or why there is nothing to rename.
+    /// The range that a rename at a position would replace, or why there is nothing to rename.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -597,7 +621,7 @@ impl Analysis {
         })
     }
 
-    /// Where the register at a position is alive.
+    /// Where the register at a position is live.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
@@ -606,6 +630,14 @@ impl Analysis {
             let effort = features::live_range::Effort::Thorough;
             features::live_range::live_range(db, file, at, effort)
         })
+    }
+
+    /// The values from which the register at a position was computed, and those computed from it.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn slice(&self, at: FilePosition) -> Cancellable<Option<ValueSlice>> {
+        self.with_file(at.file, |db, file| features::values::slice(db, file, at))
     }
 
     /// How much of everything a file has.

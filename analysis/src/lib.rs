@@ -34,6 +34,9 @@ pub use features::{
     site::{SiteChapter, SitePage, site_chapters},
     writing::{Telling, Writing},
 };
-pub use fragments::{Fragment, HostFile, HostSettings, compile_command_targets, words_of_command};
+pub use fragments::{
+    Fragment, FragmentOperand, FragmentView, HostFile, HostSettings, compile_command_targets,
+    lines_as_strings, words_of_command,
+};
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
 pub use syntax::FileContents;

@@ -76,7 +76,7 @@
   "The functions of a file for Imenu.")
 
 (defun ptx-indent-line ()
-  "Indent the current line by the brackets around it; labels stand one level out."
+  "Indent the current line by the brackets around it; labels are one level out."
   (interactive)
   (let* ((offset (- (point) (save-excursion (back-to-indentation) (point))))
          (column

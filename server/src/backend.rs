@@ -80,7 +80,7 @@ impl Backend {
         let uri = params.arguments.first().and_then(Value::as_str);
         let uris = match uri.map(Url::parse) {
             Some(Ok(uri)) => vec![uri],
-            Some(Err(_)) => return Err(Error::invalid_params("the argument is no URI")),
+            Some(Err(_)) => return Err(Error::invalid_params("the argument is not a URI")),
             None => {
                 let (reply, answer) = oneshot::channel();
                 self.state.send(Event::OpenUris(reply));
@@ -160,7 +160,7 @@ fn to_error(error: RequestError) -> Error {
     }
 }
 
-/// The methods of LSP that are not in the list of requests stand here in full; the others are made from the list, as
+/// The methods of LSP that are not in the list of requests are here in full; the others are made from the list, as
 /// are those of our own.
 macro_rules! methods {
     (

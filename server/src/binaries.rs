@@ -27,7 +27,7 @@ pub(crate) struct Content {
     pub(crate) what: What,
 }
 
-/// What a binary has.
+/// The contents of a binary.
 pub(crate) enum What {
     /// An image of a fat binary, and its bytes if they are wanted.
     Image(Image, Option<Result<Vec<u8>, Defect>>),
@@ -55,7 +55,7 @@ impl What {
         }
     }
 
-    /// What the compiler calls it, mostly by its source file; often empty.
+    /// The name that the compiler gives it, mostly by its source file; often empty.
     fn identifier(&self) -> &str {
         match self {
             What::Image(image, _) => &image.identifier,
@@ -142,7 +142,7 @@ pub(crate) struct Text {
     /// Its name. That of a text of a binary is below that of the binary, such as `libfoo.so/3.sm_90a.ptx`.
     pub(crate) name: String,
     pub(crate) text: String,
-    /// What tells it from other texts of its binary, in other builds too: the target and the name of the source.
+    /// The key by which it is found in other builds, too: the target and the name of the source.
     pub(crate) image: Option<(String, String)>,
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct Text {
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     pub(crate) texts: Vec<Text>,
-    /// What cannot be read, and why.
+    /// The parts that cannot be read, and why.
     pub(crate) failures: Vec<String>,
 }
 

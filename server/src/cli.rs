@@ -10,6 +10,7 @@ mod format;
 mod generate;
 mod inspect;
 mod lsp;
+mod mcp;
 mod protocols;
 mod registers;
 mod render;
@@ -35,7 +36,7 @@ pub struct Io<'a> {
     pub stdin: &'a mut dyn Read,
     /// Results.
     pub stdout: &'a mut dyn Write,
-    /// What went wrong.
+    /// The error.
     pub stderr: &'a mut dyn Write,
     /// Whether results may be coloured unless the command line says otherwise.
     pub color: bool,
@@ -55,9 +56,11 @@ struct Args {
 enum Command {
     /// Serve an editor over standard input and output (the default).
     Lsp(lsp::LspArgs),
+    /// Serve programs that write PTX, over the Model Context Protocol on standard input and output.
+    Mcp(mcp::McpArgs),
     /// Report the problems of files.
     Check(check::CheckArgs),
-    /// Lay out files: blanks and line breaks only.
+    /// Lay out files: whitespace and line breaks only.
     Format(format::FormatArgs),
     /// Explain a word, a statement, a constant, a message: whatever you type.
     Explain(explain::ExplainArgs),
@@ -101,6 +104,7 @@ where
     let result = match Args::try_parse_from(args) {
         Ok(args) => match args.command.unwrap_or(Command::Lsp(args.lsp)) {
             Command::Lsp(args) => lsp::run(&args, io),
+            Command::Mcp(args) => mcp::run(&args, io),
             Command::Check(args) => check::run(&args, io),
             Command::Format(args) => format::run(&args, io),
             Command::Explain(args) => explain::run(&args, io),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 /// The name of a database.
-const NAME: &str = "compile_commands.json";
+pub(crate) const NAME: &str = "compile_commands.json";
 /// Longer files are not read, in bytes.
 const MAX_DATABASE: u64 = 256 << 20;
 /// Longer files of options are not read, in bytes.
@@ -19,7 +19,7 @@ const MAX_OPTIONS: u64 = 1 << 20;
 /// At most so many folders above a file are searched.
 const MAX_FOLDERS: usize = 64;
 
-/// An entry as it stands in the file.
+/// An entry as it is in the file.
 #[derive(Deserialize)]
 struct Entry {
     #[serde(default)]
@@ -29,7 +29,7 @@ struct Entry {
     arguments: Option<Vec<String>>,
 }
 
-/// What one `compile_commands.json` says.
+/// The contents of one `compile_commands.json`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Database {
     files: FxHashMap<PathBuf, Vec<String>>,
@@ -60,6 +60,12 @@ impl CompileCommands {
             }
         }
         Vec::new()
+    }
+
+    /// Everything is read anew when it is next asked for.
+    pub(crate) fn forget(&self) {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.clear();
     }
 
     fn database(&self, folder: &Path) -> Option<Arc<Database>> {

@@ -9,12 +9,23 @@ use std::{
 
 use session::{host::Host, lsp::lsp_types::Url};
 
+use crate::compile_commands::CompileCommands;
+
 /// How often work that is attended is looked after: somebody who types waits as long.
 const POLL: Duration = Duration::from_millis(10);
 
 /// A machine with files and threads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Machine;
+#[derive(Debug, Default)]
+pub(crate) struct Machine {
+    commands: CompileCommands,
+}
+
+impl Machine {
+    /// The compile commands of projects are read anew.
+    pub(crate) fn forget_builds(&self) {
+        self.commands.forget();
+    }
+}
 
 impl Host for Machine {
     fn path_of(&self, uri: &Url) -> Option<PathBuf> {
@@ -27,6 +38,10 @@ impl Host for Machine {
 
     fn real_path(&self, uri: &Url) -> Option<PathBuf> {
         path_of(uri)?.canonicalize().ok()
+    }
+
+    fn compile_targets(&self, uri: &Url) -> Vec<String> {
+        path_of(uri).map_or_else(Vec::new, |it| self.commands.targets(&it))
     }
 
     fn attend(&self, work: &mut (dyn FnMut() + Send), check: &mut dyn FnMut() -> bool) {
@@ -97,7 +112,7 @@ pub(crate) fn is_ptx(path: &Path) -> bool {
 
 /// The text of a file of unknown encoding, and whether it is what the file says.
 ///
-/// PTX is ASCII outside of comments, so each byte that is no UTF-8 becomes one control character:
+/// PTX is ASCII outside comments, so each byte that is not UTF-8 becomes one control character:
 /// offsets stay those of the file.
 pub(crate) fn decode(bytes: Vec<u8>) -> (String, bool) {
     match String::from_utf8(bytes) {
@@ -131,7 +146,7 @@ mod tests {
         let wanted = std::sync::atomic::AtomicBool::new(true);
         let order = std::sync::atomic::Ordering::SeqCst;
         let mut checks = 0;
-        Machine.attend(
+        Machine::default().attend(
             &mut || {
                 while wanted.load(order) {
                     thread::yield_now();
@@ -148,7 +163,8 @@ mod tests {
 
     #[test]
     fn panics_of_attended_work_arrive() {
-        let attend = || Machine.attend(&mut || panic!("a test asked for this"), &mut || true);
+        let attend =
+            || Machine::default().attend(&mut || panic!("a test asked for this"), &mut || true);
         let panic = std::panic::catch_unwind(attend).expect_err("a panic");
         assert_eq!(panic.downcast_ref(), Some(&"a test asked for this"));
     }

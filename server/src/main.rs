@@ -6,6 +6,7 @@ use server::cli::{self, Io};
 
 /// The threads of a server take turns in making and freeing what the others have made. The usual allocators give each
 /// thread a region of its own, and the holes in these add up to several times what is in use.
+#[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

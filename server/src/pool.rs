@@ -60,7 +60,7 @@ impl<W: Send + 'static> Pool<W> {
         Pool { shared }
     }
 
-    /// Queues work behind what has the same priority.
+    /// Queues work after what has the same priority.
     pub(crate) fn push(&self, priority: Priority, work: W) {
         let mut queues = self.shared.lock();
         queues.waiting[priority as usize].push_back(work);
@@ -131,7 +131,7 @@ impl<W> Shared<W> {
             queues.running += 1;
             queues.background_running += usize::from(background);
             drop(queues);
-            // What runs here answers for its own panics; this keeps the worker alive in any case.
+            // What runs here answers for its own panics; this keeps the worker live in any case.
             if std::panic::catch_unwind(AssertUnwindSafe(|| run(work))).is_err() {
                 error!("a worker's task panicked");
             }

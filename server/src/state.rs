@@ -8,6 +8,7 @@
 mod diagnostics;
 mod documents;
 mod exact;
+mod hosts;
 mod opening;
 mod requests;
 mod turns;
@@ -26,9 +27,10 @@ use analysis::{AnalysisConfig, AnalysisHost, Change, FileId};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use session::{
-    config::{Config, Problem, SECTION},
+    config::{Config, Problem},
+    embedded::HostDocuments,
     lsp::{
-        capabilities::Client,
+        capabilities::{Client, settings_registration},
         ext::ServerStatus,
         lsp_types::{
             DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
@@ -58,7 +60,7 @@ use crate::{exact::jobs::Jobs, files::Machine, logging, pool::Pool, transport::O
 /// Deeply nested input is walked recursively.
 const STACK: usize = 16 << 20;
 
-/// What the state thread is told.
+/// The messages to the state thread.
 pub(crate) enum Event {
     // From the client.
     Initialize(Box<Client>),
@@ -177,10 +179,10 @@ pub(crate) fn spawn(outgoing: UnboundedSender<Outgoing>) -> StateHandle {
     handle
 }
 
-/// What is known about one file.
+/// The state of one file.
 #[derive(Default)]
 struct FileState {
-    /// What the analysis was told last.
+    /// The text that the analysis was told last.
     contents: Option<Arc<FileContents>>,
     /// Rises with every change of the contents.
     revision: u64,
@@ -198,8 +200,15 @@ struct State {
     shared: Arc<Shared>,
     config: Config,
     files: FxHashMap<FileId, FileState>,
-    /// What the client has open.
+    /// The documents that the client has open.
     documents: FxHashMap<FileId, OpenDocument>,
+    /// Those of them that are in other languages.
+    hosts: Arc<HostDocuments>,
+    /// Whether the client sends such documents because it was asked to.
+    hosts_registered: bool,
+    /// The settings that the analysis was told.
+    settings: Arc<AnalysisConfig>,
+    machine: Arc<Machine>,
     /// Number of the latest search for problems.
     diagnosis: u64,
     workspace: Workspace,
@@ -214,16 +223,21 @@ struct State {
 impl State {
     fn new(handle: StateHandle, outgoing: UnboundedSender<Outgoing>) -> Self {
         let events = handle.clone();
+        let machine = Arc::new(Machine::default());
         State {
             pool: Pool::new(move |work: Work| work.run(&events)),
             exact: Exact::new(handle.jobs.clone()),
             handle,
             outgoing,
             host: AnalysisHost::new(),
-            shared: Arc::new(Shared::new(Arc::new(Machine), Client::default())),
+            shared: Arc::new(Shared::new(machine.clone(), Client::default())),
             config: Config::default(),
             files: FxHashMap::default(),
             documents: FxHashMap::default(),
+            hosts: Arc::default(),
+            hosts_registered: false,
+            settings: Arc::default(),
+            machine,
             diagnosis: 0,
             workspace: Workspace::default(),
             turns: Turns::default(),
@@ -342,7 +356,10 @@ impl State {
                 }
                 self.start_index();
             }
-            Event::FilesChanged(changes) => self.files_changed(&changes),
+            Event::FilesChanged(changes) => {
+                self.builds_changed(&changes);
+                self.files_changed(&changes);
+            }
             Event::FoldersChanged(change) => self.folders_changed(change),
             Event::Ask(request) | Event::Interrupted(request) => self.ask(*request),
             Event::Status(reply) => {
@@ -366,25 +383,23 @@ impl State {
         self.workspace.set_folders(&client);
         self.exact.trusted = client.trusted;
         let options = client.options.clone();
-        self.shared = Arc::new(Shared::new(Arc::new(Machine), client));
+        self.shared = Arc::new(Shared::new(self.machine.clone(), client));
         self.configure(&options);
     }
 
     fn initialized(&mut self) {
-        let mut registrations = Vec::new();
-        if self.shared.client.register_configuration {
-            registrations.push(Registration {
-                id: "ptx-analyzer/configuration".to_owned(),
-                method: "workspace/didChangeConfiguration".to_owned(),
-                register_options: Some(serde_json::json!({ "section": SECTION })),
-            });
-        }
+        let mut registrations: Vec<_> = settings_registration(&self.shared.client)
+            .into_iter()
+            .collect();
         if self.shared.client.register_watchers {
             registrations.push(Registration {
                 id: "ptx-analyzer/files".to_owned(),
                 method: "workspace/didChangeWatchedFiles".to_owned(),
                 register_options: Some(serde_json::json!({
-                    "watchers": [{ "globPattern": "**/*.ptx" }],
+                    "watchers": [
+                        { "globPattern": "**/*.ptx" },
+                        { "globPattern": "**/compile_commands.json" },
+                    ],
                 })),
             });
         }
@@ -394,7 +409,7 @@ impl State {
         self.workspace.wait_for_configuration();
         self.say_early();
         if self.shared.client.configuration {
-            // The answer may exclude files; the index waits for it, but not for ever.
+            // The answer may exclude files; the index waits for it, but not forever.
             self.say(Outgoing::Configuration);
         } else {
             self.start_index();
@@ -430,26 +445,26 @@ impl State {
             || old.severity != self.config.severity;
         let launch_changed = old.launch != self.config.launch;
         if analysis_changed || launch_changed {
-            self.write(
-                Vec::new(),
-                Some(AnalysisConfig {
-                    target_override: self.config.target.clone(),
-                    portability_targets: self.config.portability.clone(),
-                    severity: self.config.severity.clone(),
-                    launch: self.config.launch,
-                }),
-            );
+            let config = self.config.analysis();
+            self.settings = Arc::new(config.clone());
+            self.write(Vec::new(), Some(config));
         }
         let index_changed = old.index != self.config.index || old.exclude != self.config.exclude;
-        if index_changed && self.workspace.is_ready() {
-            self.reindex();
+        if self.workspace.is_ready() {
+            if index_changed {
+                self.reindex();
+            }
+            self.register_hosts();
         }
-        if analysis_changed || old.diagnostics != self.config.diagnostics {
+        if analysis_changed
+            || old.diagnostics != self.config.diagnostics
+            || old.embedded != self.config.embedded
+        {
             self.refresh();
         }
-        if (launch_changed || old.features.hints != self.config.features.hints)
-            && self.shared.client.refresh_inlay_hints
-        {
+        let hints_changed = old.features.hints != self.config.features.hints
+            || old.features.operands != self.config.features.operands;
+        if (launch_changed || hints_changed) && self.shared.client.refresh_inlay_hints {
             self.say(Outgoing::RefreshInlayHints);
         }
         if (launch_changed || old.features.lenses != self.config.features.lenses)
@@ -475,8 +490,11 @@ impl State {
             analysis: self.host.analysis(),
             shared: self.shared.clone(),
             diagnostics: self.config.diagnostics,
+            embedded: self.config.embedded,
             features: self.config.features,
             exact: self.exact.results(),
+            hosts: Arc::clone(&self.hosts),
+            settings: Arc::clone(&self.settings),
         }
     }
 
@@ -536,6 +554,7 @@ impl State {
             files: contents().count(),
             text_bytes: contents()
                 .map(|it| u64::from(u32::from(it.lines.text_len())))
+                .chain(self.hosts.values().map(|it| it.text().len() as u64))
                 .sum(),
             ptxas: self.ptxas_status(),
             indexing: self.workspace.pending(),

@@ -112,7 +112,7 @@ where
     u8::from(!lifecycle.is_shut_down())
 }
 
-/// What was seen on the wire.
+/// The events on the wire.
 #[derive(Default)]
 struct Lifecycle {
     shutdown: AtomicBool,
@@ -288,7 +288,7 @@ mod tests {
         })
     }
 
-    /// What the client keeps open.
+    /// The documents that the client keeps open.
     type Streams = (Option<DuplexStream>, Option<DuplexStream>);
 
     #[test]

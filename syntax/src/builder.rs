@@ -67,7 +67,7 @@ impl Known {
     };
 }
 
-/// What two equal elements have in common. That of a token ends with its kind and its length, that of a
+/// The common property of two equal elements. That of a token ends with its kind and its length, that of a
 /// node with its kind and [`NODE`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key(u64, u64);

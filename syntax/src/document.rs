@@ -11,7 +11,7 @@ use crate::{
     text::{Edit, InvalidEdit, LineTable, MAX_LEN, apply_edit},
 };
 
-/// What is known about a text from the text alone; immutable and cheap to share.
+/// The facts that follow from the text alone; immutable and cheap to share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileContents {
     /// The tree; it reproduces the text.
@@ -20,11 +20,11 @@ pub struct FileContents {
     pub errors: Arc<ItemErrors>,
     /// Lines and columns.
     pub lines: Arc<LineTable>,
-    /// Whether [`MARK`] stands anywhere in the text.
+    /// Whether [`MARK`] appears anywhere in the text.
     pub marked: bool,
 }
 
-/// What a comment starts with that is meant for this program. Few files have one, and to know that of a whole
+/// The start of a comment that is meant for this program. Few files have one, and to know that of a whole
 /// text is much cheaper than to look at each of its comments.
 pub const MARK: &str = "ptx-analyzer:";
 
@@ -39,7 +39,7 @@ fn is_marked(text: &[u8]) -> bool {
 }
 
 impl FileContents {
-    /// Parses a text; bytes beyond [`MAX_LEN`] are cut off.
+    /// Parses a text; bytes beyond [`MAX_LEN`] are truncated.
     #[must_use]
     pub fn new(text: &str) -> FileContents {
         let text = &text[..text.floor_char_boundary(MAX_LEN)];
@@ -83,7 +83,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Opens a text; bytes beyond [`MAX_LEN`] are cut off.
+    /// Opens a text; bytes beyond [`MAX_LEN`] are truncated.
     #[must_use]
     pub fn new(mut text: String) -> Document {
         if text.len() > MAX_LEN {
@@ -112,7 +112,7 @@ impl Document {
         &self.lines
     }
 
-    /// What is known about the text now.
+    /// The facts about the text now.
     #[must_use]
     pub fn contents(&self) -> Arc<FileContents> {
         Arc::new(FileContents {

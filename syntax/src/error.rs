@@ -54,7 +54,7 @@ pub struct SyntaxError {
     /// Where, as UTF-8 offsets from the start of the top-level item that contains the error. An empty
     /// range means that something is missing at that place.
     pub range: TextRange,
-    /// What is wrong and what is expected.
+    /// The problem and the expectation.
     pub message: String,
     /// A second place that explains the error, also relative to the item.
     pub related: Option<(TextRange, String)>,

@@ -21,7 +21,7 @@ UNTERMINATED,
 UNKNOWN,
 /// A word: opcode, name or register.
 IDENT,
-/// A word that starts with a full stop, with its `::` parts.
+/// A word that starts with a period, with its `::` parts.
 DOTTED,
 /// An integer literal in decimal, hexadecimal, octal or binary notation.
 INTEGER,
@@ -224,7 +224,7 @@ impl SyntaxKind {
         ALL.get(usize::from(raw)).copied().unwrap_or(UNKNOWN)
     }
 
-    /// Blanks, comments and line markers, which may stand between any two tokens.
+    /// Blanks, comments and line markers, which may appear between any two tokens.
     #[must_use]
     pub fn is_trivia(self) -> bool {
         matches!(

@@ -1,7 +1,7 @@
 //! Splits text into tokens.
 //!
 //! The lexer follows what ptxas 13.5 was measured to read: blanks are TAB, LF, FF, CR, SPACE and 0x1A;
-//! a comment ends at LF only; strings have no escapes and may span lines; a full stop and the word
+//! a comment ends at LF only; strings have no escapes and may span lines; a period and the word
 //! after it are one token, with its `::` parts; `%` starts an identifier when a word character follows.
 
 use crate::SyntaxKind::{self, *};
@@ -90,7 +90,7 @@ pub fn tokenize(text: &str) -> Tokens {
     tokens
 }
 
-/// A byte that may stand inside an identifier.
+/// A byte that may appear inside an identifier.
 pub(crate) fn is_word(byte: u8) -> bool {
     CLASS[byte as usize] & WORD != 0
 }
@@ -129,7 +129,7 @@ static CLASS: [u8; 256] = {
     table
 };
 
-/// What each byte is that is a token by itself, whatever follows.
+/// The kind of each byte that is a token by itself, whatever follows.
 static ALONE: [Option<SyntaxKind>; 256] = {
     let mut table = [None; 256];
     table[b'(' as usize] = Some(L_PAREN);
@@ -257,7 +257,7 @@ impl Lexer<'_> {
         IDENT
     }
 
-    /// `.word` with its `::` parts, a float such as `.5`, or a lone full stop.
+    /// `.word` with its `::` parts, a float such as `.5`, or a lone period.
     fn full_stop(&mut self) -> SyntaxKind {
         if !is_word(self.peek(1)) {
             return self.punctuation(1, UNKNOWN);
@@ -290,7 +290,7 @@ impl Lexer<'_> {
         DOTTED
     }
 
-    /// Whether the digits after the full stop at `start` form a float; moves to its end if so.
+    /// Whether the digits after the period at `start` form a float; moves to its end if so.
     fn float_after_full_stop(&mut self, start: usize) -> bool {
         let end = self.pos;
         self.pos = start + 1;
@@ -363,7 +363,7 @@ impl Lexer<'_> {
         self.skip_while(|it| it.is_ascii_digit());
         let digits_end = self.pos;
         let mut float = false;
-        // The full stop belongs to the number whatever follows: `.align 4.b8` reads as `4.` and `b8`.
+        // The period belongs to the number whatever follows: `.align 4.b8` reads as `4.` and `b8`.
         if self.peek(0) == b'.' {
             self.pos += 1;
             self.skip_while(|it| it.is_ascii_digit());

@@ -90,7 +90,7 @@ pub(crate) struct PartialParse {
     pub(crate) consumed: bool,
     /// Whether the last child of the root ended with its own last token, whatever follows.
     pub(crate) complete: bool,
-    /// Whether the last run of statements goes on with whatever follows.
+    /// Whether the last run of statements continues with whatever follows.
     pub(crate) run_open: bool,
     pub(crate) tokens: Tokens,
 }
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
             .any(|it| it.as_bytes().contains(&b'\n'))
     }
 
-    /// Whether nothing stands between the last consumed token and the current one.
+    /// Whether nothing is between the last consumed token and the current one.
     pub(crate) fn adjacent(&self) -> bool {
         self.previous_end == self.tokens.start(self.current)
     }
@@ -287,6 +287,8 @@ impl<'a> Parser<'a> {
         let kind = self.tokens.kind(self.current);
         if kind == BAD_NUMBER {
             self.report_token(kind);
+        } else if kind == STRING {
+            self.report_foreign_character();
         }
         self.take();
         self.previous_end = self.tokens.start(self.current + 1);
@@ -377,12 +379,12 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
     }
 
-    /// Whether the place is inside of a body.
+    /// Whether the place is inside a body.
     pub(crate) fn in_body(&self) -> bool {
         self.depth > 0
     }
 
-    /// Whether the place is in the body of a function, outside of blocks in it.
+    /// Whether the place is in the body of a function, outside blocks in it.
     pub(crate) fn in_outermost_block(&self) -> bool {
         self.depth == 1
     }
@@ -409,7 +411,7 @@ impl<'a> Parser<'a> {
             self.bump();
         }
         self.finish();
-        // The brackets around it lack their partners now; that is no news.
+        // The brackets around it lack their partners now; that is not news.
         self.lexical_error = true;
     }
 
@@ -477,7 +479,7 @@ impl<'a> Parser<'a> {
 
     /// Reports that the current token is not what belongs here.
     ///
-    /// What is missing at the end of a line is reported there and not at the next line's first word.
+    /// A token missing at the end of a line is reported there and not at the next line's first word.
     pub(crate) fn expected(&mut self, what: &str) {
         if self.at(END) || self.line_break_before() {
             let message = format!("expected {what}");
@@ -570,6 +572,20 @@ impl<'a> Parser<'a> {
         self.finish();
     }
 
+    /// The first character of a string that is not ASCII. Only comments may contain others.
+    fn report_foreign_character(&mut self) {
+        let text = self.tokens.text(self.text, self.current);
+        let Some((at, character)) = text.char_indices().find(|it| !it.1.is_ascii()) else {
+            return;
+        };
+        let start = self.tokens.start(self.current) + at;
+        self.error_at(
+            SyntaxErrorCode::InvalidCharacter,
+            range(start, start + character.len_utf8()),
+            format!("`{character}` is not ASCII: ptxas reads other characters in comments only"),
+        );
+    }
+
     fn report_token(&mut self, kind: SyntaxKind) {
         let text = self.tokens.text(self.text, self.current);
         let start = self.tokens.start(self.current);
@@ -595,7 +611,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Tokens that the grammar never sees: trivia, and tokens that are reported where they stand.
+/// Tokens that the grammar never sees: trivia, and tokens that are reported where they are.
 fn is_skipped(kind: SyntaxKind) -> bool {
     kind.is_trivia() || matches!(kind, UNTERMINATED | UNKNOWN)
 }

@@ -300,7 +300,7 @@ impl Change<'_> {
             .rfind(|it| starts[*it] <= self.end)
             .unwrap_or(first)
             .max(first);
-        // An error about one without an end of its own may stand on the first token after it.
+        // An error about one without an end of its own may appear on the first token after it.
         while last + 1 < units.end && !is_complete(children[last]) {
             last += 1;
         }
@@ -362,7 +362,7 @@ impl Change<'_> {
         let tokens = tokenize(near);
         let next = (0..tokens.len()).find(|it| !tokens.kind(*it).is_trivia());
         match next {
-            // A token at the end of what was looked at may go on.
+            // A token at the end of what was looked at may continue.
             Some(index) => {
                 (near.len() == rest.len() || index + 1 < tokens.len())
                     && !grammar::goes_on_after_brace(tokens.kind(index))
@@ -373,7 +373,7 @@ impl Change<'_> {
         }
     }
 
-    /// Whether the window ends with a line comment that goes on after it.
+    /// Whether the window ends with a line comment that continues after it.
     fn comment_reaches_on(&self, tokens: &Tokens, end: usize) -> bool {
         let rest = &self.text[end..];
         !tokens.is_empty()

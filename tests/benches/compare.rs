@@ -68,7 +68,7 @@ impl File {
     }
 }
 
-/// What processes took.
+/// The time and memory of processes.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     wall: Duration,
@@ -144,7 +144,7 @@ impl Program {
         Ok((Cost { wall, processor }, status.success()))
     }
 
-    /// What as few processes as possible take for the files, and how many that are.
+    /// The cost of the files in as few processes as possible, and how many those are.
     fn run_on_many(&self, files: &[&File], runs: u32) -> anyhow::Result<(Cost, usize)> {
         let mut groups: Vec<Vec<&File>> = Vec::new();
         let mut len = NAMES;
@@ -170,7 +170,7 @@ impl Program {
     }
 }
 
-/// What a program took for each of the files, in a process for each.
+/// The cost of a program for each of the files, in a process for each.
 struct Measured {
     costs: Vec<Cost>,
     /// Whether it was content with the file.
@@ -341,7 +341,7 @@ impl Comparison<'_> {
             let taken: Vec<usize> = all.iter().copied().filter(is_taken).collect();
             let cost = (measured.sum(all), all.len());
             self.row(&program.name, all, cost, measured, ours_on_all.0);
-            // One that gives up at the first line is no measure of speed.
+            // One that gives up at the first line is not a measure of speed.
             let (mut name, mut ours) = (program.name.clone(), ours_on_all);
             if taken.len() < all.len() {
                 name += ", files that it takes";

@@ -4,7 +4,7 @@
 //! Run with `cargo run -p ptx-analyzer-tests --bin counts`, or with `-- --rewrite` to make a new baseline.
 //! Needs valgrind, whose tool callgrind does the counting. Debug builds: what is watched is how much is done and
 //! not how well it is compiled, and they are there already where tests have run. Counts depend on the compiler,
-//! which stands in the baseline; those of another one are printed but not compared. The exit status is 1 when a
+//! which is in the baseline; those of another one are printed but not compared. The exit status is 1 when a
 //! count is off by more than 3 %: down as well, for then the baseline no longer guards anything.
 //!
 //! A runner such as gungraun compares with what ran before on the same machine, and needs a program of its
@@ -37,9 +37,9 @@ use syntax::{Document, TextRange, TextSize, text::Edit};
 
 /// Bytes of the text that most of the work is about.
 const LEN: usize = 60_000;
-/// What a count may be off from the baseline, as a part of it.
+/// The tolerance of a count, as a part of the baseline.
 const TOLERANCE: f64 = 0.03;
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 
 /// A piece of work: prepares it, and returns what is counted.
 type Work = (&'static str, fn() -> Box<dyn FnMut()>);
@@ -137,14 +137,14 @@ fn at_the_middle(question: fn(&Analysis, FilePosition)) -> Box<dyn FnMut()> {
     Box::new(move || question(&host.analysis(), at))
 }
 
-/// The middle of a text, behind a register in the operands of a statement.
+/// The middle of a text, after a register in the operands of a statement.
 fn middle(text: &str) -> TextSize {
     let half = text.floor_char_boundary(text.len() / 2);
     let register = text[half..].find("\t%r").map_or(half, |it| half + it + 3);
     TextSize::try_from(register).expect("a short text")
 }
 
-/// Callgrind counts what is done inside of this function, which it finds by its name.
+/// Callgrind counts what is done inside this function, which it finds by its name.
 #[inline(never)]
 fn counted_work(work: &mut dyn FnMut()) {
     work();

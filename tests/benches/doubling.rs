@@ -197,7 +197,7 @@ const CASES: &[Case] = &[
 ];
 
 type Question = (&'static str, fn(&Analysis, FileRange));
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 
 const QUESTIONS: &[Question] = &[
     ("diagnostics", |it, _| {

@@ -50,7 +50,7 @@ fn diagnostics_of_a_file(bencher: Bencher<'_, '_>) {
             let found = host
                 .analysis()
                 .diagnostics(FileId(0))
-                .expect("nobody cancels");
+                .expect("no cancellation");
             let mut wrong = found.iter().filter(|it| it.severity == Severity::Error);
             assert_eq!(wrong.next(), None);
         });

@@ -41,7 +41,7 @@ fn line_table(bencher: Bencher<'_, '_>) {
         .bench(|| LineTable::new(&TEXT));
 }
 
-/// The middle of the text, behind a register in the operands of a statement.
+/// The middle of the text, after a register in the operands of a statement.
 fn middle() -> TextSize {
     let half = TEXT.floor_char_boundary(TEXT.len() / 2);
     let register = TEXT[half..].find("\t%r").map_or(half, |it| half + it + 3);

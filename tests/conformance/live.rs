@@ -19,6 +19,7 @@ use isa::{
     target::Module,
 };
 use ptx_tests::conformance::{
+    generation::{GENERATION_CODES, generated},
     generator::{case, draft, modules},
     mutants::{self, Mutant, mutant},
     mutation::{just_below, mutate},
@@ -61,6 +62,9 @@ struct Arguments {
     /// Judges this many statements instead that completion alone writes, and the examples of the documentation.
     #[arg(long, conflicts_with_all = ["count", "instruction", "mutants"])]
     walks: Option<usize>,
+    /// Judges this many statements instead by code generation, after the programs that are recorded for it.
+    #[arg(long, conflicts_with_all = ["count", "mutants", "walks"])]
+    generation: Option<usize>,
     /// Share of false alarms among mutants, in percent, above which the exit status is 1.
     #[arg(long, default_value_t = 0.2)]
     false_alarms: f64,
@@ -102,26 +106,21 @@ fn main() -> anyhow::Result<ExitCode> {
             ExitCode::FAILURE
         });
     }
+    if let Some(count) = arguments.generation {
+        println!("seed {seed}, {count} statements to generate code for, ptxas {release}");
+        let recorded = judge_generated(&ptxas)?;
+        let drafts = generate_code(&mut generator(&arguments, seed)?, count, &ptxas)?;
+        return Ok(if recorded && drafts {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        });
+    }
     println!(
         "seed {seed}, {} statements, ptxas {release}",
         arguments.count
     );
-    let prefix = arguments.instruction.as_deref().unwrap_or("");
-    let instructions: Vec<&Instruction> = tables()
-        .instructions()
-        // What the operands of a call may be depends on the callee, which the tables do not know.
-        .filter(|it| it.name.starts_with(prefix) && it.name != "call")
-        .collect();
-    if instructions.is_empty() {
-        bail!("no instruction begins with {prefix}");
-    }
-    let mut generator = Generator {
-        rng: Rng::with_seed(seed),
-        modules: modules(),
-        instructions,
-        next: 0,
-        failed: Vec::new(),
-    };
+    let mut generator = generator(&arguments, seed)?;
     let mut report = Report::default();
     let mut tally = Tally::default();
     while tally.judged < arguments.count {
@@ -154,6 +153,75 @@ fn main() -> anyhow::Result<ExitCode> {
         println!("agreement {agreement:.3} % is below {threshold} %");
         ExitCode::FAILURE
     })
+}
+
+/// A generator of statements of the instructions that are asked for.
+fn generator(arguments: &Arguments, seed: u64) -> anyhow::Result<Generator> {
+    let prefix = arguments.instruction.as_deref().unwrap_or("");
+    let instructions: Vec<&Instruction> = tables()
+        .instructions()
+        // What the operands of a call may be depends on the callee, which the tables do not know.
+        .filter(|it| it.name.starts_with(prefix) && it.name != "call")
+        .collect();
+    if instructions.is_empty() {
+        bail!("no instruction begins with {prefix}");
+    }
+    Ok(Generator {
+        rng: Rng::with_seed(seed),
+        modules: modules(),
+        instructions,
+        next: 0,
+        failed: Vec::new(),
+    })
+}
+
+/// The recorded programs of code generation: what ptxas says of each must not have changed.
+fn judge_generated(ptxas: &Ptxas) -> anyhow::Result<bool> {
+    let programs = generated().map_err(anyhow::Error::msg)?;
+    let mut wrong = 0;
+    for program in &programs {
+        let (verdict, _) = ptxas.messages(&program.architecture, &program.text)?;
+        if !program.expected.is(&verdict) {
+            wrong += 1;
+            println!(
+                "generation.txt:{}: {} is {:?}, ptxas says {verdict:?}",
+                program.line, program.architecture, program.expected
+            );
+        }
+    }
+    println!(
+        "{} programs with code, {wrong} of them wrong",
+        programs.len()
+    );
+    Ok(wrong == 0)
+}
+
+/// Lets ptxas generate code for statements that it accepts when it reads them: what it refuses then must be known to us.
+fn generate_code(generator: &mut Generator, count: usize, ptxas: &Ptxas) -> anyhow::Result<bool> {
+    let mut checker = Checker::default();
+    let (mut judged, mut refused, mut wrong) = (0, 0, 0);
+    while judged < count {
+        for case in generator.cases(count - judged) {
+            judged += 1;
+            let text = case.program("");
+            let reading = architecture(&case.target);
+            if ptxas.messages(&reading, &text)?.0 != Verdict::Accepted {
+                continue;
+            }
+            let (verdict, _) = ptxas.messages(&reading.replace("compute_", "sm_"), &text)?;
+            let Verdict::Rejected(message) = verdict else {
+                continue;
+            };
+            refused += 1;
+            let ours = checker.diagnostics(&text);
+            if !ours.iter().any(|it| GENERATION_CODES.contains(&it.code)) {
+                wrong += 1;
+                println!("{} {}: {message}", case.target, case.statement);
+            }
+        }
+    }
+    println!("{judged} statements, no code for {refused}, unknown to us {wrong}");
+    Ok(wrong == 0)
 }
 
 /// Writes every disagreement as JSON lines, if a file for them was named.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "the report")]
 
+mod generation;
 mod messages;
 mod programs;
 

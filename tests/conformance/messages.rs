@@ -6,7 +6,7 @@ use analysis::{AnalysisHost, Change, FileContents, FileId, Severity};
 
 const REGISTERS: &str = ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .u32 %u<9>;";
 
-/// What is marked in a statement, and what is said about it.
+/// The marked range of a statement, and its message.
 fn ours(module: &str, statement: &str) -> (String, String) {
     let (version, target) = module.split_once(' ').expect("a version and a target");
     let program = format!(
@@ -18,7 +18,7 @@ fn ours(module: &str, statement: &str) -> (String, String) {
         files: vec![(file, Some(Arc::new(FileContents::new(&program))))],
         config: None,
     });
-    let found = host.analysis().diagnostics(file).expect("nobody cancels");
+    let found = host.analysis().diagnostics(file).expect("no cancellation");
     let mut marked = Vec::new();
     let mut said = Vec::new();
     let shown = found

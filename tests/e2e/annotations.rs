@@ -170,7 +170,7 @@ fn lenses_can_be_clicked_in_any_editor() {
         shown,
         [
             "1 reference: line 10",
-            "_Z1kv on sm_90: ≤ 32 regs · full occupancy @256 threads · 0 alive at most",
+            "_Z1kv on sm_90: ≤ 32 regs · full occupancy @256 threads · 0 live at most",
             "0 references",
             "1 reference: line 11",
         ]
@@ -226,6 +226,45 @@ fn an_argument_leads_to_its_parameter() {
         found[0]["range"]["start"],
         json!({ "line": 6, "character": 14 })
     );
+}
+
+#[test]
+fn values_are_followed() {
+    let text = "{H}.entry k()\n{\n    .reg .b32 %r<4>;\n    mov.u32 %r1, 1;\n    add.u32 %r2, %r1, 1;\n    mov.u32 %r1, 2;\n    add.u32 %r3, %r1, %r2;\n    ret;\n}\n"
+        .replace("{H}", ".version 8.5\n.target sm_90\n.address_size 64\n");
+    let mut server = TestServer::ready();
+    server.open(URI, &text);
+    let lines = |found: &Value, pointer: &str| -> Vec<u64> {
+        let all = found.as_array().expect("a list").iter();
+        all.map(|it| it.pointer(pointer).and_then(Value::as_u64).expect("a line"))
+            .collect()
+    };
+    let at = place(URI, 9, 18);
+    let definition = server.settled("textDocument/definition", &at);
+    assert_eq!(lines(&definition, "/range/start/line"), [8]);
+    let writes = server.settled("textDocument/implementation", &at);
+    assert_eq!(lines(&writes, "/range/start/line"), [6, 8]);
+    let declaration = server.settled("textDocument/declaration", &at);
+    assert_eq!(lines(&declaration, "/range/start/line"), [5]);
+    let highlights = server.settled("textDocument/documentHighlight", &at);
+    // The declaration and the value at the cursor, and the other value as text.
+    assert_eq!(lines(&highlights, "/kind"), [3, 1, 1, 3, 2]);
+    let slice = server.settled("ptx/slice", &at);
+    assert_eq!(lines(&slice["backward"], "/start/line"), [8]);
+    assert_eq!(lines(&slice["forward"], "/start/line"), [9]);
+    let slice = server.settled("ptx/slice", &place(URI, 9, 23));
+    assert_eq!(lines(&slice["backward"], "/start/line"), [6, 7]);
+    let accesses = server.settled("ptx/accesses", &at);
+    let words: Vec<&str> = accesses
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|it| it["access"].as_str())
+        .collect();
+    assert_eq!(words, ["declaration", "write", "read", "write", "read"]);
+    assert_eq!(accesses[1]["otherValue"], true);
+    assert_eq!(accesses[3]["otherValue"], false);
+    assert_eq!(server.settled("ptx/slice", &place(URI, 10, 5)), Value::Null);
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn names_resolve_across_open_documents() {
     assert!(found.contains("/b.ptx"), "{found}");
 }
 
-/// An entry long enough that its flow is looked at behind everything else.
+/// An entry long enough that its flow is looked at after everything else.
 fn long_kernel() -> String {
     let many = "    add.s32 %r2, %r1, 1;\n".repeat(2000);
     format!(
@@ -184,7 +184,7 @@ fn in_a_long_function_changed_statements_come_first() {
     assert_eq!(first, std::slice::from_ref(&name));
     let all = worst(&server.diagnostics(URI));
     assert_eq!(all, [name, (6, "uninitialized-register".to_owned())]);
-    // What stands elsewhere moves at once.
+    // What is elsewhere moves at once.
     server.edit(URI, (5, 4), (5, 4), "\n");
     let first = worst(&server.diagnostics(URI));
     assert_eq!(

@@ -21,7 +21,11 @@ fn answers_after_any_edits_are_those_of_a_fresh_server() {
             .filter(|it| it.text.len() < 200_000),
     );
     fuzz("answers of servers", 10, |rng| {
-        let mut server = TestServer::start();
+        // What a browser runs answers as the program does.
+        let mut server = match rng.bool() {
+            true => TestServer::start(),
+            false => TestServer::on_one_thread(),
+        };
         session::initialize(&mut server);
         let text = match rng.u8(..5) {
             0 => generate::module(rng.usize(..40_000)),

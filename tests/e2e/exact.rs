@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct World(tempfile::TempDir);
 
 impl World {
-    /// What the program does with a text; `@` is the folder of the test.
+    /// The script of the program; `@` is the folder of the test.
     fn new(script: &str) -> World {
         let world = World(tempfile::tempdir().expect("a folder"));
         fs::create_dir(world.at("open")).expect("a folder");
@@ -138,7 +138,7 @@ echo run >> @/runs
     }
 }
 
-/// What is no hint of our own about style.
+/// The diagnostics other than our own hints about style.
 fn show(diagnostics: &[Value]) -> Vec<String> {
     let all = diagnostics.iter();
     let bad = all.filter(|it| it["severity"].as_u64().is_some_and(|it| it <= 2));
@@ -354,7 +354,7 @@ fn a_program_in_the_open_folder_never_runs() {
     let mut server = world.server(Some(true), &inside, &json!({}));
     server.expect_problems_in_log();
     let reason = format!(
-        "{}: ptxas is not run, because it lies inside of an open folder",
+        "{}: ptxas is not run, because it lies inside an open folder",
         inside.display()
     );
     assert_refused(&world, &mut server, "missing", &reason);
@@ -395,7 +395,7 @@ fn trouble_is_told_once_and_nothing_else_suffers() {
         world.save(&mut server);
         assert!(
             server.hover(&world.uri(), 6, 6).contains("mov"),
-            "editing goes on"
+            "editing continues"
         );
         let shown = server.notification("window/showMessage");
         let message = shown["message"].as_str().expect("a text");
@@ -421,7 +421,7 @@ fn a_newer_wish_replaces_an_older_one() {
     world.expect(&mut server, &[ODD]);
     let start = Instant::now();
     while slow.exists() {
-        assert!(start.elapsed() < PATIENCE, "the older run goes on");
+        assert!(start.elapsed() < PATIENCE, "the older run continues");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -441,7 +441,7 @@ fn closing_ends_the_run_and_takes_its_words_away() {
     );
     let start = Instant::now();
     while world.folder().exists() {
-        assert!(start.elapsed() < PATIENCE, "the run goes on");
+        assert!(start.elapsed() < PATIENCE, "the run continues");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -498,6 +498,7 @@ fn the_real_ptxas_agrees() {
     let options = json!({
         "trusted": true,
         "ptxas": { "path": ptxas, "nvdisasmPath": nvdisasm, "timeout": 60 },
+        "inlayHints": { "machineInstructions": true },
     });
     let mut server = world.start(&options, &json!({}));
     let kernel = include_str!("../fixtures/ptx/triton_softmax.ptx");
@@ -524,6 +525,50 @@ fn the_real_ptxas_agrees() {
         let line = text[usize::try_from(line).expect("a short text")];
         assert!(line.contains(';') || line.trim() == "{", "{line}");
     }
+    // Hovers of statements show their machine code, and inlay hints count it if that is set.
+    let (row, load) = (0..)
+        .zip(&text)
+        .find(|it| it.1.contains("ld.global"))
+        .expect("a load");
+    let column = load.find("ld.global").expect("a load");
+    let hover = server
+        .request(
+            "textDocument/hover",
+            json!({
+                "textDocument": { "uri": world.uri() },
+                "position": { "line": row, "character": column },
+            }),
+        )
+        .expect("an answer");
+    let hover = hover["contents"]["value"].as_str().expect("a page");
+    assert!(
+        hover.contains("Machine code for sm_90a") && hover.contains("LDG."),
+        "{hover}"
+    );
+    let hints = server.request(
+        "textDocument/inlayHint",
+        json!({
+            "textDocument": { "uri": world.uri() },
+            "range": { "start": { "line": row, "character": 0 }, "end": { "line": row, "character": 9 } },
+        }),
+    )
+    .expect("an answer");
+    let is_count = |it: &Value| it["label"].as_str().is_some_and(|it| it.ends_with(" SASS"));
+    assert!(
+        hints.as_array().is_some_and(|it| it.iter().any(is_count)),
+        "{hints}"
+    );
+    let code = server
+        .request(
+            "ptx/machineCode",
+            json!({ "textDocument": { "uri": world.uri() }, "line": row, "count": 500 }),
+        )
+        .expect("an answer");
+    assert!(
+        code["opcodes"]["LDG"]
+            .as_str()
+            .is_some_and(|it| it.contains("global memory"))
+    );
     // What only ptxas finds, and what both find.
     let shared = TEXT
         .replace(

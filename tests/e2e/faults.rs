@@ -1,4 +1,4 @@
-//! What goes wrong outside of the server: clients that die or do not read, and files that are not
+//! Faults outside the server: clients that die or do not read, and files that are not
 //! what they seem.
 
 use std::{
@@ -138,7 +138,7 @@ fn odd_entries_of_folders_do_no_harm() {
     symlink(at("one.ptx"), at("two.ptx")).expect("a link");
     symlink(folder.path(), at("deep/up")).expect("a link");
     symlink(at("nowhere"), at("dangling.ptx")).expect("a link");
-    // A name that is no text, where the file system allows it.
+    // A name that is not text, where the file system allows it.
     let strange = std::ffi::OsStr::from_bytes(b"\xff\xfe.ptx");
     let is_written = std::fs::write(folder.path().join(strange), module("strange")).is_ok();
     // Reading a pipe would never end.
@@ -288,7 +288,7 @@ fn a_server_that_was_killed_is_replaced_without_a_loss() {
     assert_eq!(entries.count(), 1);
 }
 
-/// What a client that does not read is owed does not grow with its edits.
+/// The queue for a client that does not read does not grow with its edits.
 #[test]
 fn a_slow_reader_gets_every_answer_and_the_last_diagnostics() {
     const ROUNDS: i64 = 300;

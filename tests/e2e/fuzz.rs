@@ -18,7 +18,7 @@ const SESSIONS: u64 = 12;
 /// Messages of each.
 const MESSAGES: usize = 250;
 
-const REQUESTS: [&str; 35] = [
+const REQUESTS: [&str; 38] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "codeLens/resolve",
@@ -28,6 +28,9 @@ const REQUESTS: [&str; 35] = [
     "textDocument/inlayHint",
     "textDocument/prepareCallHierarchy",
     "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "ptx/slice",
+    "ptx/accesses",
     "textDocument/hover",
     "textDocument/definition",
     "textDocument/declaration",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{KERNEL, URI};
 
-/// What the client says when it is dropped after `session`; `None` when it is content.
+/// The verdict of the client when it is dropped after `session`; `None` when it is content.
 fn complaint(session: impl FnOnce(&mut TestServer)) -> Option<String> {
     let mut server = TestServer::ready();
     session(&mut server);

@@ -56,7 +56,7 @@ fn the_input_may_end_in_the_middle_of_a_message() {
 #[test]
 fn requests_before_initialize_are_refused() {
     let mut server = TestServer::start();
-    // Documents are no concern of a server that is not initialized.
+    // Documents are not the concern of a server that is not initialized.
     server.open(URI, KERNEL);
     let params = place(URI, 8, 14);
     assert_eq!(

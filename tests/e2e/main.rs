@@ -7,12 +7,14 @@ mod code_actions;
 mod completion;
 mod diagnostics;
 mod differential;
+mod embedded;
 #[cfg(unix)]
 mod exact;
 mod faults;
 mod fuzz;
 mod harness;
 mod lifecycle;
+mod mcp;
 mod order;
 mod pressure;
 mod protocol;

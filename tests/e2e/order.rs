@@ -41,7 +41,7 @@ fn four_hundred_messages_keep_their_order() {
             Err(error) => assert_eq!(error.code, RpcError::CONTENT_MODIFIED, "{error:?}"),
         }
     }
-    assert!(0 < answered, "the last request has no change behind it");
+    assert!(0 < answered, "the last request has no change after it");
     assert_text(&mut server, URI, &KERNEL.replace("%r<4>", "%r<299>"));
 }
 

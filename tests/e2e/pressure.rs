@@ -145,7 +145,7 @@ fn lenses(settings: Value, text: &str) -> Vec<String> {
     lenses.iter().map(title).collect()
 }
 
-/// A kernel that keeps 70 values alive.
+/// A kernel that keeps 70 values live.
 fn wide() -> String {
     let loads: String = (0..70)
         .map(|it| format!("ld.shared.b32 %r{it}, [%s+{}];\n", it * 4))

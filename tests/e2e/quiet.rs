@@ -1,4 +1,4 @@
-//! What is wrong only because a statement is not finished waits until the edits have left it.
+//! Problems that exist only because a statement is not finished wait until the edits have left it.
 
 #![expect(clippy::print_stdout, reason = "the shares are what one wants to know")]
 

@@ -57,11 +57,11 @@ fn many_changes_of_one_message_apply_one_after_the_other() {
     server.open(URI, &lines("ab"));
     server.change(URI, backwards().map(indent).collect());
     assert_text(&mut server, URI, &lines("\tb"));
-    // From the start to the end, each moves those behind it.
+    // From the start to the end, each moves those after it.
     let open = |line: u32| change((2 * line, 0), (2 * line, 0), "\r\n");
     server.change(URI, (0..LINES).map(open).collect());
     assert_text(&mut server, URI, &lines("\r\n\tb"));
-    // Backwards, but the last one is behind all, or outside of the text, or the whole text.
+    // Backwards, but the last one is after all, or outside the text, or the whole text.
     for (last, text) in [
         (
             change((2 * LINES, 0), (2 * LINES, 0), "z"),
@@ -97,7 +97,7 @@ fn columns_are_counted_as_agreed() {
     for (encoding, column) in [("utf-8", 10), ("utf-16", 7), ("utf-32", 6)] {
         let mut server = server_with(encoding);
         server.open(URI, "// é→𝄞|;\n");
-        // Behind the clef: 3 + 2 + 3 + 4 bytes, less the bar.
+        // After the clef: 3 + 2 + 3 + 4 bytes, less the bar.
         let column = column + if encoding == "utf-8" { 2 } else { 0 };
         server.edit(URI, (0, column), (0, column + 1), "x");
         assert_text(&mut server, URI, "// é→𝄞x;\n");
@@ -127,7 +127,7 @@ fn all_three_line_ends_are_line_ends() {
     server.edit(URI, (2, 1), (2, 1), "2");
     server.edit(URI, (3, 1), (3, 1), "3");
     assert_text(&mut server, URI, "a\r\nb1\rc2\nd3");
-    // A column behind the end of a line is its end, not the middle of its line break.
+    // A column after the end of a line is its end, not the middle of its line break.
     server.edit(URI, (0, 2), (0, 2), "0");
     assert_text(&mut server, URI, "a0\r\nb1\rc2\nd3");
     // The halves of a line break come together.
@@ -225,7 +225,7 @@ fn unusual_uris_are_documents_too() {
         server.open(uri, KERNEL);
         assert!(server.hover(uri, 8, 14).contains("%r<4>"), "{uri}");
     }
-    // What is no URI is refused, and nothing else happens.
+    // What is not a URI is refused, and nothing else happens.
     let answer = server.request("textDocument/hover", place("a.ptx", 0, 0));
     assert_eq!(answer.map_err(|it| it.code), Err(RpcError::INVALID_PARAMS));
 }

@@ -47,7 +47,7 @@ fn answers_after_edits_equal_fresh_ones() {
             document.apply(&edit).expect("the edit fits");
             change(&mut old, EDITED, document.contents());
             // Asked after every edit, so that there is something to be out of date.
-            let why = "nobody cancels";
+            let why = "no cancellation";
             old.analysis().diagnostics(EDITED).expect(why);
             old.analysis().semantic_tokens(EDITED, None).expect(why);
             old.analysis().document_symbols(EDITED).expect(why);
@@ -83,7 +83,7 @@ fn answers_about_generated_modules_equal_fresh_ones() {
             let edit = mutate::edit(rng, document.text(), document.lines());
             document.apply(&edit).expect("the edit fits");
             change(&mut old, EDITED, document.contents());
-            old.analysis().diagnostics(EDITED).expect("nobody cancels");
+            old.analysis().diagnostics(EDITED).expect("no cancellation");
             if rng.u8(..4) == 0 {
                 let answers = Answers::new(&old.analysis(), EDITED);
                 let fresh = Arc::new(FileContents::new(document.text()));
@@ -138,7 +138,10 @@ fn accepted_files_have_no_errors() {
             EDITED,
             Arc::new(FileContents::new(&fixture.text)),
         );
-        let found = host.analysis().diagnostics(EDITED).expect("nobody cancels");
+        let found = host
+            .analysis()
+            .diagnostics(EDITED)
+            .expect("no cancellation");
         let errors: Vec<_> = found
             .iter()
             .filter(|it| it.severity == Severity::Error)

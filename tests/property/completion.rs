@@ -72,7 +72,7 @@ fn completion_offers_what_stood_there() {
                     file: FileId(0),
                     offset,
                 })
-                .expect("nobody cancels");
+                .expect("no cancellation");
             let place =
                 found.and_then(|it| it.items.iter().position(|it| it.label == question.wanted));
             let tally = tallies
@@ -106,6 +106,127 @@ fn completion_offers_what_stood_there() {
         first * 100 >= all * 85,
         "{first} of {all} are among the first"
     );
+}
+
+/// The codes that compare a callee with what follows it, and parameters with how they are used.
+const OF_WHOLE_CALLS: [&str; 4] = [
+    "invalid-call-target",
+    "invalid-argument",
+    "wrong-argument-count",
+    "invalid-parameter-access",
+];
+
+/// At every place of a name in an instruction, guards, branches and calls included: what is offered there is taken.
+#[test]
+fn what_is_offered_is_accepted() {
+    let count = std::env::var("PTX_COMPLETIONS").map_or(DEFAULT_COUNT, |it| {
+        it.parse().expect("PTX_COMPLETIONS is a number")
+    });
+    let mut rng = Rng::with_seed(11);
+    let mut files = fixtures::corpus();
+    if files.is_empty() {
+        files = fixtures::ptx();
+    }
+    files.retain(|it| it.text.len() < 60_000);
+    let (mut asked, mut offered, mut refused) = (0, 0, Vec::new());
+    while asked < count {
+        let fixture = &files[rng.usize(..files.len())];
+        let mut names = Vec::new();
+        names_of(&FileContents::new(&fixture.text).tree.cursor(), &mut names);
+        asked += 1;
+        if names.is_empty() {
+            continue;
+        }
+        let mut host = AnalysisHost::new();
+        let mut set = |text: &str| {
+            host.apply_change(Change {
+                files: vec![(FileId(0), Some(Arc::new(FileContents::new(text))))],
+                config: None,
+            });
+            host.analysis()
+        };
+        let errors = |analysis: &analysis::Analysis, within: TextRange| -> Vec<String> {
+            let all = analysis.diagnostics(FileId(0)).expect("nobody cancels");
+            let bad = |it: &&analysis::Diagnostic| {
+                it.severity == analysis::Severity::Error && within.contains_range(it.range)
+            };
+            all.iter()
+                .filter(bad)
+                .filter(|it| !OF_WHOLE_CALLS.contains(&it.code))
+                .map(|it| format!("{}: {}", it.code, it.message))
+                .collect()
+        };
+        for _ in 0..5 {
+            asked += 1;
+            let (name, statement) = names[rng.usize(..names.len())];
+            if !errors(&set(&fixture.text), statement).is_empty() {
+                continue;
+            }
+            let (start, end) = (usize::from(name.start()), usize::from(name.end()));
+            // On a line of its own a new statement begins.
+            let line = fixture.text[..start].rfind('\n').map_or(0, |it| it + 1);
+            if fixture.text[line..start].trim().is_empty() {
+                continue;
+            }
+            let mut text = fixture.text.clone();
+            text.replace_range(start..end, "");
+            let at = FilePosition {
+                file: FileId(0),
+                offset: name.start(),
+            };
+            let found = set(&text).completions(at).expect("nobody cancels");
+            let mut kinds = Vec::new();
+            for item in found.into_iter().flat_map(|it| it.items) {
+                // One of each kind: the matcher sees no more of a name.
+                let kind = (item.kind, item.detail);
+                if kinds.contains(&kind) {
+                    continue;
+                }
+                kinds.push(kind);
+                offered += 1;
+                let mut text = fixture.text.clone();
+                text.replace_range(start..end, &item.label);
+                let length = statement.len() - name.len() + TextSize::of(&item.label);
+                let within = TextRange::at(statement.start(), length);
+                let errors = errors(&set(&text), within);
+                if !errors.is_empty() {
+                    let line = text[within].trim().to_owned();
+                    refused.push(format!("{}: `{line}`: {}", fixture.name, errors.join("; ")));
+                }
+            }
+        }
+    }
+    println!("{offered} offered, {} refused", refused.len());
+    for it in refused.iter().take(40) {
+        println!("{it}");
+    }
+    assert!(offered > asked / 2, "{offered} offered at {asked} places");
+    // The operands after the cursor decide about some of them.
+    let few = refused.len() * 100 <= offered;
+    assert!(few, "{} of {offered} are refused", refused.len());
+}
+
+/// The names in instructions, each with its statement.
+fn names_of(node: &Cursor<'_>, names: &mut Vec<(TextRange, TextRange)>) {
+    fn within(node: &Cursor<'_>, statement: TextRange, names: &mut Vec<(TextRange, TextRange)>) {
+        if node.kind() == SyntaxKind::NAME_REFERENCE {
+            names.extend(node.tokens().next().map(|it| (it.range(), statement)));
+        }
+        // The name before a component is deleted together with it.
+        if node.kind() == SyntaxKind::MEMBER_EXPRESSION {
+            return;
+        }
+        for child in node.nodes() {
+            within(&child, statement, names);
+        }
+    }
+    if node.kind() == SyntaxKind::INSTRUCTION {
+        within(node, node.range(), names);
+        return;
+    }
+    for child in node.nodes() {
+        names_of(&child, names);
+    }
 }
 
 #[derive(Default)]

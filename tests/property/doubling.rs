@@ -9,10 +9,10 @@ use ptx_tests::{
 };
 use syntax::{TextRange, TextSize};
 
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 /// Repetitions in the smaller text; the larger one has four times as many.
 const COUNT: usize = 800;
-/// What four times the text may cost; what grows with the square costs 16.
+/// The allowed cost of four times the text; what grows with the square costs 16.
 const MOST: f64 = 9.0;
 /// Seconds that count as none.
 const NOTHING: f64 = 4e-3;
@@ -21,7 +21,7 @@ const RUNS: usize = 6;
 
 const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
-/// What is asked about a text; the cursor is `$0`.
+/// The questions about a text; the cursor is `$0`.
 #[derive(Clone, Copy, Debug)]
 enum Question {
     Diagnostics,

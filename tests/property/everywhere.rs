@@ -15,7 +15,7 @@ use syntax::{
 
 use crate::writing;
 
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 
 fn analysis(contents: Arc<FileContents>) -> Analysis {
     answers::host(contents).analysis()
@@ -89,7 +89,7 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
     ask_about_relations(analysis, offset, len);
     let highlights = analysis.highlight(at(offset)).expect(WHY);
     let Some(all) = occurrences(analysis, offset, true) else {
-        // Outside of names, only an event of a protocol has highlights: its opcode, which the cursor is at or behind, and
+        // Outside names, only an event of a protocol has highlights: its opcode, which the cursor is at or after, and
         // its partners.
         assert!(
             highlights.is_empty() || {
@@ -303,7 +303,7 @@ fn a_renamed_file_means_the_same() {
             let Ok(prepared) = old.prepare_rename(at(offset)).expect(WHY) else {
                 continue;
             };
-            // Of `%r12` only `%r` can be renamed, also with the cursor behind it.
+            // Of `%r12` only `%r` can be renamed, also with the cursor after it.
             assert!(prepared.range.start() <= offset);
             let all = occurrences(&old, offset, true).expect("there is a name");
             // Each name once; all its occurrences give the same answer.

@@ -1,4 +1,4 @@
-//! Texts that are no PTX: they give a tree of the same text, in time that grows with their length.
+//! Texts that are not PTX: they give a tree of the same text, in time that grows with their length.
 
 use std::time::{Duration, Instant};
 

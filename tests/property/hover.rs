@@ -49,7 +49,7 @@ fn words_have_hovers() {
                 offset: word.text_range().start(),
             };
             all += 1;
-            if analysis.hover(at).expect("nobody cancels").is_some() {
+            if analysis.hover(at).expect("no cancellation").is_some() {
                 explained += 1;
             } else {
                 let parent = word.parent().map(|it| it.kind());

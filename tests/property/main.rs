@@ -1,9 +1,10 @@
-//! What holds for every text and every edit, tried on fixtures, on generated texts and on garbage.
+//! Properties of every text and every edit, tried on fixtures, on generated texts and on garbage.
 
 mod analysis;
 mod completion;
 mod doubling;
 mod everywhere;
+mod fixes;
 mod formatting;
 mod garbage;
 mod hover;

@@ -63,7 +63,7 @@ fn inputs_near_the_seeds_hold() {
     }
 }
 
-/// Changes bytes, or brings in what stands elsewhere.
+/// Changes bytes, or brings in what is elsewhere.
 fn vary(rng: &mut Rng, input: &mut Vec<u8>, seeds: &[Vec<u8>]) {
     let start = rng.usize(..=input.len());
     let end = (start + rng.usize(..30)).min(input.len());

@@ -136,7 +136,7 @@ fn slip(
     let mut document = Document::new(text.to_owned());
     let mut host = answers::host(document.contents());
     let errors = |host: &AnalysisHost| -> Vec<_> {
-        let found = host.analysis().diagnostics(FILE).expect("nobody cancels");
+        let found = host.analysis().diagnostics(FILE).expect("no cancellation");
         found
             .into_iter()
             .filter(|it| it.severity == Severity::Error)
@@ -223,6 +223,11 @@ fn a_missing_token_is_told_in_its_statement() {
     let sum = report(&all);
     assert!(3_000 < sum.slips, "{}", sum.slips);
     assert!(sum.strayed * 200 <= sum.slips, "{}", sum.strayed);
+    assert!(
+        sum.wrong_elsewhere * 180 <= sum.slips,
+        "{}",
+        sum.wrong_elsewhere
+    );
 }
 
 /// The same for files of a corpus; prints only, because some of them are wrong to begin with.

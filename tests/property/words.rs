@@ -1,4 +1,4 @@
-//! Statements of random words and operands: whatever stands there, the checks give an answer.
+//! Statements of random words and operands: whatever is there, the checks give an answer.
 
 use std::sync::Arc;
 

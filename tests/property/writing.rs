@@ -6,13 +6,13 @@ use analysis::{Analysis, FileId, FilePosition, FormattingOptions, documentation}
 use ptx_tests::properties::formatting::{check_edits, check_tokens};
 use syntax::{FileContents, NodeOrToken, TextRange, TextSize, text::Edit};
 
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 /// Places in a file at which is asked; of longer files a part, evenly spread.
 const MOST: usize = 250;
-/// Of so many places one is formatted alone: each time the item around it is laid out.
+/// One of so many places is formatted alone: each time the item around it is laid out.
 const FORMATTED: usize = 25;
 
-/// Asks at the insides and ends of tokens, where the cursor stands when somebody types.
+/// Asks at the insides and ends of tokens, where the cursor is when somebody types.
 pub(crate) fn ask_everywhere(analysis: &Analysis, file: FileId, contents: &FileContents) {
     let text = contents.tree.syntax().text().to_string();
     let ranges: Vec<TextRange> = contents
@@ -25,7 +25,7 @@ pub(crate) fn ask_everywhere(analysis: &Analysis, file: FileId, contents: &FileC
     // A step that shares no factor with the period of a repeated statement meets all its tokens.
     let step = (ranges.len() / MOST + 1) | 1;
     for (index, range) in ranges.into_iter().step_by(step).enumerate() {
-        // Positions of an editor stand between characters.
+        // Positions of an editor are between characters.
         let middle = usize::from(range.start()) + usize::from(range.len()) / 2;
         let middle = u32::try_from(text.floor_char_boundary(middle)).expect("a short text");
         let inside = TextSize::from(middle);
@@ -54,10 +54,10 @@ fn complete(analysis: &Analysis, at: FilePosition, text: &str) {
     let Some(found) = analysis.completions(at).expect(WHY) else {
         return;
     };
-    // The editor replaces the word up to the cursor, and the cursor stands in the text.
+    // The editor replaces the word up to the cursor, and the cursor is in the text.
     assert_eq!(found.replace.end(), at.offset);
     let word = text.get(usize::from(found.replace.start())..usize::from(at.offset));
-    let word = word.unwrap_or_else(|| panic!("{:?} is no part of the text", found.replace));
+    let word = word.unwrap_or_else(|| panic!("{:?} is not part of the text", found.replace));
     assert!(!word.contains(char::is_whitespace), "{at:?}: {word:?}");
     let mut seen = BTreeSet::new();
     for item in &found.items {

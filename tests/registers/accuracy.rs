@@ -34,7 +34,7 @@ const THREADS: u32 = 256;
 const LARGE: u32 = 128;
 /// The place of the peak matters for kernels with so many registers.
 const PEAK_FROM: u32 = 24;
-/// A peak is found if nearly as many registers are alive so many lines around it,
+/// A peak is found if nearly as many registers are live so many lines around it,
 const PEAK_LINES: u32 = 15;
 /// namely this share of the most, in percent.
 const PEAK_SHARE: u32 = 90;
@@ -56,7 +56,7 @@ struct Arguments {
     /// The ptxas to ask.
     #[arg(long, env = "PTXAS", default_value = "ptxas")]
     ptxas: PathBuf,
-    /// The nvdisasm to ask where most registers are alive.
+    /// The nvdisasm to ask where most registers are live.
     #[arg(long, env = "NVDISASM")]
     nvdisasm: Option<PathBuf>,
     /// Entries of one file at most, spread over it.
@@ -160,7 +160,7 @@ fn main() -> anyhow::Result<()> {
     print_table(&arguments.target, &compared)
 }
 
-/// What happened to a file on each target: its kernels with their texts, or why there are none.
+/// The result for a file on each target: its kernels with their texts, or why there are none.
 type Outcome<'a> = Vec<(
     &'a str,
     Result<Vec<(EntryRegisters, Measured, String)>, String>,
@@ -231,7 +231,7 @@ fn compare<'a>(arguments: &'a Arguments, tools: &Tools, path: &Path) -> Outcome<
     outcome
 }
 
-/// The text of an entry without its name, so that one that stands in several files counts once.
+/// The text of an entry without its name, so that one that is in several files counts once.
 fn body(text: &str, entry: &EntryRegisters) -> String {
     let rest = text.get(usize::from(entry.name_range.end())..);
     let rest = rest.unwrap_or_default();
@@ -326,7 +326,7 @@ fn row(target: &str, limits: &Limits, all: &[Compared]) -> String {
     )
 }
 
-/// Whether nearly as many registers are alive around the line of our peak as anywhere; `None` if nobody
+/// Whether nearly as many registers are live around the line of our peak as anywhere; `None` if nobody
 /// can tell, or for small kernels.
 fn peak_found(it: &Compared) -> Option<bool> {
     let most = it.truth.alive.iter().map(|it| it.1).max()?;

@@ -18,14 +18,14 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// The file that lines of PTX belong to when the text names no other.
 const PTX_TEXT: &str = "\".nv_debug_ptx_txt\"";
 
-/// What ptxas made of an entry.
+/// The figures of ptxas for an entry.
 #[derive(Debug, Default)]
 pub(crate) struct Measured {
     /// Registers of a thread.
     pub(crate) registers: u32,
     /// Bytes that are spilled.
     pub(crate) spill_stores: u32,
-    /// The registers alive at lines of the text, which count from 1; empty without nvdisasm.
+    /// The registers live at lines of the text, which count from 1; empty without nvdisasm.
     pub(crate) alive: Vec<(u32, u32)>,
 }
 
@@ -114,7 +114,7 @@ impl Tools {
         Ok(measured)
     }
 
-    /// What a program prints, if it ends well and in time.
+    /// The output of a program, if it ends well and in time.
     fn run(&self, mut command: Command, log: &Path) -> anyhow::Result<String> {
         let output = File::create(log)?;
         command.stdin(Stdio::null()).stderr(output.try_clone()?);
@@ -207,7 +207,7 @@ fn for_each_line<'a>(text: &'a str, act: &mut impl FnMut(&'a str, Option<u32>, &
     }
 }
 
-/// For each function the most registers alive at each line of PTX.
+/// For each function the most registers live at each line of PTX.
 fn joined(alive: &str, lines: &str) -> BTreeMap<String, BTreeMap<u32, u32>> {
     let mut counts: BTreeMap<Place<'_>, u32> = BTreeMap::new();
     for_each_line(alive, &mut |function, address, line| {

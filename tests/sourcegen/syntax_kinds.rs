@@ -51,7 +51,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
     (
         "dotted",
         "DOTTED",
-        "A word that starts with a full stop, with its `::` parts.",
+        "A word that starts with a period, with its `::` parts.",
     ),
     (
         "integer",
@@ -194,7 +194,7 @@ impl SyntaxKind {{
         ALL.get(usize::from(raw)).copied().unwrap_or(UNKNOWN)
     }}
 
-    /// Blanks, comments and line markers, which may stand between any two tokens.
+    /// Blanks, comments and line markers, which may appear between any two tokens.
     #[must_use]
     pub fn is_trivia(self) -> bool {{
         matches!(self, WHITESPACE | LINE_COMMENT | BLOCK_COMMENT | LINE_MARKER)

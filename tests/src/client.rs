@@ -1,5 +1,7 @@
 //! A language client for tests and benches.
 
+mod one_thread;
+
 use std::{
     collections::{BTreeMap, VecDeque},
     path::Path,
@@ -27,14 +29,14 @@ const BUFFER: usize = 1 << 20;
 pub struct RpcError {
     /// JSON-RPC or LSP error code.
     pub code: i64,
-    /// What went wrong.
+    /// The error.
     pub message: String,
     /// More about it, `null` when there is none.
     pub data: Value,
 }
 
 impl RpcError {
-    /// JSON-RPC: the message is no JSON.
+    /// JSON-RPC: the message is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
     /// JSON-RPC: the message is JSON but no request, or one that is not allowed now.
     pub const INVALID_REQUEST: i64 = -32600;
@@ -67,7 +69,7 @@ pub struct TestServer {
     writer: Option<Box<dyn AsyncWrite + Unpin + Send>>,
     incoming: Receiver<(Value, Instant)>,
     /// When the last byte of the message had come that was waited for last: to read it takes longer than to
-    /// send it, and that is no work of the server.
+    /// send it, and that is not work of the server.
     pub arrived: Instant,
     /// Messages that were received while waiting for another one.
     waiting: VecDeque<Value>,
@@ -119,6 +121,15 @@ impl TestServer {
         let mut server = TestServer::connect(runtime, reader, writer, serving);
         server.process = process;
         server
+    }
+
+    /// A session on one thread, as in a worker of a browser, in this process; it waits for `initialize`.
+    pub fn on_one_thread() -> TestServer {
+        let runtime = runtime();
+        let (writer, server_reader) = tokio::io::duplex(BUFFER);
+        let (server_writer, reader) = tokio::io::duplex(BUFFER);
+        let serving = runtime.spawn(one_thread::serve(server_reader, server_writer));
+        TestServer::connect(runtime, reader, writer, serving)
     }
 
     fn connect(
@@ -191,7 +202,7 @@ impl TestServer {
 
     /// Does the handshake and returns the result of `initialize`.
     ///
-    /// What is wrong is told at once, unless the options say otherwise: a test does not wait until the edits have left a
+    /// Problems are told at once, unless the options say otherwise: a test does not wait until the edits have left a
     /// statement.
     pub fn initialize(&mut self, mut params: Value) -> Value {
         if let Some(options) = params.as_object_mut() {
@@ -279,19 +290,25 @@ impl TestServer {
 
     /// Opens a document as version 1.
     pub fn open(&mut self, uri: &str, text: &str) {
-        self.open_as(uri, text, 1);
+        self.open_version(uri, "ptx", text, 1);
     }
 
-    /// Closes a document and opens it again, with versions that go on.
+    /// Opens a document of another language as version 1.
+    pub fn open_as(&mut self, uri: &str, language: &str, text: &str) {
+        self.open_version(uri, language, text, 1);
+    }
+
+    /// Closes a document and opens it again, with versions that continue.
     pub fn reopen(&mut self, uri: &str, text: &str) {
         let version = self.versions.get(uri).copied().unwrap_or_default();
         self.close(uri);
-        self.open_as(uri, text, version + 1);
+        self.open_version(uri, "ptx", text, version + 1);
     }
 
-    fn open_as(&mut self, uri: &str, text: &str, version: i64) {
+    fn open_version(&mut self, uri: &str, language: &str, text: &str, version: i64) {
         self.versions.insert(uri.to_owned(), version);
-        let document = json!({ "uri": uri, "languageId": "ptx", "version": version, "text": text });
+        let document =
+            json!({ "uri": uri, "languageId": language, "version": version, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
@@ -470,7 +487,7 @@ impl TestServer {
         assert!(unhandled.is_empty(), "nobody asked for {unhandled:#?}");
     }
 
-    /// What a server may send at any time without being asked.
+    /// The messages that a server may send at any time without being asked.
     fn may_be_ignored(&self, message: &Value) -> bool {
         let is_problem = message["params"]["type"]
             .as_i64()

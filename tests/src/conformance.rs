@@ -1,5 +1,6 @@
 //! Comparison of our verdicts on statements with those of ptxas.
 
+pub mod generation;
 pub mod generator;
 pub mod mutants;
 pub mod mutation;

@@ -10,7 +10,7 @@ pub const CORPUS_VARIABLE: &str = "PTX_CORPUS";
 pub struct Fixture {
     /// File name, or path below the folder of a corpus.
     pub name: String,
-    /// Its content; bytes that are no UTF-8 are replaced.
+    /// Its content; bytes that are not UTF-8 are replaced.
     pub text: String,
 }
 

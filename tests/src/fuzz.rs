@@ -47,7 +47,7 @@ fn variable(name: &str) -> Option<u64> {
     Some(
         value
             .parse()
-            .unwrap_or_else(|_| panic!("{name} is no number")),
+            .unwrap_or_else(|_| panic!("{name} is not a number")),
     )
 }
 

@@ -289,7 +289,7 @@ pub fn statements() -> Vec<(&'static str, Vec<&'static str>, Vec<Operand>)> {
         register(Class::F32),
     );
     let fragment = |count: usize, class: Class| Operand::Vector(vec![register(class); count]);
-    let shared = Operand::Symbol(Symbol::Variable(Space::Shared));
+    let shared = Operand::Symbol(Symbol::Variable(Space::Shared, None));
     vec![
         (
             "add",

@@ -16,4 +16,5 @@ pub mod mutate;
 pub mod process;
 pub mod properties;
 pub mod session;
+pub mod words;
 pub mod workspace;

@@ -138,7 +138,7 @@ pub fn edit(rng: &mut fastrand::Rng, text: &str, table: &LineTable) -> Edit {
             let lines = lines(rng, table, from);
             insert(line_start(table, at), &text[lines.0..lines.1])
         }
-        // Pasting and deleting whole braced regions with what stands before them.
+        // Pasting and deleting whole braced regions with what is before them.
         17 => {
             let source = braced(rng, text, table);
             insert(line_start(table, at), &text[source.0..source.1])
@@ -181,7 +181,7 @@ fn line_start(table: &LineTable, at: usize) -> usize {
     table.line_start(table.line_of(size(at))).into()
 }
 
-/// The range from the start of the line with some `{` to behind the `}` that closes it.
+/// The range from the start of the line with some `{` to after the `}` that closes it.
 ///
 /// Braces in comments and strings count: this is meant to cut in odd places, too.
 fn braced(rng: &mut fastrand::Rng, text: &str, table: &LineTable) -> (usize, usize) {

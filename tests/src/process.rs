@@ -1,4 +1,4 @@
-//! What the system tells about processes; nothing where it does not.
+//! Processes as the system reports them; nothing where it does not.
 
 use std::time::Duration;
 

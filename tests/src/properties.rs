@@ -1,4 +1,4 @@
-//! What holds for every input. The property tests try it on fixtures and on random work, the fuzz
+//! Properties of every input. The property tests try them on fixtures and on random work, the fuzz
 //! targets in `tests/fuzz` on whatever reaches new code.
 
 pub mod answers;

@@ -42,7 +42,7 @@ pub fn initialize(server: &mut TestServer) {
 }
 
 /// Methods of questions that [`params`] suits.
-pub const METHODS: [&str; 29] = [
+pub const METHODS: [&str; 32] = [
     "callHierarchy/incomingCalls",
     "callHierarchy/outgoingCalls",
     "ptx/sameSourceLine",
@@ -71,6 +71,9 @@ pub const METHODS: [&str; 29] = [
     "textDocument/semanticTokens/range",
     "textDocument/signatureHelp",
     "textDocument/typeDefinition",
+    "textDocument/implementation",
+    "ptx/slice",
+    "ptx/accesses",
     "workspace/symbol",
 ];
 
@@ -166,7 +169,7 @@ impl Session {
                 let insert = piece.repeat(rng.usize(1..=PASTED.div_ceil(lines)));
                 self.apply(server, Edit::new(syntax::TextRange::empty(start), insert));
             }
-            // A brace is deleted, which concerns everything behind it.
+            // A brace is deleted, which concerns everything after it.
             5..=7 => {
                 let from = usize::from(self.offset(rng));
                 let found = self.text[from..].find(['{', '}']).map(|it| from + it);
@@ -195,7 +198,7 @@ impl Session {
         syntax::TextSize::new(at.try_into().expect("a text shorter than 4 GiB"))
     }
 
-    /// Sends an edit as a client would: some offsets are no positions.
+    /// Sends an edit as a client would: some offsets are not positions.
     fn apply(&mut self, server: &mut TestServer, edit: Edit) {
         let place = |offset| self.lines.position(offset, Encoding::Utf16);
         let (start, end) = (place(edit.range.start()), place(edit.range.end()));
@@ -302,7 +305,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the server says about the whole document, once it has settled.
+    /// The diagnostics of the whole document, once the server has settled.
     pub fn answers(&mut self, server: &mut TestServer) -> Answers {
         let whole = self.whole();
         let mut answers = Vec::new();
@@ -359,8 +362,8 @@ impl Session {
         Value::Array(data)
     }
 
-    /// Compares the server's answers with those of one that was only ever shown this text, and looks at the
-    /// places that they name.
+    /// Compares the server's answers with those of a native one that was only ever shown this text, and looks at
+    /// the places that they name.
     pub fn compare_with_fresh(
         &mut self,
         rng: &mut Rng,
@@ -394,18 +397,40 @@ impl Session {
                 ));
             }
         }
-        // The questions about one place; they may be refused.
+        // The questions about one place; they may be refused, but so by both.
         for _ in 0..QUESTIONS {
             let (method, params) = self.question(rng);
-            let id = server.send_request(method, params);
-            if let Ok(answer) = server.response(id)
-                && let Some(misplaced) = positions::misplaced(&answer, &self.uri, &self.lines)
+            let found = server.request(method, params.clone());
+            if let Ok(answer) = &found
+                && let Some(misplaced) = positions::misplaced(answer, &self.uri, &self.lines)
             {
                 return Err(format!("{method}: {misplaced}"));
+            }
+            if !same_answer(&found, &fresh.request(method, params)) {
+                return Err(format!(
+                    "{method}: the answers about one place differ: {found:?}"
+                ));
             }
         }
         Ok(())
     }
+}
+
+/// Whether two servers say the same. The words of a refusal are those of the server, as are the names of tokens.
+fn same_answer(one: &Result<Value, RpcError>, other: &Result<Value, RpcError>) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => without_names(one) == without_names(other),
+        (Err(one), Err(other)) => one.code == other.code,
+        _ => false,
+    }
+}
+
+fn without_names(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    if let Some(object) = answer.as_object_mut() {
+        object.remove("resultId");
+    }
+    answer
 }
 
 /// The first entry in which two answers differ.

@@ -11,8 +11,8 @@ pub fn top() -> &'static Path {
         .expect("the crate lies in the repository")
 }
 
-/// The packages of the workspace, as Cargo describes them.
-pub fn packages() -> Vec<Value> {
+/// The workspace, as Cargo describes it.
+pub fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args([
             "metadata",
@@ -24,8 +24,12 @@ pub fn packages() -> Vec<Value> {
         .current_dir(top())
         .output()
         .expect("Cargo runs");
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("Cargo writes JSON");
-    metadata["packages"]
+    serde_json::from_slice(&output.stdout).expect("Cargo writes JSON")
+}
+
+/// The packages of the workspace, as Cargo describes them.
+pub fn packages() -> Vec<Value> {
+    metadata()["packages"]
         .as_array()
         .expect("a list of packages")
         .clone()

@@ -3,7 +3,7 @@
 //! The tables (`tables/*.isa`) are written in a notation close to the Syntax blocks of the manual, so
 //! that a person can hold a table beside the manual. The rooms of this crate:
 //!
-//! - [`operands`]: types, registers and special registers, what a word with a full stop is;
+//! - [`operands`]: types, registers and special registers, what a word with a period is;
 //! - [`module`]: versions and targets, releases of CUDA, directives;
 //! - [`declarations`]: variables, parameters, initial values, calls;
 //! - [`mod@tables`]: the notation of the tables, and what they become;
@@ -31,7 +31,7 @@ pub use hardware::{cost, limits, occupancy};
 pub use matching::{completion, matcher, messages, quirks};
 pub use matrix::{descriptor, layout};
 pub use module::{directive, performance, release, target};
-pub use operands::{commuting, operand, special, types, word_class};
+pub use operands::{operand, special, types, word_class};
 pub use tables::{
     NotationError, condition, event, kind, role, semantics,
     table::{self, Tables, tables},

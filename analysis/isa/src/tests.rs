@@ -133,7 +133,7 @@ fn mistakes_have_a_line() {
     check_mistakes(
         "instr add 1.1\n  add.type d @8.x\n    type = u32\n    d: b32\n",
         expect![[r#"
-            t.isa:2: `8.x` is no version
+            t.isa:2: `8.x` is not a version
         "#]],
     );
     check_mistakes(
@@ -210,7 +210,7 @@ fn words_go_to_slots() {
         2,
         expect!["fits op{.sat}.to.from d, a"],
     );
-    // ptxas reads over it.
+    // ptxas ignores it.
     check(
         SMALL,
         &["u32", "texref", "s32"],
@@ -295,7 +295,7 @@ fn vectors() {
     assert!(fits("whole", pair(&f32, &b32)));
     assert!(!fits("whole", pair(&f32, &f32)));
     assert!(!fits("whole", pair(&f32, &u32)));
-    // A sink is no neighbour.
+    // A sink is not a neighbour.
     let around = Operand::Vector(vec![u32.clone(), Operand::Sink, f32.clone()]);
     assert!(!fits("whole", around));
     assert!(!fits("each", pair(&f32, &b32)));

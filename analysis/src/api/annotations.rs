@@ -1,4 +1,4 @@
-//! What editors show beside the text: hints, lenses, links, calls and source lines.
+//! Text that editors show beside the document: hints, lenses, links, calls and source lines.
 
 use syntax::{TextRange, TextSize};
 
@@ -9,17 +9,17 @@ use super::NavigationTarget;
 pub struct InlayHintKinds {
     /// Modifiers that are assumed where none is written.
     pub defaults: bool,
-    /// C++ names behind mangled names.
+    /// C++ names after mangled names.
     pub demangled_names: bool,
     /// Values of floating-point constants that are written as bits.
     pub float_literals: bool,
-    /// How many registers are alive at each instruction.
+    /// How many registers are live at each instruction.
     pub live_registers: bool,
-    /// How many registers are alive in loops of entries that may need more than cost nothing.
+    /// How many registers are live in loops of entries that may need more than cost nothing.
     pub loop_registers: bool,
     /// Names of parameters before the arguments of calls.
     pub parameter_names: bool,
-    /// Where most registers are alive in such entries.
+    /// Where most registers are live in such entries.
     pub register_peak: bool,
     /// Types of registers whose names do not tell them, where they are written.
     pub register_types: bool,
@@ -40,7 +40,7 @@ impl Default for InlayHintKinds {
     }
 }
 
-/// What an inlay hint is about.
+/// The subject of an inlay hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InlayHintKind {
     /// A modifier that is assumed.
@@ -49,9 +49,9 @@ pub enum InlayHintKind {
     DemangledName,
     /// The value of a constant.
     FloatLiteral,
-    /// The name of a parameter; stands before its argument.
+    /// The name of a parameter, shown before its argument.
     ParameterName,
-    /// How many registers are alive.
+    /// How many registers are live.
     Registers,
     /// The type of a register.
     RegisterType,
@@ -64,7 +64,7 @@ pub struct InlayHint {
     pub offset: TextSize,
     /// The text.
     pub label: String,
-    /// What it is about.
+    /// Its subject.
     pub kind: InlayHintKind,
     /// More about it, Markdown.
     pub tooltip: Option<String>,
@@ -75,11 +75,11 @@ pub struct InlayHint {
 pub struct CodeLens {
     /// The name where it is declared.
     pub range: TextRange,
-    /// What may be shown.
+    /// The hints that may be shown.
     pub kind: CodeLensKind,
 }
 
-/// What a code lens is about.
+/// The subject of a code lens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CodeLensKind {
     /// The uses of a name.
@@ -106,7 +106,7 @@ impl Default for CodeLensKinds {
     }
 }
 
-/// A function at one end of calls, and where the calls stand.
+/// A function at one end of calls, and where the calls are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The other function.
@@ -137,7 +137,7 @@ pub struct SourceLocation {
     pub column: u32,
 }
 
-/// What was made from one source line.
+/// The instructions made from one source line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLines {
     /// The path as it is written in the `.file`.

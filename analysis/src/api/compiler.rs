@@ -1,10 +1,10 @@
-//! What a compiler said about a file: the user of the crate asks it, the analysis only places its words.
+//! The output of a compiler for a file: the user of the crate runs it, the analysis only places its messages.
 
 use isa::target::Target;
 
 use super::Severity;
 
-/// What `ptxas` made of one entry.
+/// The figures of `ptxas` for one entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactRegisters {
     /// 32-bit registers of a thread.
@@ -19,7 +19,7 @@ pub struct ExactRegisters {
     pub shared: u32,
 }
 
-/// What `ptxas` made of one entry, with its name.
+/// The figures of `ptxas` for one entry, with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExactEntry {
     /// The name of the entry.
@@ -28,7 +28,7 @@ pub struct ExactEntry {
     pub target: String,
     /// The figures.
     pub registers: ExactRegisters,
-    /// Lines of the PTX file, from 0, in order, each with the most registers that are alive in the
+    /// Lines of the PTX file, from 0, in order, each with the most registers that are live in the
     /// machine code that was made of it. Empty when nobody could take the machine code apart.
     pub lines: Vec<(u32, u32)>,
 }
@@ -39,9 +39,9 @@ pub struct CompilerMessage {
     /// The line that it names, from 0, and the text of that line without the blanks at its ends when the
     /// compiler read it; `None` when it names no line.
     pub line: Option<(u32, String)>,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What it says.
+    /// The message.
     pub text: String,
 }
 

@@ -4,7 +4,7 @@ use syntax::TextRange;
 
 use super::DocumentationKey;
 
-/// What can be written at a place.
+/// The items that can be completed at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completions {
     /// The part of the word before the cursor, which the chosen item replaces; UTF-8 byte offsets.
@@ -18,13 +18,13 @@ pub struct Completions {
 /// One thing that can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompletionItem {
-    /// What is shown, and by what the list is filtered.
+    /// The label, and the text by which the list is filtered.
     pub label: String,
-    /// What it is.
+    /// Its kind.
     pub kind: CompletionKind,
     /// A short text beside it.
     pub detail: Option<String>,
-    /// What is inserted instead of the label.
+    /// The text that is inserted instead of the label.
     pub insert: Option<Insertion>,
     /// Under which key its documentation is found.
     pub documentation: Option<DocumentationKey>,
@@ -53,7 +53,7 @@ pub struct Insertion {
     pub plain: String,
 }
 
-/// What a completion writes.
+/// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionKind {
     /// An opcode.

@@ -1,4 +1,4 @@
-//! What can be shown of the flow of a function and of the life of its registers.
+//! The flow of a function and the live ranges of its registers, for display.
 
 use syntax::TextRange;
 
@@ -7,7 +7,7 @@ use syntax::TextRange;
 pub struct FlowGraph {
     /// The name of the function.
     pub function: String,
-    /// Where the name stands.
+    /// Where the name appears.
     pub name_range: TextRange,
     /// Its basic blocks; control starts in the first.
     pub blocks: Vec<FlowBlock>,
@@ -25,7 +25,7 @@ pub struct FlowBlock {
     pub label: Option<String>,
     /// The instructions.
     pub instructions: Vec<FlowInstruction>,
-    /// The most 32-bit registers that are alive at one of the instructions.
+    /// The most 32-bit registers that are live at one of the instructions.
     pub live: u32,
     /// How many loops surround the block.
     pub loop_depth: u32,
@@ -94,9 +94,9 @@ pub struct LiveRange {
     pub ty: String,
     /// How many 32-bit registers of a thread it takes; 0 for a predicate.
     pub weight: u32,
-    /// Runs of instructions at which it is alive, in the order of the text.
+    /// Runs of instructions at which it is live, in the order of the text.
     pub ranges: Vec<TextRange>,
-    /// Whether it is alive where most registers of the function are.
+    /// Whether it is live where most registers of the function are.
     pub crosses_peak: bool,
     /// Whether it probably takes no register of a thread: a constant, a parameter of an entry, or what is
     /// the same in all threads.
@@ -105,4 +105,22 @@ pub struct LiveRange {
     pub definitions: Vec<TextRange>,
     /// Where it is read.
     pub uses: Vec<TextRange>,
+}
+
+/// Where the value of a register comes from and where it goes, as far as registers carry it: not through memory, and
+/// without the branches that decide between writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueSlice {
+    /// The name of the register.
+    pub register: String,
+    /// The word that was asked about.
+    pub origin: TextRange,
+    /// The name in the instructions whose writes reach it, or the word itself where it is written.
+    pub definitions: Vec<TextRange>,
+    /// The name where these writes are read.
+    pub uses: Vec<TextRange>,
+    /// The instructions that the value was computed by, in the order of the text.
+    pub backward: Vec<TextRange>,
+    /// The instructions that are computed from it, in the order of the text.
+    pub forward: Vec<TextRange>,
 }

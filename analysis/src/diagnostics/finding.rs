@@ -1,4 +1,4 @@
-//! A problem that a rule finds, with places that do not depend on where its item stands in the file.
+//! A problem that a rule finds, with places that do not depend on where its item is in the file.
 
 use crate::{
     Severity,
@@ -7,21 +7,21 @@ use crate::{
 
 use syntax::TextRange;
 
-/// A problem, with places that do not depend on where its item stands in the file.
+/// A problem, with places that do not depend on where its item is in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::diagnostics) struct Finding {
     /// Where, relative to the item.
     pub(in crate::diagnostics) range: TextRange,
     pub(in crate::diagnostics) severity: Severity,
     pub(in crate::diagnostics) code: &'static str,
-    /// What is wrong; [`LINE`] stands for the line of the first related place.
+    /// The message; [`LINE`] stands for the line of the first related place.
     pub(in crate::diagnostics) message: String,
     pub(in crate::diagnostics) help: Option<String>,
     pub(in crate::diagnostics) related: Vec<(Place, &'static str)>,
     pub(in crate::diagnostics) fixes: Vec<Repair>,
 }
 
-/// Stands in a message for a line number, which is known at the end only. No PTX name contains it.
+/// Represents a line number in a message, which is known at the end only. No PTX name contains it.
 pub(in crate::diagnostics) const LINE: &str = "{line}";
 
 /// A finding as bad as its code says; rules may say otherwise, and in the end the settings and comments.

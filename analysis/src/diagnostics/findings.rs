@@ -1,4 +1,4 @@
-//! The findings of a function and of what stands around the functions: every rule is asked here.
+//! The findings of a function and of what is around the functions: every rule is asked here.
 
 use salsa::Database;
 
@@ -25,7 +25,7 @@ use crate::{
 /// Finds what a family of rules says about a function.
 type Family = fn(&dyn Database, Function<'_>, &mut Vec<Finding>);
 
-/// What looks at statements, each alone, and at the declarations that they name.
+/// Checks of single statements, and of the declarations that they name.
 pub(in crate::diagnostics) const STATEMENTS: [fn(&Subject<'_>, &mut Vec<Finding>); 4] = [
     undefined::in_function,
     constants::in_function,

@@ -1,4 +1,4 @@
-//! Fixes with places that do not depend on where their items stand in the file.
+//! Fixes with places that do not depend on where their items are in the file.
 
 use isa::target::Target;
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange, TextSize};
@@ -12,13 +12,13 @@ use crate::{
 /// One way to repair a finding; becomes a [`crate::Fix`] when the diagnostics of a file are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::diagnostics) struct Repair {
-    /// What it does, as an imperative phrase.
+    /// The title, as an imperative phrase.
     pub(in crate::diagnostics) title: String,
-    /// What is replaced by what.
+    /// The edits.
     pub(in crate::diagnostics) edits: Vec<(Place, String)>,
     /// Whether it is most likely what the author wants.
     pub(in crate::diagnostics) preferred: bool,
-    /// What it does.
+    /// Its effect.
     pub(in crate::diagnostics) kind: FixKind,
 }
 
@@ -53,6 +53,14 @@ impl Repair {
             right,
         )
         .preferred(true)
+    }
+}
+
+/// The repair that replaces a name that is not declared by one that is.
+pub(in crate::diagnostics) fn rename(range: TextRange, wrong: &str, right: String) -> Repair {
+    Repair {
+        kind: FixKind::RespellName,
+        ..Repair::respell(range, wrong, right)
     }
 }
 

@@ -26,7 +26,10 @@ pub(crate) use registry::{is_flow_lint, is_lint};
 pub(crate) use rendering::{
     compiler::with_messages,
     join::{Fixes, diagnostics},
-    levels::has_controls,
+    levels::{control_verbs, has_controls},
     syntax_errors::syntax_diagnostics,
 };
-pub(crate) use rules::{calls::context::Call, directives::debug::locations_of};
+pub(crate) use rules::{
+    calls::{arguments::admits as admits_argument, context::Call},
+    directives::debug::locations_of,
+};

@@ -40,7 +40,7 @@ pub(in crate::diagnostics) enum ItemIndex {
     Other(u32),
 }
 
-/// Where the name of a declaration of the module stands: its item and the range in it.
+/// Where the name of a declaration of the module appears: its item and the range in it.
 pub(in crate::diagnostics) fn declaration_place(
     db: &dyn Database,
     file: SourceFile,

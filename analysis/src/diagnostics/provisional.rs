@@ -1,4 +1,4 @@
-//! What can be said at once about statements that somebody has just changed.
+//! Provisional diagnostics: those of statements that have just been changed.
 //!
 //! In a long function the rules about its flow, and the look at each of its statements, take up to a tenth of a
 //! second. Here the rules about single statements are asked about the changed ones only. Everything else is as it
@@ -38,15 +38,15 @@ const WIDEST: u32 = 4 << 10;
 /// The replacement of a part of a text, without what was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What was removed, in UTF-8 offsets of the text before.
+    /// The range that was removed, in UTF-8 offsets of the text before.
     pub range: TextRange,
-    /// Bytes that stand in its place afterwards.
+    /// Bytes that are in its place afterwards.
     pub len: TextSize,
 }
 
 impl Replacement {
     /// Where a range is afterwards. What was removed from it is missing, what was inserted inside belongs to it, and
-    /// what was inserted before or behind it does not.
+    /// what was inserted before or after it does not.
     fn moved(self, range: TextRange) -> TextRange {
         let behind = |it: TextSize| it - self.range.end() + self.range.start() + self.len;
         let start = match range.start() {
@@ -240,7 +240,7 @@ LOOP:
 
         fn all(&self) -> Vec<Diagnostic> {
             let all = self.host.analysis().worst_diagnostics(FILE, usize::MAX);
-            all.expect("nobody cancels")
+            all.expect("no cancellation")
         }
 
         fn apply(&mut self, edit: &Edit, earlier: &mut Earlier) -> Option<Vec<Diagnostic>> {
@@ -251,7 +251,7 @@ LOOP:
             });
             self.write();
             let found = self.host.analysis().diagnostics_after_edits(FILE, earlier);
-            found.expect("nobody cancels")
+            found.expect("no cancellation")
         }
     }
 
@@ -404,7 +404,7 @@ LOOP:
             let moved = edit.moved(text_range(range));
             u32::from(moved.start())..u32::from(moved.end())
         };
-        // Behind, before, directly behind and directly before; inside.
+        // After, before, directly after and directly before; inside.
         assert_eq!(moved(9..9, 2, 5..8), 5..8);
         assert_eq!(moved(1..2, 3, 5..8), 7..10);
         assert_eq!(moved(8..8, 2, 5..8), 5..8);
@@ -420,7 +420,7 @@ LOOP:
         assert_eq!(moved(4..6, 0, 5..5), 4..4);
     }
 
-    /// What looks at single statements must say the same as when all is looked at.
+    /// Checks of single statements find the same as a check of the whole text.
     #[test]
     fn a_part_is_judged_as_the_whole() {
         let mut rng = Rng::with_seed(7);

@@ -8,7 +8,7 @@ use crate::{DiagnosticTag, Level, Severity};
 pub struct DiagnosticCode {
     /// The code as users see it.
     pub name: &'static str,
-    /// What it reports, as one sentence.
+    /// A summary in one sentence.
     pub summary: &'static str,
     /// How bad its findings are when neither a rule nor the settings say otherwise.
     level: Level,
@@ -21,15 +21,15 @@ pub struct DiagnosticCode {
 /// Whose opinion a code is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// What ptxas rejects, reads over or says itself.
+    /// Problems that ptxas rejects, ignores or warns about itself.
     Ptxas,
-    /// What a compiler rejects before ptxas sees it.
+    /// Problems that a compiler rejects before ptxas sees them.
     Compiler,
     /// Our advice about code that ptxas accepts.
     Lint,
 }
 
-/// What has to be looked at to find all findings of a code.
+/// The part of a file that must be checked to find all findings of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     /// The text of a file.
@@ -38,11 +38,11 @@ enum Scope {
     Statement,
     /// The way of control and values through a function.
     Flow,
-    /// A function or what stands around the functions.
+    /// A function or what is around the functions.
     Item,
     /// A statement of assembly in a file of another language.
     Host,
-    /// What another program says.
+    /// Messages of another program.
     Program,
 }
 
@@ -137,6 +137,8 @@ codes! {
         "A call passes or receives another number of values than the function has.";
     INVALID_ARGUMENT = "invalid-argument" Ptxas Error [] Statement
         "An argument or result of a call does not fit the parameter of the function.";
+    ABI_TYPE = "abi-type" Ptxas Error [] Statement
+        "A call passes a value of a type that ptxas cannot pass between functions.";
     SYSTEM_CALL_MISMATCH = "system-call-mismatch" Ptxas Warning [] Item
         "The prototype of a system call is not the one that the driver has.";
     UNKNOWN_INSTRUCTION = "unknown-instruction" Ptxas Error [] Statement
@@ -158,7 +160,7 @@ codes! {
     IGNORED_MODIFIER = "ignored-modifier" Ptxas Warning [] Statement
         "ptxas ignores a modifier that has no meaning for the instruction.";
     REGISTER_PLUS_CONSTANT = "register-plus-constant" Ptxas Warning [] Statement
-        "A register plus a constant stands where data is wanted.";
+        "A register plus a constant is used as data.";
     UNKNOWN_DIRECTIVE = "unknown-directive" Ptxas Error [] Item
         "PTX has no directive of this name, or not in this place.";
     MISSING_DIRECTIVE = "missing-directive" Ptxas Error [] Item
@@ -172,17 +174,21 @@ codes! {
     INVALID_DIRECTIVE = "invalid-directive" Ptxas Error [] Item
         "A directive lacks a value, or has one that it does not take.";
     CONFLICTING_DIRECTIVES = "conflicting-directives" Ptxas Error [] Item
-        "Two directives or options exclude each other, or stand twice.";
+        "Two directives or options exclude each other, or one is repeated.";
     IGNORED_DIRECTIVE = "ignored-directive" Ptxas Warning [] Item
         "ptxas ignores a directive or an option.";
     UNDEFINED_LOCATION = "undefined-location" Ptxas Error [] Item
         "A file index or a source location is not defined before it is used.";
     INVALID_ALIAS = "invalid-alias" Ptxas Error [] Item
         "An `.alias` names what cannot be an alias or have one.";
+    UNDEFINED_SECTION_LABEL = "undefined-section-label" Ptxas Error [] Item
+        "The function name of a source location is a label that no section has.";
     UNKNOWN_PRAGMA = "unknown-pragma" Ptxas Hint [] Item
-        "A pragma is not known, so ptxas reads over it.";
-    ADDRESS_SIZE_32 = "address-size-32" Ptxas Information [] Item
-        "The module has 32-bit addresses, which current tools do not assemble.";
+        "The pragma is unknown, so ptxas ignores it.";
+    ADDRESS_SIZE_32 = "address-size-32" Ptxas Warning [] Item
+        "The module has 32-bit addresses, for which ptxas generates no code.";
+    NARROW_ADDRESS = "narrow-address" Ptxas Warning [] Statement
+        "An address in generic or global memory has fewer bits than ptxas needs.";
     INVALID_DECLARATION = "invalid-declaration" Ptxas Error [] Item
         "The words, sizes or numbers of a declaration do not go together.";
     INVALID_INITIALIZER = "invalid-initializer" Ptxas Error [] Item
@@ -210,7 +216,7 @@ codes! {
     INFINITE_LOOP = "infinite-loop" Lint Warning [] Flow
         "A loop never ends and does nothing that can be seen from outside.";
     UNUSED_VALUE = "unused-value" Lint Hint [Unnecessary] Flow
-        "Nobody reads what an instruction writes.";
+        "The result of an instruction is never used.";
     TOO_MANY_REGISTERS = "too-many-registers" Lint Warning [] Item
         "Launch bounds allow more registers than a multiprocessor has.";
     LIKELY_SPILL = "likely-spill" Lint Information [] Item
@@ -220,7 +226,7 @@ codes! {
     LOCAL_MEMORY = "local-memory" Lint Hint [] Item
         "A variable lies in local memory.";
     INTEGER_DIVISION = "integer-division" Lint Hint [] Statement
-        "An integer is divided by what is no constant.";
+        "An integer is divided by a value that is not a constant.";
     SLOW_F64 = "slow-f64" Lint Off [] Statement
         "Arithmetic in f64 on a target that has few units for it.";
     DEPRECATED_FORM = "deprecated-form" Lint Warning [Deprecated] Statement
@@ -228,7 +234,7 @@ codes! {
     TRUNCATED_IMMEDIATE = "truncated-immediate" Lint Warning [] Statement
         "An integer constant has more bits than its operand.";
     OUT_OF_BOUNDS = "out-of-bounds" Lint Warning [] Statement
-        "An access at a constant offset lies outside of its variable.";
+        "An access at a constant offset lies outside its variable.";
     MISALIGNED_ACCESS = "misaligned-access" Lint Warning [] Statement
         "An access at a constant offset is not aligned to its size.";
     INCOMPLETE_ARGUMENT = "incomplete-argument" Lint Warning [] Item
@@ -236,7 +242,7 @@ codes! {
     TOO_MANY_THREADS = "too-many-threads" Lint Warning [] Item
         "A block size is larger than any GPU allows.";
     MODIFIER_ORDER = "modifier-order" Lint Hint [] Statement
-        "Modifiers stand in another order than in the manual.";
+        "Modifiers are not in the order of the manual.";
     MISSING_PROXY_FENCE = "missing-proxy-fence" Lint Warning [] Flow
         "Shared memory is read asynchronously, and no fence of proxies follows the writes to it.";
     WGMMA_RESULT_BEFORE_WAIT = "wgmma-result-before-wait" Lint Warning [] Flow
@@ -252,7 +258,7 @@ codes! {
     ISSUED_BY_EVERY_THREAD = "issued-by-every-thread" Lint Warning [] Flow
         "Every thread issues what one is to do for all.";
     IGNORED_ELECTION = "ignored-election" Lint Warning [] Flow
-        "Nobody reads which lane was elected.";
+        "The elected lane is never used.";
     TCGEN05_MISSING_WAIT = "tcgen05-missing-wait" Lint Warning [] Flow
         "Others are told that a transfer of tensor memory is done which is not waited for.";
     TCGEN05_MISSING_DEALLOC = "tcgen05-missing-dealloc" Lint Warning [] Flow
@@ -264,13 +270,13 @@ codes! {
     TCGEN05_COLUMN_COUNT = "tcgen05-column-count" Lint Warning [] Flow
         "A number of columns of tensor memory is not possible, or not the one allocated.";
     TCGEN05_MISSING_FENCE = "tcgen05-missing-fence" Lint Warning [] Flow
-        "Tensor memory is used behind a wait that orders nothing.";
+        "Tensor memory is used after a wait that orders nothing.";
     CP_ASYNC_MISSING_WAIT = "cp-async-missing-wait" Lint Warning [] Flow
         "Nothing waits for an asynchronous copy.";
     CP_ASYNC_MISSING_COMMIT = "cp-async-missing-commit" Lint Warning [] Flow
         "A wait is for copies that are not committed.";
     CP_ASYNC_MISSING_BARRIER = "cp-async-missing-barrier" Lint Warning [] Flow
-        "What other threads copy is read behind a wait for the copies of this thread.";
+        "What other threads copy is read after a wait for the copies of this thread.";
     BULK_COPY_MISSING_COMMIT = "bulk-copy-missing-commit" Lint Warning [] Flow
         "A bulk copy is not committed, so that nothing can wait for it.";
     BULK_COPY_MISSING_WAIT = "bulk-copy-missing-wait" Lint Warning [] Flow
@@ -292,13 +298,13 @@ codes! {
     BARRIER_THREAD_COUNT = "barrier-thread-count" Lint Warning [] Flow
         "A barrier is for a number of threads that never comes.";
     BARRIER_NEVER_COMPLETED = "barrier-never-completed" Lint Warning [] Flow
-        "Threads arrive at a barrier where nobody waits.";
+        "Threads arrive at a barrier where no thread waits.";
     EXPECT_TX_MISMATCH = "expect-tx-mismatch" Lint Warning [] Flow
         "A barrier expects other bytes than copies bring.";
     MBARRIER_NEVER_ARRIVED = "mbarrier-never-arrived" Lint Warning [] Flow
-        "A barrier is waited for at which nobody arrives.";
+        "Threads wait for an mbarrier at which no thread arrives.";
     MBARRIER_NEVER_INITIALIZED = "mbarrier-never-initialized" Lint Warning [] Flow
-        "A barrier in shared memory is used that nobody initializes.";
+        "An mbarrier is used that is never initialized.";
     SYNC_MASK = "sync-mask" Lint Warning [] Flow
         "A mask does not name the lanes that run the instruction.";
     MISSING_BARRIER = "missing-barrier" Lint Warning [] Flow
@@ -306,11 +312,11 @@ codes! {
     WEAK_POLL = "weak-poll" Lint Warning [] Flow
         "A loop waits for memory to change with loads that take no notice of other threads.";
     IGNORED_WAIT_RESULT = "ignored-wait-result" Lint Warning [] Flow
-        "Nobody reads whether a wait saw the phase end.";
+        "The result of an mbarrier wait is never used.";
     GRIDDEPCONTROL_MISSING_WAIT = "griddepcontrol-missing-wait" Lint Hint [] Flow
         "An entry starts dependent grids and never waits for those before it.";
     READ_ONLY_LOAD_OF_WRITTEN_MEMORY = "read-only-load-of-written-memory" Lint Hint [] Flow
-        "A load says that nobody writes where the kernel does.";
+        "A read-only load reads memory that the kernel writes.";
     SERIALIZED_WGMMA = "serialized-wgmma" Lint Warning [] Flow
         "A call makes ptxas run asynchronous products one after the other.";
     CONTROL_COMMENT = "control-comment" Lint Warning [] Item
@@ -324,7 +330,7 @@ codes! {
     ASM_DUPLICATE_NAME = "asm-duplicate-name" Lint Warning [] Host
         "Two statements of assembly in one block declare the same name.";
     ASM_LEAKED_NAME = "asm-leaked-name" Lint Hint [] Host
-        "A name stays declared behind the statement of assembly that declares it.";
+        "A name stays declared after the statement of assembly that declares it.";
     ASM_HIDDEN_REGISTER = "asm-hidden-register" Lint Warning [] Host
         "A register that a statement of assembly declares may hide one of the compiler.";
     ASM_UNESCAPED_PERCENT = "asm-unescaped-percent" Lint Hint [] Host

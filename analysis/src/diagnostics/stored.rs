@@ -22,7 +22,7 @@ pub(in crate::diagnostics) struct StoredFinding {
     rest: Option<Box<Rest>>,
 }
 
-/// What most findings do not have.
+/// The rare parts of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rest {
     help: Option<String>,

@@ -1,4 +1,4 @@
-//! What is judged statement by statement.
+//! Checks that work statement by statement.
 
 use salsa::Database;
 use syntax::{Cursor, TextRange};
@@ -79,7 +79,7 @@ impl<'a> Subject<'a> {
         self.function.green(self.db).cursor()
     }
 
-    /// What the definitions of the function are.
+    /// The classes of the definitions of the function.
     pub(in crate::diagnostics) fn types(&self) -> &'a [Declared] {
         &self.body.operands
     }

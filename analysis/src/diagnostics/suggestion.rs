@@ -1,4 +1,4 @@
-//! "Did you mean": the most similar of the names that could stand in a place.
+//! "Did you mean": the most similar of the names that could appear in a place.
 
 /// The candidate most similar to `name`, if one is similar enough to be a misspelling of it.
 ///
@@ -8,20 +8,41 @@ pub(in crate::diagnostics) fn most_similar<'a>(
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
     // Short names are all alike.
-    let limit = (name.len() / 3).min(4);
+    within((name.len() / 3).min(4), name, candidates)
+        .first()
+        .copied()
+}
+
+/// The candidates of which `name` may be a misspelling, the most similar one first. Of names that are shorter than
+/// [`most_similar`] looks at, those with one character more, less, or another one after the first.
+pub(in crate::diagnostics) fn similar<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Vec<&'a str> {
+    if name.len() >= 3 {
+        return within((name.len() / 3).min(4), name, candidates);
+    }
+    let first = name.bytes().next();
+    within(1, name, candidates.filter(|it| it.bytes().next() == first))
+}
+
+/// The candidates with at most so many changes, those with fewer first.
+fn within<'a>(limit: usize, name: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     if limit == 0 {
-        return None;
+        return Vec::new();
     }
     let without_digits =
         |it: &str| -> String { it.chars().filter(|c| !c.is_ascii_digit()).collect() };
     let stem = without_digits(name);
-    candidates
+    let mut found: Vec<(usize, &str)> = candidates
         .filter(|it| it.len().abs_diff(name.len()) <= limit)
         .filter(|it| without_digits(it) != stem)
         .map(|it| (distance(name, it), it))
         .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, it)| it)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(|it| it.1).collect()
 }
 
 /// Number of insertions, deletions, replacements and swaps of neighbours between two names.

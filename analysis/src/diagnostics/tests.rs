@@ -1,4 +1,4 @@
-//! What ptxas 13.5 says about names, as fixtures; and the pages of the codes.
+//! Verdicts of ptxas 13.5 on names, as fixtures; and the pages of the codes.
 
 mod pages;
 
@@ -296,8 +296,31 @@ add.s32 r, %ctaid, WARP_SZ;
 mov.b64 {r, _}, %clock64;
 .pragma "nounroll";
 }
+.section .debug_str {
+$L__info:
+.b8 65, 0
+}
 "#,
     );
+}
+
+#[test]
+fn a_declaration_that_lost_its_name() {
+    check(
+        r#".entry k {
+.reg .b32 r, q;
+.reg .b32 ;
+//^^^^^^^^^^^ undefined-name: this declaration has no name, and `s` is not declared | used here on line 8
+mov.b32 r, 1;
+add.s32 s, r, 1;
+add.s32 q, s, r;
+add.s32 q, t, r;
+//         ^ undefined-name: `t` is not declared
+}
+"#,
+    );
+    // ptxas accepts a declaration without a name where none is missing.
+    check(".entry k {\n.reg .b32 ;\nret;\n}\n");
 }
 
 #[test]
@@ -328,7 +351,7 @@ fn the_worst_stay_when_there_is_a_limit() {
     let analysis = host.analysis();
     let texts = |limit| -> Vec<&str> {
         let found = analysis.worst_diagnostics(file, limit);
-        let found = found.expect("nobody cancels").into_iter();
+        let found = found.expect("no cancellation").into_iter();
         found.map(|it| &text[it.range]).collect()
     };
     assert_eq!(texts(2), ["%q", "%s"]);

@@ -1,6 +1,6 @@
-//! What differs in two functions that are not the same.
+//! The differences between two functions that are not the same.
 //!
-//! One more instruction renumbers all registers behind it, so names are not compared. Statements that compute
+//! One more instruction renumbers all registers after it, so names are not compared. Statements that compute
 //! the same value, as far as the definitions of their operands three steps back tell, are anchors; between
 //! them statements of the same shape belong together. Then the names of those that belong together are paired,
 //! and what contradicts that is another value.
@@ -17,7 +17,7 @@ use super::{
 /// How many definitions back a value is followed.
 const DEPTH: usize = 3;
 
-/// What differs in two functions.
+/// The differences between two functions.
 pub(super) fn changes(old: &Code, new: &Code, words: &Words) -> FunctionChange {
     let shapes = [
         old.rows
@@ -161,7 +161,7 @@ fn rewired(old: &Code, new: &Code, words: &Words, pairs: &[(usize, usize)]) -> V
     for (i, j) in pairs {
         partner[*i] = Some(*j);
     }
-    // A label is the same if the first rows behind it that have a partner belong together.
+    // A label is the same if the first rows after it that have a partner belong together.
     let mut behind = vec![None; old.rows.len() + 1];
     for index in (0..old.rows.len()).rev() {
         behind[index] = partner[index].or(behind[index + 1]);

@@ -1,4 +1,4 @@
-//! Whether two functions differ in names only.
+//! Comparison of two functions apart from their names.
 
 use super::read::{Code, Hole, Row, Symbol, Words, hash_of};
 
@@ -26,7 +26,7 @@ impl<'a> Partners<'a> {
     }
 
     /// Whether two names can be the same; those without a partner so far can, if their declarations agree.
-    /// `label` says whether two labels are, by the rows behind them.
+    /// `label` says whether two labels are, by the rows after them.
     pub(super) fn fit(&self, old: Hole, new: Hole, label: &dyn Fn(u32, u32) -> bool) -> bool {
         let (a, b) = (old.symbol as usize, new.symbol as usize);
         match (&self.old.symbols[a], &self.new.symbols[b]) {
@@ -91,7 +91,7 @@ pub(super) fn equal(old: &Code, new: &Code, words: &Words) -> bool {
             if !fit.clone().all(|(x, y)| partners.fit(*x, *y, &label)) {
                 return false;
             }
-            // A name may stand twice in a row.
+            // A name may appear twice in a row.
             for (x, y) in fit {
                 if !partners.fit(*x, *y, &label) {
                     return false;

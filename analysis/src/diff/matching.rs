@@ -165,7 +165,7 @@ fn in_both(a: &[u32], b: &[u32]) -> usize {
     count
 }
 
-/// The variables outside of functions that differ, by name.
+/// The variables outside functions that differ, by name.
 pub(super) fn variables(old: &Module, new: &Module) -> Vec<VariableChange> {
     let mut found: std::collections::BTreeMap<&str, [Vec<(&str, TextRange)>; 2]> =
         std::collections::BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What changed from one PTX module to another one, as far as it means something.
+//! The changes from one PTX module to another one, as far as they mean something.
 //!
 //! Names of registers, labels and parameters, `.loc`, `.file`, sections, comments, the order of functions and
 //! hashes in mangled names mean nothing. [`read`] makes rows of a function, [`canonical`] decides whether two
@@ -20,7 +20,7 @@ use self::read::Module;
 #[derive(Clone, Debug, Default)]
 pub struct Comparable(pub(crate) Module);
 
-/// What became of a function.
+/// The fate of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// It is only in the new module.
@@ -60,10 +60,10 @@ pub struct Side {
     pub range: TextRange,
 }
 
-/// What differs in a function, or that nothing does.
+/// The differences of a function, or that there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionChange {
-    /// What became of it.
+    /// Its fate.
     pub kind: ChangeKind,
     /// The function in the old module.
     pub old: Option<Side>,
@@ -106,7 +106,7 @@ pub struct Rewired {
 /// A variable of the module that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableChange {
-    /// What became of it: added, removed or changed.
+    /// Its fate: added, removed or changed.
     pub kind: ChangeKind,
     /// Its name.
     pub name: Box<str>,
@@ -116,12 +116,12 @@ pub struct VariableChange {
     pub new: Option<TextRange>,
 }
 
-/// What differs from one module to another one.
+/// The differences between one module and another one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Each function of both modules once: those of the new one in its order, then those that are gone.
     pub functions: Vec<FunctionChange>,
-    /// Variables outside of functions that differ, by name.
+    /// Variables outside functions that differ, by name.
     pub variables: Vec<VariableChange>,
     /// Directives of the module whose values differ, such as `.target`: the word, the old and the new value.
     pub directives: Vec<(Box<str>, Box<str>, Box<str>)>,

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-/// What `nvcc` puts before a hash of the path and the name of a source, and what stands behind it.
+/// The text that `nvcc` puts before a hash of the path and the name of a source, and what is after it.
 const INTERNAL: &[&str] = &["_GLOBAL__N__", "_INTERNAL_", "__nv_static_"];
-/// Lengths of hashes in hexadecimal digits that stand behind `_` in names of CUB and Triton.
+/// Lengths of hashes in hexadecimal digits that are after `_` in names of CUB and Triton.
 const HASHES: &[usize] = &[64, 32];
-/// What Rust puts before 16 hexadecimal digits and `E`.
+/// The text that Rust puts before 16 hexadecimal digits and `E`.
 const RUST: &str = "17h";
 
 /// A name without the hashes that compilers put into it: two that are equal then are the same name in two
@@ -48,7 +48,7 @@ fn hash(text: &str) -> Option<usize> {
     HASHES.contains(&length).then_some(1 + length)
 }
 
-/// `0a1b2c3d_4_k_cu_11223344`, perhaps with a number before it and one behind: the hash of the path, the
+/// `0a1b2c3d_4_k_cu_11223344`, perhaps with a number before it and one after: the hash of the path, the
 /// length of a name, the name, and the hash of something else.
 fn internal(text: &str) -> Option<usize> {
     let mut at = 0;
@@ -74,7 +74,7 @@ fn internal(text: &str) -> Option<usize> {
     Some(text.len() - after.len() + length)
 }
 
-/// The length of `_11223344`, and of `_7` behind it.
+/// The length of `_11223344`, and of `_7` after it.
 fn hash_behind(text: &str) -> Option<usize> {
     let rest = text.strip_prefix('_')?;
     (digits(rest) == 8).then_some(())?;

@@ -24,7 +24,7 @@ pub(crate) struct Module {
     pub(super) words: Interner,
     /// Functions with a body.
     pub(super) functions: Vec<Code>,
-    /// Variables outside of functions: name, declaration without hashes and blanks, place.
+    /// Variables outside functions: name, declaration without hashes and blanks, place.
     pub(super) variables: Vec<(Box<str>, Box<str>, TextRange)>,
     /// `.version`, `.target` and `.address_size` with their values.
     pub(super) directives: Vec<(Box<str>, Box<str>)>,
@@ -73,7 +73,7 @@ pub(super) struct Hole {
 pub(super) enum Symbol {
     /// A register, or one of a family.
     Register(Box<str>),
-    /// A label: the number of the row behind it.
+    /// A label: the number of the row after it.
     Label(Box<str>, u32),
     /// A parameter: its number.
     Parameter(Box<str>, u32),
@@ -366,8 +366,12 @@ impl Reader<'_> {
         }
         let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
         let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-        let commuting = isa::commuting::operands(opcode, words.map(|it| it.text()));
-        let swap = commuting.and_then(|pair| self.sort(&pieces, pair));
+        let words: Vec<&str> = words.map(|it| &it.text()[1..]).collect();
+        let semantics = isa::tables().semantics(opcode, words.iter().copied());
+        let swap = match semantics.commutes {
+            true => self.sort(&pieces, (1, 2)),
+            false => None,
+        };
         self.row(node, swap, true);
     }
 

@@ -17,7 +17,7 @@ fn comparable(text: &str) -> Comparable {
         .expect("nothing cancels it")
 }
 
-/// What differs, a line each; functions that are the same are left out.
+/// The differences, a line each; functions that are the same are left out.
 fn differences(old: &str, new: &str) -> String {
     let comparison = compare(&comparable(old), &comparable(new));
     let mut out = String::new();
@@ -185,7 +185,7 @@ fn instructions_that_come_and_go() {
           + ld.global.cg.u32 %r2, [%rd3];
     "#]],
     );
-    // Everything behind has another name.
+    // Everything after has another name.
     let renumbered = BODY
         .replace("%r4", "%r7")
         .replace("%r3", "%r6")

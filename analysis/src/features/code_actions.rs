@@ -1,10 +1,17 @@
 //! Code actions: the fixes of the problems at a place, and those of the same kind in the whole file.
+//!
+//! Preferred fixes, and those that are applied without a look at each, are tried first: they are applied to the text and
+//! the result is judged.
+
+mod headers;
+mod trial;
 
 use isa::target::{Gate, Target, Version};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{TextRange, TextSize, text::Edit};
 
+use self::trial::{Trials, moved};
 use crate::{
     CodeAction, CodeActionKind, Diagnostic, FileEdits, FileId, FileRange, Fix, FixKind,
     SourceChange,
@@ -14,18 +21,35 @@ use crate::{
 
 /// Kinds of fixes that may be applied without a look at each: they repair slips of the keyboard.
 const SAFE: [FixKind; 2] = [FixKind::InsertPunctuation, FixKind::Respell];
+/// Fixes that are tried at most for one problem.
+const MAX_TRIED: usize = 4;
+/// Problems of a selection whose fixes are tried; those of others are not preferred.
+const MAX_JUDGED: usize = 8;
+/// How often fixes that break something are taken out of those that are applied together.
+const MAX_ROUNDS: usize = 6;
 
-/// What can be done at a range of a file.
+/// The code actions at a range of a file.
 pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -> Vec<CodeAction> {
     let all = diagnostics(db, file, usize::MAX, Fixes::Required);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    let trials = Trials::new(db, file);
+    let here: Vec<(&Diagnostic, Vec<Fix>)> = all
+        .iter()
+        .filter(|it| touches(it.range, at.range))
+        .map(|it| (it, fixes(it, &all)))
+        .collect();
     let mut actions = Actions::default();
     let mut kinds: Vec<FixKind> = Vec::new();
-    for diagnostic in all.iter().filter(|it| touches(it.range, at.range)) {
-        for fix in &diagnostic.fixes {
+    for (number, (diagnostic, fixes)) in here.iter().enumerate() {
+        let trials = trials.as_ref().filter(|_| number < MAX_JUDGED);
+        let preferred = preferred(diagnostic, fixes, trials);
+        for (index, fix) in fixes.iter().enumerate() {
             if fix.preferred && !kinds.contains(&fix.kind) {
                 kinds.push(fix.kind);
             }
-            actions.add(at.file, diagnostic, fix);
+            actions.add(at.file, diagnostic, fix, preferred == Some(index));
         }
     }
     let mut actions = actions.list;
@@ -36,11 +60,78 @@ pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -
             actions.push(together.action(at.file, CodeActionKind::QuickFix, title(kind)));
         }
     }
-    let safe = Together::of(&all, |it| SAFE.contains(&it));
-    if !safe.diagnostics.is_empty() {
-        actions.push(safe.action(at.file, CodeActionKind::FixAll, "Fix all slips in the file"));
-    }
+    let safe = trials.and_then(|it| safe(&all, &it));
+    actions.extend(safe.map(|it| {
+        let title = "Fix all auto-fixable problems";
+        it.action(at.file, CodeActionKind::FixAll, title)
+    }));
     actions
+}
+
+/// The fixes of a problem; those that change the header change it to what the whole file needs.
+fn fixes(diagnostic: &Diagnostic, all: &[Diagnostic]) -> Vec<Fix> {
+    let mut fixes = diagnostic.fixes.clone();
+    for fix in &mut fixes {
+        if fix.kind == FixKind::ChangeHeader {
+            headers::widen(fix, all);
+        }
+    }
+    fixes
+}
+
+/// Which of the fixes of a problem most likely does what the author wants: it leaves no error on the lines of the
+/// problem, and makes none anywhere.
+fn preferred(diagnostic: &Diagnostic, fixes: &[Fix], trials: Option<&Trials<'_>>) -> Option<usize> {
+    let first = fixes.iter().position(|it| it.preferred)?;
+    let trials = trials?;
+    let repairs = |index: &usize| trials.repairs(diagnostic.range, &fixes[*index].edits);
+    let others = (0..fixes.len()).filter(|it| *it != first);
+    // Another one is preferred only if the first turned out to be wrong.
+    std::iter::once(first)
+        .chain(others)
+        .take(MAX_TRIED)
+        .find(repairs)
+}
+
+/// The fixes that may be applied without a look at each, but for those that would make a new error.
+fn safe(all: &[Diagnostic], trials: &Trials<'_>) -> Option<Together> {
+    let wanted = |it: &Diagnostic| {
+        let mut fixes = it.fixes.iter();
+        fixes.any(|it| it.preferred && SAFE.contains(&it.kind))
+    };
+    let mut chosen: Vec<Diagnostic> = all.iter().filter(|it| wanted(it)).cloned().collect();
+    for _ in 0..MAX_ROUNDS {
+        let together = Together::of(&chosen, |it| SAFE.contains(&it));
+        if together.diagnostics.is_empty() {
+            return None;
+        }
+        let after = trials.after(&together.edits)?;
+        if after.new.is_empty() {
+            return Some(together);
+        }
+        // The fix on the line of a new error, or else before it, has made it.
+        let count = chosen.len();
+        let mut guilty = Vec::new();
+        for error in &after.new {
+            let lines = after.lines(*error);
+            let place = |it: &Diagnostic| moved(it.range.end(), &together.edits);
+            let before = guilty.len();
+            guilty.extend((0..count).filter(|it| lines.contains_inclusive(place(&chosen[*it]))));
+            if guilty.len() == before {
+                guilty.extend(
+                    (0..count)
+                        .rfind(|it| place(&chosen[*it]) <= error.start())
+                        .or(Some(0)),
+                );
+            }
+        }
+        let mut index = 0;
+        chosen.retain(|_| {
+            index += 1;
+            !guilty.contains(&(index - 1))
+        });
+    }
+    None
 }
 
 /// Whether a cursor or selection is at a problem; their ends belong to both.
@@ -58,12 +149,12 @@ struct Actions<'a> {
 
 impl<'a> Actions<'a> {
     /// Adds a fix, or only its diagnostic where another one is repaired in the same way.
-    fn add(&mut self, file: FileId, diagnostic: &Diagnostic, fix: &'a Fix) {
+    fn add(&mut self, file: FileId, diagnostic: &Diagnostic, fix: &'a Fix, preferred: bool) {
         let solved = (diagnostic.range, diagnostic.code);
         let next = self.list.len();
         let index = *self.known.entry((&fix.title, &fix.edits)).or_insert(next);
         if let Some(known) = self.list.get_mut(index) {
-            known.preferred |= fix.preferred;
+            known.preferred |= preferred;
             known.diagnostics.push(solved);
             return;
         }
@@ -72,7 +163,7 @@ impl<'a> Actions<'a> {
             kind: CodeActionKind::QuickFix,
             edits: change(file, fix.edits.clone()),
             diagnostics: vec![solved],
-            preferred: fix.preferred,
+            preferred,
         });
     }
 }
@@ -83,10 +174,11 @@ fn change(file: FileId, edits: Vec<Edit>) -> SourceChange {
     }
 }
 
-/// What the action that applies all fixes of a kind is called.
+/// The title of the action that applies all fixes of a kind.
 fn title(kind: FixKind) -> &'static str {
     match kind {
         FixKind::Respell => "Replace all misspelt words in the file",
+        FixKind::RespellName => "Replace all misspelt names in the file",
         FixKind::InsertModifier => "Insert all missing modifiers in the file",
         FixKind::RemoveModifier => "Remove all modifiers that are not allowed in the file",
         FixKind::ReplaceModifier => "Replace all modifiers that are not allowed in the file",
@@ -113,7 +205,7 @@ fn title(kind: FixKind) -> &'static str {
 struct Together {
     /// Sorted by offset, without overlaps.
     edits: Vec<Edit>,
-    /// Those of the edits that only insert; many may stand at one place.
+    /// Those of the edits that only insert; many may appear at one place.
     inserted: FxHashSet<(TextSize, String)>,
     diagnostics: Vec<(TextRange, &'static str)>,
 }
@@ -172,7 +264,7 @@ impl Together {
         true
     }
 
-    /// What an edit does to those that are there; `None` if it contradicts one of them.
+    /// The effect of an edit on those that are there; `None` if it contradicts one of them.
     fn step(&self, edit: &Edit, kind: FixKind) -> Option<Step> {
         let (start, end) = (edit.range.start(), edit.range.end());
         if start == end && self.inserted.contains(&(start, edit.insert.clone())) {
@@ -197,7 +289,7 @@ impl Together {
     }
 }
 
-/// What becomes of an edit among others.
+/// The relation of an edit to others.
 enum Step {
     /// The others do what it does.
     Keep,

@@ -1,4 +1,4 @@
-//! C++ names behind the mangled names that compilers write into PTX.
+//! C++ names of the mangled names that compilers write into PTX.
 
 use std::{fmt, panic::catch_unwind};
 
@@ -10,10 +10,10 @@ const MAX_MANGLED: usize = 1 << 14;
 const MAX_DEMANGLED: usize = 1 << 12;
 /// How deeply types may nest; frames of the library are large.
 const MAX_DEPTH: u32 = 128;
-/// What compilers put between the name of a function and the number of its parameter.
+/// The text that compilers put between the name of a function and the number of its parameter.
 const PARAMETER: &str = "_param_";
 
-/// The C++ name behind a mangled one.
+/// The C++ name of a mangled one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Demangled {
     /// The name, with the types of parameters if it is a function.
@@ -31,7 +31,7 @@ impl fmt::Display for Demangled {
     }
 }
 
-/// The C++ name behind a name of PTX; none if it is not mangled by the rules of the Itanium ABI.
+/// The C++ name of a name of PTX; none if it is not mangled by the rules of the Itanium ABI.
 ///
 /// `_Z1fPi_param_1` is a parameter of `_Z1fPi`.
 pub(crate) fn demangled(name: &str) -> Option<Demangled> {

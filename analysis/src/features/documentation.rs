@@ -12,7 +12,7 @@ use isa::{
 use crate::{DIAGNOSTIC_CODES, DocumentationKey};
 
 impl DocumentationKey {
-    /// What it is, in the words of users: "instruction", "special register".
+    /// Its kind, in the words of users: "instruction", "special register".
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -28,6 +28,7 @@ impl DocumentationKey {
             DocumentationKey::Concept(_) => "concept",
             DocumentationKey::PtxasMessage(_) => "message of ptxas",
             DocumentationKey::Idiom(_) => "idiom",
+            DocumentationKey::MachineInstruction(_) => "machine instruction",
             DocumentationKey::Diagnostic(_) => "diagnostic code",
         }
     }
@@ -50,6 +51,7 @@ impl DocumentationKey {
             DocumentationKey::Concept(name) => ("concept", name, None),
             DocumentationKey::PtxasMessage(text) => ("ptxas-message", text, None),
             DocumentationKey::Idiom(name) => ("idiom", name, None),
+            DocumentationKey::MachineInstruction(name) => ("machine-instruction", name, None),
             DocumentationKey::Diagnostic(name) => ("diagnostic", name, None),
         };
         match second {
@@ -79,13 +81,14 @@ impl DocumentationKey {
             "concept" => DocumentationKey::Concept(first),
             "ptxas-message" => DocumentationKey::PtxasMessage(first),
             "idiom" => DocumentationKey::Idiom(first),
+            "machine-instruction" => DocumentationKey::MachineInstruction(first),
             "diagnostic" => DocumentationKey::Diagnostic(first),
             _ => return None,
         })
     }
 }
 
-/// What is documented about something; none if nothing is.
+/// The documentation of something; none if there is none.
 #[must_use]
 pub fn documentation(key: &DocumentationKey) -> Option<String> {
     let topic = |topic, word: &str| documentation::entry(topic, word).map(entry);
@@ -109,6 +112,9 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
         DocumentationKey::Concept(name) => topic(Topic::Concepts, name),
         DocumentationKey::PtxasMessage(text) => documentation::ptxas_message(text).map(entry),
         DocumentationKey::Idiom(name) => topic(Topic::Idioms, name),
+        DocumentationKey::MachineInstruction(name) => {
+            documentation::machine_instruction(name).map(entry)
+        }
         DocumentationKey::Diagnostic(code) => diagnostic(code),
     }
 }
@@ -154,6 +160,7 @@ pub fn documented() -> Vec<(String, DocumentationKey)> {
                 Topic::Concepts => DocumentationKey::Concept(name.clone()),
                 Topic::PtxasMessages => DocumentationKey::PtxasMessage(name.clone()),
                 Topic::Idioms => DocumentationKey::Idiom(name.clone()),
+                Topic::MachineInstructions => DocumentationKey::MachineInstruction(name.clone()),
             };
             found.push((name, key));
         }
@@ -222,7 +229,7 @@ fn operands(page: &InstructionPage) -> String {
     text
 }
 
-/// What an instruction demands, what has to do with it, and where the manual speaks about it.
+/// The requirements of an instruction, related instructions, and the section of the manual.
 pub(crate) fn footer(page: &InstructionPage, instruction: &Instruction) -> String {
     let mut text = String::new();
     if let Some(demand) = demand(&instruction.gate, instruction.name) {
@@ -282,7 +289,12 @@ mod tests {
     /// The crate of the instruction set tests what it knows; it does not know these.
     #[test]
     fn directives_are_documented() {
-        let directives = directives::OF_MODULE.iter().chain(directives::OF_BODY);
+        let directives = [
+            directives::OF_HEADER,
+            directives::OF_MODULE,
+            directives::OF_BODY,
+        ];
+        let directives = directives.into_iter().flatten();
         let missing: Vec<_> = directives
             .filter(|it| documentation(&DocumentationKey::Directive((**it).to_owned())).is_none())
             .collect();

@@ -156,7 +156,7 @@ fn is_head_of_loop_around(graph: &Graph, head: BlockId, block: BlockId) -> bool 
     })
 }
 
-/// The labels that the function uses, by the instruction that they stand before. Compilers put many others
+/// The labels that the function uses, by the instruction that they are before. Compilers put many others
 /// into the text for debuggers.
 fn labels(body: &Body) -> FxHashMap<Step, &str> {
     let mut found = FxHashMap::default();
@@ -195,7 +195,7 @@ mod tests {
             out.push_str(&format!("{}\n", graph.function));
             for (id, block) in (0..).zip(&graph.blocks) {
                 out.push_str(&format!(
-                    "{id} {} [{}] {} alive, depth {}{}{}{}",
+                    "{id} {} [{}] {} live, depth {}{}{}{}",
                     block.label.as_deref().unwrap_or("-"),
                     block.instructions.len(),
                     block.live,
@@ -220,13 +220,13 @@ mod tests {
             ".func f;\n.entry k {\n.reg .b32 r; .reg .pred p;\nmov.u32 r, %tid.x;\nL0:\nL1: setp.eq.u32 p, r, 7;\n@p bra M;\nadd.u32 r, r, 1;\nbra L1;\nM: st.shared.u32 [r], r;\nret;\nadd.u32 r, r, 1;\n}\n.func g { ret; }\n",
             expect![[r#"
                 k
-                0 - [1] 1 alive, depth 0; fallthrough 1
-                1 L1 [2] 1 alive, depth 1, loop; fallthrough 2; taken 3
-                2 - [2] 1 alive, depth 1; branch back 1
-                3 M [2] 1 alive, depth 0, leaves
-                4 - [1] 0 alive, depth 0, unreachable, leaves
+                0 - [1] 1 live, depth 0; fallthrough 1
+                1 L1 [2] 1 live, depth 1, loop; fallthrough 2; taken 3
+                2 - [2] 1 live, depth 1; branch back 1
+                3 M [2] 1 live, depth 0, leaves
+                4 - [1] 0 live, depth 0, unreachable, leaves
                 g
-                0 - [1] 0 alive, depth 0, leaves
+                0 - [1] 0 live, depth 0, leaves
             "#]],
         );
     }
@@ -237,11 +237,11 @@ mod tests {
             ".entry k {\n.reg .b32 r; .reg .pred p;\nmov.u32 r, %tid.x;\nts: .branchtargets A, B;\nbrx.idx r, ts;\nA: @p bra B;\nB: bra C;\nC: @p exit;\ntrap;\n}\n",
             expect![[r#"
                 k
-                0 - [2] 1 alive, depth 0; table 1; table 2
-                1 A [1] 0 alive, depth 0; fallthrough 2
-                2 B [1] 0 alive, depth 0; branch 3
-                3 C [1] 0 alive, depth 0, leaves; fallthrough 4
-                4 - [1] 0 alive, depth 0, leaves
+                0 - [2] 1 live, depth 0; table 1; table 2
+                1 A [1] 0 live, depth 0; fallthrough 2
+                2 B [1] 0 live, depth 0; branch 3
+                3 C [1] 0 live, depth 0, leaves; fallthrough 4
+                4 - [1] 0 live, depth 0, leaves
             "#]],
         );
     }
@@ -252,9 +252,9 @@ mod tests {
             ".entry k {\n.reg .b32 r;\nA: mov.u32 r, %tid.x;\nbra nowhere;\nB: ret;\n}\n.entry empty { }\n",
             expect![[r#"
                 k
-                0 - [2] 0 alive, depth 1, loop; branch 2
-                1 - [1] 0 alive, depth 0, leaves
-                2 - [0] 0 alive, depth 1; table back 0; table 1
+                0 - [2] 0 live, depth 1, loop; branch 2
+                1 - [1] 0 live, depth 0, leaves
+                2 - [0] 0 live, depth 1; table back 0; table 1
                 empty
             "#]],
         );

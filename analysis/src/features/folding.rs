@@ -28,7 +28,7 @@ struct Folding<'a> {
     folds: Vec<Fold>,
     /// Consecutive lines with nothing but comments.
     comments: Option<TextRange>,
-    /// Whether only blanks stand before the next token in its line.
+    /// Whether only blanks are before the next token in its line.
     line_start: bool,
     check: &'a dyn Fn(),
 }

@@ -17,12 +17,24 @@ use crate::{
     host::find_file,
 };
 
-use super::navigation::{local_target, module_target, path_to, section_label_targets};
+use super::{
+    navigation::{local_target, module_target, path_to, section_label_targets},
+    values::{self, RegisterOf},
+};
 
 type Targets = Option<RangeInfo<Vec<NavigationTarget>>>;
 
-/// Where the name at a position is defined: the body of a function, if any file has it.
+/// Where the name at a position is defined: the writes that reach the read of a register, or the body of a function,
+/// if any file has it. A register that is written, or that nothing writes before, is defined by its declaration.
 pub(crate) fn goto_definition(db: &dyn Database, file: SourceFile, at: FilePosition) -> Targets {
+    let name = name_at(db, file, at.offset)?;
+    let writes = values::definitions(db, file, &name.symbol, name.range);
+    if !writes.is_empty() {
+        return Some(RangeInfo {
+            range: name.range,
+            info: writes,
+        });
+    }
     goto(db, file, at, |file, name, member| {
         definition_targets(db, file, name, member)
     })
@@ -67,6 +79,23 @@ pub(crate) fn goto_declaration(db: &dyn Database, file: SourceFile, at: FilePosi
             targets
         }
     })
+}
+
+/// The implementations of the name at a position: all writes of a register, or the definition of anything else.
+pub(crate) fn goto_implementation(
+    db: &dyn Database,
+    file: SourceFile,
+    at: FilePosition,
+) -> Targets {
+    let name = name_at(db, file, at.offset)?;
+    let writes = RegisterOf::of(db, file, &name.symbol).map(|it| it.all_writes());
+    match writes.filter(|it| !it.is_empty()) {
+        Some(writes) => Some(RangeInfo {
+            range: name.range,
+            info: writes,
+        }),
+        None => goto_definition(db, file, at),
+    }
 }
 
 /// Where the register or variable at a position is declared, which says its type. An argument of a call
@@ -119,7 +148,7 @@ fn parameter_of(db: &dyn Database, file: SourceFile, offset: TextSize) -> Option
         .into_iter()
         .find(|it| it.kind == SymbolKind::Function)?;
     let text = find_file(db, callee.file)?.contents(db);
-    // A prototype stands inside of another function.
+    // A prototype is inside another function.
     let header = path_to(&text.tree.cursor(), callee.focus_range.start())
         .into_iter()
         .rfind(|it| it.kind() == SyntaxKind::FUNCTION)?;

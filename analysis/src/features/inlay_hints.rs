@@ -28,7 +28,7 @@ use super::{
     demangle::demangled, hover::literal, navigation::declared_type, pressure_hints::pressure_hints,
 };
 
-/// Longer C++ names are cut off; the tooltip has the rest.
+/// Longer C++ names are truncated; the tooltip has the rest.
 const MAX_NAME: usize = 60;
 
 /// The hints of some kinds in a range, in the order of the text. Costs what the range holds, and the
@@ -80,7 +80,7 @@ fn inside(range: TextRange, start: TextSize, len: TextSize) -> Option<TextRange>
 
 /// Collects the hints of one item.
 struct Collector<'a> {
-    /// What is looked at, relative to the start of the item.
+    /// The range that is looked at, relative to the start of the item.
     range: TextRange,
     /// Where the item starts.
     start: TextSize,

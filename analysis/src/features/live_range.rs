@@ -1,4 +1,4 @@
-//! Where a register is alive.
+//! Where a register is live.
 
 use crate::hir::instruction::references;
 use salsa::Database;
@@ -119,7 +119,7 @@ pub(crate) fn live_range(
     Some(found)
 }
 
-/// The instructions at which a value is alive: those that write it too, even if nobody reads it then.
+/// The instructions at which a value is live: those that write it too, even if nobody reads it then.
 fn alive(flow: &Flow, value: Value) -> Vec<bool> {
     let facts = &flow.facts;
     let mut alive = vec![false; facts.len()];

@@ -23,9 +23,9 @@ const MAX_MISSING: usize = 6;
 pub(crate) struct Nearest {
     /// The form with the choices that were made.
     pub(crate) reading: Reading<'static>,
-    /// The words that do not belong to it, without their full stop.
+    /// The words that do not belong to it, without their period.
     pub(crate) foreign: Vec<String>,
-    /// The words one of which is still missing, without their full stop; empty when the words are complete.
+    /// The words one of which is still missing, without their period; empty when the words are complete.
     pub(crate) missing: Vec<&'static str>,
 }
 
@@ -137,6 +137,7 @@ pub(crate) fn reading_of(fit: &Fit<'static>, module: Module, operands: usize) ->
         instruction: fit.instruction,
         variant: fit.variant,
         choices: Choices {
+            opcode: fit.instruction.opcode,
             words: &fit.instruction.words,
             slots: fit.slots.clone(),
             present,
@@ -227,7 +228,7 @@ impl Nearest {
         form(&self.reading)
     }
 
-    /// What is wrong and what is missing, as sentences; empty when nothing is.
+    /// The problem and the missing words, as sentences; empty when nothing is wrong.
     pub(crate) fn problems(&self, operands: usize) -> String {
         let mut text = String::new();
         // A word that is not finished is what is missing.

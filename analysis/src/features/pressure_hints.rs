@@ -1,4 +1,4 @@
-//! Inlay hints about registers: how many are alive where most are, in loops, and everywhere on request.
+//! Inlay hints about registers: how many are live where most are, in loops, and everywhere on request.
 
 use isa::limits::Limits;
 use rustc_hash::FxHashMap;
@@ -47,14 +47,14 @@ pub(super) fn pressure_hints(
             // Loops with few values are not why registers are scarce.
             for (head, most) in all.filter(|it| it.1 > pressure.written / 2) {
                 let label = format!("⟨{most}⟩ in the loop");
-                let tooltip = format!("At most {most} registers are alive at once in this loop.");
+                let tooltip = format!("At most {most} registers are live at once in this loop.");
                 shown.insert(head, (label, tooltip));
             }
         }
         if let (true, Some(peak)) = (kinds.register_peak, pressure.peak) {
             let most = pressure.reordered.get(peak as usize).unwrap_or(&0);
             let tooltip = format!(
-                "Most registers of `{}` are probably alive here once ptxas has reordered it: {most}. It \
+                "Most registers of `{}` are probably live here once ptxas has reordered it: {most}. It \
                  will need about {} ({} to {}).",
                 function.name(db),
                 estimate.registers,
@@ -68,7 +68,7 @@ pub(super) fn pressure_hints(
         let alive = &pressure(db, function).alive;
         for step in first..after {
             if let Some(count) = alive.get(step) {
-                let tooltip = format!("{count} registers are alive here.");
+                let tooltip = format!("{count} registers are live here.");
                 let hint = || (format!("⟨{count}⟩"), tooltip);
                 shown.entry(step as Step).or_insert_with(hint);
             }
@@ -101,7 +101,7 @@ fn scarce(db: &dyn Database, function: Function<'_>) -> Option<Estimate> {
     (estimate.high > limits.free_registers()).then_some(estimate)
 }
 
-/// The first instruction of each loop, and the most registers alive in it.
+/// The first instruction of each loop, and the most registers live in it.
 fn loops(db: &dyn Database, function: Function<'_>) -> Vec<(Step, u32)> {
     let graph = &flow(db, function).graph;
     let alive = &pressure(db, function).alive;

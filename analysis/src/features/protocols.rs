@@ -8,7 +8,10 @@ use syntax::{SyntaxKind, TextRange, TextSize};
 use crate::{
     Access, FilePosition, FileRange, Reference,
     db::SourceFile,
-    flow::{facts::Nodes, flow},
+    flow::{
+        facts::{Nodes, step_at},
+        flow,
+    },
     hir::{
         body::body,
         items::{Function, function_name, item_offsets, items},
@@ -23,7 +26,7 @@ use crate::{
 pub struct ProtocolView {
     /// The name of the function.
     pub function: String,
-    /// What the instructions have in common.
+    /// The common part of the instructions.
     pub title: String,
     /// The instructions, in the order of the text.
     pub parts: Vec<ProtocolPart>,
@@ -34,7 +37,7 @@ pub struct ProtocolView {
 pub struct ProtocolPart {
     /// The whole statement, in UTF-8 offsets of the file.
     pub range: TextRange,
-    /// What it does there.
+    /// Its effect there.
     pub role: String,
     /// The indices of the parts that it waits for or commits, or that do so with it; empty if all count.
     pub partners: Vec<usize>,
@@ -98,19 +101,27 @@ fn instruction_at(
         return None;
     };
     let at = offset - start;
-    let instructions = &body(db, function).instructions;
-    let step = instructions.partition_point(|it| it.range.end() < at);
-    let found = instructions.get(step)?;
-    let node = Nodes::new(db, function).get(u32::try_from(step).ok()?)?;
+    // What most instructions are is told by their text, without a look at the function.
+    let cursor = function.green(db).cursor();
+    let path = |at: TextSize| cursor.nodes_at(at).into_iter().rev();
+    let instruction = |at| path(at).find(|it| it.kind() == SyntaxKind::INSTRUCTION);
+    let node = instruction(at).or_else(|| instruction(at.checked_sub(1.into())?))?;
+    let opcode = node.token(SyntaxKind::IDENT)?;
     let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
     let end = words
         .last()
-        .map_or(found.opcode.end(), |it| it.range().end());
-    let inside = (found.opcode.start()..=end).contains(&at);
-    inside.then_some((function, start, u32::try_from(step).ok()?))
+        .map_or(opcode.range().end(), |it| it.range().end());
+    let inside = (opcode.range().start()..=end).contains(&at);
+    if !inside || !isa::tables().has_events(opcode.text()) {
+        return None;
+    }
+    let body = body(db, function);
+    let step = step_at(body, opcode.range().end()).checked_sub(1)?;
+    let found = body.instructions.get(step as usize)?;
+    (found.opcode == opcode.range()).then_some((function, start, step))
 }
 
-/// What an instruction does in protocols, as Markdown, if its opcode is at a position.
+/// The part of an instruction in protocols, as Markdown, if its opcode is at a position.
 pub(crate) fn hover(db: &dyn Database, file: SourceFile, offset: TextSize) -> Option<String> {
     let (function, start, step) = instruction_at(db, file, offset)?;
     let lines = &file.contents(db).lines;
@@ -169,6 +180,7 @@ pub(crate) fn highlight(db: &dyn Database, file: SourceFile, at: FilePosition) -
                 range: it.opcode + start,
             },
             access: Access::Read,
+            other_value: false,
         })
         .collect()
 }

@@ -8,6 +8,8 @@ use crate::{
     hir::symbol::{Symbol, linked_files, name_at, occurrences},
 };
 
+use super::values::tell_apart;
+
 /// All occurrences of the name at a position, in the files of the workspace that share it.
 pub(crate) fn references(
     db: &dyn Database,
@@ -17,6 +19,7 @@ pub(crate) fn references(
 ) -> Option<Vec<Reference>> {
     let name = name_at(db, file, at.offset)?;
     let mut all = everywhere(db, file, &name.symbol);
+    tell_apart(db, file, at, &mut all);
     if !include_declaration {
         all.retain(|it| it.access != Access::Declaration);
     }
@@ -39,11 +42,15 @@ pub(super) fn everywhere(
     all
 }
 
-/// The occurrences of the name at a position in its own file.
+/// The occurrences of the name at a position in its own file; of a register those of other values too, which are
+/// told apart.
 pub(crate) fn highlight(db: &dyn Database, file: SourceFile, at: FilePosition) -> Vec<Reference> {
-    name_at(db, file, at.offset)
-        .map(|it| occurrences(db, &it.symbol, file))
-        .unwrap_or_default()
+    let Some(name) = name_at(db, file, at.offset) else {
+        return Vec::new();
+    };
+    let mut all = occurrences(db, &name.symbol, file);
+    tell_apart(db, file, at, &mut all);
+    all
 }
 
 #[cfg(test)]
@@ -57,7 +64,12 @@ mod tests {
     fn show(fixture: &Fixture, references: &[Reference]) -> String {
         let mut out = String::new();
         for it in references {
-            let _ = writeln!(out, "{:?} {}", it.access, fixture.show(it.location));
+            let other = if it.other_value {
+                " of another value"
+            } else {
+                ""
+            };
+            let _ = writeln!(out, "{:?} {}{other}", it.access, fixture.show(it.location));
         }
         out
     }
@@ -88,7 +100,7 @@ mod tests {
             expect![[r#"
                 Declaration 1:22 %r
                 Write 1:37 %r1
-                Read 1:42 %r01
+                Read 1:42 %r01 of another value
             "#]],
         );
     }

@@ -30,7 +30,7 @@ use crate::{
 pub struct EntryRegisters {
     /// The name of the entry.
     pub name: String,
-    /// Where the name stands.
+    /// Where the name appears.
     pub name_range: TextRange,
     /// The entry, from its first token to its last.
     pub range: TextRange,
@@ -42,15 +42,15 @@ pub struct EntryRegisters {
     pub low: u32,
     /// Four of five kernels need at most so many.
     pub high: u32,
-    /// The most that are alive at once in the order of the text.
+    /// The most that are live at once in the order of the text.
     pub max_live: u32,
-    /// The same in an order that keeps few values alive.
+    /// The same in an order that keeps few values live.
     pub reordered: u32,
     /// The same in an order that hides latency.
     pub eager: u32,
-    /// The line, from 0, where most are alive as the model reckons that ptxas orders the instructions.
+    /// The line, from 0, where most are live as the model reckons that ptxas orders the instructions.
     pub peak_line: Option<u32>,
-    /// The number of registers alive at each line with an instruction, in the order of the text; lines
+    /// The number of registers live at each line with an instruction, in the order of the text; lines
     /// count from 0.
     pub alive: Vec<(u32, u32)>,
     /// The same in the order that ptxas may choose.
@@ -69,7 +69,7 @@ pub struct EntryRegisters {
     pub warps: u32,
     /// Places for warps.
     pub of: u32,
-    /// What keeps more warps from being resident: `registers`, `shared memory` or `blocks`.
+    /// The limit that keeps more warps from being resident: `registers`, `shared memory` or `blocks`.
     pub limiter: Option<&'static str>,
     /// The largest smaller number of registers with which more warps fit, and how many then.
     pub next_step: Option<(u32, u32)>,
@@ -213,7 +213,7 @@ fn steps(limits: &Limits, threads: u32, shared: u32) -> Vec<(u32, u32)> {
 fn shared_bytes(db: &dyn Database, function: Function<'_>) -> u32 {
     let file = function.file(db);
     let is_shared =
-        |it: &Declared| matches!(it.0, Operand::Symbol(Symbol::Variable(Space::Shared)));
+        |it: &Declared| matches!(it.0, Operand::Symbol(Symbol::Variable(Space::Shared, _)));
     let own = declared(db, function).iter().zip(layouts(db, function));
     let own = own
         .filter(|(declared, _)| is_shared(declared))

@@ -1,6 +1,6 @@
 //! Rename, of what can be renamed without changing what any other name means.
 //!
-//! Whether a rename is safe is not decided by rules but tried out: the edited functions are lowered
+//! The safety of a rename is not decided by rules but tried out: the edited functions are lowered
 //! again and must mean the same.
 
 use salsa::Database;
@@ -21,13 +21,16 @@ use crate::{
     },
 };
 
+/// Words of `.loc` that ptxas reads as keywords everywhere.
+const UNREADABLE: [&str; 2] = ["inlined_at", "function_name"];
+
 type Result<T> = std::result::Result<T, RenameError>;
 
 fn refuse<T>(why: impl Into<String>) -> Result<T> {
     Err(RenameError(why.into()))
 }
 
-/// What a rename at a position would replace.
+/// The range that a rename at a position would replace.
 pub(crate) fn prepare_rename(
     db: &dyn Database,
     file: SourceFile,
@@ -176,11 +179,16 @@ pub(crate) fn rename(
 fn check_name(name: &str, family: bool) -> Result<()> {
     if !is_identifier(name) {
         return refuse(format!(
-            "`{name}` is no name: names consist of letters, digits, `_` and `$`, may start with `%`, and do not start with a digit."
+            "`{name}` is not a name: names consist of letters, digits, `_` and `$`, may start with `%`, and do not start with a digit."
         ));
     }
     if name == "WARP_SZ" {
         return refuse("`WARP_SZ` is a constant of PTX.");
+    }
+    if UNREADABLE.contains(&name) {
+        return refuse(format!(
+            "`{name}` is a keyword of `.loc`: ptxas does not read it as a name."
+        ));
     }
     if isa::special::find(name).is_some() {
         return refuse(format!("`{name}` is a special register."));
@@ -382,7 +390,17 @@ mod tests {
     #[test]
     fn names_that_are_taken() {
         let text = ".entry k { .reg .b32 a$0; { .reg .b32 b; mov.b32 a, b; } }";
-        for name in ["b", "1x", "_", "WARP_SZ", "%tid", "a b", ""] {
+        for name in [
+            "b",
+            "1x",
+            "_",
+            "WARP_SZ",
+            "%tid",
+            "a b",
+            "",
+            "inlined_at",
+            "function_name",
+        ] {
             let fixture = Fixture::new(text);
             let (analysis, position) = fixture.cursor();
             assert!(analysis.rename(position, name).unwrap().is_err(), "{name}");

@@ -23,7 +23,7 @@ pub(crate) fn selection_ranges(
         }
     };
     let (left, right) = tokens_around(&root, offset);
-    // A cursor behind a word selects the word, not the blank after it.
+    // A cursor after a word selects the word, not the blank after it.
     let token = match (left, right) {
         (Some(left), Some(right)) if is_word(right.kind()) || !is_word(left.kind()) => Some(right),
         (Some(left), _) => Some(left),

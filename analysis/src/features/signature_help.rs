@@ -14,7 +14,7 @@ use crate::{FilePosition, Signature, SignatureHelp, SignatureParameter, db::Sour
 
 use super::completion::{Context, Head, Place, context, module};
 
-/// Forms that are shown; more are no help.
+/// Forms that are shown; more do not help.
 const MAX_SIGNATURES: usize = 12;
 
 /// The forms of the instruction whose operands surround a position.
@@ -192,7 +192,7 @@ mod tests {
                         && index == help.active_signature
                     {
                         let range = parameter.start as usize..parameter.end as usize;
-                        // What the pages say may change; what may stand there follows them.
+                        // What the pages say may change; what may appear there follows them.
                         let kinds: Vec<&str> = parameter
                             .documentation
                             .lines()

@@ -16,7 +16,7 @@ use super::documentation::{demand, documentation, syntax_lines};
 pub struct SitePage {
     /// The file, below the folder of the book, with `/` between its parts.
     pub path: String,
-    /// What a table of contents calls it.
+    /// Its name in a table of contents.
     pub title: String,
     /// Its Markdown, with the title as its heading.
     pub markdown: String,
@@ -31,13 +31,63 @@ pub struct SiteChapter {
     pub pages: Vec<SitePage>,
 }
 
-/// The chapters about the language and about diagnostics.
+/// The chapters about the language and about diagnostics. With the address of a playground, relative to a page, a
+/// link to it follows each example that is a module or can be made one.
 #[must_use]
-pub fn site_chapters() -> Vec<SiteChapter> {
-    vec![instructions(), words(), diagnostics()]
+pub fn site_chapters(playground: Option<&str>) -> Vec<SiteChapter> {
+    let mut chapters = vec![instructions(), words(), diagnostics()];
+    for page in chapters.iter_mut().flat_map(|it| &mut it.pages) {
+        page.markdown = with_links(&page.markdown, playground);
+    }
+    chapters
 }
 
-/// The file of the page of an instruction. Names have full stops and colons, which files had better not have.
+/// A page whose examples do not say for whom they are, and lead to a playground if there is one.
+fn with_links(markdown: &str, playground: Option<&str>) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    let mut lines = markdown.lines();
+    while let Some(line) = lines.next() {
+        let Some(words) = line.strip_prefix("```").filter(|it| !it.is_empty()) else {
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        };
+        let body: Vec<&str> = lines.by_ref().take_while(|it| *it != "```").collect();
+        let body = body.join("\n");
+        let language = words.split(' ').next().unwrap_or_default();
+        let _ = write!(out, "```{language}\n{body}\n```\n");
+        let program = match Example::read(words, &body) {
+            Some(example) => Some(example.program()),
+            None => {
+                let is_whole = language == "cuda" || language == "ptx" && body.contains(".version");
+                is_whole.then(|| format!("{body}\n"))
+            }
+        };
+        if let (Some(playground), Some(program)) = (playground, program) {
+            let program = percent_encoded(&program);
+            let _ = write!(out, "\n[Try it]({playground}#text={program})\n");
+        }
+    }
+    out
+}
+
+/// A text as the fragment of an address.
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(2 * text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
+        }
+    }
+    out
+}
+
+/// The file of the page of an instruction. Names have periods and colons, which files had better not have.
 fn instruction_path(name: &str) -> String {
     format!(
         "instructions/{}.md",
@@ -114,7 +164,7 @@ fn instruction(page: &InstructionPage) -> SitePage {
     {
         let _ = write!(
             text,
-            "\nPTX ISA {version}, `{target}`:\n\n```ptx\n{example}\n```\n"
+            "\nPTX ISA {version}, `{target}`:\n\n```ptx {version} {target}\n{example}\n```\n"
         );
     }
     if let Some(first) = first {
@@ -142,7 +192,7 @@ fn list(text: &mut String, heading: &str, entries: &[Entry]) {
     }
 }
 
-/// What all forms demand, and where the manual speaks about it.
+/// The requirements of all forms, and the section of the manual.
 fn needs(text: &mut String, instruction: &Instruction) {
     if let Some(demand) = demand(&instruction.gate, instruction.name) {
         let _ = write!(text, "\nNeeds {demand}.\n");
@@ -181,17 +231,13 @@ fn words() -> SiteChapter {
         Topic::Concepts => "Concepts",
         Topic::PtxasMessages => "Messages of ptxas",
         Topic::Idioms => "Idioms",
+        Topic::MachineInstructions => "Machine instructions (SASS)",
     };
     let page = |topic: Topic| {
         let mut markdown = format!("# {}\n", title(topic));
         for entry in documentation::entries(topic) {
             let words: Vec<String> = entry.words.iter().map(|it| format!("`{it}`")).collect();
-            let _ = write!(
-                markdown,
-                "\n## {}\n\n{}\n",
-                words.join(", "),
-                plain(entry.text)
-            );
+            let _ = write!(markdown, "\n## {}\n\n{}\n", words.join(", "), entry.text);
         }
         SitePage {
             path: format!("words/{}", topic.file()),
@@ -200,17 +246,8 @@ fn words() -> SiteChapter {
         }
     };
     let pages = Topic::ALL.into_iter().map(page).collect();
-    let intro = "What words mean wherever they stand.";
+    let intro = "What words mean wherever they are.";
     chapter("words/index.md", "Words of the language", intro, pages)
-}
-
-/// A text whose examples do not say for whom they are.
-fn plain(text: &str) -> String {
-    let lines = text.lines().map(|it| match it.strip_prefix("```ptx ") {
-        Some(_) => "```ptx",
-        None => it,
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn diagnostics() -> SiteChapter {

@@ -33,7 +33,7 @@ fn paths(db: &dyn Database, file: SourceFile) -> FxHashMap<u32, &str> {
     paths
 }
 
-/// Index and path of a `.file`, and where the path stands without its quotes.
+/// Index and path of a `.file`, and where the path is without its quotes.
 fn file_directive<'a>(node: &Cursor<'a>) -> Option<(u32, TextRange, &'a str)> {
     let index = node.node(SyntaxKind::LITERAL)?;
     let index = integer(index.token(SyntaxKind::INTEGER)?.text())?;
@@ -85,7 +85,7 @@ pub(crate) fn document_links(db: &dyn Database, file: SourceFile) -> Vec<Documen
     links
 }
 
-/// The source of the instruction whose opcode stands at a position, or of the `.loc` there.
+/// The source of the instruction whose opcode is at a position, or of the `.loc` there.
 pub(crate) fn source_locations(
     db: &dyn Database,
     file: SourceFile,
@@ -187,7 +187,7 @@ fn instructions_of(
     found
 }
 
-/// What the position is about, with the location in force and the one that it is inlined at; each is
+/// The source location at the position, with the location in force and the one that it is inlined at; each is
 /// file index, line and column.
 fn locations_at(
     db: &dyn Database,

@@ -14,7 +14,7 @@ pub struct Writing {
     /// From its first token to its last or to the end of the edit, in UTF-8 bytes; empty where nothing is
     /// written yet.
     pub statement: TextRange,
-    /// The word that ends or goes on at the end of the edit; empty between words.
+    /// The word that ends or continues at the end of the edit; empty between words.
     pub word: TextRange,
     /// Whether the statement has its last token, such as `;`.
     pub finished: bool,
@@ -55,7 +55,7 @@ impl Writing {
     }
 }
 
-/// What is written at the end of an edit.
+/// The text written at the end of an edit.
 pub(crate) fn writing(db: &dyn Database, file: SourceFile, offset: TextSize) -> Writing {
     let contents = file.contents(db);
     let root = contents.tree.syntax();

@@ -1,10 +1,10 @@
-//! What operations compute from constants: the one evaluator of numbers that instructions make.
+//! The results of operations on constants: the one evaluator of numbers that instructions make.
 
 use std::cmp::Ordering;
 
 use isa::semantics::Operation;
 
-/// What a register holds.
+/// The contents of a register.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Number {
     Integer(i64),
@@ -21,28 +21,211 @@ impl Number {
     }
 }
 
-/// The result of an operation that is plain, see [`isa::semantics::Semantics::plain`]: `words` are those of the
-/// statement, of which the types and the comparison count, `sources` its operands.
-pub(crate) fn evaluate(operation: Operation, words: &[&str], sources: &[Number]) -> Option<Number> {
-    // The types are the last words: that of the result first, if there are two.
-    let from = *words.last()?;
-    let to = match words {
-        [.., to, _] if operation == Operation::Convert => *to,
-        _ => from,
-    };
-    if from == "pred" {
-        let integers: Option<Vec<i64>> = sources.iter().map(|it| it.integer()).collect();
-        return predicates(operation, &integers?).map(Number::Integer);
+/// An operation on numbers of certain types.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Evaluator {
+    operation: Operation,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Predicates,
+    Floats {
+        single: bool,
+        /// Whether subnormal numbers are flushed.
+        flushes: bool,
+        comparison: Option<Comparison>,
+    },
+    Integers {
+        from: Class,
+        /// `None` for a type of the result that is none of integers.
+        to: Option<Class>,
+        comparison: Option<Comparison>,
+    },
+}
+
+/// A type of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Class {
+    signed: bool,
+    bits: u32,
+}
+
+/// The relation that a comparison of two numbers tests: one of two floating-point numbers may be NaN.
+#[derive(Clone, Copy, Debug)]
+struct Comparison {
+    less: bool,
+    equal: bool,
+    greater: bool,
+    unordered: bool,
+}
+
+impl Comparison {
+    fn parse(word: &str, floats: bool) -> Option<Comparison> {
+        let (less, equal, greater, unordered) = match word {
+            "eq" => (false, true, false, false),
+            "ne" => (true, false, true, false),
+            "lt" => (true, false, false, false),
+            "le" => (true, true, false, false),
+            "gt" => (false, false, true, false),
+            "ge" => (false, true, true, false),
+            "lo" if !floats => (true, false, false, false),
+            "ls" if !floats => (true, true, false, false),
+            "hi" if !floats => (false, false, true, false),
+            "hs" if !floats => (false, true, true, false),
+            "equ" if floats => (false, true, false, true),
+            "neu" if floats => (true, false, true, true),
+            "ltu" if floats => (true, false, false, true),
+            "leu" if floats => (true, true, false, true),
+            "gtu" if floats => (false, false, true, true),
+            "geu" if floats => (false, true, true, true),
+            _ => return None,
+        };
+        Some(Comparison {
+            less,
+            equal,
+            greater,
+            unordered,
+        })
     }
-    if matches!(from, "f32" | "f64") {
-        let floats = sources.iter().map(|it| match it {
-            Number::Float(it) => Some(*it),
-            Number::Integer(_) => None,
-        });
-        return floats_of(operation, words, from, &floats.collect::<Option<Vec<_>>>()?);
+
+    fn holds(self, order: Option<Ordering>) -> bool {
+        match order {
+            Some(Ordering::Less) => self.less,
+            Some(Ordering::Equal) => self.equal,
+            Some(Ordering::Greater) => self.greater,
+            None => self.unordered,
+        }
     }
-    let integers: Option<Vec<i64>> = sources.iter().map(|it| it.integer()).collect();
-    integers_of(operation, words, (from, to), &integers?).map(Number::Integer)
+}
+
+impl Class {
+    fn parse(word: &str) -> Option<Class> {
+        let (signed, bits) = match word {
+            // Registers of untyped bits hold what 64-bit numbers of either kind are kept as.
+            "s64" | "b64" => (true, 64),
+            "u64" => (false, 64),
+            "s32" => (true, 32),
+            "u32" | "b32" => (false, 32),
+            "s16" => (true, 16),
+            "u16" | "b16" => (false, 16),
+            "s8" => (true, 8),
+            "u8" | "b8" => (false, 8),
+            _ => return None,
+        };
+        Some(Class { signed, bits })
+    }
+
+    /// A number as one of the type.
+    fn of(self, number: i64) -> i128 {
+        let shift = 64 - self.bits;
+        match self.signed {
+            true => i128::from(number << shift >> shift),
+            false => i128::from((number as u64) << shift >> shift),
+        }
+    }
+
+    /// The same, unless it is too large to be kept.
+    fn kept(self, number: i64) -> Option<i64> {
+        i64::try_from(self.of(number)).ok()
+    }
+}
+
+impl Evaluator {
+    /// An operation that is plain, see [`isa::semantics::Semantics::plain`]: `words` are those of the statement, of
+    /// which the types and the comparison count.
+    pub(crate) fn new(operation: Operation, words: &[&str]) -> Option<Evaluator> {
+        // The types are the last words: that of the result first, if there are two.
+        let from = *words.last()?;
+        let to = match words {
+            [.., to, _] if operation == Operation::Convert => *to,
+            _ => from,
+        };
+        let floats = matches!(from, "f32" | "f64");
+        let comparison = Comparison::parse(words.first()?, floats);
+        let kind = if from == "pred" {
+            Kind::Predicates
+        } else if floats {
+            Kind::Floats {
+                single: from == "f32",
+                flushes: words.contains(&"ftz"),
+                comparison,
+            }
+        } else {
+            Kind::Integers {
+                from: Class::parse(from)?,
+                to: Class::parse(to),
+                comparison,
+            }
+        };
+        Some(Evaluator { operation, kind })
+    }
+
+    /// The result for some operands.
+    pub(crate) fn evaluate(&self, sources: &[Number]) -> Option<Number> {
+        let mut room = [0; 3];
+        match self.kind {
+            Kind::Predicates => {
+                let integers = integers(sources, &mut room)?;
+                predicates(self.operation, integers).map(Number::Integer)
+            }
+            Kind::Floats {
+                single,
+                flushes,
+                comparison,
+            } => {
+                // Only subnormal numbers tell whether they are flushed.
+                let flush = |it: f64| match flushes && (it as f32).is_subnormal() {
+                    true => 0.0_f64.copysign(it),
+                    false => it,
+                };
+                let mut floats = [0.0; 3];
+                let floats = floats.get_mut(..sources.len())?;
+                for (float, source) in floats.iter_mut().zip(sources) {
+                    *float = match source {
+                        Number::Float(it) => flush(*it),
+                        Number::Integer(_) => return None,
+                    };
+                }
+                let result = match (self.operation, &*floats) {
+                    (Operation::Compare, [a, b]) => {
+                        let holds = comparison?.holds(a.partial_cmp(b));
+                        return Some(Number::Integer(holds.into()));
+                    }
+                    (operation, floats) => floats_of(operation, floats)?,
+                };
+                let rounded = match single {
+                    true => f64::from(result as f32),
+                    false => result,
+                };
+                Some(Number::Float(flush(rounded)))
+            }
+            Kind::Integers {
+                from,
+                to,
+                comparison,
+            } => {
+                let integers = integers(sources, &mut room)?;
+                if let (Operation::Compare, [a, b]) = (self.operation, integers) {
+                    let order = from.of(*a).cmp(&from.of(*b));
+                    let holds = comparison?.holds(Some(order));
+                    return Some(Number::Integer(holds.into()));
+                }
+                let result = integers_of(self.operation, from, integers)?;
+                to?.kept(result).map(Number::Integer)
+            }
+        }
+    }
+}
+
+/// Numbers that are all integers.
+fn integers<'r>(sources: &[Number], room: &'r mut [i64; 3]) -> Option<&'r [i64]> {
+    let integers = room.get_mut(..sources.len())?;
+    for (integer, source) in integers.iter_mut().zip(sources) {
+        *integer = source.integer()?;
+    }
+    Some(integers)
 }
 
 fn predicates(operation: Operation, sources: &[i64]) -> Option<i64> {
@@ -56,14 +239,9 @@ fn predicates(operation: Operation, sources: &[i64]) -> Option<i64> {
     })
 }
 
-fn integers_of(
-    operation: Operation,
-    words: &[&str],
-    (from, to): (&str, &str),
-    sources: &[i64],
-) -> Option<i64> {
-    let of = |number: &i64| i64::try_from(of_class(*number, from)?).ok();
-    let result = match (operation, sources) {
+fn integers_of(operation: Operation, from: Class, sources: &[i64]) -> Option<i64> {
+    let of = |number: &i64| from.kept(*number);
+    Some(match (operation, sources) {
         (Operation::Move | Operation::Convert, [a]) => of(a)?,
         (Operation::Negate, [a]) => of(a)?.wrapping_neg(),
         (Operation::Not, [a]) => !of(a)?,
@@ -81,81 +259,18 @@ fn integers_of(
         (Operation::MultiplyAdd, [a, b, c]) => of(a)?.wrapping_mul(*b).wrapping_add(*c),
         (Operation::Divide, [a, b]) if of(a)? >= 0 && *b > 0 => of(a)? / b,
         (Operation::Remainder, [a, b]) if of(a)? >= 0 && *b > 0 => of(a)? % b,
-        (Operation::Compare, [a, b]) => {
-            let order = of_class(*a, from)?.cmp(&of_class(*b, from)?);
-            return Some(i64::from(match *words.first()? {
-                "eq" => order == Ordering::Equal,
-                "ne" => order != Ordering::Equal,
-                "lt" | "lo" => order == Ordering::Less,
-                "le" | "ls" => order != Ordering::Greater,
-                "gt" | "hi" => order == Ordering::Greater,
-                "ge" | "hs" => order != Ordering::Less,
-                _ => return None,
-            }));
-        }
         _ => return None,
-    };
-    of_class(result, to).and_then(|it| i64::try_from(it).ok())
+    })
 }
 
-fn floats_of(operation: Operation, words: &[&str], class: &str, sources: &[f64]) -> Option<Number> {
-    // Only subnormal numbers tell whether they are flushed.
-    let flushes = words.contains(&"ftz");
-    let flush = |it: f64| match flushes && (it as f32).is_subnormal() {
-        true => 0.0_f64.copysign(it),
-        false => it,
-    };
-    let sources: Vec<f64> = sources.iter().map(|it| flush(*it)).collect();
-    let result = match (operation, &sources[..]) {
+fn floats_of(operation: Operation, sources: &[f64]) -> Option<f64> {
+    Some(match (operation, sources) {
         (Operation::Move, [a]) => *a,
         (Operation::Negate, [a]) => -a,
         (Operation::Add, [a, b]) => a + b,
         (Operation::Subtract, [a, b]) => a - b,
         (Operation::Multiply, [a, b]) => a * b,
         (Operation::MultiplyAdd, [a, b, c]) => a.mul_add(*b, *c),
-        (Operation::Compare, [a, b]) => {
-            // `None` if one of them is no number.
-            let order = a.partial_cmp(b);
-            let less = order == Some(Ordering::Less);
-            let greater = order == Some(Ordering::Greater);
-            let equal = order == Some(Ordering::Equal);
-            let is = match *words.first()? {
-                "eq" => equal,
-                "ne" => less || greater,
-                "lt" => less,
-                "le" => less || equal,
-                "gt" => greater,
-                "ge" => greater || equal,
-                "equ" => !less && !greater,
-                "neu" => !equal,
-                "ltu" => !greater && !equal,
-                "leu" => !greater,
-                "gtu" => !less && !equal,
-                "geu" => !less,
-                _ => return None,
-            };
-            return Some(Number::Integer(is.into()));
-        }
-        _ => return None,
-    };
-    let rounded = match class {
-        "f32" => f64::from(result as f32),
-        _ => result,
-    };
-    Some(Number::Float(flush(rounded)))
-}
-
-/// A number as one of a type of integers.
-fn of_class(number: i64, class: &str) -> Option<i128> {
-    Some(match class {
-        "s64" | "b64" => i128::from(number),
-        "u64" => i128::from(number as u64),
-        "s32" => i128::from(number as i32),
-        "u32" | "b32" => i128::from(number as u32),
-        "s16" => i128::from(number as i16),
-        "u16" | "b16" => i128::from(number as u16),
-        "s8" => i128::from(number as i8),
-        "u8" | "b8" => i128::from(number as u8),
         _ => return None,
     })
 }
@@ -172,7 +287,8 @@ mod tests {
         let semantics = isa::tables().semantics(opcode, words.iter().copied());
         let plain = semantics.plain(words.iter().copied());
         let sources: Vec<Number> = sources.iter().map(|it| Number::Integer(*it)).collect();
-        let found = plain.and_then(|it| evaluate(it, &words, &sources));
+        let evaluator = plain.and_then(|it| Evaluator::new(it, &words));
+        let found = evaluator.and_then(|it| it.evaluate(&sources));
         assert_eq!(found, expected.map(Number::Integer), "{statement}");
     }
 
@@ -208,7 +324,7 @@ mod tests {
             let semantics = isa::tables().semantics(opcode, words.iter().copied());
             let plain = semantics.plain(words.iter().copied()).unwrap();
             let sources: Vec<Number> = sources.iter().map(|it| Number::Float(*it)).collect();
-            let found = evaluate(plain, &words, &sources);
+            let found = Evaluator::new(plain, &words).and_then(|it| it.evaluate(&sources));
             assert_eq!(found, Some(Number::Float(expected)), "{statement}");
         };
         check("add.rn.f32", &[1.0, 1e-20], 1.0);

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
 use crate::hir::{
-    body::{Body, DefinitionId, Reference, Target, body},
+    body::{Body, body},
+    forms::{Forms, forms},
     items::Function,
     tree,
 };
@@ -16,7 +17,8 @@ use crate::hir::{
 use super::{
     Flow,
     dominators::immediate_dominators,
-    facts::{Nodes, Step, Value},
+    effects::meaning,
+    facts::{Facts, Nodes, Step, Value, guard},
     graph::BlockId,
     lists::Lists,
     operation::{Operation, Shape},
@@ -40,7 +42,7 @@ pub(crate) struct Apart {
     pub(crate) branch: Step,
 }
 
-/// What is known of a value in the threads of a warp.
+/// The known facts about a value in the threads of a warp.
 #[derive(Clone, Debug, PartialEq)]
 enum Lanes {
     /// The number in each thread.
@@ -82,6 +84,7 @@ pub(crate) fn apart(
     db.unwind_if_revision_cancelled();
     let meets = meets(flow);
     let mut room = MAX_BLOCKS;
+    let mut glance = Glance::new(flow);
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
         if block % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
@@ -96,8 +99,12 @@ pub(crate) fn apart(
         let Some(join) = joins[block as usize] else {
             continue;
         };
+        // Most branches have no such instruction after them, and to see that costs less than to follow a predicate.
+        if !glance.may_meet(flow, block, join) {
+            continue;
+        }
         // A branch that depends on numbers which the text does not tell is most often the test of a bound,
-        // and threads that just end behind it are missed by nobody.
+        // and threads that just end after it are missed by nobody.
         if !values.divides(last, meets[join as usize]) {
             continue;
         }
@@ -116,10 +123,10 @@ pub(crate) fn apart(
     found
 }
 
-/// Where the ways behind each block meet again; `None` where they only meet at the end, or never.
+/// Where the ways after each block meet again; `None` where they only meet at the end, or never.
 fn joins(flow: &Flow) -> Vec<Option<BlockId>> {
     let count = flow.graph.blocks.len();
-    // Backwards, from an end of all ways that is no block.
+    // Backwards, from an end of all ways that is not a block.
     let mut backwards = Lists::default();
     for block in 0..count {
         backwards.push(flow.graph.predecessors.get(block).iter().copied());
@@ -148,7 +155,7 @@ fn meets(flow: &Flow) -> Vec<bool> {
     meets
 }
 
-/// The blocks behind a block and before the one where its ways meet.
+/// The blocks after a block and before the one where its ways meet.
 fn between(flow: &Flow, block: BlockId, join: BlockId, room: &mut usize) -> FxHashSet<BlockId> {
     let mut inside = FxHashSet::default();
     let mut work = vec![block];
@@ -164,12 +171,65 @@ fn between(flow: &Flow, block: BlockId, join: BlockId, room: &mut usize) -> FxHa
     inside
 }
 
+/// A walk over the blocks after a branch, in the memory of the one before.
+struct Glance {
+    /// Whether a block has an instruction that must be run together.
+    together: Vec<bool>,
+    /// The walk that has seen a block last.
+    seen: Vec<u32>,
+    walk: u32,
+    work: Vec<BlockId>,
+    /// How many blocks may still be walked.
+    room: usize,
+}
+
+impl Glance {
+    fn new(flow: &Flow) -> Glance {
+        let count = flow.graph.blocks.len();
+        let mut together = vec![false; count];
+        for step in &flow.facts.together {
+            together[flow.graph.block_of[*step as usize] as usize] = true;
+        }
+        Glance {
+            together,
+            seen: vec![0; count],
+            walk: 0,
+            work: Vec::new(),
+            room: MAX_BLOCKS,
+        }
+    }
+
+    /// Whether an instruction that must be run together may lie after a block and before the one where its ways meet.
+    fn may_meet(&mut self, flow: &Flow, block: BlockId, join: BlockId) -> bool {
+        self.walk += 1;
+        self.work.clear();
+        self.work.push(block);
+        while let Some(block) = self.work.pop() {
+            for next in flow.graph.successors.get(block as usize) {
+                let seen = &mut self.seen[*next as usize];
+                if *next == join || *seen == self.walk {
+                    continue;
+                }
+                if self.together[*next as usize] || self.room == 0 {
+                    return true;
+                }
+                *seen = self.walk;
+                self.room -= 1;
+                self.work.push(*next);
+            }
+        }
+        false
+    }
+}
+
 /// The values of a function, looked at when a predicate asks for them.
 struct Values<'f> {
     body: &'f Body,
     nodes: Nodes<'f>,
     entry: bool,
-    numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
+    facts: &'f Facts,
+    forms: &'f Forms<'f>,
+    db: &'f dyn Database,
     /// The instruction that alone writes each value.
     writer: Vec<Option<Step>>,
     lanes: FxHashMap<Value, Lanes>,
@@ -195,14 +255,13 @@ impl<'f> Values<'f> {
             }
         }
         let cursor = function.green(db).cursor();
-        let numbers = (0..).zip(&facts.values);
         Values {
+            db,
             body: body(db, function),
+            forms: forms(db, function),
             nodes: Nodes::new(db, function),
             entry: tree::has_word(&cursor, ".entry"),
-            numbers: numbers
-                .map(|(number, it)| ((it.definition, it.member), number))
-                .collect(),
+            facts,
             writer,
             lanes: FxHashMap::default(),
             width,
@@ -212,19 +271,21 @@ impl<'f> Values<'f> {
     fn operation(&self, step: Step) -> Option<Operation<'f>> {
         let instruction = self.body.instructions.get(step as usize)?;
         let node = self.nodes.get(step)?;
-        let value = &mut |reference: &Reference| match reference.target {
-            Target::Definition(definition) => {
-                self.numbers.get(&(definition, reference.member)).copied()
-            }
-            _ => None,
-        };
-        Some(Operation::read(self.body, instruction, &node, value))
+        let form = self.forms.all[self.forms.index(step as usize)?];
+        let meaning = meaning(self.db, form);
+        Some(Operation::read(
+            self.body,
+            self.facts,
+            instruction,
+            &node,
+            meaning,
+        ))
     }
 
     /// Whether the guard of an instruction holds for some threads of a warp only; with `perhaps`, also if
     /// that depends on more than the thread.
     fn divides(&mut self, step: Step, perhaps: bool) -> bool {
-        let Some(guard) = self.operation(step).and_then(|it| it.guard) else {
+        let Some(guard) = guard(self.body, self.facts, step) else {
             return false;
         };
         match self.lanes(guard, 0) {
@@ -254,7 +315,7 @@ impl<'f> Values<'f> {
         found
     }
 
-    /// What an instruction writes.
+    /// The values that an instruction writes.
     fn written(&mut self, step: Step, depth: u32) -> Lanes {
         let Some(operation) = self.operation(step) else {
             return Lanes::Unknown;
@@ -284,16 +345,19 @@ impl<'f> Values<'f> {
             return Lanes::Unknown;
         }
         let mut numbers = Box::new([0; THREADS]);
-        let known = numbers.iter_mut().enumerate().all(|(thread, number)| {
-            let source = |value| match sources.iter().find(|it| it.0 == value) {
-                Some((_, Lanes::Known(numbers))) => numbers.get(thread).copied(),
-                _ => None,
-            };
-            match operation.evaluate(source) {
-                Some(result) => *number = result,
-                None => return false,
-            }
-            true
+        let computation = operation.computation();
+        let known = computation.is_some_and(|it| {
+            numbers.iter_mut().enumerate().all(|(thread, number)| {
+                let source = |value| match sources.iter().find(|it| it.0 == value) {
+                    Some((_, Lanes::Known(numbers))) => numbers.get(thread).copied(),
+                    _ => None,
+                };
+                match it.evaluate(source) {
+                    Some(result) => *number = result,
+                    None => return false,
+                }
+                true
+            })
         });
         if known {
             return Lanes::Known(numbers);

@@ -2,12 +2,12 @@
 //! simple way to link and to compress paths: `m log n` steps.
 //!
 //! petgraph has the algorithm of Cooper, Harvey and Kennedy, which is as fast where loops are few. But it walks from
-//! each head of a loop up to the end of the loop, and behind a table of ten thousand branch targets every block is
+//! each head of a loop up to the end of the loop, and after a table of ten thousand branch targets every block is
 //! such a head.
 
 use super::lists::Lists;
 
-/// What has no number, and what stands above the roots of the forest.
+/// Blocks without a number, and those above the roots of the forest.
 const NONE: u32 = u32::MAX;
 
 /// For each node of a graph the closest one that every way from `root` to it goes through; `None` for the root and
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// What is reached from the start without going through a node.
+    /// The nodes that are reached from the start without going through a node.
     fn reached(successors: &[Vec<u32>], without: Option<u32>) -> Vec<bool> {
         let mut seen = vec![false; successors.len()];
         let mut work = vec![0];

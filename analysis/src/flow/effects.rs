@@ -1,11 +1,14 @@
-//! What the instructions of a form do, as far as flow is concerned: asked once for each form.
+//! The effects of the instructions of a form, as far as flow is concerned: asked once for each form.
 
-use isa::semantics::{Control, Together, Undefined};
+use isa::{
+    event::EventKind,
+    semantics::{Control, Operation, Semantics, Together, Undefined},
+};
 use salsa::Database;
 
 use crate::hir::form::Form;
 
-/// What an instruction does besides reading and writing its operands.
+/// The effects of an instruction besides reading and writing its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effects {
     /// Whether there is a guard.
@@ -20,6 +23,8 @@ pub(crate) struct Effects {
     pub(crate) together: bool,
     /// Whether it may matter to a protocol.
     pub(crate) eventful: bool,
+    /// Whether it changes how many registers its warp has.
+    pub(crate) changes_registers: bool,
     /// Whether it matters when nobody reads what it writes.
     pub(crate) stays: bool,
     /// Whether others could see what it does.
@@ -30,13 +35,33 @@ pub(crate) struct Effects {
     pub(crate) undefined: Undefined,
 }
 
-/// What the instructions of a form do.
+/// The facts of the tables about the instructions of a form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Meaning {
+    pub(crate) semantics: Semantics,
+    /// The operation, if no word says more than the tables know of.
+    pub(crate) plain: Option<Operation>,
+}
+
+/// The facts of the tables about the instructions of a form.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn meaning<'db>(db: &'db dyn Database, form: Form<'db>) -> Meaning {
+    let form = form.data(db);
+    let words = || form.words.iter().map(|it| &**it);
+    let semantics = isa::tables().semantics(&form.opcode, words());
+    Meaning {
+        semantics,
+        plain: semantics.plain(words()),
+    }
+}
+
+/// The effects of the instructions of a form.
 #[salsa::tracked(returns(copy))]
 pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
+    let Meaning { semantics, .. } = meaning(db, form);
     let form = form.data(db);
     let opcode = &*form.opcode;
     let words = || form.words.iter().map(|it| &**it);
-    let semantics = isa::tables().semantics(opcode, words());
     let of_interest = |word: &str| word.starts_with("shared") || word == "nc";
     Effects {
         guarded: form.guard.is_some(),
@@ -45,6 +70,12 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
         copies: semantics.copy,
         together: matches!(semantics.together, Together::Warp | Together::Warpgroup),
         eventful: isa::tables().has_events(opcode) || words().any(of_interest),
+        changes_registers: semantics.events.iter().any(|it| {
+            matches!(
+                it.kind,
+                EventKind::RegistersIncrease | EventKind::RegistersDecrease
+            )
+        }),
         stays: semantics.stays(),
         seen: semantics.is_seen(),
         carry: (semantics.carry_in, semantics.carry_out),

@@ -1,4 +1,4 @@
-//! What each instruction of a function reads and writes, and where it may go.
+//! The reads and writes of each instruction of a function, and where it may go.
 
 use std::cell::OnceCell;
 
@@ -37,11 +37,11 @@ pub(crate) type Step = u32;
 pub(crate) struct Facts {
     /// The registers that instructions use; each member of a family is one.
     pub(crate) values: Vec<Register>,
-    /// What is read, in the order of the text, guards included.
+    /// The reads, in the order of the text, guards included.
     pub(crate) reads: Lists,
-    /// What is written.
+    /// The writes.
     pub(crate) writes: Lists,
-    /// Whether the old values may stay behind a write: under a guard, or when a part is written.
+    /// Whether the old values may stay after a write: under a guard, or when a part is written.
     pub(crate) keeps: Vec<bool>,
     /// Whether there is a guard.
     pub(crate) guarded: Vec<bool>,
@@ -57,11 +57,13 @@ pub(crate) struct Facts {
     /// The instructions to which a branch may go; the number of instructions stands for the end, and
     /// [`ANYWHERE`] for every label.
     pub(crate) targets: Lists,
-    /// The instructions behind all labels, if a branch may go anywhere.
+    /// The instructions after all labels, if a branch may go anywhere.
     pub(crate) labels: Vec<Step>,
+    /// The values by their names.
+    pub(crate) numbers: Numbers,
 }
 
-/// Stands among the targets of a branch for every label of the function.
+/// Represents, among the targets of a branch, every label of the function.
 pub(crate) const ANYWHERE: Step = Step::MAX;
 /// How many targets of branches are told apart in one function.
 const MAX_TARGETS: usize = 1 << 20;
@@ -94,18 +96,36 @@ impl Facts {
     pub(crate) fn len(&self) -> usize {
         self.control.len()
     }
+
+    /// The value that a reference of an instruction names, if that is a register.
+    pub(crate) fn value(&self, reference: &Reference) -> Option<Value> {
+        let Target::Definition(definition) = reference.target else {
+            return None;
+        };
+        let number = reference.member.unwrap_or(0) as usize;
+        let family = self.numbers.near.get(definition as usize)?;
+        let known = family.get(number).copied();
+        let known = known.or_else(|| self.numbers.far.get(&(definition, number)).copied());
+        known.filter(|it| *it != NOWHERE)
+    }
 }
 
-/// The values of a function by their names.
-pub(crate) struct Numbering {
-    /// By definition and number in its family, [`NOWHERE`] for those that were not met.
-    numbers: Vec<Vec<Value>>,
-    /// How many more numbers there may be in these lists: one name of a large family is enough for a long
-    /// list that is mostly empty.
-    room: usize,
+/// The values of a function by definition and number in its family.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    /// [`NOWHERE`] for those that were not met.
+    near: Vec<Vec<Value>>,
     /// Those for which there was no room.
     far: FxHashMap<(DefinitionId, usize), Value>,
-    pub(crate) values: Vec<Register>,
+}
+
+/// Gives the registers of a function numbers.
+struct Numbering {
+    numbers: Numbers,
+    /// How many more numbers there may be in lists: one name of a large family is enough for a long list that is
+    /// mostly empty.
+    room: usize,
+    values: Vec<Register>,
 }
 
 /// No value.
@@ -116,9 +136,8 @@ const ROOM: usize = 1 << 18;
 impl Default for Numbering {
     fn default() -> Numbering {
         Numbering {
-            numbers: Vec::new(),
+            numbers: Numbers::default(),
             room: ROOM,
-            far: FxHashMap::default(),
             values: Vec::new(),
         }
     }
@@ -126,12 +145,7 @@ impl Default for Numbering {
 
 impl Numbering {
     /// The value that a reference names, if that is a register.
-    pub(crate) fn value(
-        &mut self,
-        body: &Body,
-        types: &[Declared],
-        reference: &Reference,
-    ) -> Option<Value> {
+    fn value(&mut self, body: &Body, types: &[Declared], reference: &Reference) -> Option<Value> {
         let Target::Definition(definition) = reference.target else {
             return None;
         };
@@ -139,10 +153,11 @@ impl Numbering {
             return None;
         }
         let (family, number) = (definition as usize, reference.member.unwrap_or(0) as usize);
-        if self.numbers.len() <= family {
-            self.numbers.resize_with(family + 1, Vec::new);
+        let near = &mut self.numbers.near;
+        if near.len() <= family {
+            near.resize_with(family + 1, Vec::new);
         }
-        let numbers = &mut self.numbers[family];
+        let numbers = &mut near[family];
         let missing = (number + 1).saturating_sub(numbers.len());
         match self.room.checked_sub(missing) {
             Some(room) => {
@@ -154,7 +169,10 @@ impl Numbering {
         }
         let known = match numbers.get_mut(number) {
             Some(known) => known,
-            None => self.far.entry((definition, number)).or_insert(NOWHERE),
+            None => {
+                let far = self.numbers.far.entry((definition, number));
+                far.or_insert(NOWHERE)
+            }
         };
         if *known == NOWHERE {
             *known = self.values.len() as Value;
@@ -250,7 +268,18 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
     let types = declared(db, function);
     let cursor = function.green(db).cursor();
     let mut numbering = Numbering::default();
-    let mut facts = Facts::default();
+    let (count, names) = (body.instructions.len(), body.references.len());
+    let mut facts = Facts {
+        // Of three names in an instruction one is most often written.
+        reads: Lists::with_capacity(count, names * 3 / 4),
+        writes: Lists::with_capacity(count, names / 2),
+        keeps: Vec::with_capacity(count),
+        guarded: Vec::with_capacity(count),
+        copies: Vec::with_capacity(count),
+        control: Vec::with_capacity(count),
+        targets: Lists::with_capacity(count, 0),
+        ..Facts::default()
+    };
     let mut room = MAX_TARGETS;
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     let forms = forms(db, function);
@@ -309,6 +338,7 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
         facts.labels.dedup();
     }
     facts.values = numbering.values;
+    facts.numbers = numbering.numbers;
     facts
 }
 
@@ -347,7 +377,15 @@ fn targets(body: &Body, references: &[Reference], room: usize) -> Option<Vec<Ste
     (!found.is_empty() && found.len() <= room).then_some(found)
 }
 
-/// The first instruction behind an offset.
+/// The register of the guard of an instruction.
+pub(crate) fn guard(body: &Body, facts: &Facts, step: Step) -> Option<Value> {
+    let instruction = body.instructions.get(step as usize)?;
+    let first = references(body, instruction).first()?;
+    let before = first.range.start() < instruction.opcode.start();
+    facts.value(first).filter(|_| before)
+}
+
+/// The first instruction after an offset.
 pub(crate) fn step_at(body: &Body, offset: TextSize) -> Step {
     let instructions = &body.instructions;
     instructions.partition_point(|it| it.range.start() < offset) as Step

@@ -28,7 +28,7 @@ pub(crate) struct Graph {
     pub(crate) dominator: Vec<Option<BlockId>>,
     /// Whether control may get there.
     pub(crate) reachable: Vec<bool>,
-    /// The blocks from which control may leave the function behind its last instruction.
+    /// The blocks from which control may leave the function after its last instruction.
     pub(crate) open_ends: Vec<BlockId>,
     /// The natural loops; one that contains another comes after it.
     pub(crate) loops: Vec<Loop>,
@@ -62,6 +62,18 @@ impl Graph {
     pub(crate) fn depth(&self, block: BlockId) -> u32 {
         let innermost = self.loop_of.get(block as usize).copied().flatten();
         innermost.map_or(0, |it| self.loops[it as usize].depth)
+    }
+
+    /// Whether a block lies in a loop, or in one nested in it.
+    pub(crate) fn in_loop(&self, block: BlockId, index: u32) -> bool {
+        let mut at = self.loop_of[block as usize];
+        while let Some(it) = at {
+            if it == index {
+                return true;
+            }
+            at = self.loops[it as usize].parent;
+        }
+        false
     }
 
     fn cut(&mut self, facts: &Facts) {

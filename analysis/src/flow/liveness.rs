@@ -1,4 +1,4 @@
-//! Which values are alive where: read later on some way, and written before on some way.
+//! Which values are live where: read later on some way, and written before on some way.
 //!
 //! Most values of a compiler's output live in one block only. Those that are read in a block before it
 //! writes them are numbered, and only they take a bit per block. Where that would be too many bits, they are
@@ -16,14 +16,14 @@ use super::{
     lists::Lists,
 };
 
-/// What each instruction reads and writes.
+/// The reads and writes of each instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accesses<'a> {
     /// The values that each instruction reads.
     pub(crate) reads: &'a Lists,
     /// The values that each instruction writes.
     pub(crate) writes: &'a Lists,
-    /// Whether the old values may stay behind the writes of an instruction.
+    /// Whether the old values may stay after the writes of an instruction.
     pub(crate) keeps: &'a [bool],
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Liveness {
     borders: Borders,
 }
 
-/// What is known of the values with a number at the borders of blocks.
+/// The known facts about numbered values at the borders of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Borders {
     /// A bit for each value and block.
@@ -97,7 +97,7 @@ impl Liveness {
         }
     }
 
-    /// The values that are alive where a block starts.
+    /// The values that are live where a block starts.
     pub(crate) fn live_in(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
         let numbers: Box<dyn Iterator<Item = u32> + '_> = match &self.borders {
             Borders::Bits(it) => Box::new(it.live_in(block)),
@@ -106,7 +106,7 @@ impl Liveness {
         numbers.map(|it| self.crossing[it as usize])
     }
 
-    /// The values that are alive where a block ends.
+    /// The values that are live where a block ends.
     pub(crate) fn live_out(&self, block: BlockId) -> impl Iterator<Item = Value> + '_ {
         let numbers: Box<dyn Iterator<Item = u32> + '_> = match &self.borders {
             Borders::Bits(it) => Box::new(it.live_out(block)),
@@ -115,7 +115,7 @@ impl Liveness {
         numbers.map(|it| self.crossing[it as usize])
     }
 
-    /// Whether a value is alive where a block ends.
+    /// Whether a value is live where a block ends.
     pub(crate) fn is_live_out(&self, block: BlockId, value: Value) -> bool {
         self.number(value).is_some_and(|it| match &self.borders {
             Borders::Bits(bits) => bits.is_live_out(block, it),
@@ -123,7 +123,7 @@ impl Liveness {
         })
     }
 
-    /// Whether a block reads a value first, or one behind it, and no way to it writes that.
+    /// Whether a block reads a value first, or one after it, and no way to it writes that.
     pub(crate) fn is_undefined_in(&self, block: BlockId, value: Value) -> bool {
         self.number(value).is_some_and(|it| match &self.borders {
             Borders::Bits(bits) => bits.is_undefined_in(block, it),

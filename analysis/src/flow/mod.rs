@@ -5,6 +5,7 @@
 //! nothing.
 
 pub(crate) mod arithmetic;
+pub(crate) mod chains;
 pub(crate) mod divergence;
 pub(crate) mod dominators;
 pub(crate) mod effects;
@@ -25,7 +26,7 @@ use self::{facts::Facts, graph::Graph, liveness::Liveness};
 /// The flow of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Flow {
-    /// What its instructions do.
+    /// The effects of its instructions.
     pub(crate) facts: Facts,
     /// Its blocks.
     pub(crate) graph: Graph,

@@ -6,39 +6,40 @@ use syntax::{Cursor, SyntaxKind, TextRange};
 use crate::{
     SymbolKind,
     constant::{Constant, Value as Constants, evaluate},
-    hir::body::{Body, Instruction, Reference, Target},
+    hir::{
+        body::{Body, Instruction, Reference, Target},
+        instruction::{find_reference, references},
+    },
 };
 
-use crate::hir::instruction::references;
-
 use super::{
-    arithmetic::{self, Number},
-    facts::Value,
+    arithmetic::{Evaluator, Number},
+    effects::Meaning,
+    facts::{Facts, Value},
 };
 
 /// An instruction.
 #[derive(Default)]
 pub(crate) struct Operation<'a> {
-    pub(crate) opcode: &'a str,
-    /// Its words, without full stops.
+    /// Its words, without periods.
     pub(crate) modifiers: Vec<&'a str>,
     /// The register of the guard.
     pub(crate) guard: Option<Value>,
     /// Whether the guard holds when the register is false.
     pub(crate) negated: bool,
     pub(crate) writes: Vec<Value>,
-    /// What it reads outside of addresses, guards left out.
+    /// The values that it reads outside addresses, guards left out.
     pub(crate) data: Vec<Value>,
-    /// What it reads inside of addresses.
+    /// The values that it reads inside addresses.
     pub(crate) address: Vec<Value>,
-    /// Whether the old values may stay behind the writes.
+    /// Whether the old values may stay after the writes.
     pub(crate) keeps: bool,
     pub(crate) operands: Vec<Shape<'a>>,
     /// Whether a special register is among its operands,
     pub(crate) special: bool,
     /// and the last selector of an operand, such as `.x`.
     pub(crate) selector: Option<&'a str>,
-    /// What it does.
+    /// Its effect.
     pub(crate) semantics: Semantics,
     /// The operation, if no word of it says more than the tables know of.
     pub(crate) plain: Option<Computes>,
@@ -67,7 +68,7 @@ pub(crate) enum Shape<'a> {
     Other,
 }
 
-/// What an address starts from.
+/// The base of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Base<'a> {
     Value(Value),
@@ -75,7 +76,7 @@ pub(crate) enum Base<'a> {
 }
 
 impl Operation<'_> {
-    /// Everything it reads, as often as it stands there.
+    /// Everything it reads, as often as it is there.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Value> + '_ {
         let operands = self.data.iter().chain(&self.address);
         operands.copied().chain(self.guard)
@@ -110,23 +111,22 @@ impl Operation<'_> {
 }
 
 impl<'a> Operation<'a> {
-    /// Reads an instruction of a body; `value` knows the registers.
+    /// Reads an instruction of a body; `meaning` is that of its form, `facts` know the registers.
     pub(crate) fn read(
         body: &Body,
+        facts: &Facts,
         instruction: &Instruction,
         node: &Cursor<'a>,
-        value: &mut dyn FnMut(&Reference) -> Option<Value>,
+        meaning: Meaning,
     ) -> Operation<'a> {
         let mut it = Operation {
-            opcode: node.token(SyntaxKind::IDENT).map_or("", |it| it.text()),
+            semantics: meaning.semantics,
+            plain: meaning.plain,
             ..Operation::default()
         };
         let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
         it.modifiers = words.map(|it| it.text().trim_start_matches('.')).collect();
-        let words = || it.modifiers.iter().copied();
-        let semantics = isa::tables().semantics(it.opcode, words());
-        it.plain = semantics.plain(words());
-        it.semantics = semantics;
+        let references = references(body, instruction);
         let mut guard = TextRange::default();
         let mut addresses: Vec<TextRange> = Vec::new();
         let mut place = None;
@@ -145,13 +145,13 @@ impl<'a> Operation<'a> {
                     if kind == SyntaxKind::MEMBER_EXPRESSION {
                         it.selector = operand.token(SyntaxKind::DOTTED).map(|it| it.text());
                     }
-                    it.operands.push(shape(body, &operand));
+                    it.operands.push(shape(body, references, &operand));
                 }
             }
         }
-        for reference in references(body, instruction) {
+        for reference in references {
             it.special |= matches!(reference.target, Target::Special(_));
-            let Some(value) = value(reference) else {
+            let Some(value) = facts.value(reference) else {
                 continue;
             };
             let range = reference.range;
@@ -170,44 +170,87 @@ impl<'a> Operation<'a> {
         }
         it.place = place.and_then(|(base, offset)| {
             let base = base.token(SyntaxKind::IDENT)?;
-            let value = value(body.reference_at(base.range())?);
+            let value = facts.value(find_reference(references, base.range())?);
             Some((value.map_or(Base::Name(base.text()), Base::Value), offset))
         });
         it
     }
 
-    /// What it computes from integers, if it writes one register and all that it reads is known.
+    /// The operation on integers, if it writes one register and all that it reads is known.
     pub(crate) fn evaluate(&self, known: impl Fn(Value) -> Option<i64>) -> Option<i64> {
-        let known = |it| known(it).map(Number::Integer);
-        self.number(known)?.integer()
+        self.computation()?.evaluate(known)
     }
 
     /// The same, from floating-point numbers as well.
     pub(crate) fn number(&self, known: impl Fn(Value) -> Option<Number>) -> Option<Number> {
+        self.computation()?.number(known)
+    }
+
+    /// The operations of an instruction, for callers that ask for more than one result.
+    pub(crate) fn computation(&self) -> Option<Computation> {
         let ([_], Some(plain)) = (&self.writes[..], self.plain) else {
             return None;
         };
         let mut registers = self.data.iter();
         let shapes = self.operands.get(1..)?;
-        let mut sources = [Number::Integer(0); 3];
+        let mut sources = [Source::Number(Number::Integer(0)); 3];
         for (source, shape) in sources.get_mut(..shapes.len())?.iter_mut().zip(shapes) {
             *source = match shape {
-                Shape::Constant(number) => Number::Integer((*number)?),
-                Shape::Float(number) => Number::Float(*number),
-                Shape::Other => known(*registers.next()?)?,
+                Shape::Constant(number) => Source::Number(Number::Integer((*number)?)),
+                Shape::Float(number) => Source::Number(Number::Float(*number)),
+                Shape::Other => Source::Register(*registers.next()?),
                 _ => return None,
             };
         }
-        arithmetic::evaluate(plain, &self.modifiers, &sources[..shapes.len()])
+        Some(Computation {
+            evaluator: Evaluator::new(plain, &self.modifiers)?,
+            sources,
+            count: shapes.len(),
+        })
     }
 }
 
-fn shape<'a>(body: &Body, operand: &Cursor<'a>) -> Shape<'a> {
+/// The operation of an instruction.
+pub(crate) struct Computation {
+    evaluator: Evaluator,
+    sources: [Source; 3],
+    count: usize,
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy)]
+enum Source {
+    Number(Number),
+    Register(Value),
+}
+
+impl Computation {
+    /// The result, if it is an integer and all registers are known, as integers.
+    pub(crate) fn evaluate(&self, known: impl Fn(Value) -> Option<i64>) -> Option<i64> {
+        let known = |it| known(it).map(Number::Integer);
+        self.number(known)?.integer()
+    }
+
+    /// The result, if all registers are known.
+    pub(crate) fn number(&self, known: impl Fn(Value) -> Option<Number>) -> Option<Number> {
+        let mut numbers = [Number::Integer(0); 3];
+        let sources = &self.sources[..self.count];
+        for (number, source) in numbers.iter_mut().zip(sources) {
+            *number = match source {
+                Source::Number(it) => *it,
+                Source::Register(it) => known(*it)?,
+            };
+        }
+        self.evaluator.evaluate(&numbers[..self.count])
+    }
+}
+
+fn shape<'a>(body: &Body, references: &[Reference], operand: &Cursor<'a>) -> Shape<'a> {
     match operand.kind() {
         SyntaxKind::ADDRESS => Shape::Address,
         SyntaxKind::VECTOR => Shape::Vector,
         SyntaxKind::MEMBER_EXPRESSION => match operand.nodes().next() {
-            Some(it) => match shape(body, &it) {
+            Some(it) => match shape(body, references, &it) {
                 special @ Shape::Special(_) => special,
                 _ => Shape::Other,
             },
@@ -217,7 +260,7 @@ fn shape<'a>(body: &Body, operand: &Cursor<'a>) -> Shape<'a> {
             let Some(token) = operand.token(SyntaxKind::IDENT) else {
                 return Shape::Other;
             };
-            match body.reference_at(token.range()).map(|it| it.target) {
+            match find_reference(references, token.range()).map(|it| it.target) {
                 Some(Target::Special(index)) => {
                     Shape::Special(isa::special::get(index).map_or("", |it| it.name))
                 }

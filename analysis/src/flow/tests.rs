@@ -35,7 +35,7 @@ fn with_flow<T>(analysis: &Analysis, act: impl FnOnce(&Flow, &dyn Fn(Value) -> S
 }
 
 /// Draws the blocks of the last function: instructions, successors, dominator, loop head, and the values
-/// that are alive at the start and at the end.
+/// that are live at the start and at the end.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
     let fixture = Fixture::new(&format!("{HEADER}{text}"));
@@ -192,7 +192,7 @@ B: exit;
 
 #[test]
 fn a_loop_with_two_entries() {
-    // No block of the cycle dominates the other, so it is no natural loop.
+    // No block of the cycle dominates the other, so it is not a natural loop.
     check(
         ".entry k() {
 .reg .pred %p; .reg .b32 %r<9>;
@@ -382,9 +382,9 @@ fn random(seed: u64) -> (String, Vec<Simple>) {
     (text, program)
 }
 
-/// What a walk finds out about each value at each instruction.
+/// The state of each value at each instruction, as a walk finds it.
 struct Reference {
-    /// The values alive before each instruction: read later and written earlier.
+    /// The values live before each instruction: read later and written earlier.
     alive: Vec<BTreeSet<String>>,
     /// The values that are read later, and that no way to there writes.
     undefined: Vec<BTreeSet<String>>,
@@ -520,7 +520,7 @@ fn liveness_is_that_of_a_slow_reference() {
                 let found = names(&mut undefined_in(flow, block));
                 assert_eq!(found, expected.undefined[start], "{place}");
                 undefined += found.len();
-                // What is alive at the end is what is read behind it and written somewhere before.
+                // What is live at the end is what is read after it and written somewhere before.
                 let last = &program[steps.end as usize - 1];
                 let mut after = BTreeSet::new();
                 for next in &last.next {

@@ -1,16 +1,16 @@
-//! Edits of the PTX as edits of the literals that it stands in.
+//! Edits of the PTX as edits of the literals that it is in.
 
 use syntax::{
     TextRange, TextSize,
-    host::{Dialect, Escapes, Literal, Part},
+    host::{Dialect, Escapes, Literal, Part, RunKind},
     text::Edit,
 };
 
 use super::{Fragment, HostFile};
 
 impl HostFile {
-    /// The edit of the file that has the effect of one of the template: within one piece of one literal that was
-    /// copied as it is, but for what both texts begin with. The inserted text is escaped for that literal.
+    /// The edit of the file that has the effect of one of the template: within one literal, but for what both texts
+    /// begin with, and without a part of an escape or an operand. The inserted text is escaped for that literal.
     pub(super) fn host_edit(
         &self,
         fragment: &Fragment,
@@ -26,7 +26,8 @@ impl HostFile {
         let same = old.floor_char_boundary(same);
         let insert = &insert[same..];
         let range = TextRange::new(range.start() + TextSize::new(same as u32), range.end());
-        let host = fragment.template.text.map.editable(range)?;
+        let map = &fragment.template.text.map;
+        let host = map.editable(range).or_else(|| fragment.whole(range))?;
         Some(Edit::new(host, self.escaped(fragment, host, insert)?))
     }
 
@@ -73,6 +74,36 @@ impl HostFile {
         let mut escapes = vec![literal.escapes];
         escapes.extend(layer.map(|it| it.escapes));
         Some(escapes)
+    }
+}
+
+impl Fragment {
+    /// The range of the file that all of a range of the template comes from, if that is copied text and signs that
+    /// are written twice, one after the other.
+    pub(super) fn whole(&self, range: TextRange) -> Option<TextRange> {
+        let text = &self.template.text;
+        let mut all: Option<TextRange> = None;
+        for (own, run) in text.map.runs_in(range) {
+            let part = match run.kind {
+                RunKind::Copied => {
+                    let part = own.intersect(range)?;
+                    part - own.start() + run.host.start()
+                }
+                RunKind::Placeholder
+                    if range.contains_range(own)
+                        && matches!(&text.text[own], "%" | "$" | "{" | "}") =>
+                {
+                    run.host
+                }
+                _ => return None,
+            };
+            all = Some(match all {
+                Some(before) if before.end() != part.start() => return None,
+                Some(before) => before.cover(part),
+                None => part,
+            });
+        }
+        all
     }
 }
 

@@ -1,16 +1,18 @@
-//! What of the diagnostics of a module holds for the statement that it was made from.
+//! The diagnostics of a module that hold for the statement that it was made from.
+
+use std::cmp::Ordering;
 
 use isa::target::Target;
 use syntax::{
     TextRange, TextSize,
-    host::{Dialect, RunKind},
+    host::{Dialect, Language, RunKind},
 };
 
 use crate::{
     Diagnostic, FileId, FileRange, Fix, RelatedInformation, Severity, diagnostics::registry,
 };
 
-use super::{Fragment, HostFile, operands::Class, template};
+use super::{Fragment, HostFile, names, operands::Class, template};
 
 /// The codes of what a target or version lacks.
 pub(super) const GATES: [&str; 2] = [
@@ -18,7 +20,7 @@ pub(super) const GATES: [&str; 2] = [
     registry::UNSUPPORTED_BY_VERSION.name,
 ];
 
-/// What is about entries, files, or the control around a statement, which the module does not have.
+/// Diagnostics about entries, files, or the control around a statement, which the module does not have.
 const ELSEWHERE: [&str; 17] = [
     registry::MISSING_RETURN.name,
     registry::UNREACHABLE_CODE.name,
@@ -39,7 +41,7 @@ const ELSEWHERE: [&str; 17] = [
     registry::LOCAL_MEMORY.name,
 ];
 
-/// What names that are declared elsewhere would change.
+/// The codes that names declared elsewhere would change.
 const NAMES: [&str; 7] = [
     registry::UNDEFINED_NAME.name,
     registry::UNDEFINED_LABEL.name,
@@ -50,7 +52,7 @@ const NAMES: [&str; 7] = [
     registry::UNINITIALIZED_REGISTER.name,
 ];
 
-/// What is said about a register because of what comes before or after it.
+/// The codes about a register that depend on what comes before or after it.
 const FLOW: [&str; 4] = [
     registry::UNUSED_REGISTER.name,
     registry::UNUSED_VALUE.name,
@@ -63,11 +65,13 @@ pub(super) fn keep(
     file: &HostFile,
     fragment: &Fragment,
     target: Target,
+    host: &str,
     diagnostics: Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     let prologue = TextSize::of(&*fragment.prologue(target));
     let filter = Filter {
         file,
+        host,
         fragment,
         prologue,
         holes: fragment.holes(),
@@ -94,6 +98,21 @@ impl Fragment {
             .collect()
     }
 
+    /// A text in which operands are named as the host names them.
+    pub(super) fn words(&self, mut text: String) -> String {
+        if self.dialect != Dialect::Rust || !text.contains('$') {
+            return text;
+        }
+        for placeholder in &self.template.placeholders {
+            let Some(index) = placeholder.operand else {
+                continue;
+            };
+            let name = template::name(self.dialect, index);
+            text = text.replace(&format!("`{name}`"), &format!("`{{{index}}}`"));
+        }
+        text
+    }
+
     /// Whether a hole may be whole statements.
     fn open_holes(&self) -> bool {
         let text = &self.template.text;
@@ -105,10 +124,36 @@ impl Fragment {
     }
 }
 
+/// How often a text has a word.
+fn count(text: &str, word: &str) -> usize {
+    let part = |it: Option<&u8>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, word)
+        .filter(|at| {
+            let before = at.checked_sub(1).and_then(|it| bytes.get(it));
+            !part(before) && !part(bytes.get(at + word.len()))
+        })
+        .count()
+}
+
+/// Whether one character more, less or other makes one word of another.
+fn is_near(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let same = one.iter().zip(other).take_while(|it| it.0 == it.1).count();
+    let (one, other) = (&one[same..], &other[same..]);
+    match one.len().cmp(&other.len()) {
+        Ordering::Equal => one.get(1..) == other.get(1..),
+        Ordering::Less => other.get(1..) == Some(one),
+        Ordering::Greater => one.get(1..) == Some(other),
+    }
+}
+
 struct Filter<'a> {
     file: &'a HostFile,
+    /// The text that the statement is a part of.
+    host: &'a str,
     fragment: &'a Fragment,
-    /// The length of what stands before the template in the module.
+    /// The length of what is before the template in the module.
     prologue: TextSize,
     /// Holes, and the statements that they are a part of.
     holes: Vec<(TextRange, TextRange)>,
@@ -136,7 +181,9 @@ impl Filter<'_> {
         {
             return None;
         }
-        if names && (shape.opens > 0 || shape.closes > 0) && FLOW.contains(&code) {
+        // What is unknown may read or write any register.
+        let partial = shape.opens > 0 || shape.closes > 0 || self.fragment.template.has_holes;
+        if partial && FLOW.contains(&code) {
             return None;
         }
         let text = &self.fragment.template.text;
@@ -175,6 +222,9 @@ impl Filter<'_> {
         if severity == Severity::Error && self.may_be_host_name(code, range) {
             severity = Severity::Hint;
         }
+        if severity == Severity::Error && self.may_be_compilers(code, range) {
+            severity = Severity::Warning;
+        }
         let host = text.map.to_host(range)?;
         Some(Diagnostic {
             range: host,
@@ -196,7 +246,7 @@ impl Filter<'_> {
         })
     }
 
-    /// Whether what is unknown may change what is said about a range: it stands in the same statement, unless it is
+    /// Whether what is unknown may change what is said about a range: it is in the same statement, unless it is
     /// a part of the name of an operand, and something is said about the words before the operands.
     fn touches_hole(&self, range: TextRange) -> bool {
         let text = &self.fragment.template.text.text;
@@ -244,7 +294,7 @@ impl Filter<'_> {
         ))
     }
 
-    /// Whether a finding about the use of a register, which may stand at a whole statement, is about one that the
+    /// Whether a finding about the use of a register, which may appear at a whole statement, is about one that the
     /// host or another fragment uses.
     fn is_used_elsewhere(&self, code: &str, range: TextRange) -> bool {
         let fragment = self.fragment;
@@ -255,6 +305,13 @@ impl Filter<'_> {
             range.contains_range(it.range) && operand.is_some_and(|it| it.written)
         });
         code == registry::UNUSED_VALUE.name && (outputs || !fragment.shape.leaked.is_empty())
+    }
+
+    /// Whether a register that is not declared may be one of those that LLVM declares.
+    fn may_be_compilers(&self, code: &str, range: TextRange) -> bool {
+        code == registry::UNDEFINED_NAME.name
+            && self.fragment.dialect == Dialect::Llvm
+            && names::is_of_compiler(&self.fragment.template.text.text[range])
     }
 
     /// Whether a name that is not declared may be one of the module that the host is compiled to: a variable, whose
@@ -270,34 +327,40 @@ impl Filter<'_> {
         {
             return false;
         }
-        let before = text[..usize::from(range.start())].trim_end();
-        if before.ends_with('[') {
-            return true;
-        }
-        let statement = self.fragment.shape.around(range);
-        let statement = text[statement].trim_start();
-        let first = before
-            .rfind([';', '{', '}'])
-            .map_or(before, |it| &before[it + 1..]);
-        // An operand that is read: the first one is written.
-        statement.contains("mov.") && first.contains(',') && word.len() > 1
+        let start = usize::from(self.fragment.shape.around(range).start());
+        let before = text[start..usize::from(range.start())].trim();
+        let is_address = before.ends_with('[');
+        // An operand that is read: the first one is written. A vector has registers and constants only.
+        let is_value = before.contains("mov.")
+            && before.contains(',')
+            && word.len() > 1
+            && before.matches('{').count() <= before.matches('}').count();
+        (is_address || is_value) && !self.is_misspelt(word) && self.may_be_declared(word)
+    }
+
+    /// Whether the fragment declares a register with nearly this name.
+    fn is_misspelt(&self, word: &str) -> bool {
+        let registers = &self.fragment.shape.registers;
+        2 < word.len() && registers.iter().any(|it| is_near(&it.0, word))
+    }
+
+    /// Whether the module that the host is compiled to may declare a name: what the host does not write, and does not
+    /// include, is not in it.
+    fn may_be_declared(&self, word: &str) -> bool {
+        let is_whole = match self.fragment.dialect {
+            Dialect::Cuda => memchr::memmem::find(self.host.as_bytes(), b"include").is_none(),
+            Dialect::Llvm => self.file.language == Language::Llvm,
+            Dialect::Rust => false,
+        };
+        !is_whole
+            || word.starts_with("_Z")
+            || count(&self.fragment.template.text.text, word) < count(self.host, word)
     }
 
     /// A message in which operands are named as the host names them.
     fn words(&self, message: String) -> String {
         let message = message.replace("this module is for", "this code is compiled for");
-        if self.fragment.dialect != Dialect::Rust || !message.contains('$') {
-            return message;
-        }
-        let mut message = message;
-        for placeholder in &self.fragment.template.placeholders {
-            let Some(index) = placeholder.operand else {
-                continue;
-            };
-            let name = template::name(self.fragment.dialect, index);
-            message = message.replace(&format!("`{name}`"), &format!("`{{{index}}}`"));
-        }
-        message
+        self.fragment.words(message)
     }
 
     fn related(&self, related: RelatedInformation) -> Option<RelatedInformation> {

@@ -1,4 +1,4 @@
-//! What conditions of the preprocessor say when device code is compiled for a target.
+//! The conditions of the preprocessor when device code is compiled for a target.
 
 use isa::target::{Suffix, Target};
 use syntax::host::{Condition, Test};
@@ -11,7 +11,7 @@ pub(super) enum Truth {
     Unknown,
 }
 
-/// Whether a place under these conditions is compiled for a target; without one, for any device.
+/// Decides whether a place under these conditions is compiled for a target; without one, for any device.
 pub(super) fn compiled(text: &str, conditions: &[Condition], target: Option<Target>) -> Truth {
     let mut all = Truth::Yes;
     for condition in conditions {
@@ -64,6 +64,33 @@ fn defined(name: &str, target: Option<Target>) -> Option<bool> {
         .strip_suffix("_ALL")?;
     let number: u16 = feature.parse().ok()?;
     Some(target.suffix == Suffix::Architecture && target.number == number)
+}
+
+/// Whether a condition of the header `nv/target` holds.
+fn of_header(name: &str, target: Option<Target>) -> Option<bool> {
+    match name {
+        "NV_IS_DEVICE" | "NV_ANY_TARGET" => return Some(true),
+        "NV_IS_HOST" | "NV_NO_TARGET" => return Some(false),
+        _ => {}
+    }
+    let (condition, number) = name.strip_prefix("NV_")?.split_once("_SM_")?;
+    let target = target?;
+    let digits = number.trim_end_matches(['a', 'f']);
+    let suffix = &number[digits.len()..];
+    let number: u16 = digits.parse().ok()?;
+    match (condition, suffix) {
+        ("PROVIDES", "") => Some(target.number >= number),
+        ("IS_EXACTLY", "") => Some(target.number == number),
+        ("HAS_FEATURE", "a") => {
+            Some(target.suffix == Suffix::Architecture && target.number == number)
+        }
+        ("HAS_FEATURE", "f") => Some(
+            target.suffix != Suffix::Plain
+                && target.number / 10 == number / 10
+                && target.number >= number,
+        ),
+        _ => None,
+    }
 }
 
 /// The value of an expression.
@@ -163,7 +190,7 @@ impl<'a> Reader<'a> {
         number.map_or(Token::Operator(token), Token::Number)
     }
 
-    /// An expression whose operators stand at this level or below.
+    /// An expression whose operators are at this level or below.
     fn binary(&mut self, level: usize) -> Option<i64> {
         let Some(operators) = LEVELS.get(level) else {
             return self.unary();
@@ -239,7 +266,9 @@ impl<'a> Reader<'a> {
                 let number = i64::from(target.number) * 10;
                 defined(name, self.target).map(|it| if it { number } else { 0 })
             }
-            _ => defined(name, self.target).map(i64::from),
+            _ => defined(name, self.target)
+                .or_else(|| of_header(name, self.target))
+                .map(i64::from),
         }
     }
 

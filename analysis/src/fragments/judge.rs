@@ -12,7 +12,7 @@ use super::{
     targets::candidates,
 };
 
-/// What is known about how a file is compiled.
+/// The known facts about how a file is compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostSettings {
     /// The names of the targets that it is compiled for; none if that is not known.
@@ -20,7 +20,7 @@ pub struct HostSettings {
 }
 
 impl HostFile {
-    /// What is wrong in a fragment; ranges are those of the file. `text` is the file, and `check` finds the
+    /// The problems in a fragment; ranges are those of the file. `text` is the file, and `check` finds the
     /// diagnostics of a module.
     pub fn diagnostics(
         &self,
@@ -43,9 +43,9 @@ impl HostFile {
         };
         let named: Vec<Target> = named.iter().filter_map(|it| Target::parse(it)).collect();
         let mut found = if named.is_empty() {
-            self.on_some_target(fragment, &guard, check)
+            self.on_some_target(fragment, source.all(), &guard, check)
         } else {
-            self.on_targets(fragment, &named, &guard, check)
+            self.on_targets(fragment, &named, source.all(), &guard, check)
         };
         let Some(found) = &mut found else {
             return Vec::new();
@@ -78,29 +78,37 @@ impl HostFile {
         std::mem::take(found)
     }
 
-    /// What is wrong for a target.
+    /// The problems for a target.
     fn on_target(
         &self,
         fragment: &Fragment,
         target: Target,
+        host: &str,
         guard: Truth,
         check: &mut dyn FnMut(&str) -> Vec<Diagnostic>,
     ) -> Vec<Diagnostic> {
         if fragment.template.text.text.trim().is_empty() {
             return Vec::new();
         }
-        let mut found = filter::keep(self, fragment, target, check(&fragment.text_for(target)));
+        let mut found = filter::keep(
+            self,
+            fragment,
+            target,
+            host,
+            check(&fragment.text_for(target)),
+        );
         if guard == Truth::Unknown {
             found.retain(|it| !GATES.contains(&it.code));
         }
         found
     }
 
-    /// What is wrong for any of the targets that the file is compiled for; none if it is compiled for none of them.
+    /// The problems for any of the targets that the file is compiled for; none if it is compiled for none of them.
     fn on_targets(
         &self,
         fragment: &Fragment,
         targets: &[Target],
+        host: &str,
         guard: &dyn Fn(Option<Target>) -> Truth,
         check: &mut dyn FnMut(&str) -> Vec<Diagnostic>,
     ) -> Option<Vec<Diagnostic>> {
@@ -111,7 +119,7 @@ impl HostFile {
             .filter(|it| it.1 != Truth::No);
         let first = admitted.next()?;
         for (target, guard) in std::iter::once(first).chain(admitted) {
-            let found = self.on_target(fragment, target, guard, check);
+            let found = self.on_target(fragment, target, host, guard, check);
             let all = all.get_or_insert_default();
             for mut diagnostic in found {
                 let same =
@@ -128,10 +136,11 @@ impl HostFile {
         all
     }
 
-    /// What is wrong on every target; what only some lack is information.
+    /// The problems that exist on every target; what only some lack is information.
     fn on_some_target(
         &self,
         fragment: &Fragment,
+        host: &str,
         guard: &dyn Fn(Option<Target>) -> Truth,
         check: &mut dyn FnMut(&str) -> Vec<Diagnostic>,
     ) -> Option<Vec<Diagnostic>> {
@@ -143,7 +152,7 @@ impl HostFile {
             if admitted == Truth::No {
                 continue;
             }
-            let found = self.on_target(fragment, target, admitted, check);
+            let found = self.on_target(fragment, target, host, admitted, check);
             let errors = found.iter().filter(|it| is_error(it)).count();
             if errors == 0 {
                 let mut found = found;

@@ -1,4 +1,4 @@
-//! Whether a statement of assembly is PTX.
+//! Decides whether a statement of assembly is PTX.
 
 use syntax::host::{Dialect, Language, Statement};
 
@@ -16,7 +16,7 @@ const MODIFIERS: [&str; 34] = [
     "const", "param", "cta", "gpu", "sys", "rn", "rz", "aligned", "approx",
 ];
 
-/// Directives that stand inside of functions.
+/// Directives that are inside functions.
 const DIRECTIVES: [&str; 8] = [
     ".reg",
     ".shared",
@@ -28,18 +28,59 @@ const DIRECTIVES: [&str; 8] = [
     ".callprototype",
 ];
 
-pub(super) fn is_ptx(
+/// Whether a word begins a statement of PTX, and hardly one of a host.
+pub(super) fn begins_ptx(word: &str) -> bool {
+    let (opcode, modifiers) = word.split_once('.').unwrap_or((word, ""));
+    DIRECTIVES.contains(&word)
+        || word.starts_with('@')
+        || !modifiers.is_empty() && isa::table::tables().with_opcode(opcode).next().is_some()
+}
+
+/// Words of C++ that are in code for devices only.
+const DEVICE: [&[u8]; 4] = [
+    b"__device__",
+    b"__global__",
+    b"__CUDA_ARCH__",
+    b"__CUDACC__",
+];
+
+/// The kind of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// PTX.
+    Ptx,
+    /// PTX if the file has code for devices.
+    Likely,
+    /// Not PTX, or nothing tells.
+    Other,
+}
+
+/// Whether words of a file say that it has code for devices.
+pub(super) fn has_device_code(text: &str, language: Language) -> bool {
+    let has = |word: &[u8]| memchr::memmem::find(text.as_bytes(), word).is_some();
+    match language {
+        Language::C => DEVICE.iter().any(|it| has(it)),
+        Language::Rust => has(b"nvptx") || has(b"ptx-kernel"),
+        Language::Python => [&b"cuda"[..], b"cutlass", b"triton", b"nvvm"]
+            .iter()
+            .any(|it| has(it)),
+        Language::Cuda | Language::Llvm => false,
+    }
+}
+
+/// The kind of a statement, by its own text.
+pub(super) fn kind(
     source: &Source<'_>,
     statement: &Statement,
     language: Language,
     operands: &Operands,
     template: &Template,
     shape: &Shape,
-) -> bool {
+) -> Kind {
     let text = &template.text.text;
     let literal = !source.join(&statement.template).is_empty();
     if !literal || text.trim() == HOLE {
-        return false;
+        return Kind::Other;
     }
     let blank = text
         .bytes()
@@ -49,31 +90,43 @@ pub(super) fn is_ptx(
         && !statement.volatile
         && !blank;
     if label {
-        return false;
+        return Kind::Other;
     }
     let first = shape.first.as_deref().unwrap_or_default();
     let (opcode, modifiers) = first.split_once('.').unwrap_or((first, ""));
-    let known = DIRECTIVES.contains(&first)
+    let directive = DIRECTIVES.contains(&first);
+    let known = directive
         || !opcode.is_empty() && isa::table::tables().with_opcode(opcode).next().is_some();
     let typical = modifiers
         .split(['.', ':'])
         .any(|it| MODIFIERS.contains(&it));
+    let ptx = |it: bool| if it { Kind::Ptx } else { Kind::Other };
     if operands.foreign {
-        return known && typical;
+        return ptx(known && typical);
     }
     let hole = opcode.starts_with(HOLE);
     let classes = operands.list.iter().filter(|it| it.class != Class::Unknown);
     let operands = classes.count() > 0;
+    // Other processors have instructions of these names, or modifiers, but seldom both.
+    let likely = typical || directive || known && !modifiers.is_empty();
     match language {
-        // Words that are no instructions and have no modifiers are those of the host's processor.
-        Language::Cuda => first.is_empty() || known || hole || !modifiers.is_empty(),
-        Language::Python => known || first.is_empty() || hole || operands && !modifiers.is_empty(),
-        Language::Llvm => {
-            known && (typical || operands)
-                || source.all().contains("nvptx")
-                    && (first.is_empty() || hole || !modifiers.is_empty() || known)
+        // Words that are not instructions and have no modifiers are those of the host's processor.
+        Language::Cuda => ptx(first.is_empty() || known || hole || !modifiers.is_empty()),
+        Language::Python
+            if known || first.is_empty() || hole || operands && !modifiers.is_empty() =>
+        {
+            Kind::Ptx
         }
-        Language::Rust => known && (typical || operands) || operands && !modifiers.is_empty(),
-        Language::C => known && (typical || text.contains(';')) || hole && typical,
+        Language::Python if !modifiers.is_empty() => Kind::Likely,
+        Language::Python => Kind::Other,
+        Language::Llvm => ptx(known && (typical || operands)
+            || source.all().contains("nvptx")
+                && (first.is_empty() || hole || !modifiers.is_empty() || known)),
+        Language::Rust if known && (typical || operands) || operands && !modifiers.is_empty() => {
+            Kind::Ptx
+        }
+        Language::C if known && (typical || text.contains(';')) || hole && typical => Kind::Ptx,
+        Language::Rust | Language::C if likely => Kind::Likely,
+        Language::Rust | Language::C => Kind::Other,
     }
 }

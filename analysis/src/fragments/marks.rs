@@ -4,7 +4,7 @@ use syntax::{MARK, TextRange, TextSize};
 
 use crate::{Level, is_target};
 
-/// What the comments of a file say.
+/// The comments of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) targets: Vec<String>,

@@ -1,7 +1,7 @@
-//! PTX inside of programs in other languages: each statement of assembly as a module of its own, with the way
+//! PTX inside programs in other languages: each statement of assembly as a module of its own, with the way
 //! from its text to the host's and back.
 //!
-//! What a compiler does with a statement before the assembler sees it is done here: literals are read and joined,
+//! The work of a compiler on a statement before the assembler sees it: literals are read and joined,
 //! placeholders become registers that a prologue declares, and what cannot be known is a hole, about which nothing
 //! is said. The module is an ordinary file for the analysis; [`HostFile`] says what of its answers holds in the host.
 
@@ -10,6 +10,7 @@ mod filter;
 mod guards;
 mod judge;
 mod kind;
+mod layout;
 mod marks;
 mod names;
 mod operands;
@@ -20,6 +21,7 @@ mod targets;
 mod template;
 #[cfg(test)]
 pub(crate) mod tests;
+mod view;
 
 use isa::target::{Target, versions};
 use syntax::{
@@ -30,8 +32,11 @@ use syntax::{
 use crate::diagnostics::registry::{SYNTAX_ERROR, UNCLOSED_DELIMITER};
 
 pub use judge::HostSettings;
+pub use layout::lines_as_strings;
 pub use targets::{compile_command_targets, words_of_command};
+pub use view::{FragmentOperand, FragmentView};
 
+use kind::Kind;
 use marks::Marks;
 use operands::Operands;
 use report::Report;
@@ -42,6 +47,7 @@ use template::Template;
 /// A file of another language with the PTX in it.
 #[derive(Clone, Debug)]
 pub struct HostFile {
+    language: Language,
     host: Host,
     fragments: Vec<Fragment>,
     neighbours: Neighbours,
@@ -53,16 +59,18 @@ pub struct HostFile {
 pub struct Fragment {
     /// The index of its statement.
     statement: u32,
+    /// Whether it is PTX whatever is around it.
+    sure: bool,
     dialect: Dialect,
     template: Template,
     operands: Operands,
     shape: Shape,
     report: Report,
-    /// What the prologue and the epilogue add so that its braces and its last statement are closed.
+    /// The text that the prologue and the epilogue add so that its braces and its last statement are closed.
     closing: Closing,
 }
 
-/// What is missing from a fragment for a module around it.
+/// The parts missing from a fragment for a module around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Closing {
     before: u32,
@@ -77,31 +85,31 @@ impl HostFile {
         let host = lex(text, language);
         let mut fragments: Vec<Fragment> = Vec::new();
         let mut neighbours = Neighbours::default();
+        let mut is_device = kind::has_device_code(text, language);
         for (index, statement) in (0..).zip(&host.statements) {
             let source = Source::new(text, &host, statement);
-            let mut report = Report::default();
-            let operands = operands::operands(&source, statement, &mut report);
-            let template = template::template(source, statement, &operands, &mut report);
-            let shape = Shape::new(&template.text.text);
-            if !kind::is_ptx(&source, statement, language, &operands, &template, &shape) {
-                continue;
+            let mut fragment = Fragment::new(index, source, statement);
+            // A lone brace says nothing about its language, but closes the block of another statement.
+            if !fragment.operands.foreign {
+                neighbours.add(&fragment.shape);
             }
-            neighbours.add(&shape);
-            fragments.push(Fragment {
-                statement: index,
-                dialect: statement.dialect,
-                template,
-                operands,
-                shape,
-                report,
-                closing: Closing::default(),
-            });
+            match fragment.kind(&source, statement, language) {
+                Kind::Ptx => fragment.sure = true,
+                Kind::Likely => {}
+                Kind::Other => continue,
+            }
+            is_device |= fragment.sure;
+            fragments.push(fragment);
         }
+        fragments.retain(|it| it.sure || is_device);
         for fragment in &mut fragments {
             fragment.close(&neighbours, &host.statements[fragment.statement as usize]);
         }
         names::find(&host, &mut fragments);
+        // What stands for a template may be defined elsewhere.
+        fragments.sort_by_key(|it| it.range().map(TextRange::start));
         HostFile {
+            language,
             marks: Marks::new(text),
             host,
             fragments,
@@ -137,6 +145,33 @@ impl HostFile {
 }
 
 impl Fragment {
+    /// The text that a statement is assembled to, whatever it is.
+    fn new(index: u32, source: Source<'_>, statement: &Statement) -> Fragment {
+        let mut report = Report::default();
+        let operands = operands::operands(&source, statement, &mut report);
+        let template = template::template(source, statement, &operands, &mut report);
+        Fragment {
+            statement: index,
+            sure: false,
+            dialect: statement.dialect,
+            shape: Shape::new(&template.text.text),
+            template,
+            operands,
+            report,
+            closing: Closing::default(),
+        }
+    }
+
+    fn kind(&self, source: &Source<'_>, statement: &Statement, language: Language) -> Kind {
+        let Fragment {
+            operands,
+            template,
+            shape,
+            ..
+        } = self;
+        kind::kind(source, statement, language, operands, template, shape)
+    }
+
     /// From the first to the last character of the template in the file.
     #[must_use]
     pub fn range(&self) -> Option<TextRange> {
@@ -165,7 +200,7 @@ impl Fragment {
         text
     }
 
-    /// What stands before the template.
+    /// The text before the template.
     fn prologue(&self, target: Target) -> String {
         use std::fmt::Write as _;
         let version = versions().last().expect("there are versions");

@@ -1,4 +1,4 @@
-//! Names that stay declared behind the statement that declares them.
+//! Names that stay declared after the statement that declares them.
 
 use rustc_hash::FxHashMap;
 use syntax::host::{Host, RunKind};
@@ -18,7 +18,13 @@ const REGISTERS: [(&str, &str); 7] = [
     (".pred", "%p"),
 ];
 
-/// Tells of names that are declared outside of braces: of those that an earlier statement of the same block declares,
+/// Whether compilers give registers such a name.
+pub(super) fn is_of_compiler(name: &str) -> bool {
+    let letters = name.trim_end_matches(|it: char| it.is_ascii_digit());
+    letters != name && REGISTERS.iter().any(|it| it.1 == letters)
+}
+
+/// Tells of names that are declared outside braces: of those that an earlier statement of the same block declares,
 /// too, and of those that nobody needs outside; and of registers that hide those of the compiler.
 pub(super) fn find(host: &Host, fragments: &mut [Fragment]) {
     in_blocks(host, fragments);
@@ -28,7 +34,7 @@ pub(super) fn find(host: &Host, fragments: &mut [Fragment]) {
     }
 }
 
-/// What a fragment leaves declared, if it is known to do so.
+/// The names that a fragment leaves declared, if it is known to do so.
 fn outside(fragment: &Fragment) -> impl Iterator<Item = &Leaked> {
     let shape = &fragment.shape;
     let known = !fragment.template.has_holes && shape.opens == 0 && shape.closes == 0;
@@ -110,7 +116,7 @@ fn leaked(fragments: &mut [Fragment]) {
     }
     for (index, leaked) in found {
         let message = format!(
-            "`{}` stays declared behind this statement: where the compiler repeats the statement, as it does when it inlines or unrolls, `ptxas` rejects the second one",
+            "`{}` stays declared after this statement: where the compiler repeats the statement, as it does when it inlines or unrolls, `ptxas` rejects the second one",
             leaked.name
         );
         let fragment = &mut fragments[index];

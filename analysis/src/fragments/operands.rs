@@ -1,4 +1,4 @@
-//! What the operands of a statement are for PTX.
+//! The operands of a statement as PTX sees them.
 
 use isa::target::Target;
 use syntax::{
@@ -11,7 +11,7 @@ use crate::diagnostics::registry::ASM_CONSTRAINT;
 
 use super::{report::Report, source::Source};
 
-/// What an operand is.
+/// The class of an operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// A register of this type on every target.
@@ -158,7 +158,7 @@ fn cuda(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Oper
                             .to_owned()
                     } else {
                         format!(
-                            "`{letters}` is no constraint of device code: they are `h`, `r`, `l`, `q`, `f`, `d`, `b`, `n` and `C`"
+                            "`{letters}` is not a constraint of device code: they are `h`, `r`, `l`, `q`, `f`, `d`, `b`, `n` and `C`"
                         )
                     };
                     report.add(letters_place, ASM_CONSTRAINT, message);
@@ -214,8 +214,12 @@ fn llvm(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Oper
             entry.expression = arguments.next();
         }
         if let Ok(index) = letters.parse::<usize>() {
-            match operands.list.get(index) {
-                Some(other) if other.written && !output => entry.class = other.class.clone(),
+            match operands.list.get_mut(index) {
+                Some(other) if other.written && !output => {
+                    entry.class = other.class.clone();
+                    // They share a register.
+                    other.read = true;
+                }
                 _ => report.add(
                     text.map.to_host(range),
                     ASM_CONSTRAINT,
@@ -237,7 +241,7 @@ fn llvm(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Oper
                 text.map.to_host(range),
                 ASM_CONSTRAINT,
                 format!(
-                    "`{letters}` is no constraint of PTX: they are `h`, `r`, `l`, `q`, `f`, `d`, `b`, `c`, `n` and numbers of outputs"
+                    "`{letters}` is not a constraint of PTX: they are `h`, `r`, `l`, `q`, `f`, `d`, `b`, `c`, `n` and numbers of outputs"
                 ),
             );
         }
@@ -279,7 +283,7 @@ fn rust(source: &Source<'_>, statement: &Statement) -> Operands {
     operands
 }
 
-/// What nvcc writes for an integer that stands in the text as a number.
+/// The text that nvcc writes for an integer that is in the text as a number.
 fn integer(text: &str) -> Option<String> {
     let text = text.trim().trim_matches(['(', ')']).trim();
     let (minus, digits) = match text.strip_prefix('-') {

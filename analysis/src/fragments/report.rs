@@ -1,10 +1,10 @@
-//! What is said about statements of assembly rather than about the PTX in them.
+//! Findings about statements of assembly rather than about the PTX in them.
 
 use syntax::{TextRange, text::Edit};
 
 use crate::{Diagnostic, Fix, FixKind, diagnostics::registry::DiagnosticCode};
 
-/// What was found out about a statement; ranges are those of the file.
+/// The findings about a statement; ranges are those of the file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     pub(super) diagnostics: Vec<Diagnostic>,

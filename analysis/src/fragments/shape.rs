@@ -25,7 +25,7 @@ pub(super) struct Shape {
     pub(super) extra: Option<TextRange>,
     /// The last brace that is not closed.
     pub(super) unclosed: Option<TextRange>,
-    /// What is declared at the end, with the depth of its block.
+    /// The names declared at the end, with the depth of their block.
     pub(super) leaked: Vec<(i64, Leaked)>,
     /// Registers that are declared anywhere in it, with their places.
     pub(super) registers: Vec<(String, TextRange)>,
@@ -33,7 +33,7 @@ pub(super) struct Shape {
     pub(super) unfinished: Option<TextRange>,
     /// Whether it begins with the end of a statement of another fragment.
     pub(super) finishes: bool,
-    /// Whether it ends inside of a comment.
+    /// Whether it ends inside a comment.
     pub(super) in_comment: bool,
     /// The statements, each from its first token to its semicolon.
     pub(super) statements: Vec<TextRange>,
@@ -96,7 +96,7 @@ struct Reader<'a> {
     start: Option<usize>,
     /// Whether the statement declares variables: whether they are registers.
     declaration: Option<bool>,
-    /// The token before, without blanks and comments.
+    /// The token before, without whitespace and comments.
     previous: Option<usize>,
 }
 
@@ -236,7 +236,7 @@ fn first(text: &str, tokens: &Tokens) -> Option<String> {
     None
 }
 
-/// What the fragments of a file have in common.
+/// The common part of the fragments of a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
     /// How many fragments leave blocks open.
@@ -247,7 +247,7 @@ pub(super) struct Neighbours {
     finishing: u32,
     /// Names that some fragment leaves declared.
     names: FxHashSet<String>,
-    /// How many end inside of a comment.
+    /// How many end inside a comment.
     in_comment: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The text that a statement stands in, and the way from there to the file.
+//! The text that a statement is in, and the way from there to the file.
 
 use syntax::{
     TextRange, TextSize,
@@ -9,11 +9,11 @@ use syntax::{
 pub(super) const HOLE: &str = "__";
 
 /// The text of a statement.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Source<'a> {
     /// The text that its ranges are about.
     text: &'a str,
-    /// The way from there to the file, if it stands in a string.
+    /// The way from there to the file, if it is in a string.
     layer: Option<&'a Layer>,
     defines: &'a [Define],
 }
@@ -35,6 +35,14 @@ impl<'a> Source<'a> {
             .unwrap_or_default()
     }
 
+    /// The place in the file of a range of the text.
+    pub(super) fn in_file(&self, range: TextRange) -> Option<TextRange> {
+        match self.layer {
+            Some(layer) => layer.text.map.to_host(range),
+            None => Some(range),
+        }
+    }
+
     /// All of the text.
     pub(super) fn all(&self) -> &'a str {
         self.text
@@ -42,21 +50,42 @@ impl<'a> Source<'a> {
 
     /// The literals that a name stands for, if it has one definition.
     fn definition(&self, name: &str) -> Option<&'a Define> {
-        let mut found = self.defines.iter().filter(|it| self.text(it.name) == name);
+        let first = self.defines.partition_point(|it| self.text(it.name) < name);
+        let mut found = self.defines[first..]
+            .iter()
+            .take_while(|it| self.text(it.name) == name);
         let first = found.next()?;
         found.next().is_none().then_some(first)
     }
 
-    /// What strings are together, with their places in the file; none if a part is unknown.
+    /// The concatenation of strings, with their places in the file; none if a part is unknown.
     pub(super) fn literals(&self, parts: &[Part]) -> Option<Mapped> {
         let together = self.join(parts);
         let unknown = |map: &Map| map.runs().iter().any(|it| it.kind == RunKind::Hole);
         (!unknown(&together.map)).then_some(together)
     }
 
-    /// What strings are together, with holes for what is unknown.
+    /// The concatenation of strings, with holes for what is unknown.
     pub(super) fn join(&self, parts: &[Part]) -> Mapped {
         let mut joined = Mapped::default();
+        // A name alone stands for its strings, and what is wrong in them is told there.
+        let definition = match parts {
+            [Part::Name(range)] => self.definition(self.text(*range)),
+            _ => None,
+        };
+        if let Some(literals) = definition.and_then(|it| it.literals.as_ref()) {
+            for literal in literals {
+                let content = self.text(literal.content);
+                decode(
+                    content,
+                    literal.content.start(),
+                    literal.escapes,
+                    HOLE,
+                    &mut joined,
+                );
+            }
+            return joined;
+        }
         for part in parts {
             match part {
                 Part::Break => joined.insert("\n"),

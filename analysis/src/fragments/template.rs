@@ -1,4 +1,4 @@
-//! What a compiler makes of a template: its placeholders and percent signs.
+//! The result of expanding a template: its placeholders and percent signs.
 
 use syntax::{
     TextRange, TextSize,
@@ -14,7 +14,7 @@ use super::{
     source::{HOLE, Source},
 };
 
-/// What stands for an operand.
+/// The text that stands for an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placeholder {
     /// Where, in the text of the fragment.
@@ -117,6 +117,12 @@ impl Reader<'_> {
         from + bytes.iter().take_while(|it| like(**it)).count()
     }
 
+    /// Whether what is at an offset is unknown.
+    fn is_hole(&self, at: usize) -> bool {
+        let mut runs = self.raw.map.runs_in(range(at, at + 1));
+        at < self.raw.text.len() && runs.any(|it| it.1.kind == RunKind::Hole)
+    }
+
     fn copy(&mut self, from: usize, to: usize) {
         self.out.text.append(self.raw, range(from, to));
     }
@@ -132,7 +138,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads what stands at a mark; the text from `copied` on has not been added yet. Returns where it ends, or none
+    /// Reads what is at a mark; the text from `copied` on has not been added yet. Returns where it ends, or none
     /// if the mark means itself.
     fn piece(&mut self, copied: usize, pos: usize) -> Option<usize> {
         match self.statement.dialect {
@@ -144,6 +150,11 @@ impl Reader<'_> {
 
     fn cuda(&mut self, copied: usize, pos: usize) -> Option<usize> {
         let next = self.byte(pos + 1);
+        if self.is_hole(pos + 1) {
+            self.copy(copied, pos);
+            self.put(pos, pos + 1, HOLE, RunKind::Hole);
+            return Some(pos + 1);
+        }
         let operands = !self.operands.list.is_empty();
         if !operands && self.operands.open {
             // Whether there are operands is not known.
@@ -159,7 +170,7 @@ impl Reader<'_> {
             let message = if next == b'%' {
                 format!("without operands the text is taken as it is: write `%{word}`")
             } else {
-                "without operands the text is taken as it is: `%=` is no number".to_owned()
+                "without operands the text is taken as it is: `%=` is not a number".to_owned()
             };
             let sign = self.raw.map.editable(range(pos, pos + 1));
             let edit = sign.filter(|_| next == b'%').map(|it| Edit::new(it, ""));
@@ -281,7 +292,7 @@ impl Reader<'_> {
                 self.copy(pos + 2, pos + 2 + first);
                 Some(pos + 2 + len)
             }
-            _ if self.raw.text[pos + 1..].starts_with(HOLE) => {
+            _ if self.is_hole(pos + 1) => {
                 self.copy(copied, pos);
                 self.put(pos, pos + 1, HOLE, RunKind::Hole);
                 Some(pos + 1)
@@ -292,7 +303,7 @@ impl Reader<'_> {
                 self.report.add(
                     self.host(pos, end),
                     ASM_PLACEHOLDER,
-                    format!("`{word}` is no placeholder: operands are `$0`, `$1`, and a dollar sign is `$$`"),
+                    format!("`{word}` is not a placeholder: operands are `$0`, `$1`, and a dollar sign is `$$`"),
                 );
                 self.copy(copied, pos);
                 self.put(pos, end, HOLE, RunKind::Hole);
@@ -357,10 +368,10 @@ impl Reader<'_> {
         Some(end)
     }
 
-    /// Adds the operand that stands at a range.
+    /// Adds the operand that is at a range.
     fn operand(&mut self, from: usize, to: usize, index: Option<u32>, after: usize) {
         let operand = index.and_then(|it| self.operands.list.get(it as usize));
-        if operand.is_none() && !self.operands.open {
+        if operand.is_none() && !self.operands.open && !self.is_hole(after) {
             let count = self.operands.list.len();
             let written = &self.raw.text[from..to];
             let message = match count {

@@ -18,7 +18,7 @@ fn of_module(module: &str) -> Vec<Diagnostic> {
         .expect("nothing is written")
 }
 
-/// What is wrong in a file of another language.
+/// The problems in a file of another language.
 pub(crate) fn diagnostics(text: &str, language: Language, targets: &[&str]) -> Vec<Diagnostic> {
     let file = HostFile::new(text, language);
     let settings = HostSettings {
@@ -105,7 +105,7 @@ asm("mov.u32 %0, 1; %" : "=r"(x));"#,
             3: `r` Error asm-constraint: an output needs `=`, or `+` if it is also read: `"=r"`
               Insert `=`: [("", "=")]
             3: `=r` Error asm-constraint: an input has neither `=` nor `+`: `"r"`
-            4: `i` Error asm-constraint: `i` is no constraint of device code: they are `h`, `r`, `l`, `q`, `f`, `d`, `b`, `n` and `C`
+            4: `i` Error asm-constraint: `i` is not a constraint of device code: they are `h`, `r`, `l`, `q`, `f`, `d`, `b`, `n` and `C`
             5: `0` Error asm-constraint: nvcc has no constraint that names another operand: make that one `"+…"`
             6: `%p1` Error asm-placeholder: `%p1` is read as an operand with a modifier: write `%%p1`
               Write `%%`: [("", "%")]
@@ -142,7 +142,7 @@ asm volatile("pause" ::: "memory");
 asm("mov.u64 %0, counter;" : "=l"(p));"#,
         ),
         expect![[r#"
-            16: `counter` Hint undefined-name: `counter` is not declared
+            16: `counter` Error undefined-name: `counter` is not declared
         "#]],
     );
 }
@@ -244,7 +244,7 @@ asm("{ .reg .b32 %%r1; add.u32 %%r1, %1, %1; mov.b32 %0, %%r1; }" : "=r"(x) : "r
         expect![[r#"
             2: `A` Warning asm-duplicate-name: a later statement of this block declares the label `A`, too: put each into braces
             3: `A` Warning asm-duplicate-name: an earlier statement of this block declares the label `A`, too: put each into braces
-            5: `kept` Hint asm-leaked-name: `kept` stays declared behind this statement: where the compiler repeats the statement, as it does when it inlines or unrolls, `ptxas` rejects the second one
+            5: `kept` Hint asm-leaked-name: `kept` stays declared after this statement: where the compiler repeats the statement, as it does when it inlines or unrolls, `ptxas` rejects the second one
             6: `%%r1` Warning asm-hidden-register: `%r1` may be the register that the compiler gives an operand, which this declaration hides: choose another name
         "#]],
     );
@@ -293,7 +293,7 @@ fn other_languages() {
         "target triple = \"nvptx64\"\n%r = call i32 asm \"add.u31 $0, $1, ${2:x};\\0Aadd.u32 $0, %0, $x;\", \"=r,r\"(i32 %a)\n",
         expect![[r#"
             2: `${2:x}` Error asm-placeholder: a placeholder is `$0` or `${0}`: PTX has no modifiers of operands
-            2: `$x` Error asm-placeholder: `$x` is no placeholder: operands are `$0`, `$1`, and a dollar sign is `$$`
+            2: `$x` Error asm-placeholder: `$x` is not a placeholder: operands are `$0`, `$1`, and a dollar sign is `$$`
         "#]],
     );
     check(
@@ -326,7 +326,7 @@ fn fixes_are_escaped_for_the_literal() {
     );
 }
 
-/// Every byte of a fragment that the host has finds its way there and back, and what is told stands in the strings.
+/// Every byte of a fragment that the host has finds its way there and back, and what is told is in the strings.
 #[test]
 fn maps_lead_back_and_diagnostics_stand_in_strings() {
     let mut random = fastrand::Rng::with_seed(21);
@@ -411,4 +411,149 @@ fn maps_lead_back_and_diagnostics_stand_in_strings() {
             }
         }
     }
+}
+
+#[test]
+fn statements_of_a_file_explain_each_other() {
+    // A lone brace ends the block of another statement, and `.reg` stays declared.
+    check(
+        Language::Cuda,
+        &[],
+        &cuda(
+            "asm(\"{ .reg .pred %top; setp.ne.u32 %top, %0, 0;\" :: \"r\"(x));\nasm(\"@%top mov.b32 %0, %1;\" : \"+r\"(x) : \"r\"(y));\nasm(\"}\");",
+        ),
+        expect![[r#"
+            2: `%top` Hint asm-unescaped-percent: clang rejects `%top`: `%%top` is right for every compiler
+              Write `%%`: [("", "%")]
+            2: `%top` Hint asm-unescaped-percent: clang rejects `%top`: `%%top` is right for every compiler
+              Write `%%`: [("", "%")]
+            3: `%top` Hint asm-unescaped-percent: clang rejects `%top`: `%%top` is right for every compiler
+              Write `%%`: [("", "%")]
+        "#]],
+    );
+    check(
+        Language::Rust,
+        &[],
+        "fn f(p: u64) { let x: u32; asm!(\".reg .pred p;\"); asm!(\"isspacep.global p, {};\", in(reg64) p); asm!(\"selp.u32 {}, 1, 0, p;\", out(reg32) x); }",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn device_code_explains_what_is_not_clear() {
+    let text = "fn f() { asm!(\"membar.gll;\"); }";
+    check(Language::Rust, &[], text, expect![[""]]);
+    check(
+        Language::Rust,
+        &[],
+        &format!("#![feature(abi_ptx)] extern \"ptx-kernel\" {text}"),
+        expect![[r#"
+            1: `.gll` Error modifier-not-allowed: `.gll` is not allowed in `membar.gll`
+              Replace `.gll` by `.gl`: [("l", "")]
+        "#]],
+    );
+    let text = "asm(\"mvo.u32 %0, 1;\" : \"=r\"(x)); asm(\"mov eax, ebx\" : \"=r\"(x)); asm volatile(\"pause\");";
+    check(Language::C, &[], text, expect![[""]]);
+    check(
+        Language::C,
+        &[],
+        &format!("__device__ void f(int x) {{ {text} }}"),
+        expect![[r#"
+            1: `mvo` Error unknown-instruction: unknown instruction `mvo`
+              Replace `mvo` by `mov`: [("vo", "ov")]
+        "#]],
+    );
+}
+
+#[test]
+fn holes_of_python() {
+    // What follows a percent sign or a digit is not known.
+    check(
+        Language::Python,
+        &[],
+        "s = f'asm volatile(\"mov.u32 %0, %{reg}; mov.u32 %0, %1{n};\" : \"=r\"(x));'",
+        expect![[""]],
+    );
+    // What is not known may write the register.
+    check(
+        Language::Cuda,
+        &[],
+        &cuda(
+            "asm(\"{ .reg .pred q; setp\" HOW \".u32 q, %0, 0; selp.b32 %0, 1, 0, q; }\" : \"+r\"(x));",
+        ),
+        expect![[""]],
+    );
+    // A string by its name is judged where it appears.
+    check(
+        Language::Python,
+        &[],
+        "ASM = \"mov.u33 $0, $1;\"\nCONS = \"=r,r\"\nllvm.inline_asm(i32, [x], ASM, CONS)\n",
+        expect![[r#"
+            1: `.u33` Error modifier-not-allowed: `.u33` is not allowed in `mov.u33`
+        "#]],
+    );
+}
+
+#[test]
+fn operands_of_llvm_that_are_read() {
+    // The output is the third operand, too.
+    check(
+        Language::Python,
+        &[],
+        "llvm.inline_asm(t, [a, b], \"add.u32 $0, $0, $1;\", \"=r,r,0\")",
+        expect![[""]],
+    );
+    check(
+        Language::Python,
+        &[],
+        "llvm.inline_asm(t, [a], \"add.u32 $0, $0, $1;\", \"=r,r\")",
+        expect![[r#"
+            1: `$0` Warning uninitialized-register: `$0` is used before it is written
+        "#]],
+    );
+    // The compiler may have declared it.
+    check(
+        Language::Python,
+        &[],
+        "llvm.inline_asm(t, [a], \"setp.eq.u32 %p1, $1, 0; @%p1 mov.u32 $0, 0;\", \"=r,r\")",
+        expect![[r#"
+            1: `%p1` Warning undefined-name: `%p1` is not declared
+            1: `%p1` Warning undefined-name: `%p1` is not declared
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_only_the_host_may_have() {
+    // Of another file, or of this one.
+    for text in [
+        "#include \"a.h\"\n__device__ void f(int x) { asm(\"ld.global.u32 %0, [counter];\" : \"=r\"(x)); }",
+        "__device__ int counter;\nvoid f(int x) { asm(\"ld.global.u32 %0, [counter];\" : \"=r\"(x)); }",
+        "__device__ void f(int x) { asm(\"ld.global.u32 %0, [_ZN1a1bE];\" : \"=r\"(x)); }",
+    ] {
+        let found = diagnostics(text, Language::Cuda, &[]);
+        assert!(
+            found.iter().all(|it| it.severity == crate::Severity::Hint),
+            "{found:?}"
+        );
+    }
+    check(
+        Language::Cuda,
+        &[],
+        "#include \"a.h\"\n__device__ void f(int x) { asm(\"{ .reg .b64 addr; cvt.u64.u32 addr, %0; ld.global.u32 %0, [adr]; }\" : \"+r\"(x)); }\n__device__ void g(long x) { asm(\"mov.b64 %0, {one, two};\" : \"=l\"(x)); }",
+        expect![[r#"
+            2: `adr` Error undefined-name: `adr` is not declared
+              Replace `adr` by `addr`: [("r", "dr")]
+            3: `one` Error undefined-name: `one` is not declared
+            3: `two` Error undefined-name: `two` is not declared
+        "#]],
+    );
+    check(
+        Language::Cuda,
+        &[],
+        "__device__ void f(int x) { asm(\"ld.global.u32 %0, [counter];\" : \"=r\"(x)); }",
+        expect![[r#"
+            1: `counter` Error undefined-name: `counter` is not declared
+        "#]],
+    );
 }

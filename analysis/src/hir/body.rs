@@ -17,7 +17,7 @@ pub(crate) type ScopeId = u32;
 /// The scope of the parameters and the outermost block, which share one.
 pub(crate) const OUTERMOST: ScopeId = 0;
 
-/// What the text of one function declares and uses.
+/// The names that the text of one function declares and uses.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Body {
     /// The name of the function, where it is declared.
@@ -26,7 +26,7 @@ pub(crate) struct Body {
     pub(crate) scopes: Vec<Scope>,
     /// Declared names, in the order of the text.
     pub(crate) definitions: Vec<Definition>,
-    /// What each of them is as an operand.
+    /// The class of each of them as an operand.
     pub(crate) operands: Vec<Declared>,
     /// Used names, in the order of the text.
     pub(crate) references: Vec<Reference>,
@@ -40,6 +40,8 @@ pub(crate) struct Body {
     pub(crate) duplicates: Vec<Duplicate>,
     /// The first words of lists of targets and prototypes without a label before them.
     pub(crate) unlabeled: Vec<TextRange>,
+    /// Declarations of variables without any name, which ptxas accepts.
+    pub(crate) nameless: Vec<TextRange>,
 }
 
 /// A block.
@@ -56,7 +58,7 @@ pub(crate) struct Scope {
 pub(crate) struct Definition {
     /// The name; the prefix of a parameterised one such as `%r<100>`.
     pub(crate) name: Box<str>,
-    /// What it names.
+    /// The thing that it names.
     pub(crate) kind: SymbolKind,
     /// The number in angle brackets of a parameterised name.
     pub(crate) count: Option<u32>,
@@ -80,7 +82,7 @@ impl Definition {
 pub(crate) struct Reference {
     /// The word.
     pub(crate) range: TextRange,
-    /// What it means.
+    /// Its meaning.
     pub(crate) target: Target,
     /// The number of the register, if the target is parameterised or numbered.
     pub(crate) member: Option<u32>,
@@ -92,7 +94,7 @@ pub(crate) struct Reference {
     pub(crate) uncertain: bool,
 }
 
-/// What a used name means.
+/// The meaning of a used name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     /// Something declared in this function.
@@ -121,7 +123,7 @@ pub(crate) enum Place {
 /// One instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Instruction {
-    /// The whole statement, without blanks and comments around it.
+    /// The whole statement, without whitespace and comments around it.
     pub(crate) range: TextRange,
     /// The opcode.
     pub(crate) opcode: TextRange,
@@ -131,7 +133,7 @@ pub(crate) struct Instruction {
     pub(crate) call: bool,
 }
 
-/// Two declarations that cannot both stand.
+/// Two declarations that cannot both appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Duplicate {
     /// The later one.
@@ -188,7 +190,7 @@ pub(crate) fn partial_body(db: &dyn Database, function: Function<'_>, part: Text
 }
 
 impl Body {
-    /// The body of a function that is no part of the database.
+    /// The body of a function that is not part of the database.
     pub(crate) fn of(function: &Cursor<'_>, errors: &[SyntaxError]) -> Body {
         lower::lower(function, errors, None, &|| {})
     }
@@ -198,7 +200,7 @@ impl Body {
         &self.definitions[id as usize]
     }
 
-    /// The definition whose name stands at an offset: the offset may be the end of the name.
+    /// The definition whose name is at an offset: the offset may be the end of the name.
     pub(crate) fn definition_at(&self, range: TextRange) -> Option<DefinitionId> {
         let index = self
             .definitions

@@ -22,7 +22,7 @@ pub(crate) struct Declaration<'a> {
     pub(crate) node: Cursor<'a>,
     /// The words before the names, in the order of the text.
     pub(crate) words: Vec<Word<'a>>,
-    /// What follows `.ptr` of a parameter: the words are about what it points to.
+    /// The words after `.ptr` of a parameter, which are about what it points to.
     pub(crate) pointer: Option<Pointer<'a>>,
     /// The names with what follows each of them; one for a parameter.
     pub(crate) declarators: Vec<Declarator<'a>>,
@@ -35,11 +35,11 @@ pub(crate) struct Word<'a> {
     pub(crate) token: CursorToken<'a>,
     /// The word with its number or list.
     pub(crate) range: TextRange,
-    /// What it says.
+    /// The message.
     pub(crate) kind: WordKind<'a>,
 }
 
-/// What a word of a declaration says.
+/// The meaning of a word of a declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum WordKind<'a> {
     /// A linking directive.
@@ -63,7 +63,7 @@ pub(crate) enum WordKind<'a> {
 /// A number of a declaration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Literal {
-    /// Where it stands; where it is missing if there is none.
+    /// Where it appears; where it is missing if there is none.
     pub(crate) range: TextRange,
     /// Its value; `None` if it is missing, no integer or too large.
     pub(crate) value: Option<u64>,
@@ -107,13 +107,13 @@ pub(crate) struct Dimension {
 }
 
 impl Dimension {
-    /// The number of elements: 0 if it is left open, `None` if it is no number.
+    /// The number of elements: 0 if it is left open, `None` if it is not a number.
     pub(crate) fn elements(&self) -> Option<u64> {
         self.size.map_or(Some(0), |it| it.value)
     }
 }
 
-/// What two declarations of one name must have in common, without places.
+/// The properties that two declarations of one name must have in common, without places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The state space.
@@ -131,7 +131,7 @@ pub(crate) struct Shape {
 impl<'a> Declaration<'a> {
     /// Reads a `VARIABLE_DECLARATION` or a `PARAMETER`.
     pub(crate) fn of(node: &Cursor<'a>) -> Declaration<'a> {
-        // One of each name, and up to so many words, stand in nearly every declaration.
+        // One of each name, and up to so many words, are in nearly every declaration.
         let mut words = Vec::with_capacity(4);
         let mut pointer: Option<Pointer<'a>> = None;
         let mut declarators = Vec::with_capacity(1);
@@ -245,7 +245,7 @@ impl<'a> Declaration<'a> {
         alignments.last()
     }
 
-    /// What other declarations of a name must agree with.
+    /// The properties with which other declarations of a name must agree.
     pub(crate) fn shape(&self, declarator: &Declarator<'a>) -> Shape {
         let mut dimensions: Vec<u64> = declarator
             .dimensions

@@ -1,4 +1,4 @@
-//! What declared names are, for the instruction checks: register classes and state spaces.
+//! The classes of declared names, for the instruction checks: register classes and state spaces.
 
 use isa::{
     operand::{Operand, Space, Symbol},
@@ -21,12 +21,12 @@ use super::{
     tree,
 };
 
-/// What each definition of a function is, as an operand; parallel to the definitions of its body.
+/// The class of each definition of a function, as an operand; parallel to the definitions of its body.
 pub(crate) fn declared<'db>(db: &'db dyn Database, function: Function<'db>) -> &'db [Declared] {
     &body(db, function).operands
 }
 
-/// What each variable of the module is; parallel to the variables of the module body.
+/// The class of each variable of the module; parallel to the variables of the module body.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn module_declared<'db>(
     db: &'db dyn Database,
@@ -68,10 +68,10 @@ impl Declared {
 // The operands of declarations hold no floating-point number.
 impl Eq for Declared {}
 
-/// Where a declaration stands.
+/// Where a declaration appears.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Outside of functions.
+    /// Outside functions.
     Module,
     /// Among the parameters of an entry,
     Entry,
@@ -92,8 +92,25 @@ fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) 
         .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
     {
         if let Some(name) = tree::name(&declarator) {
-            found.insert(name.range().start(), Declared(declared.clone()));
+            found.insert(
+                name.range().start(),
+                Declared(declarator_of(&declared, &declarator)),
+            );
         }
+    }
+}
+
+/// The operand of one declarator, given that of its declaration: an array has no value.
+pub(super) fn declarator_of(declared: &Operand, declarator: &Cursor<'_>) -> Operand {
+    match declared {
+        Operand::Symbol(Symbol::Variable(space, Some(_)))
+            if declarator
+                .nodes()
+                .any(|it| it.kind() == SyntaxKind::ARRAY_DIMENSION) =>
+        {
+            Operand::Symbol(Symbol::Variable(*space, None))
+        }
+        _ => declared.clone(),
     }
 }
 
@@ -123,40 +140,47 @@ pub(super) fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
                     lanes: declaration.vector().map_or(1, |it| it.0),
                 })
         }
-        (None, Some(space)) => Operand::Symbol(Symbol::Variable(match space {
-            StateSpace::Const => Space::Const,
-            StateSpace::Local => Space::Local,
-            StateSpace::Shared => Space::Shared,
-            StateSpace::Parameter => match owner {
-                Owner::Entry => Space::EntryParameter,
-                Owner::Returns => Space::ReturnParameter,
-                Owner::Function => Space::InputParameter,
-                Owner::Module | Owner::Body => Space::LocalParameter,
-            },
-            _ if unified() => Space::Unified,
-            // The others are dealt with above.
-            _ => Space::Global,
-        })),
+        (None, Some(space)) => {
+            let space = match space {
+                StateSpace::Const => Space::Const,
+                StateSpace::Local => Space::Local,
+                StateSpace::Shared => Space::Shared,
+                StateSpace::Parameter => match owner {
+                    Owner::Entry => Space::EntryParameter,
+                    Owner::Returns => Space::ReturnParameter,
+                    Owner::Function => Space::InputParameter,
+                    Owner::Module | Owner::Body => Space::LocalParameter,
+                },
+                _ if unified() => Space::Unified,
+                // The others are dealt with above.
+                _ => Space::Global,
+            };
+            let scalar = declaration.vector().is_none();
+            let class = declaration.class().filter(|_| scalar);
+            Operand::Symbol(Symbol::Variable(space, class))
+        }
         (None, None) => Operand::Unknown,
     }
 }
 
-/// What the directives at the start of a module say.
+/// The directives at the start of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// The `.version`.
     pub(crate) version: Option<Version>,
     /// The last target of the `.target` directives before the first item, or the one that the settings
-    /// demand. Bodies may change it, see [`super::in_force`].
+    /// require. Bodies may change it, see [`super::in_force`].
     pub(crate) target: Option<IsaTarget>,
-    /// Whether the settings demand the target, whatever the file says.
+    /// Whether the settings require the target, whatever the file says.
     pub(crate) forced: bool,
+    /// The bits of an address, as the last `.address_size` says.
+    pub(crate) address_size: Option<u32>,
     /// The texture mode, an option of any `.target`.
     pub(crate) texture_mode: TextureMode,
 }
 
 impl Header {
-    /// What the module is judged against; `None` if it lacks its version or its target.
+    /// The version and target for which the module is checked; `None` if it lacks its version or its target.
     pub(crate) fn module(&self) -> Option<Module> {
         Some(Module {
             version: self.version?,
@@ -173,6 +197,7 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
         version: None,
         target: None,
         forced: false,
+        address_size: None,
         texture_mode: TextureMode::Unified,
     };
     // Of several in a row the last counts; elsewhere they are errors.
@@ -198,7 +223,15 @@ pub(crate) fn header(db: &dyn Database, file: SourceFile) -> Header {
                     header.target.or(named)
                 };
             }
-            _ => placed = false,
+            kind => {
+                placed = false;
+                if kind == SyntaxKind::ADDRESS_SIZE_DIRECTIVE {
+                    let literal = cursor.node(SyntaxKind::LITERAL);
+                    let token = literal.and_then(|it| it.tokens().next());
+                    let size = token.and_then(|it| it.text().parse().ok());
+                    header.address_size = size.or(header.address_size);
+                }
+            }
         }
     }
     let forced = Workspace::get(db)

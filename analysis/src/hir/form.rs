@@ -21,10 +21,10 @@ use super::{instruction::Parts, operand::Resolve};
 /// An instruction but for its names and the constants that are added to them.
 #[derive(Clone, Debug)]
 pub(crate) struct FormContents {
-    /// What is in force where it stands; `None` if the file does not say.
+    /// The target in force where it appears; `None` if the file does not say.
     pub(crate) module: Option<Module>,
     pub(crate) opcode: Box<str>,
-    /// The modifiers without their full stops.
+    /// The modifiers without their periods.
     pub(crate) words: Box<[Box<str>]>,
     /// The predicate of the guard.
     pub(crate) guard: Option<Operand>,
@@ -142,7 +142,7 @@ impl Hash for FormContents {
 /// An interned form.
 #[salsa::interned(debug)]
 pub(crate) struct Form<'db> {
-    /// What its instructions have in common.
+    /// The common part of its instructions.
     #[returns(ref)]
     pub(crate) data: FormContents,
 }

@@ -93,7 +93,7 @@ struct Reader<'a, 'db> {
     body: &'a Body,
     /// Nodes and tokens of the instruction, with what its names mean in their place.
     key: Vec<u8>,
-    /// What names mean.
+    /// The meaning of names.
     meanings: Vec<Operand>,
     /// For definitions of the body the index in `meanings`, or [`UNSEEN`].
     definitions: Vec<u16>,
@@ -107,13 +107,13 @@ struct Reader<'a, 'db> {
 const UNSEEN: u16 = u16::MAX;
 /// Ends a text and a node; no UTF-8 contains it.
 const END: u8 = 0xff;
-/// Stands before the text of a name without a reference,
+/// Precedes the text of a name without a reference,
 const UNKNOWN_NAME: u8 = 0xfe;
 /// and before the meaning of the others.
 const NAME: u8 = 0xfd;
-/// Stands before a name to which a constant is added.
+/// Precedes a name to which a constant is added.
 const OFFSET: u8 = 0xfc;
-/// Stands before the kind of another node.
+/// Precedes the kind of another node.
 const NODE: u8 = 0xfb;
 
 impl<'a, 'db: 'a> Reader<'a, 'db> {

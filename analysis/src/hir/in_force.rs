@@ -14,7 +14,7 @@ use super::{
     module::{function_order, module_scope, outward},
 };
 
-/// What the statements of one function are judged against.
+/// The version and target for which the statements of one function are checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InForce<'db> {
     /// At the start of the function.
@@ -24,7 +24,7 @@ pub(crate) struct InForce<'db> {
 }
 
 impl InForce<'_> {
-    /// What is in force at an offset of the function.
+    /// The target in force at an offset of the function.
     pub(crate) fn at(&self, offset: TextSize) -> Module {
         let before = self.changes.partition_point(|it| it.0 <= offset);
         let target = before
@@ -38,7 +38,7 @@ impl InForce<'_> {
     }
 }
 
-/// What the statements of a function are judged against; `None` if the file does not say.
+/// The version and target for which the statements of a function are checked; `None` if the file does not say.
 pub(crate) fn in_force<'db>(
     db: &'db dyn Database,
     function: Function<'db>,
@@ -63,7 +63,7 @@ pub(crate) fn in_force<'db>(
     })
 }
 
-/// What an item of the module that is not a function is judged against; `None` if the file does not say.
+/// The version and target for which an item other than a function is checked; `None` if the file does not say.
 pub(crate) fn in_force_at_item(db: &dyn Database, file: SourceFile, item: u32) -> Option<Module> {
     let header = header(db, file);
     let mut module = header.module()?;
@@ -77,22 +77,13 @@ pub(crate) fn in_force_at_item(db: &dyn Database, file: SourceFile, item: u32) -
 }
 
 /// Width of addresses in bits: what `.address_size` says, or 32 without one.
-#[salsa::tracked(returns(copy))]
 pub(crate) fn address_size(db: &dyn Database, file: SourceFile) -> u32 {
-    let mut sizes = items(db, file).module.items(db).iter().filter_map(|it| {
-        let cursor = it.green.cursor();
-        let directive = cursor.kind() == SyntaxKind::ADDRESS_SIZE_DIRECTIVE;
-        directive.then(|| {
-            cursor
-                .node(SyntaxKind::LITERAL)?
-                .tokens()
-                .next()?
-                .text()
-                .parse()
-                .ok()
-        })?
-    });
-    sizes.next_back().unwrap_or(32)
+    header(db, file).address_size.unwrap_or(32)
+}
+
+/// Whether the module says that its addresses have 32 bits. ptxas takes one that says nothing for a 64-bit one.
+pub(crate) fn says_32(db: &dyn Database, file: SourceFile) -> bool {
+    header(db, file).address_size == Some(32)
 }
 
 /// The last architecture that a `.target` directive names.

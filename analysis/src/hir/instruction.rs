@@ -21,7 +21,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) guard: Option<Cursor<'a>>,
     pub(crate) opcode: Option<CursorToken<'a>>,
     pub(crate) modifiers: Vec<CursorToken<'a>>,
-    /// The modifiers without their full stops.
+    /// The modifiers without their periods.
     pub(crate) words: Vec<&'a str>,
     pub(crate) operands: Vec<Cursor<'a>>,
 }
@@ -70,7 +70,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Where the parts stand.
+    /// Where the parts are.
     pub(crate) fn ranges(&self) -> Ranges {
         Ranges {
             opcode: self.opcode.map(|it| it.range()).unwrap_or_default(),
@@ -79,20 +79,20 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What the operands are.
+    /// The classes of the operands.
     pub(crate) fn resolved(&self, resolve: Resolve<'_>) -> Vec<Operand> {
         let operands = self.operands.iter();
         operands.map(|it| operand(it, resolve)).collect()
     }
 
-    /// What the predicate of the guard is, if there is one.
+    /// The class of the predicate of the guard, if there is one.
     pub(crate) fn predicate(&self, resolve: Resolve<'_>) -> Option<Operand> {
         let name = self.guard?.node(SyntaxKind::NAME_REFERENCE);
         Some(name.map_or(Operand::Unknown, |it| operand(&it, resolve)))
     }
 }
 
-/// Where the parts of an instruction stand, relative to the function. That of no instruction has empty ranges for all
+/// Where the parts of an instruction are, relative to the function. That of no instruction has empty ranges for all
 /// of them.
 #[derive(Default)]
 pub(crate) struct Ranges {
@@ -102,12 +102,12 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// A modifier with its full stop.
+    /// A modifier with its period.
     pub(crate) fn modifier(&self, index: usize) -> TextRange {
         self.modifiers.get(index).copied().unwrap_or_default()
     }
 
-    /// An operand without the blanks and comments around it.
+    /// An operand without the whitespace and comments around it.
     pub(crate) fn operand(&self, index: usize) -> TextRange {
         self.operands.get(index).copied().unwrap_or_default()
     }

@@ -13,7 +13,7 @@ use crate::db::SourceFile;
 
 /// One top-level `.entry` or `.func`, with or without a body.
 ///
-/// Its identity is its name and how many functions of this name stand before it, so a new function
+/// Its identity is its name and how many functions of this name are before it, so a new function
 /// leaves all others as they are.
 #[salsa::tracked(debug)]
 pub(crate) struct Function<'db> {
@@ -23,7 +23,7 @@ pub(crate) struct Function<'db> {
     /// The name; empty if it is missing.
     #[returns(deref)]
     pub(crate) name: Box<str>,
-    /// How many functions of this name stand before it.
+    /// How many functions of this name are before it.
     #[returns(copy)]
     pub(crate) occurrence: u32,
     /// Its tree; offsets start at 0.
@@ -36,7 +36,7 @@ pub(crate) struct Function<'db> {
     pub(crate) errors: Arc<[SyntaxError]>,
 }
 
-/// All items of a file that are no functions, in one piece: there may be tens of thousands, and few
+/// All items of a file that are not functions, in one piece: there may be tens of thousands, and few
 /// of them are ever edited.
 #[salsa::tracked(debug)]
 pub(crate) struct ModuleItems<'db> {
@@ -63,7 +63,7 @@ pub(crate) struct ModuleItem {
 pub(crate) struct Items<'db> {
     /// The functions in the order of the text.
     pub(crate) functions: Vec<Function<'db>>,
-    /// For each function, how many of the other items stand before it.
+    /// For each function, how many of the other items are before it.
     pub(crate) before: Vec<u32>,
     /// The other items.
     pub(crate) module: ModuleItems<'db>,
@@ -88,7 +88,7 @@ pub(crate) fn items<'db>(db: &'db dyn Database, file: SourceFile) -> Items<'db> 
     let mut occurrences: FxHashMap<&str, u32> = FxHashMap::default();
     let root = contents.tree.cursor();
     for (child, errors) in root.children().zip(contents.errors.iter()) {
-        // Trivia at the end of the file is no item.
+        // Trivia at the end of the file is not an item.
         let NodeOrToken::Node(child) = child else {
             continue;
         };

@@ -24,7 +24,7 @@ pub(crate) struct Layout {
     pub(crate) size: Option<u64>,
     /// Bytes, a power of two.
     pub(crate) alignment: u64,
-    /// Whether it is no array.
+    /// Whether it is not an array.
     pub(crate) scalar: bool,
 }
 

@@ -20,7 +20,7 @@ use crate::SymbolKind;
 use self::names::OpenScope;
 use super::{
     body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
-    declared::{Declared, Owner, variable},
+    declared::{Declared, Owner, declarator_of, variable},
     number::integer,
     tree::{self, trimmed},
 };
@@ -41,6 +41,12 @@ pub(super) fn lower<'a>(
     check: &'a dyn Fn(),
 ) -> Body {
     let mut lowering = Lowering::new(errors, part, check);
+    if part.is_none() {
+        // Compilers write a name every dozen bytes, and an instruction every third name.
+        let bytes = usize::from(function.range().len());
+        lowering.body.references.reserve(bytes / 16);
+        lowering.body.instructions.reserve(bytes / 48);
+    }
     lowering.function(function);
     let mut body = lowering.body;
     // It is kept, and names are most of what a file costs besides its tree.
@@ -59,7 +65,7 @@ struct Lowering<'a> {
     body: Body,
     /// The innermost definition of each single name.
     names: FxHashMap<&'a str, DefinitionId>,
-    /// What single names start with, a bit for each byte.
+    /// The first bytes of single names, a bit for each byte.
     initials: u128,
     /// The innermost definition of each parameterised name, by its prefix.
     families: FxHashMap<&'a str, DefinitionId>,
@@ -131,11 +137,11 @@ impl<'a> Lowering<'a> {
                 continue;
             };
             let definition = self.definition(name, SymbolKind::Parameter, trimmed(&parameter));
-            let operand = variable(&parameter, owner);
+            let operand = declarator_of(&variable(&parameter, owner), &parameter);
             if has_body {
                 self.declare(name.text(), definition, operand);
             } else {
-                // ptxas reads over equal names in a prototype.
+                // ptxas ignores equal names in a prototype.
                 self.add(name.text(), definition, operand);
             }
         }
@@ -295,6 +301,9 @@ impl<'a> Lowering<'a> {
             node.nodes()
                 .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
         };
+        if tree::is_nameless(node) {
+            self.body.nameless.push(trimmed(node));
+        }
         let only = declarators().nth(1).is_none();
         let operand = variable(node, Owner::Body);
         for declarator in declarators() {
@@ -304,7 +313,11 @@ impl<'a> Lowering<'a> {
             let range = trimmed(if only { node } else { &declarator });
             let mut definition = self.definition(name, kind, range);
             definition.count = count(&declarator);
-            self.declare(name.text(), definition, operand.clone());
+            self.declare(
+                name.text(),
+                definition,
+                declarator_of(&operand, &declarator),
+            );
             for child in declarator.nodes() {
                 if !matches!(
                     child.kind(),
@@ -449,7 +462,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether the parser reported an error inside a node, or just behind its last token.
+/// Whether the parser reported an error inside a node, or just after its last token.
 pub(super) fn is_broken(errors: &[SyntaxError], node: &Cursor<'_>) -> bool {
     let range = node.range();
     let from = errors.partition_point(|it| it.range.start() < range.start());
@@ -466,7 +479,7 @@ pub(super) fn is_broken(errors: &[SyntaxError], node: &Cursor<'_>) -> bool {
         })
 }
 
-/// Whether a token of this kind stands somewhere in a node.
+/// Whether a token of this kind is somewhere in a node.
 fn has_token(node: &Cursor<'_>, kind: SyntaxKind) -> bool {
     let mut found = false;
     tree::for_each_token(node, &mut |it| found |= it.kind() == kind);
@@ -485,5 +498,9 @@ pub(super) fn count(node: &Cursor<'_>) -> Option<u32> {
     let suffix = node.node(SyntaxKind::COUNT_SUFFIX)?;
     let literal = suffix.node(SyntaxKind::LITERAL)?;
     let number = integer(literal.tokens().next()?.text())?;
-    Some(u32::try_from(number).unwrap_or(u32::MAX))
+    // Like ptxas, which cuts numbers from 2^63 on to 32 bits.
+    Some(match number >> 63 {
+        0 => u32::try_from(number).unwrap_or(u32::MAX),
+        _ => number as u32,
+    })
 }

@@ -1,6 +1,6 @@
 //! The names of a module.
 //!
-//! Variables and functions share one scope. What stands inside function bodies does not matter here,
+//! Variables and functions share one scope. What is inside function bodies does not matter here,
 //! except for prototypes, which declare functions of the module.
 
 use isa::target::Target;
@@ -21,7 +21,7 @@ use super::{
     tree::{self, trimmed},
 };
 
-/// What other functions can see of a function.
+/// The signature of a function, which other functions can see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Signature {
     /// Whether it is an `.entry`.
@@ -51,7 +51,7 @@ pub(crate) struct Prototype {
     pub(crate) header: FunctionHeader,
 }
 
-/// What stands in a body and concerns the module; hardly any body has it.
+/// The parts of a body that concern the module; hardly any body has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outward {
     /// The targets that `.target` directives set, each with the end of its directive.
@@ -60,7 +60,7 @@ pub(crate) struct Outward {
     has_prototypes: bool,
 }
 
-/// What stands in a body and concerns the module.
+/// The parts of a body that concern the module.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn outward<'db>(db: &'db dyn Database, function: Function<'db>) -> Outward {
     let mut outward = Outward::default();
@@ -75,7 +75,7 @@ pub(crate) fn outward<'db>(db: &'db dyn Database, function: Function<'db>) -> Ou
     outward
 }
 
-/// What other functions can see of a function.
+/// The signature of a function, which other functions can see.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn signature<'db>(db: &'db dyn Database, function: Function<'db>) -> Signature {
     let cursor = function.green(db).cursor();
@@ -132,7 +132,7 @@ pub(crate) fn header_of(
     }
 }
 
-/// The items of a file that are no functions, lowered; offsets are relative to each item.
+/// The items of a file that are not functions, lowered; offsets are relative to each item.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct ModuleBody {
     /// Declared variables, in the order of the text.
@@ -154,13 +154,13 @@ pub(crate) struct ModuleVariable {
     pub(crate) item: u32,
     /// The name, or the prefix of a parameterised one.
     pub(crate) name: Box<str>,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: SymbolKind,
     /// The number in angle brackets of a parameterised name.
     pub(crate) count: Option<u32>,
     /// Its linking directive.
     pub(crate) linkage: Option<Linkage>,
-    /// What its other declarations must agree with.
+    /// The properties with which its other declarations must agree.
     pub(crate) shape: Shape,
     /// The name in the text.
     pub(crate) name_range: TextRange,
@@ -188,13 +188,13 @@ pub(crate) struct ModuleReference {
     pub(crate) name: Box<str>,
     /// The word in the text.
     pub(crate) range: TextRange,
-    /// Where it stands.
+    /// Where it appears.
     pub(crate) place: ModulePlace,
     /// Whether a syntax error nearby may be the reason that the name is unknown.
     pub(crate) uncertain: bool,
 }
 
-/// Where a name of the module is used outside of functions.
+/// Where a name of the module is used outside functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ModulePlace {
     /// In an initializer.
@@ -205,7 +205,7 @@ pub(crate) enum ModulePlace {
     Section,
 }
 
-/// The items of a file that are no functions, lowered.
+/// The items of a file that are not functions, lowered.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn module_body<'db>(db: &'db dyn Database, items: ModuleItems<'db>) -> ModuleBody {
     let mut body = ModuleBody::default();
@@ -217,7 +217,7 @@ pub(crate) fn module_body<'db>(db: &'db dyn Database, items: ModuleItems<'db>) -
         let broken = !item.errors.is_empty();
         match cursor.kind() {
             SyntaxKind::VARIABLE_DECLARATION => {
-                body.uncertain |= broken;
+                body.uncertain |= broken || tree::is_nameless(&cursor);
                 variables(&mut body, index, &cursor, broken);
             }
             SyntaxKind::ERROR => body.uncertain |= broken,
@@ -334,7 +334,7 @@ pub(crate) struct Declaration {
     pub(crate) order: u32,
     /// Where it is.
     pub(crate) source: DeclarationSource,
-    /// What it declares.
+    /// Its declarations.
     pub(crate) kind: DeclarationKind,
     /// Its linking directive.
     pub(crate) linkage: Option<Linkage>,
@@ -355,7 +355,7 @@ pub(crate) enum DeclarationSource {
     Variable(u32),
 }
 
-/// What a declaration of the module declares.
+/// The names that a declaration of the module declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclarationKind {
     /// `.entry`
@@ -493,7 +493,7 @@ pub(crate) fn function_order<'db>(
         .collect()
 }
 
-/// Where the items before which as many functions stand start counting: the order of a module item.
+/// Where the items before which as many functions are start counting: the order of a module item.
 pub(crate) fn module_item_order(before: &[u32], item: u32) -> u32 {
     item + before.partition_point(|it| *it <= item) as u32
 }

@@ -23,19 +23,19 @@ pub(crate) fn integer(text: &str) -> Option<u64> {
     })
 }
 
-/// Splits a name into what stands before its final digits and their value: `%r12` is `%r`, 12.
+/// Splits a name into what is before its final digits and their value: `%r12` is `%r`, 12.
 ///
 /// Like ptxas, leading zeros do not count and large numbers wrap around.
 pub(crate) fn split_name(name: &str) -> Option<(&str, u32)> {
-    let prefix = name.trim_end_matches(|it: char| it.is_ascii_digit());
-    let digits = &name[prefix.len()..];
-    if digits.is_empty() || prefix.is_empty() {
-        return None;
+    let bytes = name.as_bytes();
+    let mut start = bytes.len();
+    let (mut number, mut power) = (0_u32, 1_u32);
+    while let Some(digit @ b'0'..=b'9') = start.checked_sub(1).map(|it| bytes[it]) {
+        number = number.wrapping_add(power.wrapping_mul(u32::from(digit - b'0')));
+        power = power.wrapping_mul(10);
+        start -= 1;
     }
-    let number = digits.bytes().fold(0u32, |sum, it| {
-        sum.wrapping_mul(10).wrapping_add(u32::from(it - b'0'))
-    });
-    Some((prefix, number))
+    (start > 0 && start < bytes.len()).then(|| (&name[..start], number))
 }
 
 /// Whether the digits at the end of a name are the usual spelling of their value.

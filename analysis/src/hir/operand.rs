@@ -8,7 +8,7 @@ use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::constant::{Constant, Value, evaluate};
 
-/// What a name in use means; [`Operand::Unknown`] where that is reported elsewhere.
+/// The meaning of a name in use; [`Operand::Unknown`] where that is reported elsewhere.
 pub(crate) type Resolve<'a> = &'a dyn Fn(TextRange, &str) -> Operand;
 
 /// The names of the four components of a vector.
@@ -53,13 +53,21 @@ pub(crate) fn operand(node: &Cursor<'_>, resolve: Resolve<'_>) -> Operand {
             _ => Operand::Invalid,
         },
         SyntaxKind::ADDRESS => Operand::Address(all(node, resolve), None),
-        SyntaxKind::VECTOR => Operand::Vector(all(node, resolve)),
+        SyntaxKind::VECTOR => Operand::Vector(all(node, resolve).into_iter().map(value).collect()),
         SyntaxKind::ARGUMENT_LIST => Operand::Arguments(all(node, resolve)),
         SyntaxKind::PAIR => {
             let first = child();
             Operand::Pair(Box::new(first), Box::new(child()))
         }
         _ => Operand::Unknown,
+    }
+}
+
+/// An element of a vector: ptxas takes the name of a scalar variable for a value of its type there.
+fn value(element: Operand) -> Operand {
+    match element {
+        Operand::Symbol(Symbol::Variable(_, Some(class))) => Operand::Register { class, lanes: 1 },
+        other => other,
     }
 }
 
@@ -72,7 +80,7 @@ fn is_index(operand: &Operand) -> bool {
                 && *class != Class::F16x2
                 && class.bits() <= 64
         }
-        Operand::Symbol(Symbol::Variable(_)) => true,
+        Operand::Symbol(Symbol::Variable(..)) => true,
         Operand::Offset(base, _) => is_index(base),
         _ => false,
     }
@@ -141,7 +149,8 @@ pub(crate) fn special(index: u16) -> Operand {
     }
 }
 
-fn member(base: Operand, selector: &str) -> Operand {
+/// A component or another part of an operand, by its name without the period.
+pub(crate) fn member(base: Operand, selector: &str) -> Operand {
     let component = COMPONENTS.contains(&selector);
     match base {
         Operand::Unknown => Operand::Unknown,
@@ -164,7 +173,7 @@ fn member(base: Operand, selector: &str) -> Operand {
     }
 }
 
-/// What a message calls an operand.
+/// The name of an operand in a message.
 pub(crate) fn describe(operand: &Operand) -> String {
     match operand {
         Operand::Register { class, lanes: 1 } => format!("a .{} register", class.word()),
@@ -178,7 +187,7 @@ pub(crate) fn describe(operand: &Operand) -> String {
         Operand::Integer(it) => format!("the constant {it}"),
         Operand::Float(..) => "a floating-point constant".to_owned(),
         Operand::Symbol(symbol) => match symbol {
-            Symbol::Variable(_) => "the name of a variable",
+            Symbol::Variable(..) => "the name of a variable",
             Symbol::Function => "the name of a function",
             Symbol::Entry => "the name of an entry",
             Symbol::TextureReference => "the name of a texture",

@@ -1,4 +1,4 @@
-//! What a name in use means, as the instruction tables want it.
+//! The meaning of a name in use, for the instruction tables.
 
 use isa::operand::{Operand, Symbol};
 use salsa::Database;
@@ -14,7 +14,7 @@ use super::{
     operand::special,
 };
 
-/// What a name in a function is.
+/// The kind of a name in a function.
 pub(crate) fn resolve(
     db: &dyn Database,
     function: Function<'_>,
@@ -29,7 +29,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// What a reference to a name is.
+/// The kind of a reference to a name.
 pub(crate) fn meaning(
     db: &dyn Database,
     function: Function<'_>,
@@ -46,7 +46,7 @@ pub(crate) fn meaning(
     }
 }
 
-/// What a name of the module is.
+/// The kind of a name of the module.
 pub(crate) fn module_name(db: &dyn Database, file: SourceFile, name: &str) -> Operand {
     let Some(declaration) = module_scope(db, file).find(name).first() else {
         return Operand::Unknown;

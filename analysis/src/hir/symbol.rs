@@ -15,7 +15,7 @@ use super::{
     number::split_name,
 };
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Symbol<'db> {
     /// Something declared in a function; `member` is the number of one of the registers of `%r<100>`.
@@ -43,7 +43,7 @@ pub(crate) enum Symbol<'db> {
 pub(crate) struct NameAt<'db> {
     /// The word.
     pub(crate) range: TextRange,
-    /// What it means.
+    /// Its meaning.
     pub(crate) symbol: Symbol<'db>,
 }
 
@@ -122,7 +122,7 @@ fn in_function<'db>(
     reference_symbol(db, function, body, body.reference_at(range)?)
 }
 
-/// What a reference in a function means.
+/// The meaning of a reference in a function.
 pub(crate) fn reference_symbol<'db>(
     db: &'db dyn Database,
     function: Function<'db>,
@@ -253,7 +253,7 @@ pub(crate) fn declarations<'db>(
     }
 }
 
-/// Where the name of a declaration of the module stands.
+/// Where the name of a declaration of the module appears.
 pub(crate) fn declaration_range(
     db: &dyn Database,
     file: SourceFile,
@@ -320,6 +320,7 @@ pub(crate) fn occurrences(
                 range,
             },
             access,
+            other_value: false,
         });
     };
     match symbol {

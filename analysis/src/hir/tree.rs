@@ -4,7 +4,7 @@ use crate::{SymbolKind, hir::linkage::Linkage};
 
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
-/// The first token of a node that is no trivia.
+/// The first token of a node that is not trivia.
 fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
     node.children().find_map(|child| match child {
         NodeOrToken::Node(it) => first_token(&it),
@@ -12,7 +12,7 @@ fn first_token<'a>(node: &Cursor<'a>) -> Option<CursorToken<'a>> {
     })
 }
 
-/// The end of the last token of a node that is no trivia.
+/// The end of the last token of a node that is not trivia.
 fn last_end(node: &Cursor<'_>) -> Option<TextSize> {
     let content = |it: &NodeOrToken<Cursor<'_>, CursorToken<'_>>| {
         it.as_token().is_none_or(|it| !it.kind().is_trivia())
@@ -86,7 +86,7 @@ impl OneLine {
         for_each_token(node, &mut |token| self.push(&token));
     }
 
-    /// What was collected.
+    /// The result so far.
     pub(crate) fn finish(self) -> String {
         self.text
     }
@@ -113,7 +113,7 @@ pub(crate) fn variable_text(declaration: &Cursor<'_>, declarator: &Cursor<'_>) -
     line.finish()
 }
 
-/// What the variables of a declaration are.
+/// The kind of the variables of a declaration.
 pub(crate) fn variable_kind(declaration: &Cursor<'_>) -> SymbolKind {
     if has_word(declaration, ".reg") {
         SymbolKind::Register
@@ -122,6 +122,12 @@ pub(crate) fn variable_kind(declaration: &Cursor<'_>) -> SymbolKind {
     } else {
         SymbolKind::Variable
     }
+}
+
+/// Whether a declaration of variables names none, which ptxas accepts.
+pub(crate) fn is_nameless(declaration: &Cursor<'_>) -> bool {
+    let mut declarators = declaration.nodes();
+    !declarators.any(|it| it.kind() == SyntaxKind::DECLARATOR && name(&it).is_some())
 }
 
 /// The linking directive of a variable or function.

@@ -5,7 +5,7 @@ use crate::{Cancellable, CompilerMessage, Diagnostic, FileId, diagnostics, hir::
 use super::Analysis;
 
 impl Analysis {
-    /// The target that the header of a file names, or that the settings demand.
+    /// The target that the header of a file names, or that the settings require.
     ///
     /// # Errors
     /// [`Cancelled`](crate::Cancelled), as with every question.

@@ -1,4 +1,4 @@
-//! What the header and the variables of an entry say about its launch.
+//! The launch bounds in the header and the variables of an entry.
 
 use isa::limits::{Limits, REGISTERS_PER_THREAD};
 use salsa::Database;

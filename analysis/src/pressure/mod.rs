@@ -50,9 +50,9 @@ pub(crate) struct Pressure {
     /// Alive at each instruction in the order that ptxas may choose: one that starts early as long as
     /// registers are free.
     pub(crate) reordered: Vec<u32>,
-    /// The instruction where most are alive in that order.
+    /// The instruction where most are live in that order.
     pub(crate) peak: Option<Step>,
-    /// Alive at most in an order that keeps few values alive.
+    /// Alive at most in an order that keeps few values live.
     pub(crate) low: u32,
     /// The same when cheap values are computed again where they are used.
     pub(crate) low_repeated: u32,
@@ -75,7 +75,7 @@ pub(crate) struct Estimate {
     pub(crate) high: u32,
 }
 
-/// What a kernel has at least that calls a function of the driver, or takes the address of a function.
+/// The least registers of a kernel that calls a function of the driver, or takes the address of a function.
 const CALLS: f64 = 24.0;
 /// The part of the registers between the free ones and the eager order that ptxas takes on top.
 const GREED: f64 = 0.05;
@@ -179,7 +179,7 @@ fn measure(
         let needs = order::unrolled(program, &folded, &steps, &live_in, &live_out);
         found.high = found.high.max(needs);
     }
-    // A folded instruction stands where the one before it does.
+    // A folded instruction appears where the one before it does.
     for curve in [&mut found.alive, &mut found.reordered] {
         let mut last = 0;
         for (alive, gone) in curve.iter_mut().zip(&folded.gone) {
@@ -192,7 +192,7 @@ fn measure(
     found
 }
 
-/// The most registers alive in a block in the order of the text; notes each instruction's.
+/// The most registers live in a block in the order of the text; notes each instruction's.
 fn as_written(
     program: &Program<'_>,
     folded: &Folded,
@@ -269,7 +269,7 @@ impl Pressure {
     }
 }
 
-/// What ptxas takes between the least and the most that orders need, if so many registers are free.
+/// The registers that ptxas takes between the least and the most that orders need, if so many are free.
 fn between(free: f64, low: f64, high: f64) -> f64 {
     let kept = free.clamp(low, high);
     kept + GREED * (high - kept)

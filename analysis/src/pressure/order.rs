@@ -1,8 +1,8 @@
 //! How many registers a block needs when its instructions are put into other orders.
 //!
-//! ptxas orders anew. Two orders bracket what it does: one keeps as few values alive as possible, the
+//! ptxas orders anew. Two orders bracket what it does: one keeps as few values live as possible, the
 //! other starts every long operation as early as possible. A third one between them tells where most
-//! values are alive: it starts early as long as registers cost nothing, and spares them then.
+//! values are live: it starts early as long as registers cost nothing, and spares them then.
 
 use isa::semantics::{Access, Control, Location, Order, Proxy, Together};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,7 +33,7 @@ pub(super) struct Needs {
     pub(super) reordered: Vec<u32>,
 }
 
-/// The needs of a block: its instructions that are left, and the values that are alive at its borders.
+/// The needs of a block: its instructions that are left, and the values that are live at its borders.
 pub(super) fn needs(
     program: &Program<'_>,
     folded: &Folded,
@@ -79,7 +79,7 @@ pub(super) fn needs(
 }
 
 /// The registers that the turns of an unrolled loop need in the order that waits the least: the
-/// instructions of all turns that are left, and the values that are alive at the borders of the loop.
+/// instructions of all turns that are left, and the values that are live at the borders of the loop.
 pub(super) fn unrolled(
     program: &Program<'_>,
     folded: &Folded,
@@ -106,7 +106,7 @@ pub(super) struct Stretch {
     pub(super) memory: Vec<bool>,
     /// Instructions that emission on demand starts from.
     pub(super) anchor: Vec<bool>,
-    /// What must come before each instruction, sorted, and what after it.
+    /// The instructions that must come before each instruction, sorted, and those after it.
     pub(super) before: Vec<Vec<u32>>,
     pub(super) after: Vec<Vec<u32>>,
 }

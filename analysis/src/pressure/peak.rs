@@ -1,4 +1,4 @@
-//! Who takes the registers: which values take any at all, and which are alive where most are.
+//! Who takes the registers: which values take any at all, and which are live where most are.
 
 use rustc_hash::FxHashSet;
 use salsa::Database;
@@ -15,7 +15,7 @@ use crate::{
 
 use super::{fold, pressure, program::Program};
 
-/// A value that is alive at the peak.
+/// A value that is live at the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AtPeak {
     /// The last instruction before the peak that writes it, or the first of all.
@@ -44,7 +44,7 @@ pub(crate) fn free(db: &dyn Database, function: Function<'_>) -> Vec<bool> {
     free
 }
 
-/// The instruction where most registers are alive in the order of the text, those left out that take none:
+/// The instruction where most registers are live in the order of the text, those left out that take none:
 /// one walk over the instructions.
 pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
     let facts = &flow.facts;
@@ -52,7 +52,7 @@ pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
         Some(false) => facts.values[value as usize].weight,
         _ => 0,
     };
-    // For each value the last block, counted from 1, in which it is known to be alive.
+    // For each value the last block, counted from 1, in which it is known to be live.
     let mut alive = vec![0_u32; facts.values.len()];
     let mut peak: Option<(u32, Step)> = None;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
@@ -90,7 +90,7 @@ pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
     peak.map(|it| it.1)
 }
 
-/// The values that are alive at the peak of the model, by the instruction that writes them. To find them costs
+/// The values that are live at the peak of the model, by the instruction that writes them. To find them costs
 /// as much as the pressure in the order of the text, and is asked for when somebody looks.
 pub(crate) fn at_peak(db: &dyn Database, function: Function<'_>) -> Vec<AtPeak> {
     let mut found = Vec::new();
@@ -131,7 +131,7 @@ pub(crate) fn at_peak(db: &dyn Database, function: Function<'_>) -> Vec<AtPeak> 
     found
 }
 
-/// The values that are alive at an instruction: those that it writes or that live on, and those that it
+/// The values that are live at an instruction: those that it writes or that live on, and those that it
 /// reads, whichever takes more.
 fn alive_at(
     db: &dyn Database,

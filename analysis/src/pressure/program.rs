@@ -8,13 +8,14 @@ use salsa::Database;
 use crate::{
     flow::{
         Flow,
-        facts::{Numbering, Value, for_each_instruction},
+        effects::{Meaning, meaning},
+        facts::{Value, for_each_instruction},
         flow as flow_of,
         operation::{Base, Operation},
     },
     hir::{
         body::{Place, Target, body},
-        declared::declared,
+        forms::forms,
         items::{Function, items},
         module::{DeclarationSource, module_scope, signature},
         tree,
@@ -37,15 +38,15 @@ impl<'a> Program<'a> {
     /// Reads a function.
     pub(super) fn of(db: &'a dyn Database, function: Function<'a>, flow: &Flow) -> Program<'a> {
         let body = body(db, function);
-        let types = declared(db, function);
+        let forms = forms(db, function);
+        let meanings: Vec<Meaning> = forms.all.iter().map(|it| meaning(db, *it)).collect();
         let cursor = function.green(db).cursor();
         let mut calls = false;
-        let mut numbering = Numbering::default();
         let mut operations = Vec::with_capacity(body.instructions.len());
         for_each_instruction(&cursor, body, &mut |instruction, node| {
-            let mut it = Operation::read(body, instruction, node, &mut |reference| {
-                numbering.value(body, types, reference)
-            });
+            let form = forms.index(operations.len());
+            let meaning = form.map_or_else(Meaning::default, |it| meanings[it]);
+            let mut it = Operation::read(body, &flow.facts, instruction, node, meaning);
             it.scratch = it.semantics.cost.scratch;
             for reference in references(body, instruction) {
                 let Target::Free(name) = reference.target else {
@@ -71,7 +72,7 @@ impl<'a> Program<'a> {
         });
         Program {
             operations,
-            weights: numbering.values.iter().map(|it| it.weight).collect(),
+            weights: flow.facts.values.iter().map(|it| it.weight).collect(),
             entry: tree::has_word(&cursor, ".entry"),
             calls,
         }

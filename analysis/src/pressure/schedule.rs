@@ -10,13 +10,13 @@ use super::order::Stretch;
 /// How many instructions that could come next are looked at, from the first and from the last on.
 const CANDIDATES: usize = 150;
 
-/// What is alive while instructions are placed one after the other.
+/// The values that are live while instructions are placed one after the other.
 struct Alive<'s> {
     stretch: &'s Stretch,
     live: Vec<bool>,
     /// How many reads of each value are to come.
     left: Vec<u32>,
-    /// The registers of all that is alive.
+    /// The registers of all that is live.
     now: u32,
 }
 
@@ -40,7 +40,7 @@ impl<'s> Alive<'s> {
         }
     }
 
-    /// The values that the next instruction would make alive, and those that it would read last.
+    /// The values that the next instruction would make live, and those that it would read last.
     fn changes(&self, index: usize) -> (impl Iterator<Item = usize>, impl Iterator<Item = usize>) {
         let stretch = self.stretch;
         let (reads, writes) = (&stretch.reads[index], &stretch.writes[index]);
@@ -54,7 +54,7 @@ impl<'s> Alive<'s> {
         )
     }
 
-    /// By how many registers an instruction would change what is alive.
+    /// By how many registers an instruction would change what is live.
     fn change(&self, index: usize) -> i64 {
         let weight = |it: usize| i64::from(self.stretch.weights[it]);
         let (born, ends) = self.changes(index);
@@ -148,7 +148,7 @@ impl Stretch {
         }
     }
 
-    /// From the last on, what makes the fewest values alive: writes sink to their uses.
+    /// From the last on, what makes the fewest values live: writes sink to their uses.
     pub(super) fn lazy(&self) -> Vec<u32> {
         let count = self.reads.len();
         let mut missing: Vec<usize> = self.after.iter().map(Vec::len).collect();
@@ -195,7 +195,7 @@ impl Stretch {
     }
 
     /// As early as possible while fewer registers are needed than a limit, and otherwise whatever makes
-    /// the fewest values alive.
+    /// the fewest values live.
     pub(super) fn balanced(&self, limit: u32) -> Vec<u32> {
         let count = self.reads.len();
         let chain = self.chains();
@@ -274,7 +274,7 @@ impl Stretch {
     }
 }
 
-/// What [`Stretch::on_demand`] has done so far.
+/// The work that [`Stretch::on_demand`] has done so far.
 struct Emission<'s> {
     alive: Alive<'s>,
     done: Vec<bool>,

@@ -7,7 +7,7 @@ use crate::{
     fixture::{Fixture, HEADER},
 };
 
-/// Alive as written, in the best order and in an eager one; then the number alive at each line.
+/// Alive as written, in the best order and in an eager one; then the number live at each line.
 #[track_caller]
 fn check(body: &str, expect: Expect) {
     let text = format!("{HEADER}.entry k(.param .u64 p) {{\n{body}ret;\n}}\n");
@@ -344,7 +344,7 @@ fn peak(body: &str) -> String {
 #[test]
 fn most_are_alive_where_an_order_that_starts_early_has_them() {
     let registers = ".reg .b64 %rd<4>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .pred %p;\nld.param.u64 %rd1, [p];\n";
-    // Three values are alive in the order of the text.
+    // Three values are live in the order of the text.
     let few = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nmov.u32 %r3, %tid.z;\nbar.sync 0;\n\
                st.global.u32 [%rd1], %r1;\nst.global.u32 [%rd1], %r2;\nst.global.u32 [%rd1], %r3;\n";
     // Two are, but all loads can start before the first sum.

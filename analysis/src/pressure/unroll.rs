@@ -41,7 +41,7 @@ pub(super) struct Unrolled {
     pub(super) steps: Vec<(Step, Fate)>,
 }
 
-/// What becomes of an instruction when its loop is unrolled.
+/// The fate of an instruction when its loop is unrolled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     /// It is done.
@@ -94,7 +94,7 @@ struct Run<'p, 'a> {
     program: &'p Program<'a>,
     flow: &'p Flow,
     kept: &'p [Step],
-    /// What is known of registers; `None` of those that are not constant.
+    /// The known values of registers; `None` of those that are not constant.
     known: FxHashMap<Value, Option<Number>>,
 }
 
@@ -137,7 +137,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 turns += 1;
             }
             if !self.contains(index, next)? {
-                // One turn is no loop.
+                // One turn is not a loop.
                 return (turns > 0).then_some(Unrolled {
                     first,
                     last: block,

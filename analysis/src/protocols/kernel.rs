@@ -5,11 +5,7 @@ use std::{
     rc::Rc,
 };
 
-use isa::{
-    event::EventKind,
-    matching::positions,
-    semantics::{Location, Proxy},
-};
+use isa::event::EventKind;
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, SyntaxKind, TextRange};
 
@@ -21,23 +17,26 @@ use crate::{
         facts::{Step, Value},
         operation::{Operation, Shape},
     },
-    hir::body::{Body, DefinitionId, Reference, Target},
+    hir::{
+        body::{Body, Reference, Target},
+        tree::operand_nodes,
+    },
     pressure::Bounds,
-    protocols::{known::Known, lanes::Lanes, paths::Paths, symbol::Symbol},
+    protocols::{form::FormFacts, known::Known, lanes::Lanes, paths::Paths, symbol::Symbol},
 };
 
-/// What an address is computed from.
+/// The parts from which an address is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Base {
     Symbol(Symbol),
     Value(Value),
 }
 
-/// What an address was followed to.
+/// The origin to which an address was followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
     Symbol(Symbol),
-    /// What an instruction wrote,
+    /// The values that an instruction wrote,
     Written(Step),
     /// or nobody did.
     Input(Value),
@@ -118,7 +117,7 @@ pub(super) struct Kernel<'f> {
     pub(super) entry: bool,
     /// Whether it calls functions.
     pub(super) calls: bool,
-    /// What the text says about launches.
+    /// The launch bounds in the text.
     pub(super) bounds: Bounds,
     /// Bytes of a variable, if that is known.
     pub(super) size: &'f dyn Fn(Symbol) -> Option<u64>,
@@ -131,9 +130,11 @@ pub(super) struct Kernel<'f> {
     /// Accesses, in the order of the text.
     pub(super) accesses: Vec<Access>,
     pub(super) node: &'f dyn Fn(Step) -> Option<Cursor<'f>>,
-    pub(super) numbers: FxHashMap<(DefinitionId, Option<u32>), Value>,
+    pub(super) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
     pub(super) definitions: OnceCell<Vec<Vec<Step>>>,
     pub(super) lanes: RefCell<FxHashMap<Step, Option<Lanes>>>,
+    /// Whether values may differ between the threads of a block.
+    pub(super) varying: RefCell<FxHashMap<Value, bool>>,
     pub(super) reaching: RefCell<FxHashMap<(Value, Step), Option<Step>>>,
     pub(super) operations: RefCell<FxHashMap<Step, Option<Rc<Operation<'f>>>>>,
 }
@@ -144,6 +145,7 @@ impl<'f> Kernel<'f> {
             body,
             flow,
             node,
+            form,
             entry,
             bounds,
             size,
@@ -151,7 +153,6 @@ impl<'f> Kernel<'f> {
             foreign,
         } = *known;
         let facts = &flow.facts;
-        let numbers = (0..).zip(&facts.values);
         let mut kernel = Kernel {
             body,
             flow,
@@ -165,11 +166,10 @@ impl<'f> Kernel<'f> {
             events: Vec::new(),
             accesses: Vec::new(),
             node,
-            numbers: numbers
-                .map(|(number, it)| ((it.definition, it.member), number))
-                .collect(),
+            form,
             definitions: OnceCell::new(),
             lanes: RefCell::default(),
+            varying: RefCell::default(),
             reaching: RefCell::default(),
             operations: RefCell::default(),
         };
@@ -185,49 +185,42 @@ impl<'f> Kernel<'f> {
         if !self.flow.graph.reachable[block as usize] {
             return;
         }
+        let Some(form) = (self.form)(step) else {
+            return;
+        };
+        if form.events.is_empty() && form.accesses.is_empty() {
+            return;
+        }
         let Some(node) = (self.node)(step) else {
             return;
         };
-        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
-        let words: Vec<&str> = words(&node).collect();
-        let tables = isa::tables();
-        let semantics = tables.semantics(opcode, words.iter().copied());
-        let operands: Vec<Cursor<'f>> = node.nodes().filter(is_operand).collect();
-        let is_bracket = |it: &Cursor<'_>| it.kind() == SyntaxKind::ADDRESS;
-        let brackets: Vec<bool> = operands.iter().map(is_bracket).collect();
-        for event in semantics.events {
-            let at = positions(tables, opcode, &words, &brackets, event.operands);
-            let operands = at.map(|it| Some(self.operand(operands.get(it?)?)));
+        let operands = || operand_nodes(&node);
+        for (kind, at) in &form.events {
+            let operands = at.map(|it| Some(self.operand(&operands().nth(it?)?)));
             self.events.push(Event {
                 step,
-                kind: event.kind,
+                kind: *kind,
                 operands,
             });
         }
-        let reads = semantics.reads.iter().map(|it| (false, it));
-        let writes = semantics.writes.iter().map(|it| (true, it));
-        for (write, access) in reads.chain(writes) {
-            let bracket = operands.iter().find(|it| is_bracket(it));
-            let (space, address) = match access.location {
-                Location::Address(_) | Location::Block(_) => {
-                    let address = match bracket.map(|it| self.operand(it)) {
-                        Some(Operand::Address(base, offset)) => Some((base, offset)),
-                        _ => None,
-                    };
-                    (words.iter().find_map(|it| space_of(it)), address)
-                }
-                Location::Space(it) => (Some(it), None),
-            };
-            self.accesses.push(Access {
-                step,
-                write,
-                space: space.unwrap_or_default(),
-                asynchronous: access.proxy == Proxy::Async,
-                weak: !words.iter().any(|it| STRONG.contains(it)),
-                constant: access.proxy == Proxy::Readonly,
-                address,
-            });
-        }
+        let address = if form.accesses.iter().any(|it| it.addressed) {
+            let bracket = operands().find(|it| it.kind() == SyntaxKind::ADDRESS);
+            match bracket.map(|it| self.operand(&it)) {
+                Some(Operand::Address(base, offset)) => Some((base, offset)),
+                _ => None,
+            }
+        } else {
+            None
+        };
+        self.accesses.extend(form.accesses.iter().map(|it| Access {
+            step,
+            write: it.write,
+            space: it.space,
+            asynchronous: it.asynchronous,
+            weak: it.weak,
+            constant: it.constant,
+            address: address.filter(|_| it.addressed),
+        }));
     }
 
     pub(super) fn operand(&self, node: &Cursor<'f>) -> Operand {
@@ -270,13 +263,10 @@ impl<'f> Kernel<'f> {
     }
 
     pub(super) fn value(&self, reference: &Reference) -> Option<Value> {
-        match reference.target {
-            Target::Definition(it) => self.numbers.get(&(it, reference.member)).copied(),
-            _ => None,
-        }
+        self.flow.facts.value(reference)
     }
 
-    /// What a name means as an address.
+    /// The meaning of a name as an address.
     pub(super) fn named(&self, node: &Cursor<'_>) -> Option<Base> {
         let token = node.token(SyntaxKind::IDENT)?;
         let reference = self.body.reference_at(token.range())?;
@@ -309,9 +299,14 @@ impl<'f> Kernel<'f> {
         let read = || {
             let instruction = self.body.instructions.get(step as usize)?;
             let node = (self.node)(step)?;
-            let value = &mut |it: &Reference| self.value(it);
-            let operation = Operation::read(self.body, instruction, &node, value);
-            Some(Rc::new(operation))
+            let (facts, meaning) = (&self.flow.facts, (self.form)(step)?.meaning);
+            Some(Rc::new(Operation::read(
+                self.body,
+                facts,
+                instruction,
+                &node,
+                meaning,
+            )))
         };
         let found = read();
         self.operations.borrow_mut().insert(step, found.clone());
@@ -319,16 +314,8 @@ impl<'f> Kernel<'f> {
     }
 
     /// The text of the opcode with its words, for messages.
-    pub(super) fn name(&self, step: Step) -> String {
-        let Some(node) = (self.node)(step) else {
-            return String::new();
-        };
-        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
-        let tables = isa::tables();
-        let words: Vec<&str> = words(&node).collect();
-        let mut candidates = tables.with_opcode(opcode);
-        let found = candidates.find(|it| words.starts_with(&it.fixed));
-        found.map_or(opcode, |it| it.name).to_owned()
+    pub(super) fn name(&self, step: Step) -> &'f str {
+        (self.form)(step).map_or("", |it| &it.name)
     }
 
     /// The guard of an instruction, and whether it holds when the register is false.
@@ -366,28 +353,16 @@ impl<'f> Kernel<'f> {
     }
 
     /// Everything that writes to global memory at an address, and the start of the address.
-    pub(super) fn global_writes(&self) -> Vec<(Step, Base)> {
-        let mut found = Vec::new();
-        for step in 0..self.flow.facts.len() as Step {
-            let Some(node) = (self.node)(step) else {
-                continue;
-            };
-            if !node.tokens().any(|it| it.text() == ".global") {
-                continue;
+    pub(super) fn global_writes(&self) -> impl Iterator<Item = (Step, Base)> {
+        let steps = 0..self.flow.facts.len() as Step;
+        let writes = steps.filter(|it| (self.form)(*it).is_some_and(|it| it.global_write));
+        writes.filter_map(|step| {
+            let address = (self.node)(step)?.node(SyntaxKind::ADDRESS)?;
+            match self.operand(&address) {
+                Operand::Address(base, _) => Some((step, base)),
+                _ => None,
             }
-            let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
-            let semantics =
-                isa::tables().semantics(opcode, words(&node).collect::<Vec<_>>().into_iter());
-            let plain = |it: &isa::semantics::Access| matches!(it.location, Location::Address(_));
-            if !semantics.writes.iter().any(plain) {
-                continue;
-            }
-            let address = node.node(SyntaxKind::ADDRESS).map(|it| self.operand(&it));
-            if let Some(Operand::Address(base, _)) = address {
-                found.push((step, base));
-            }
-        }
-        found
+        })
     }
 
     /// Whether the text shows that blocks have more than one thread: it says how many, or tells them apart.
@@ -420,10 +395,8 @@ impl<'f> Kernel<'f> {
     }
 
     /// Whether an instruction makes of an address the same in another state space.
-    pub(super) fn same_address(&self, operation: &Operation<'_>) -> bool {
-        let words = operation.modifiers.iter().copied();
-        let events = isa::tables().semantics(operation.opcode, words).events;
-        events.iter().any(|it| it.kind == EventKind::SameAddress)
+    pub(super) fn same_address(&self, step: Step) -> bool {
+        (self.form)(step).is_some_and(|it| it.same_address)
     }
 
     /// The instructions with some events.
@@ -448,7 +421,7 @@ impl<'f> Kernel<'f> {
             };
         }
         let same = operation.has("const") || self.entry && operation.has("param");
-        let address = self.same_address(&operation) || self.is(step, EventKind::Remote);
+        let address = self.same_address(step) || self.is(step, EventKind::Remote);
         if same && operation.accesses_memory() || address || operation.semantics.cost.uniform {
             return Source::Computed;
         }
@@ -481,23 +454,7 @@ impl<'f> Kernel<'f> {
 
     /// Whether an instruction is a load that may be moved as if there were no other threads.
     pub(super) fn is_weak_load(&self, step: Step) -> bool {
-        let Some(operation) = self.operation(step) else {
-            return false;
-        };
-        let strong = |it: &&str| STRONG.contains(it) || CACHED.contains(it);
-        let place = operation.has("global") || operation.has("shared");
-        self.is_load(&operation)
-            && (place || !operation.modifiers.iter().any(|it| space_of(it).is_some()))
-            && !operation.modifiers.iter().any(strong)
-    }
-
-    pub(super) fn is_load(&self, operation: &Operation<'_>) -> bool {
-        let words = operation.modifiers.iter().copied();
-        let semantics = isa::tables().semantics(operation.opcode, words);
-        let plain = |it: &isa::semantics::Access| matches!(it.location, Location::Address(_));
-        semantics.reads.iter().any(plain)
-            && semantics.writes.is_empty()
-            && semantics.events.is_empty()
+        (self.form)(step).is_some_and(|it| it.weak_load)
     }
 
     /// Whether an instruction only computes its result.
@@ -545,33 +502,4 @@ pub(super) enum Source {
     Same,
     /// It may differ.
     Differs,
-}
-
-/// The words that let a load look at memory again each time.
-const CACHED: [&str; 2] = ["cv", "cg"];
-/// The words of accesses that are not weak.
-const STRONG: [&str; 7] = [
-    "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "sc",
-];
-
-fn words<'a>(node: &Cursor<'a>) -> impl Iterator<Item = &'a str> {
-    let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-    words.map(|it| it.text().trim_start_matches('.'))
-}
-
-fn is_operand(node: &Cursor<'_>) -> bool {
-    !matches!(node.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR)
-}
-
-fn space_of(word: &str) -> Option<&'static str> {
-    let all = [
-        "shared",
-        "shared::cta",
-        "shared::cluster",
-        "global",
-        "local",
-        "const",
-        "param",
-    ];
-    all.into_iter().find(|it| *it == word)
 }

@@ -1,4 +1,4 @@
-//! What the rules are told of a function.
+//! The input of the rules for a function.
 
 use syntax::Cursor;
 
@@ -6,15 +6,17 @@ use crate::{
     flow::{Flow, facts::Step},
     hir::body::Body,
     pressure::Bounds,
-    protocols::symbol::Symbol,
+    protocols::{form::FormFacts, symbol::Symbol},
 };
 
-/// What is known of a function beside its flow.
+/// The known facts about a function beside its flow.
 pub(crate) struct Known<'f> {
     pub(crate) body: &'f Body,
     pub(crate) flow: &'f Flow,
     /// The text of an instruction.
     pub(crate) node: &'f dyn Fn(Step) -> Option<Cursor<'f>>,
+    /// The facts of the tables about the form of an instruction.
+    pub(crate) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
     pub(crate) entry: bool,
     pub(crate) bounds: Bounds,
     /// Bytes of a variable, if that is known.

@@ -1,4 +1,4 @@
-//! What happens along the ways through a function, for rules that go with the flow.
+//! Events along the ways through a function, for rules that go with the flow.
 
 use crate::flow::{facts::Step, graph::BlockId};
 

@@ -1,6 +1,9 @@
-//! What control may do between two instructions, and which branches decide whether one runs.
+//! The ways between two instructions, and the branches that decide whether one runs.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{OnceCell, RefCell},
+    rc::Rc,
+};
 
 use isa::semantics::Control;
 use rustc_hash::FxHashMap;
@@ -29,6 +32,8 @@ impl Blocks {
     }
 }
 
+/// How many branches that decide about a block are kept.
+const MAX_KEPT: usize = 64;
 /// How many words the sets of one function may have together.
 const MAX_WORDS: usize = 1 << 22;
 
@@ -40,10 +45,12 @@ pub(super) struct Paths<'f> {
     before: RefCell<FxHashMap<BlockId, Rc<Blocks>>>,
     room: RefCell<usize>,
     /// The branches that decide directly whether a block runs.
-    controllers: Vec<Vec<BlockId>>,
+    controllers: OnceCell<Vec<Vec<BlockId>>>,
+    /// Those that decide directly or by deciding about another of them.
+    all_controllers: RefCell<FxHashMap<BlockId, Rc<[BlockId]>>>,
 }
 
-/// The instructions that are met behind, or before, one of them.
+/// The instructions that are met after, or before, one of them.
 pub(super) struct Reach<'p> {
     graph: &'p Graph,
     step: Step,
@@ -72,16 +79,17 @@ impl<'f> Paths<'f> {
             after: RefCell::default(),
             before: RefCell::default(),
             room: RefCell::new(MAX_WORDS),
-            controllers: controllers(facts, graph),
+            controllers: OnceCell::new(),
+            all_controllers: RefCell::default(),
         }
     }
 
-    /// What control may meet behind an instruction. `None` if the function is too large to tell.
+    /// The instructions that control may meet after an instruction. `None` if the function is too large to tell.
     pub(super) fn after(&self, step: Step) -> Option<Reach<'_>> {
         self.reach(step, true)
     }
 
-    /// What control may have met before an instruction.
+    /// The instructions that control may have met before an instruction.
     pub(super) fn before(&self, step: Step) -> Option<Reach<'_>> {
         self.reach(step, false)
     }
@@ -112,7 +120,7 @@ impl<'f> Paths<'f> {
         })
     }
 
-    /// Whether no way from an instruction goes on to one of some others. Not known counts as no.
+    /// Whether no way from an instruction continues to one of some others. Not known counts as no.
     pub(super) fn never_after(&self, step: Step, others: impl IntoIterator<Item = Step>) -> bool {
         let reach = self.after(step);
         reach.is_some_and(|it| !others.into_iter().any(|other| it.contains(other)))
@@ -133,7 +141,7 @@ impl<'f> Paths<'f> {
         after.contains(to) && !others.into_iter().any(met)
     }
 
-    /// Whether control leaves the function on some way behind an instruction.
+    /// Whether control leaves the function on some way after an instruction.
     pub(super) fn may_end_after(&self, step: Step) -> bool {
         let Some(reach) = self.after(step) else {
             return false;
@@ -146,11 +154,24 @@ impl<'f> Paths<'f> {
     }
 
     /// The branches that decide whether a block runs, directly or by deciding about another of them.
-    pub(super) fn controllers(&self, block: BlockId) -> Vec<BlockId> {
+    pub(super) fn controllers(&self, block: BlockId) -> Rc<[BlockId]> {
+        if let Some(known) = self.all_controllers.borrow().get(&block) {
+            return Rc::clone(known);
+        }
+        let found: Rc<[BlockId]> = self.find_controllers(block).into();
+        // Long ones of very many blocks would take too much room.
+        if found.len() <= MAX_KEPT {
+            let mut known = self.all_controllers.borrow_mut();
+            known.insert(block, Rc::clone(&found));
+        }
+        found
+    }
+
+    fn find_controllers(&self, block: BlockId) -> Vec<BlockId> {
         let mut found: Vec<BlockId> = Vec::new();
         let mut work = vec![block];
         while let Some(block) = work.pop() {
-            for it in &self.controllers[block as usize] {
+            for it in self.direct_controllers(block) {
                 if !found.contains(it) {
                     found.push(*it);
                     work.push(*it);
@@ -162,24 +183,15 @@ impl<'f> Paths<'f> {
 
     /// The branches that decide directly whether a block runs.
     pub(super) fn direct_controllers(&self, block: BlockId) -> &[BlockId] {
-        &self.controllers[block as usize]
+        let all = self
+            .controllers
+            .get_or_init(|| controllers(self.facts, self.graph));
+        &all[block as usize]
     }
 
     /// The instruction with which a block ends.
     pub(super) fn last(&self, block: BlockId) -> Option<Step> {
         self.graph.blocks[block as usize].clone().last()
-    }
-
-    /// Whether a block lies in a loop.
-    pub(super) fn in_loop(&self, block: BlockId, index: u32) -> bool {
-        let mut at = self.graph.loop_of[block as usize];
-        while let Some(it) = at {
-            if it == index {
-                return true;
-            }
-            at = self.graph.loops[it as usize].parent;
-        }
-        false
     }
 }
 

@@ -1,4 +1,6 @@
-//! What is known of a function of a file.
+//! The known facts about a function of a file.
+
+use std::cell::Cell;
 
 use salsa::Database;
 use syntax::Cursor;
@@ -7,29 +9,44 @@ use crate::{
     flow::{Flow, facts::Step},
     hir::{
         body::{Body, Place, Target, body},
+        forms::forms,
         instruction::references,
         items::{Function, items},
         layout::{layouts, module_layouts},
         module::{DeclarationSource, module_scope, signature},
     },
     pressure::bounds,
-    protocols::{known::Known, symbol::Symbol},
+    protocols::{
+        form::{FormFacts, form_facts},
+        known::Known,
+        symbol::Symbol,
+    },
 };
 
 /// Asks something about a function with its flow; `node` finds the text of an instruction.
-pub(crate) fn ask<'a, T>(
-    db: &dyn Database,
-    function: Function<'_>,
+pub(crate) fn ask<'db, 'a, T>(
+    db: &'db dyn Database,
+    function: Function<'db>,
     flow: &Flow,
     node: &dyn Fn(Step) -> Option<Cursor<'a>>,
     question: impl FnOnce(&Known<'_>) -> T,
 ) -> T {
     let body = body(db, function);
+    let forms = forms(db, function);
+    let facts: Vec<Cell<Option<&FormFacts>>> = vec![Cell::new(None); forms.all.len()];
+    let form = |step: Step| {
+        let index = forms.index(step as usize)?;
+        let known = facts[index].get();
+        let found = known.unwrap_or_else(|| form_facts(db, forms.all[index]));
+        facts[index].set(Some(found));
+        Some(found)
+    };
     question(&Known {
         body,
         flow,
         // The text may live longer than the question.
         node: &|step| node(step),
+        form: &form,
         entry: signature(db, function).entry,
         bounds: bounds(db, function),
         size: &|symbol| size(db, function, body, symbol),

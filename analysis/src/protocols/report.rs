@@ -1,23 +1,23 @@
-//! What a rule says.
+//! A finding of a rule.
 
 use isa::event::EventKind;
 
 use crate::flow::facts::Step;
 
-/// What a rule says about a function.
+/// The findings of a rule in a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Report {
     /// The code of the rule.
     pub(crate) code: &'static str,
     /// The instruction at which it is said.
     pub(crate) step: Step,
-    /// What is wrong.
+    /// The problem.
     pub(crate) message: String,
-    /// What is to be done.
+    /// The advice.
     pub(crate) help: &'static str,
     /// Other instructions, and what they have to do with it.
     pub(crate) related: Vec<(Step, &'static str)>,
-    /// What repairs it, if that is certain.
+    /// The repair, if it is certain.
     pub(crate) fix: Option<Insertion>,
     /// Whether it is a hint only, because the function seems to exercise instructions.
     pub(crate) hint: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Report {
 pub(crate) struct Insertion {
     /// The instruction beside which it belongs,
     pub(crate) beside: Step,
-    /// and whether behind it.
+    /// and whether after it.
     pub(crate) behind: bool,
     /// Its text; the guard of the other one is put before it if `guarded`.
     pub(crate) text: &'static str,

@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use crate::flow::graph::{BlockId, Graph};
 
-/// What is computed: states of a lattice of finite height, and what blocks make of them.
+/// The domain of an analysis: states of a lattice of finite height, and what blocks make of them.
 pub(super) trait Problem {
-    /// What holds at one place.
+    /// The state at one place.
     type State: Clone + PartialEq;
 
-    /// What holds at the start of the function.
+    /// The state at the start of the function.
     fn start(&self) -> Self::State;
 
     /// Goes through a block.
     fn run(&self, block: BlockId, state: &mut Self::State);
 
-    /// What holds where two ways meet.
+    /// The state where two ways meet.
     fn join(&self, into: &mut Self::State, other: &Self::State);
 }
 

@@ -1,4 +1,4 @@
-//! What differs between the threads of a block.
+//! The values that differ between the threads of a block.
 
 use std::rc::Rc;
 
@@ -115,7 +115,7 @@ impl Kernel<'_> {
             }
         }
         let block = self.flow.graph.block_of[step as usize];
-        for branch in self.paths.controllers(block) {
+        for &branch in self.paths.controllers(block).iter() {
             let last = self.paths.last(branch)?;
             let (value, negated) = self.guard(last)?;
             if !self.varies(value) {
@@ -141,7 +141,7 @@ impl Kernel<'_> {
             return None;
         }
         let [target] = self.flow.facts.targets.get(last as usize) else {
-            // A guarded end: who goes on does not take it.
+            // A guarded end: who continues does not take it.
             let ends = self.flow.facts.targets.get(last as usize).is_empty();
             return ends.then_some(false);
         };
@@ -175,8 +175,13 @@ impl Kernel<'_> {
 
     /// Whether a value may differ between the threads of a block.
     pub(super) fn varies(&self, value: Value) -> bool {
+        if let Some(known) = self.varying.borrow().get(&value) {
+            return *known;
+        }
         let mut differs = |_: Step| {};
-        self.slice(vec![value], &mut differs)
+        let found = self.slice(vec![value], &mut differs);
+        self.varying.borrow_mut().insert(value, found);
+        found
     }
 
     /// Whether a value is computed from what tells threads apart.
@@ -230,7 +235,7 @@ impl Kernel<'_> {
                 // Which of several definitions counts depends on the branches around them.
                 if definitions.len() > 1 {
                     let block = self.flow.graph.block_of[*step as usize];
-                    for branch in self.paths.controllers(block) {
+                    for &branch in self.paths.controllers(block).iter() {
                         let last = self.paths.last(branch);
                         let reads = last.map_or(&[][..], |it| facts.reads.get(it as usize));
                         reads.iter().for_each(|it| add(*it));
@@ -256,16 +261,20 @@ impl Kernel<'_> {
     /// Whether all threads of a block come to an instruction together, as far as the text tells.
     pub(super) fn is_common(&self, step: Step) -> bool {
         let block = self.flow.graph.block_of[step as usize];
-        let branches = self.paths.controllers(block).into_iter();
-        let mut guards = branches.filter_map(|it| self.guard(self.paths.last(it)?));
+        let branches = self.paths.controllers(block);
+        let mut guards = branches
+            .iter()
+            .filter_map(|it| self.guard(self.paths.last(*it)?));
         !guards.any(|it| self.varies(it.0)) && self.flow.graph.loop_of[block as usize].is_none()
     }
 
     /// The predicates that decide whether an instruction runs.
     pub(super) fn guards(&self, step: Step) -> Vec<Value> {
         let block = self.flow.graph.block_of[step as usize];
-        let branches = self.paths.controllers(block).into_iter();
-        let branches = branches.filter_map(|it| self.guard(self.paths.last(it)?));
+        let branches = self.paths.controllers(block);
+        let branches = branches
+            .iter()
+            .filter_map(|it| self.guard(self.paths.last(*it)?));
         branches.chain(self.guard(step)).map(|it| it.0).collect()
     }
 

@@ -111,13 +111,13 @@ impl Kernel<'_> {
         None
     }
 
-    /// What an instruction copies, and what it adds.
+    /// The values that an instruction copies, and those that it adds.
     pub(super) fn computed(&self, step: Step) -> Option<(Base, i64)> {
         let operation = self.operation(step)?;
         if operation.guard.is_some() || operation.writes.len() != 1 {
             return None;
         }
-        let address = self.same_address(&operation);
+        let address = self.same_address(step);
         if (self.flow.facts.copies[step as usize] || address)
             && operation.data.is_empty()
             && operation.operands.get(1) == Some(&Shape::Name)
@@ -291,7 +291,7 @@ impl Kernel<'_> {
         })
     }
 
-    /// Whether something reads a value behind an instruction that writes it.
+    /// Whether something reads a value after an instruction that writes it.
     pub(super) fn is_read_after(&self, value: Value, step: Step) -> bool {
         let facts = &self.flow.facts;
         let graph = &self.flow.graph;
@@ -303,7 +303,7 @@ impl Kernel<'_> {
             let Some(block) = graph.block_of.get(start as usize - 1) else {
                 continue;
             };
-            // A start behind the end of its block goes on in the next ones.
+            // A start after the end of its block continues in the next ones.
             let end = graph.blocks[*block as usize].end;
             let mut over = false;
             for at in start..end {

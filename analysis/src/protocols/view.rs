@@ -14,7 +14,7 @@ use crate::{
 /// Things that events of a function have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Protocol {
-    /// What they have in common, as a heading.
+    /// Their common part, as a heading.
     pub(crate) title: String,
     /// The events, in the order of the text.
     pub(crate) parts: Vec<Part>,
@@ -25,7 +25,7 @@ pub(crate) struct Protocol {
 pub(crate) struct Part {
     /// The instruction.
     pub(crate) step: Step,
-    /// What it does there.
+    /// Its effect there.
     pub(crate) role: String,
     /// The instructions that it waits for or commits, or that do so with it; empty if all others count.
     pub(crate) partners: Vec<Step>,
@@ -62,7 +62,7 @@ pub(crate) fn protocols(known: &Known<'_>) -> Vec<Protocol> {
     found
 }
 
-/// What a group of operations goes through.
+/// The stages of a group of operations.
 fn in_groups(
     kernel: &Kernel<'_>,
     moments: &Moments<'_, '_>,
@@ -279,7 +279,7 @@ fn others(kernel: &Kernel<'_>) -> Vec<Protocol> {
                     (4, "orders tensor memory before what follows".to_owned())
                 }
                 EventKind::FenceAfter => {
-                    (4, "orders tensor memory behind what was before".to_owned())
+                    (4, "orders tensor memory after what was before".to_owned())
                 }
                 _ => return None,
             };

@@ -1,4 +1,4 @@
-//! What is computed again after a change, and what is not.
+//! The queries that are computed again after a change, and those that are not.
 
 use std::{
     collections::BTreeMap,
@@ -18,8 +18,8 @@ const MODULE: &str = "
 .global .b32 counter;
 .func callee(.param .b32 x);
 .visible .entry first(.param .b64 p) {
-    .reg .b32 %r<4>;
-    mov.b32 %r1, counter;
+    .reg .b64 %d;
+    mov.b64 %d, counter;
     ret;
 }
 .entry second {
@@ -95,18 +95,20 @@ fn check(old: &str, new: &str, expect: Expect) {
 
 #[test]
 fn typing_in_a_function_computes_that_function_again() {
-    // Another operand; the length of the text changes, so everything behind it moves.
+    // Another operand; the length of the text changes, so everything after it moves.
     check(
         "mov.b32 %r2, 1;",
         "mov.b32 %r2, 100;",
         expect![[r#"
             body 1
             effects 1
+            form_facts 1
             forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
             items 1
+            meaning 1
             outward 1
             signature 1
             used_private_names 1
@@ -190,12 +192,14 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         expect![[r#"
             body 1
             effects 1
+            form_facts 1
             forms 1
             function_findings 1
             is_marked 1
             item_offsets 1
             items 1
             layouts 1
+            meaning 1
             outward 1
             signature 1
             used_private_names 1
@@ -211,9 +215,9 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
 .global .b32 inner;
 .extern .global .b32 outer;
 .entry k {
-    .reg .b32 %r<4>;
-    mov.b32 %r1, inner;
-    mov.b32 %r2, 1;
+    .reg .b64 %r<4>;
+    mov.b64 %r1, inner;
+    mov.b64 %r2, 1;
 }
 ",
     );
@@ -229,7 +233,7 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
         used_private_names 1
         wanted 1
     "#]]
-    .assert_eq(&session.replace("mov.b32 %r2, 1;", "mov.b32 %r2, outer;"));
+    .assert_eq(&session.replace("mov.b64 %r2, 1;", "mov.b64 %r2, outer;"));
 }
 
 #[test]

@@ -42,6 +42,21 @@ vim.api.nvim_create_user_command('PtxLiveRange', function(args)
   require('ptx_analyzer.marks').live_range(args.bang)
 end, { desc = 'Mark where the register under the cursor is needed; with !, take the marks away', bang = true })
 
+vim.api.nvim_create_user_command('PtxSlice', function(args)
+  require('ptx_analyzer.marks').slice(args.args ~= '' and args.args or 'backward', args.bang)
+end, {
+  desc = 'Mark what the value under the cursor was computed from, or with forward what is computed from it',
+  nargs = '?',
+  bang = true,
+  complete = function()
+    return { 'backward', 'forward' }
+  end,
+})
+
+vim.api.nvim_create_user_command('PtxAccesses', function()
+  require('ptx_analyzer.accesses').accesses()
+end, { desc = 'List the reads and writes of the name under the cursor' })
+
 vim.api.nvim_create_user_command('PtxSource', function()
   require('ptx_analyzer.source').source()
 end, { desc = 'List the instructions that came from the same source line' })
@@ -57,6 +72,10 @@ end, { desc = 'Run ptxas and show the machine code of the kernel under the curso
 vim.api.nvim_create_user_command('PtxExtract', function(args)
   require('ptx_analyzer.sass').extract(args.args)
 end, { desc = 'Open a PTX text of an executable, library, object or fat binary', nargs = 1, complete = 'file' })
+
+vim.api.nvim_create_user_command('PtxDiff', function(args)
+  require('ptx_analyzer.diff').diff(args.args)
+end, { desc = 'Show what differs from an older file, apart from names', nargs = 1, complete = 'file' })
 
 vim.api.nvim_create_user_command('PtxTrust', function()
   require('ptx_analyzer.ptxas').trust()

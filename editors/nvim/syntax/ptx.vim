@@ -21,7 +21,7 @@ syntax match ptxType /\.\%(pred\|[busef][0-9]\+\%(x[0-9]\+\)\=\|bf16\%(x2\)\=\|t
 syntax match ptxStorage /\.\%(reg\|sreg\|const\|global\|local\|param\|shared\|tex\)\%(::[a-z]\+\)\=\>/
 syntax match ptxLinkage /\.\%(extern\|visible\|weak\|common\)\>/
 syntax match ptxFunction /\.\%(entry\|func\)\>/
-" Directives stand where a statement begins, or after a kernel's parameters.
+" Directives appear where a statement begins, or after a kernel's parameters.
 syntax match ptxDirective /^\s*\zs\.[a-z_]\+\>/ contains=ptxStorage,ptxLinkage,ptxFunction
 syntax match ptxDirective /\.\%(align\|ptr\|alias\|noreturn\|version\|target\|address_size\)\>/
 syntax match ptxDirective /@@[A-Za-z_]\+/

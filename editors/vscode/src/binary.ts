@@ -19,7 +19,7 @@ const ELF_MACHINES: Readonly<Record<number, string>> = {
 const PE_MACHINES: Readonly<Record<number, string>> = { 0x014c: 'ia32', 0x8664: 'x64', 0xaa64: 'arm64' };
 const MACHO_CPUS: Readonly<Record<number, string>> = { 0x01000007: 'x64', 0x0100000c: 'arm64' };
 
-/** Tells what a program was built for; `undefined` when the bytes are no native program (a script, say). */
+/** Tells what a program was built for; `undefined` when the bytes are not a native program (a script, say). */
 export function kindOfBytes(bytes: Buffer): BinaryKind | undefined {
   if (bytes.length < 20) return undefined;
   if (bytes.readUInt32BE(0) === 0x7f454c46) {

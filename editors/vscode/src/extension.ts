@@ -2,6 +2,8 @@
 
 import * as vscode from 'vscode';
 import type { Location, Position } from 'vscode-languageclient/node';
+import { Binaries } from './binaries';
+import { Compare } from './compare';
 import { Controller, SECTION } from './controller';
 import { Marks } from './marks';
 import { runPtxas } from './ptxas';
@@ -38,6 +40,8 @@ export function activate(context: vscode.ExtensionContext): Api {
   const trees = new SyntaxTreeView(() => control.client);
   const words = new Words(() => control.client);
   const marks = new Marks(() => control.client);
+  const binaries = new Binaries(() => status.current);
+  const compare = new Compare(() => status.current);
   const view = (kind: ReturnType<typeof flowView>) => new LiveView(context.extensionUri, () => control.client, kind);
   const views = {
     registers: view(registersView()),
@@ -61,6 +65,8 @@ export function activate(context: vscode.ExtensionContext): Api {
     trees,
     words,
     marks,
+    binaries,
+    compare,
     ...Object.values(views),
     control.onDidStart(() => {
       trees.refreshAll();
@@ -91,8 +97,15 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('ptx-analyzer.explainWord', (name?: unknown) =>
       words.explain(typeof name === 'string' ? name : undefined),
     ),
+    vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
+    vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>
+      compare.open(uri, other),
+    ),
     vscode.commands.registerCommand('ptx-analyzer.goToPtx', () => marks.showSourceLine()),
     vscode.commands.registerCommand('ptx-analyzer.showLiveRange', () => marks.showLiveRange()),
+    vscode.commands.registerCommand('ptx-analyzer.showBackwardSlice', () => marks.showSlice('backward')),
+    vscode.commands.registerCommand('ptx-analyzer.showForwardSlice', () => marks.showSlice('forward')),
+    vscode.commands.registerCommand('ptx-analyzer.showAccesses', () => marks.showAccesses()),
     vscode.commands.registerCommand('ptx-analyzer.clearMarks', () => marks.clear()),
     vscode.commands.registerCommand('ptx-analyzer.runPtxas', async () => {
       const run = await runPtxas(control.client, log);

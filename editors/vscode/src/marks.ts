@@ -1,9 +1,9 @@
-/** Marks in the text that stay until it changes: the live range of a register, and what came from a source line. */
+/** Marks in the text that stay until it changes: live ranges and slices of registers, and what came from a source line. */
 
 import * as vscode from 'vscode';
 import type { Location } from 'vscode-languageclient/node';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import type { LiveRange, PositionParams, SameSourceLine } from './protocol';
+import type { LiveRange, NameAccess, PositionParams, SameSourceLine, Slice } from './protocol';
 
 /** How long the status bar says what has been marked. */
 const MESSAGE_MS = 10_000;
@@ -14,7 +14,7 @@ const ruler = (color: string): vscode.DecorationRenderOptions => ({
 });
 
 export class Marks {
-  private readonly alive = vscode.window.createTextEditorDecorationType({
+  private readonly live = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
     // The ground alone is hard to see in some themes.
@@ -37,7 +37,7 @@ export class Marks {
 
   constructor(private readonly client: () => LanguageClient | undefined) {
     this.disposables.push(
-      this.alive,
+      this.live,
       this.written,
       this.read,
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
@@ -68,7 +68,65 @@ export class Marks {
     mark(this.read, found.uses);
     const lines = ranges.reduce((sum, it) => sum + it.end.line - it.start.line + 1, 0);
     const where = found.crossesPeak ? 'also at the peak' : 'not at the peak';
-    say(`${found.register}: alive in ${lines} ${lines === 1 ? 'line' : 'lines'}, ${where}`);
+    say(`${found.register}: live in ${lines} ${lines === 1 ? 'line' : 'lines'}, ${where}`);
+  }
+
+  /** Marks what the value of the register at the cursor was computed from, or what is computed from it. */
+  async showSlice(direction: 'backward' | 'forward'): Promise<void> {
+    const asked = this.ask();
+    if (asked === undefined) return;
+    const { client, editor, params } = asked;
+    const found = await client.sendRequest<Slice | null>('ptx/slice', params);
+    if (found === null) {
+      void vscode.window.showInformationMessage('Put the cursor on a register in an instruction to follow its value.');
+      return;
+    }
+    const convert = (all: Slice['uses']) => all.map((it) => client.protocol2CodeConverter.asRange(it));
+    const ranges = convert(found[direction]);
+    this.mark(editor, ranges);
+    editor.setDecorations(this.written, convert(found.definitions));
+    editor.setDecorations(this.read, convert(direction === 'forward' ? found.uses : [found.origin]));
+    const count = `${ranges.length} ${ranges.length === 1 ? 'instruction' : 'instructions'}`;
+    say(
+      direction === 'backward'
+        ? `${found.register} is computed from ${count}`
+        : `${count} ${ranges.length === 1 ? 'is' : 'are'} computed from ${found.register}`,
+    );
+  }
+
+  /** Lists the references of the name at the cursor and says which of them read and which write. */
+  async showAccesses(): Promise<void> {
+    const asked = this.ask();
+    if (asked === undefined) return;
+    const { client, params } = asked;
+    const found = await client.sendRequest<NameAccess[]>('ptx/accesses', params);
+    if (found.length === 0) {
+      void vscode.window.showInformationMessage('Put the cursor on a name to list its references.');
+      return;
+    }
+    const icons = { declaration: '$(symbol-variable)', write: '$(edit)', read: '$(eye)' };
+    const items = await Promise.all(
+      found.map(async (it) => {
+        const location = client.protocol2CodeConverter.asLocation(it.location);
+        const document = await vscode.workspace.openTextDocument(location.uri);
+        const line = location.range.start.line;
+        return {
+          label: `${icons[it.access]} ${it.access}`,
+          description: `${vscode.workspace.asRelativePath(location.uri)}:${line + 1}${it.otherValue ? ', another value' : ''}`,
+          detail: document.lineAt(line).text.trim(),
+          location,
+        };
+      }),
+    );
+    const reveal = (it: (typeof items)[number], preserveFocus: boolean) =>
+      vscode.window.showTextDocument(it.location.uri, { selection: it.location.range, preserveFocus, preview: true });
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: 'Reads and writes',
+      matchOnDescription: true,
+      matchOnDetail: true,
+      onDidSelectItem: (it) => void reveal(it as (typeof items)[number], true),
+    });
+    if (chosen !== undefined) await reveal(chosen, false);
   }
 
   /** Marks the instructions that came from the source line of the one at the cursor, or, in a source file, goes to them. */
@@ -96,7 +154,7 @@ export class Marks {
   clear(): void {
     this.current = undefined;
     for (const editor of vscode.window.visibleTextEditors) {
-      for (const type of [this.alive, this.written, this.read]) editor.setDecorations(type, []);
+      for (const type of [this.live, this.written, this.read]) editor.setDecorations(type, []);
     }
     void vscode.commands.executeCommand('setContext', 'ptx-analyzer.marked', false);
   }
@@ -107,7 +165,7 @@ export class Marks {
 
   private mark(editor: vscode.TextEditor, ranges: vscode.Range[]): void {
     this.clear();
-    editor.setDecorations(this.alive, ranges);
+    editor.setDecorations(this.live, ranges);
     this.current = { uri: editor.document.uri, ranges };
     void vscode.commands.executeCommand('setContext', 'ptx-analyzer.marked', true);
   }

@@ -1,6 +1,6 @@
 /** The requests that ptx-analyzer adds to LSP. Positions and ranges are those of the protocol. */
 
-import type { Diagnostic, Position, Range } from 'vscode-languageclient/node';
+import type { Diagnostic, Location, Position, Range } from 'vscode-languageclient/node';
 
 export interface TextDocument {
   uri: string;
@@ -35,7 +35,7 @@ export interface EntryRegisters {
   capDirective: string | null;
   occupancy: Occupancy;
   exact: ExactRegisters | null;
-  /** How many 32-bit registers are alive at each line with an instruction. */
+  /** How many 32-bit registers are live at each line with an instruction. */
   lines: { line: number; live: number }[];
 }
 
@@ -96,6 +96,25 @@ export interface LiveRange {
   uses: Range[];
 }
 
+/** Result of `ptx/slice`: the instructions that the value of a register comes from, and those that it reaches. */
+export interface Slice {
+  register: string;
+  origin: Range;
+  /** The register in the writes that reach it, and where these are read. */
+  definitions: Range[];
+  uses: Range[];
+  backward: Range[];
+  forward: Range[];
+}
+
+/** Part of the result of `ptx/accesses`: a reference of a name. */
+export interface NameAccess {
+  location: Location;
+  access: 'declaration' | 'read' | 'write';
+  /** Whether it is about another value in the same register. */
+  otherValue: boolean;
+}
+
 /** Part of the result of `ptx/compareTargets`: the errors that the file would have for a target. */
 export interface TargetVerdict {
   target: string;
@@ -153,10 +172,12 @@ export interface MachineCode {
   /** Whether the text has been edited since. */
   stale: boolean;
   total: number;
-  /** The most registers that are alive, and the first line from 0 where they are. */
+  /** The most registers that are live, and the first line from 0 where they are. */
   peak: [number, number | null] | null;
   from: number;
   rows: MachineRow[];
+  /** The documentation of the opcodes of these rows: Markdown by opcode without modifiers. */
+  opcodes: Record<string, string>;
 }
 
 /** A machine instruction. */

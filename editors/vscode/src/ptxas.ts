@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   [SHOW_LOG]: 'ptx-analyzer.showLog',
 };
 
-/** Saves nothing: the server compiles the text as it stands. Returns what `ptxas` said, if it has been run. */
+/** Saves nothing: the server compiles the text as it is. Returns what `ptxas` said, if it has been run. */
 export async function runPtxas(
   client: LanguageClient | undefined,
   log: vscode.LogOutputChannel,

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { assembleCommand, targetOf } from './assemble';
 
-/** A task as it stands in `tasks.json`; the manifest describes the fields. */
+/** A task as it is in `tasks.json`; the manifest describes the fields. */
 interface Definition extends vscode.TaskDefinition {
   file: string;
   target?: string;

@@ -74,7 +74,7 @@ async function choose(words: Word[]): Promise<Word | undefined> {
   return chosen?.word;
 }
 
-/** The word at the cursor, without its full stop or per cent sign. */
+/** The word at the cursor, without its period or per cent sign. */
 function wordAtCursor(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'ptx') return undefined;

@@ -14,7 +14,7 @@ pub use lines::Files;
 
 /// The machine number of the ELF files of NVIDIA's GPUs.
 const MACHINE: u16 = 190;
-/// What sections of code are called, before the name of the function.
+/// The prefixes of the names of sections of code, before the name of the function.
 const CODE: &str = ".text.";
 /// The table from machine code to lines of PTX, and the one to lines of the sources that PTX names.
 const PTX_LINES: &str = ".nv_debug_line_sass";
@@ -51,7 +51,7 @@ pub struct Section {
     pub name: String,
     /// The instructions.
     pub code: Vec<u8>,
-    /// Functions behind the entry and routines of `ptxas`, by address.
+    /// Functions after the entry and routines of `ptxas`, by address.
     pub routines: Vec<Routine>,
     /// From an address on, the line of PTX, from 1; by address.
     pub lines: Vec<(u64, u32)>,
@@ -111,7 +111,7 @@ impl Section {
         }
     }
 
-    /// The function behind the entry that an address is in.
+    /// The function after the entry that an address is in.
     #[must_use]
     pub fn routine(&self, address: u64) -> Option<&Routine> {
         let after = self

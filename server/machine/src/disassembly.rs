@@ -1,4 +1,4 @@
-//! What `nvdisasm -c -plr -lrm count` prints.
+//! The output of `nvdisasm -c -plr -lrm count`.
 //!
 //! ```text
 //! .text.scale:                                                     // |       |        |        |
@@ -22,7 +22,7 @@ pub struct Printed<'a> {
     pub text: &'a str,
     /// The last label before it.
     pub label: Option<&'a str>,
-    /// How many general registers are alive.
+    /// How many general registers are live.
     pub live: Option<u32>,
 }
 
@@ -55,7 +55,7 @@ pub fn for_each<'a>(text: &'a str, mut visit: impl FnMut(Printed<'a>)) {
     }
 }
 
-/// The address of `/*0010*/ S2R R12, SR_TID.X ;`, and the rest. What has no semicolon goes on with an
+/// The address of `/*0010*/ S2R R12, SR_TID.X ;`, and the rest. What has no semicolon continues with an
 /// instruction.
 fn address(row: &str) -> Option<(u64, &str)> {
     let (digits, rest) = row.trim_start().strip_prefix("/*")?.split_once("*/")?;

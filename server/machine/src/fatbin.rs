@@ -33,7 +33,7 @@ const CONTAINER: u64 = 16;
 /// How much of a file is searched at a time, in bytes: it stays in the cache of a core.
 const PIECE: usize = 256 << 10;
 
-/// What an image is.
+/// The kind of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The text of a PTX module.
@@ -84,7 +84,7 @@ impl fmt::Display for Compression {
 /// One image as its header describes it. Texts are those of strangers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// The target, such as `sm_90a`.
     pub target: String,
@@ -118,14 +118,14 @@ struct Payload {
     part: Option<(u64, u64)>,
 }
 
-/// A part of a container that cannot be read; what is behind it in the container is lost.
+/// A part of a container that cannot be read; what is after it in the container is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// Where the container begins in the file, in bytes.
     pub container: u64,
     /// Where the trouble is, in bytes.
     pub offset: u64,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
 }
 
@@ -143,7 +143,7 @@ impl fmt::Display for Torn {
     }
 }
 
-/// What a file has, in its order.
+/// The contents of a file, in its order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// An image.
@@ -164,7 +164,7 @@ pub struct Reader<R> {
     at: u64,
     /// The container that is being read: its start and its end.
     inside: Option<(u64, u64)>,
-    /// What an entry had more than one of, last one first.
+    /// The parts of which an entry had more than one, last one first.
     waiting: Vec<Found>,
     /// The last payload that has several images, with its offset.
     shared: Option<(u64, Vec<u8>)>,

@@ -9,14 +9,14 @@ use crate::{
     schedule::{self, Schedule},
 };
 
-/// The machine code of an entry, with the functions behind it.
+/// The machine code of an entry, with the functions after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// The name of the entry, or of the function if it was compiled separately.
     pub name: String,
     /// The instructions without padding, by address.
     pub rows: Vec<Row>,
-    /// Functions behind the entry, and routines of `ptxas`.
+    /// Functions after the entry, and routines of `ptxas`.
     pub routines: Vec<Routine>,
 }
 
@@ -33,7 +33,7 @@ pub struct Row {
     pub line: Option<u32>,
     /// The line of what the PTX was made of.
     pub source: Option<Source>,
-    /// How many general registers are alive.
+    /// How many general registers are live.
     pub live: Option<u32>,
     /// The scheduling fields, of targets that have them.
     pub schedule: Option<Schedule>,
@@ -54,16 +54,21 @@ impl Row {
         text.split([' ', ';']).next().unwrap_or_default()
     }
 
+    /// The opcode without modifiers; none without `nvdisasm`.
+    #[must_use]
+    pub fn base_opcode(&self) -> Option<&str> {
+        self.opcode().split('.').next().filter(|it| !it.is_empty())
+    }
+
     /// Whether it accesses local memory, where spilled registers and arrays of a thread are.
     #[must_use]
     pub fn accesses_local_memory(&self) -> bool {
-        let opcode = self.opcode().split('.').next();
-        matches!(opcode, Some("LDL" | "STL"))
+        matches!(self.base_opcode(), Some("LDL" | "STL"))
     }
 }
 
 impl Listing {
-    /// The most general registers that are alive, and the lines of PTX where that many are, from 1.
+    /// The most general registers that are live, and the lines of PTX where that many are, from 1.
     #[must_use]
     pub fn peak(&self) -> Option<(u32, Vec<u32>)> {
         let most = self.rows.iter().filter_map(|it| it.live).max()?;
@@ -148,7 +153,7 @@ pub fn join(cubin: &Cubin, text: Option<&str>, target: &str) -> Vec<Listing> {
     listings
 }
 
-/// Whether this is what `ptxas` puts behind the end of a function.
+/// Whether this is what `ptxas` puts after the end of a function.
 fn is_branch_to_itself(row: &Row) -> bool {
     let target = row
         .text

@@ -14,7 +14,7 @@ const NONE: u8 = 7;
 const NOP: u64 = 0x918;
 const BRA: u64 = 0x947;
 
-/// When the instruction behind this one may be issued, and for what this one waits.
+/// When the instruction after this one may be issued, and for what this one waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// At least so many cycles pass before the next instruction of the warp is issued.
@@ -79,7 +79,7 @@ pub fn halves(code: &[u8], address: u64) -> Option<(u64, u64)> {
     Some((u64::from_le_bytes(*low), u64::from_le_bytes(*high)))
 }
 
-/// Where the code of a section ends and the padding begins: instructions that do nothing, behind a branch to
+/// Where the code of a section ends and the padding begins: instructions that do nothing, after a branch to
 /// itself that keeps the hardware from running on.
 #[must_use]
 pub fn padding(code: &[u8]) -> u64 {

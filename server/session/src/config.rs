@@ -1,5 +1,7 @@
 //! The settings of the server: one table, from which documentation is generated too.
 
+mod features;
+
 use std::{
     collections::BTreeMap,
     ops::RangeInclusive,
@@ -9,9 +11,9 @@ use std::{
     time::Duration,
 };
 
-use analysis::{
-    CodeLensKinds, DEFAULT_THREADS, DIAGNOSTIC_CODES, InlayHintKinds, LaunchAssumptions, Level,
-};
+pub use features::Features;
+
+use analysis::{AnalysisConfig, DEFAULT_THREADS, DIAGNOSTIC_CODES, LaunchAssumptions, Level};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
 use tracing::level_filters::LevelFilter;
@@ -19,11 +21,11 @@ use tracing::level_filters::LevelFilter;
 /// Name of the settings section in clients.
 pub const SECTION: &str = "ptx-analyzer";
 
-/// What else an editor's extension may send along: settings of its own, and whether the user trusts the
+/// The other fields that an editor's extension may send along: settings of its own, and whether the user trusts the
 /// folders, which counts in `initialize` only.
 const EDITOR_GROUPS: &[&str] = &["server", "trace", "trusted"];
 
-/// What a setting may hold.
+/// The type of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingType {
     /// `true` or `false`.
@@ -48,7 +50,7 @@ pub enum SettingType {
 }
 
 impl SettingType {
-    /// What is allowed, as the end of the sentence "The setting must be …".
+    /// The allowed values, as the end of the sentence "The setting must be …".
     #[must_use]
     pub fn describe(self) -> String {
         match self {
@@ -76,9 +78,9 @@ impl SettingType {
 pub struct Setting {
     /// Name inside the section, such as `diagnostics.enable`.
     pub name: &'static str,
-    /// What it may hold.
+    /// Its type.
     pub ty: SettingType,
-    /// What it does, as a sentence.
+    /// Its description, as a sentence.
     pub description: &'static str,
     default: fn() -> Value,
     /// Takes a non-null value; `Err` says what is wrong with it beyond its type.
@@ -196,7 +198,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "diagnostics.severity",
         ty: SettingType::Levels(LEVELS),
-        description: "How bad the problems of a code are, by the name of the code, such as \
+        description: "the severity, by the name of the code, such as \
                       {\"unused-register\": \"warning\"}; \"off\" hides them.",
         default: || json!({}),
         set: |config, value| {
@@ -218,6 +220,13 @@ pub const SETTINGS: &[Setting] = &[
         clear: |config| config.severity = BTreeMap::new(),
     },
     switch!(
+        "embedded.enable",
+        true,
+        |config| config.embedded,
+        "Whether PTX inside CUDA C++, C++, Python, Rust and LLVM IR is read: the strings of asm \
+         statements and of calls that take assembly."
+    ),
+    switch!(
         "inlayHints.defaults",
         false,
         |config| config.features.hints.defaults,
@@ -227,7 +236,7 @@ pub const SETTINGS: &[Setting] = &[
         "inlayHints.demangledNames",
         false,
         |config| config.features.hints.demangled_names,
-        "Whether C++ names are shown behind mangled names of functions."
+        "Whether C++ names are shown after mangled names of functions."
     ),
     switch!(
         "inlayHints.floatLiterals",
@@ -239,14 +248,28 @@ pub const SETTINGS: &[Setting] = &[
         "inlayHints.liveRegisters",
         false,
         |config| config.features.hints.live_registers,
-        "Whether the number of registers that are alive is shown behind each instruction."
+        "Whether the number of registers that are live is shown after each instruction."
     ),
     switch!(
         "inlayHints.loopRegisters",
         true,
         |config| config.features.hints.loop_registers,
-        "Whether the number of registers that are alive in a loop is shown at its head, in entries that \
+        "Whether the number of registers that are live in a loop is shown at its head, in entries that \
          may need more registers than cost nothing."
+    ),
+    switch!(
+        "inlayHints.machineInstructions",
+        false,
+        |config| config.features.machine_instructions,
+        "Whether the number of machine instructions that ptxas made of each statement is shown after it, once \
+         ptxas has been run."
+    ),
+    switch!(
+        "inlayHints.operands",
+        true,
+        |config| config.features.operands,
+        "Whether the expressions of operands are shown after their placeholders, as after %0 in a string \
+         of CUDA C++; not in statements with many operands."
     ),
     switch!(
         "inlayHints.parameterNames",
@@ -258,7 +281,7 @@ pub const SETTINGS: &[Setting] = &[
         "inlayHints.registerPeak",
         true,
         |config| config.features.hints.register_peak,
-        "Whether the place where most registers are alive is marked, in entries that may need more \
+        "Whether the place where most registers are live is marked, in entries that may need more \
          registers than cost nothing."
     ),
     switch!(
@@ -320,13 +343,13 @@ pub const SETTINGS: &[Setting] = &[
         "ptxas.nvdisasmPath",
         |config| config.ptxas.nvdisasm,
         "The nvdisasm to run, as an absolute path; null or an empty string takes the one beside ptxas or \
-         on the PATH. A program inside of an open folder is never run."
+         on the PATH. A program inside an open folder is never run."
     ),
     program!(
         "ptxas.path",
         |config| config.ptxas.path,
         "The ptxas to run, as an absolute path; null or an empty string takes the one on the PATH. A \
-         program inside of an open folder is never run."
+         program inside an open folder is never run."
     ),
     Setting {
         name: "ptxas.timeout",
@@ -405,15 +428,6 @@ pub const SETTINGS: &[Setting] = &[
     ),
 ];
 
-/// Which features that show something beside the text are on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Features {
-    /// Inlay hints.
-    pub hints: InlayHintKinds,
-    /// Code lenses.
-    pub lenses: CodeLensKinds,
-}
-
 /// When `ptxas` is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PtxasRuns {
@@ -433,7 +447,7 @@ pub struct Ptxas {
     pub runs: PtxasRuns,
     /// The program; `None` for the one on the `PATH`.
     pub path: Option<PathBuf>,
-    /// What takes its machine code apart; `None` for the one beside `ptxas` or on the `PATH`.
+    /// The disassembler for its machine code; `None` for the one beside `ptxas` or on the `PATH`.
     pub nvdisasm: Option<PathBuf>,
     /// How long a run may take.
     pub timeout: Duration,
@@ -459,7 +473,7 @@ pub struct Config {
     pub portability: Vec<Arc<str>>,
     /// Whether problems are reported at all.
     pub diagnostics: bool,
-    /// What else is shown.
+    /// The other hints that are shown.
     pub features: Features,
     /// How entries are assumed to be launched.
     pub launch: LaunchAssumptions,
@@ -469,6 +483,8 @@ pub struct Config {
     pub debounce: Option<Duration>,
     /// Whether the statement that is being written is left alone.
     pub quiet: bool,
+    /// Whether anything is said about PTX in other languages.
+    pub embedded: bool,
     /// Whether the files of the workspace are read.
     pub index: bool,
     /// The files of the workspace that are not read.
@@ -490,6 +506,7 @@ impl Default for Config {
             severity: BTreeMap::new(),
             debounce: None,
             quiet: true,
+            embedded: true,
             index: true,
             exclude: Exclude::default(),
             ptxas: Ptxas::default(),
@@ -498,7 +515,7 @@ impl Default for Config {
     }
 }
 
-/// What is wrong with settings as a client sends them, in the words that its user reads.
+/// The problems with settings as a client sends them, in the words that its user reads.
 #[must_use]
 pub fn problems(settings: &Value) -> Vec<String> {
     let (_, problems) = Config::from_json(settings);
@@ -518,6 +535,17 @@ pub enum Problem {
 }
 
 impl Config {
+    /// The part of the settings that the analysis knows.
+    #[must_use]
+    pub fn analysis(&self) -> AnalysisConfig {
+        AnalysisConfig {
+            target_override: self.target.clone(),
+            portability_targets: self.portability.clone(),
+            severity: self.severity.clone(),
+            launch: self.launch,
+        }
+    }
+
     /// Reads settings as clients send them: the section itself or an object that contains it,
     /// with nested objects or dotted names, in any mixture.
     pub fn from_json(settings: &Value) -> (Config, Vec<Problem>) {

@@ -24,6 +24,12 @@ pub fn all_diagnostics(
     snapshot: &Snapshot,
     document: &Document,
 ) -> Answer<Vec<analysis::Diagnostic>> {
+    if let Some(host) = &document.host {
+        return match snapshot.embedded {
+            true => host.diagnostics(snapshot, document.file, host.all_fragments()),
+            false => Ok(Vec::new()),
+        };
+    }
     let (file, known) = (document.file, &snapshot.shared.known);
     let stamp = known.stamp(file);
     let found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
@@ -121,7 +127,10 @@ fn hold_back(
     let (file, quiet) = (document.file, &snapshot.shared.quiet);
     let at = match quiet.offset(file) {
         Some(offset) => {
-            let writing = snapshot.analysis.writing(FilePosition { file, offset })?;
+            let writing = match &document.host {
+                Some(host) => host.writing(snapshot, file, offset)?,
+                None => snapshot.analysis.writing(FilePosition { file, offset })?,
+            };
             writing.map(|it| (offset, it))
         }
         None => None,

@@ -3,7 +3,7 @@
 use analysis::Replacement;
 use syntax::{
     Document,
-    text::{Edit, Encoding, minimal_edit},
+    text::{Edit, Encoding, InvalidEdit, LineTable, minimal_edit},
 };
 use tracing::warn;
 
@@ -18,9 +18,36 @@ use crate::{
 /// More changes at once than somebody types: a formatter has been at work.
 pub const MANY_CHANGES: usize = 16;
 
+/// A text that clients edit.
+pub trait Editable {
+    /// The text.
+    fn text(&self) -> &str;
+    /// Its lines and columns.
+    fn lines(&self) -> &LineTable;
+    /// Applies an edit.
+    ///
+    /// # Errors
+    /// [`InvalidEdit`] when the edit does not fit the text; nothing is changed then.
+    fn apply(&mut self, edit: &Edit) -> Result<(), InvalidEdit>;
+}
+
+impl Editable for Document {
+    fn text(&self) -> &str {
+        self.text()
+    }
+
+    fn lines(&self) -> &LineTable {
+        self.lines()
+    }
+
+    fn apply(&mut self, edit: &Edit) -> Result<(), InvalidEdit> {
+        self.apply(edit).map(|_| ())
+    }
+}
+
 /// Applies messages about one document, in their order, and says what they did to its text.
 pub fn apply_changes(
-    document: &mut Document,
+    document: &mut impl Editable,
     batch: &[DidChangeTextDocumentParams],
     encoding: Encoding,
 ) -> Vec<Applied> {
@@ -42,7 +69,7 @@ pub fn apply_changes(
 }
 
 fn apply(
-    document: &mut Document,
+    document: &mut impl Editable,
     change: &TextDocumentContentChangeEvent,
     encoding: Encoding,
     uri: &Url,
@@ -57,11 +84,11 @@ fn apply(
     apply_edit(document, &Edit::new(range, change.text.as_str()))
 }
 
-/// Applies changes each of which stands before those that come before it, as editors send what a
+/// Applies changes each of which is before those that come before it, as editors send what a
 /// formatter does: then they all are about the old text, and it is parsed once. Otherwise, or when
 /// there are few, nothing is done.
 fn apply_backwards(
-    document: &mut Document,
+    document: &mut impl Editable,
     changes: &[&TextDocumentContentChangeEvent],
     encoding: Encoding,
 ) -> Option<Vec<Applied>> {
@@ -93,21 +120,21 @@ fn apply_backwards(
 }
 
 /// Reduces a new text to the edit that leads to it, which keeps most of the tree.
-pub fn replace_text(document: &mut Document, text: &str) -> Option<Applied> {
+pub fn replace_text(document: &mut impl Editable, text: &str) -> Option<Applied> {
     let edit = minimal_edit(document.text(), text)?;
     apply_edit(document, &edit)
 }
 
-/// What an edit did to a text.
+/// The effect of an edit on a text.
 #[derive(Debug)]
 pub struct Applied {
     /// The lines that it moved.
     pub lines: LineEdit,
-    /// What was replaced, in the text as it was.
+    /// The range that was replaced, in the text as it was.
     pub replacement: Replacement,
 }
 
-fn apply_edit(document: &mut Document, edit: &Edit) -> Option<Applied> {
+fn apply_edit(document: &mut impl Editable, edit: &Edit) -> Option<Applied> {
     let applied = Applied {
         lines: LineEdit::new(document.lines(), edit),
         replacement: Replacement {
@@ -116,7 +143,7 @@ fn apply_edit(document: &mut Document, edit: &Edit) -> Option<Applied> {
         },
     };
     match document.apply(edit) {
-        Ok(_) => Some(applied),
+        Ok(()) => Some(applied),
         Err(error) => {
             warn!(range = ?edit.range, %error, "an edit does not fit, ignored");
             None

@@ -1,4 +1,4 @@
-//! What `ptxas` said about open documents, while these are edited.
+//! The messages of `ptxas` about open documents, while these are edited.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use syntax::text::{Edit, LineTable};
 
 use crate::machine_code::MachineCode;
 
-/// What a run of `ptxas` found out about one text.
+/// The results of a run of `ptxas` on one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// The release of `ptxas`, such as `13.5.37`; empty if it does not say.
@@ -26,7 +26,7 @@ pub struct Findings {
 /// The findings about each document, as one moment has them.
 pub type Results = Arc<FxHashMap<FileId, Arc<FileFindings>>>;
 
-/// What `ptxas` said about a document.
+/// The messages of `ptxas` about a document.
 #[derive(Clone, Debug)]
 pub struct FileFindings {
     /// Version of the text that it read.
@@ -91,7 +91,7 @@ pub struct LineEdit {
 }
 
 impl LineEdit {
-    /// What an edit does to the lines of a text that it is about to change.
+    /// The effect of an edit on the lines of a text that it is about to change.
     pub fn new(lines: &LineTable, edit: &Edit) -> LineEdit {
         let first = lines.line_of(edit.range.start());
         LineEdit {
@@ -163,7 +163,7 @@ mod tests {
     fn messages_follow_their_lines() {
         // Within a line.
         assert_eq!(lines("a\nb[]\nc", "x"), [(0, true), (1, false), (2, true)]);
-        // Lines before, behind and in between.
+        // Lines before, after and in between.
         assert_eq!(lines("[]a\nb", "x\ny\n"), [(2, true), (3, true)]);
         assert_eq!(lines("a[]\nb", "\nx"), [(0, true), (2, true)]);
         assert_eq!(lines("ab[]cd\nb", "\n"), [(0, false), (2, true)]);

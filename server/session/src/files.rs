@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{host::Host, lsp::lsp_types::Url};
 
-/// Numbers files, for ever: the analysis never forgets a number either.
+/// Numbers files, forever: the analysis never forgets a number either.
 #[derive(Debug)]
 pub struct FileTable {
     host: Arc<dyn Host>,
@@ -22,7 +22,7 @@ struct Entry {
     version: Option<i32>,
 }
 
-/// What makes two names name the same file.
+/// The identity of the file that two names may share.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Key {
     Path(PathBuf),

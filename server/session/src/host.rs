@@ -1,4 +1,4 @@
-//! What a session asks of the machine on which it runs.
+//! The services that a session asks of the machine on which it runs.
 
 use std::{fmt::Debug, path::PathBuf};
 
@@ -14,7 +14,7 @@ pub trait Host: Debug + Send + Sync {
         None
     }
 
-    /// The file that `path`, which stands in the text of `ptx`, means, if it exists and may be opened.
+    /// The file that `path`, which is in the text of `ptx`, means, if it exists and may be opened.
     fn source_file(&self, ptx: &Url, path: &str) -> Option<Url> {
         let _ = (ptx, path);
         None
@@ -24,6 +24,12 @@ pub trait Host: Debug + Send + Sync {
     fn real_path(&self, uri: &Url) -> Option<PathBuf> {
         let _ = uri;
         None
+    }
+
+    /// The names of the targets that a file is compiled for, by the build of its project; none if that is not known.
+    fn compile_targets(&self, uri: &Url) -> Vec<String> {
+        let _ = uri;
+        Vec::new()
     }
 
     /// Runs `work` to its end. A host with threads calls `check` meanwhile, on the thread of the caller, again and

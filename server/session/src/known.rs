@@ -1,4 +1,4 @@
-//! What was found about long documents the last time that all of them was looked at, so that a change can be
+//! The last diagnostics of long documents, so that a change can be
 //! answered before all is looked at again.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ struct Known {
     diagnostics: Option<Arc<[Diagnostic]>>,
     /// Whether these are all that were found, and not only what was known at once.
     all: bool,
-    /// What has changed in the text since.
+    /// The changes of the text since.
     edits: Vec<Replacement>,
     /// Fingerprint of what the client was told before all was found.
     owed: Option<u64>,
@@ -64,7 +64,7 @@ impl KnownDiagnostics {
         self.with(|all| all.remove(&file));
     }
 
-    /// What was known of a document is no start for what comes next.
+    /// Old knowledge of a document is not a start for what comes next.
     pub fn lose(&self, file: FileId) {
         self.with(|all| {
             if let Some(known) = all.get_mut(&file) {
@@ -95,7 +95,7 @@ impl KnownDiagnostics {
         });
     }
 
-    /// What is known of an older text, and what has changed since.
+    /// The diagnostics of an older text, and the changes since.
     pub fn before(&self, file: FileId) -> Option<Earlier> {
         self.with(|all| {
             let known = all.get(&file).filter(|it| !it.edits.is_empty())?;
@@ -122,7 +122,7 @@ impl KnownDiagnostics {
         })
     }
 
-    /// What a client was told before all was found, once.
+    /// The diagnostics that a client was told before all was found, once.
     pub fn take_owed(&self, file: FileId) -> Option<u64> {
         self.with(|all| all.get_mut(&file)?.owed.take())
     }

@@ -2,15 +2,18 @@
 //!
 //! Messages of LSP in, messages out. This crate knows LSP, JSON and settings, and neither threads nor the clock,
 //! files nor processes: the program around it (crate `server`) and a worker of a browser (crate `wasm`) have those.
-//! What it must ask of the machine is in [`host`].
+//! The services that it asks of the machine are in [`host`].
 //!
+//! [`connection`] is all of it for a program with one thread: the text of a message in, the texts of messages out.
 //! [`mod@requests`] lists every request once, with its parameters, its result and its handler. Handlers answer over a
 //! [`snapshot`], with the conversions of [`lsp`].
 
 pub mod config;
+pub mod connection;
 pub mod diagnostics;
 pub mod draw;
 pub mod edits;
+pub mod embedded;
 pub mod exact;
 pub mod files;
 mod handlers;

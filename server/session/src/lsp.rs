@@ -4,6 +4,7 @@ pub mod capabilities;
 pub mod ext;
 pub mod from_proto;
 pub mod markdown;
+pub mod registration;
 pub mod semantic_tokens;
 pub mod to_proto;
 

@@ -1,8 +1,10 @@
 //! The machine code that `ptxas` made of a text, with the lines that an editor counts.
 
+use std::collections::BTreeMap;
+
 use machine::{
     cubin::{self, Source},
-    listing::{self, Listing},
+    listing::{self, Listing, Row},
 };
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, Document, SyntaxKind, text::LineTable};
@@ -54,18 +56,37 @@ impl MachineCode {
         }
     }
 
+    /// The machine instructions that were made of the statement at a line, from 1, entry by entry. Routines of
+    /// `ptxas` belong to no line.
+    pub fn rows_at(&self, line: u32) -> impl Iterator<Item = &Row> {
+        let (first, last) = self.statement(line);
+        let rows = self.listings.iter().flat_map(|it| &it.rows);
+        rows.filter(move |it| it.line.is_some_and(|it| first <= it && it <= last))
+    }
+
+    /// How many machine instructions were made of the statements of lines: the last line of each, from 1, in order.
+    #[must_use]
+    pub fn counts(&self) -> BTreeMap<u32, u32> {
+        let mut counts = BTreeMap::new();
+        let rows = self.listings.iter().flat_map(|it| &it.rows);
+        for line in rows.filter_map(|it| it.line) {
+            *counts.entry(self.statement(line).1).or_default() += 1;
+        }
+        counts
+    }
+
     /// The name of the file of a source.
     #[must_use]
     pub fn file(&self, source: Source) -> &str {
         self.files.get(source.file as usize).map_or("", |it| it)
     }
 
-    /// For each function its lines, from 0, each with the most registers that are alive there.
+    /// For each function its lines, from 0, each with the most registers that are live there.
     #[must_use]
     pub fn live_lines(&self) -> FxHashMap<&str, Vec<(u32, u32)>> {
         let mut found = FxHashMap::default();
         for listing in &self.listings {
-            let mut lines = std::collections::BTreeMap::new();
+            let mut lines = BTreeMap::new();
             for row in &listing.rows {
                 if let (Some(line), Some(live)) = (row.line, row.live) {
                     let most: &mut u32 = lines.entry(line.saturating_sub(1)).or_default();
@@ -172,7 +193,7 @@ impl Lines {
     }
 }
 
-/// The number of the line behind `# 7 "original.ptx"`.
+/// The number of the line after `# 7 "original.ptx"`.
 fn marker(row: &str) -> Option<u32> {
     let rest = row.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();

@@ -14,16 +14,16 @@ use syntax::TextSize;
 #[derive(Debug, Default)]
 pub struct Quiet(Mutex<FxHashMap<FileId, Place>>);
 
-/// What is known of an open document.
+/// The known facts about an open document.
 #[derive(Debug, Default)]
 struct Place {
     /// The end of the last edit, while somebody is writing there.
     offset: Option<TextSize>,
     /// Whether something was held back since.
     holds_back: bool,
-    /// What was told before, by code and message: places change while somebody writes.
+    /// The diagnostics told before, by code and message: places change while somebody writes.
     told: Option<FxHashSet<u64>>,
-    /// What was held back in the statement that was written, in the same way: it is told when the edits are elsewhere.
+    /// The diagnostics held back in the statement that was written, in the same way: they are told when the edits are elsewhere.
     own: FxHashSet<u64>,
 }
 

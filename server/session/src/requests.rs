@@ -1,19 +1,24 @@
 //! Every request that is answered over a snapshot, once.
 //!
-//! From this list are made the functions of this module, the methods of tower-lsp and those of our own
+//! From this list are made the functions of this module, [`answer`], the methods of tower-lsp and those of our own
 //! in the program (`server/src/backend.rs`). A new request is a handler and a line here; a request of LSP is
 //! announced in [`crate::lsp::capabilities`] too.
 
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
 use crate::{
     handlers::{
-        Handler, annotations, calls, code_actions, completion, diagnostics, formatting, machine,
-        navigation, pressure, rename, source, structure, targets, tokens, words,
+        Handler, annotations, calls, code_actions, completion, diagnostics, difference, formatting,
+        machine, navigation, pressure, protocols, rename, source, structure, targets, tokens,
+        words,
     },
     lsp::{
         ext::{
-            CompareTargetsParams, DrawingParams, ExplainParams, Explanation, FlowGraph,
-            FromSourceLineParams, LiveRange, MachineCode, MachineCodeParams, RegisterChart,
-            Registers, RegistersParams, SameSourceLine, TargetVerdict, ViewSyntaxTreeParams, Word,
+            CompareTargetsParams, DiffParams, Difference, DrawingParams, ExplainParams,
+            Explanation, FlowGraph, FromSourceLineParams, FunctionProtocol, LiveRange, MachineCode,
+            MachineCodeParams, NameAccess, ProtocolsParams, RegisterChart, Registers,
+            RegistersParams, SameSourceLine, Slice, TargetVerdict, ViewSyntaxTreeParams, Word,
             WordsParams,
         },
         lsp_types::{
@@ -33,6 +38,7 @@ use crate::{
             TextDocumentPositionParams, TextEdit, WorkspaceEdit, WorkspaceSymbolParams,
         },
     },
+    snapshot::{Answer, RequestError, Snapshot},
 };
 
 pub use crate::handlers::annotations::TellParams;
@@ -48,6 +54,7 @@ macro_rules! requests {
                 goto_definition(GotoDefinitionParams) -> Option<GotoDefinitionResponse> = navigation::DEFINITION;
                 goto_declaration(GotoDefinitionParams) -> Option<GotoDefinitionResponse> = navigation::DECLARATION;
                 goto_type_definition(GotoDefinitionParams) -> Option<GotoDefinitionResponse> = navigation::TYPE_DEFINITION;
+                goto_implementation(GotoDefinitionParams) -> Option<GotoDefinitionResponse> = navigation::IMPLEMENTATION;
                 references(ReferenceParams) -> Option<Vec<Location>> = navigation::REFERENCES;
                 document_highlight(DocumentHighlightParams) -> Option<Vec<DocumentHighlight>> = navigation::HIGHLIGHT;
                 symbol(WorkspaceSymbolParams) -> Option<Vec<SymbolInformation>> = navigation::WORKSPACE_SYMBOL;
@@ -84,7 +91,11 @@ macro_rules! requests {
                 flow_graph(DrawingParams) -> Option<FlowGraph> = pressure::FLOW_GRAPH;
                 machine_code(MachineCodeParams) -> Option<MachineCode> = machine::MACHINE_CODE;
                 live_range(TextDocumentPositionParams) -> Option<LiveRange> = pressure::LIVE_RANGE;
+                slice(TextDocumentPositionParams) -> Option<Slice> = navigation::SLICE;
+                accesses(TextDocumentPositionParams) -> Vec<NameAccess> = navigation::ACCESSES;
                 compare_targets(CompareTargetsParams) -> Vec<TargetVerdict> = targets::COMPARE_TARGETS;
+                protocols(ProtocolsParams) -> Vec<FunctionProtocol> = protocols::PROTOCOLS;
+                diff(DiffParams) -> Vec<Difference> = difference::DIFF;
                 words(WordsParams) -> Vec<Word> = words::WORDS;
                 explain(ExplainParams) -> Vec<Explanation> = words::EXPLAIN;
             }
@@ -111,12 +122,44 @@ macro_rules! functions {
                 &$own_handler
             }
         )*
+
+        /// Answers a request by the name of its method, in JSON; `None` if there is no such method.
+        #[must_use]
+        pub fn answer(
+            snapshot: &Snapshot,
+            method: &str,
+            params: &RawValue,
+        ) -> Option<Answer<Box<RawValue>>> {
+            $(
+                if method == $lsp().method {
+                    return Some(run($lsp(), snapshot, params));
+                }
+            )*
+            $(
+                if method == $own().method {
+                    return Some(run($own(), snapshot, params));
+                }
+            )*
+            None
+        }
     };
 }
 
 requests!(functions);
 
-/// What a click on a lens tells clients that cannot show more; it has no method of its own.
+fn run<P: DeserializeOwned, R: Serialize>(
+    handler: &Handler<P, R>,
+    snapshot: &Snapshot,
+    params: &RawValue,
+) -> Answer<Box<RawValue>> {
+    let params = serde_json::from_str(params.get())
+        .map_err(|error| RequestError::InvalidParams(error.to_string()))?;
+    let result = (handler.run)(snapshot, &params)?;
+    serde_json::value::to_raw_value(&result)
+        .map_err(|error| RequestError::Internal(error.to_string()))
+}
+
+/// The text that a click on a lens shows in clients that cannot show more; it has no method of its own.
 #[must_use]
 pub fn tell() -> &'static Handler<TellParams, Option<String>> {
     &annotations::TELL

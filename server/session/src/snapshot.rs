@@ -1,15 +1,18 @@
-//! What a worker may look at while it answers a question.
+//! The state that a worker may read while it answers a question.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use analysis::{Analysis, Cancelled, Diagnostic, ExactEntry, FileId, FilePosition, FileRange};
+use analysis::{
+    Analysis, AnalysisConfig, Cancelled, Diagnostic, ExactEntry, FileId, FilePosition, FileRange,
+};
 use syntax::{
-    FileContents, TextRange, TextSize,
+    TextRange, TextSize,
     text::{Encoding, LineTable},
 };
 
 use crate::{
     config::Features,
+    embedded::{Fragments, HostDocument, HostDocuments},
     exact::{Findings, Results},
     files::FileTable,
     host::Host,
@@ -33,7 +36,7 @@ pub enum RequestError {
     ServerCancelled,
     /// The client took the question back.
     Cancelled,
-    /// What was asked for cannot be done; the text is for the user.
+    /// The request cannot be fulfilled; the text is for the user.
     Refused(String),
     /// The parameters are not those of the method.
     InvalidParams(String),
@@ -55,7 +58,7 @@ impl RequestError {
         }
     }
 
-    /// What it says.
+    /// The message.
     #[must_use]
     pub fn message(&self) -> &str {
         match self {
@@ -87,14 +90,16 @@ pub type Answer<T> = Result<T, RequestError>;
 pub struct Shared {
     /// The machine.
     pub host: Arc<dyn Host>,
-    /// What the client can do.
+    /// The capabilities of the client.
     pub client: Client,
     /// The semantic tokens that the client has.
     pub tokens: TokenCache,
-    /// What was found about long documents.
+    /// The diagnostics of long documents.
     pub known: KnownDiagnostics,
     /// Where somebody is writing.
     pub quiet: Quiet,
+    /// The diagnostics of the PTX in documents of other languages.
+    pub fragments: Fragments,
     files: RwLock<FileTable>,
 }
 
@@ -108,6 +113,7 @@ impl Shared {
             tokens: TokenCache::default(),
             known: KnownDiagnostics::default(),
             quiet: Quiet::default(),
+            fragments: Fragments::default(),
         }
     }
 
@@ -126,22 +132,30 @@ impl Shared {
 pub struct Snapshot {
     /// The analysis.
     pub analysis: Analysis,
-    /// What the state thread changes meanwhile.
+    /// The state that the state thread changes meanwhile.
     pub shared: Arc<Shared>,
     /// Whether problems are reported at all.
     pub diagnostics: bool,
-    /// What else is shown.
+    /// Whether anything is said about PTX in other languages.
+    pub embedded: bool,
+    /// The other hints that are shown.
     pub features: Features,
-    /// What `ptxas` said about open documents.
+    /// The messages of `ptxas` about open documents.
     pub exact: Results,
+    /// The open documents of other languages.
+    pub hosts: Arc<HostDocuments>,
+    /// The settings of the analysis.
+    pub settings: Arc<AnalysisConfig>,
 }
 
 /// A file with what is needed to convert its positions.
 pub struct Document {
     /// Its number.
     pub file: FileId,
-    /// Text, tree and lines.
-    pub contents: Arc<FileContents>,
+    /// Its lines.
+    lines: Arc<LineTable>,
+    /// The document of another language that it is, if it is one.
+    pub host: Option<Arc<HostDocument>>,
     /// The unit of the columns of the client.
     pub encoding: Encoding,
 }
@@ -149,7 +163,7 @@ pub struct Document {
 impl Document {
     /// Its lines.
     pub fn lines(&self) -> &LineTable {
-        &self.contents.lines
+        &self.lines
     }
 
     /// The position of an offset.
@@ -162,7 +176,7 @@ impl Document {
         to_proto::range(range, self.lines(), self.encoding)
     }
 
-    /// The offsets of a range; positions outside of the text mean the nearest place inside.
+    /// The offsets of a range; positions outside the text mean the nearest place inside.
     pub fn text_range(&self, range: Range) -> TextRange {
         from_proto::range(range, self.lines(), self.encoding)
     }
@@ -177,13 +191,13 @@ impl Document {
 }
 
 impl Snapshot {
-    /// What `ptxas` made of the entries of an open document, if it still has the text that was compiled.
+    /// The figures of `ptxas` for the entries of an open document, if it still has the text that was compiled.
     pub fn exact_entries(&self, file: FileId) -> &[ExactEntry] {
         let version = self.shared.files(|files| files.version(file));
         self.exact.get(&file).map_or(&[], |it| it.entries(version))
     }
 
-    /// What `ptxas` found when it was run last on a document, and whether that has another text by now.
+    /// The results of the last run of `ptxas` on a document, and whether that has another text by now.
     pub fn findings(&self, file: FileId) -> Option<(&Findings, bool)> {
         let version = self.shared.files(|files| files.version(file));
         self.exact.get(&file).map(|it| it.latest(version))
@@ -206,7 +220,7 @@ impl Snapshot {
         Ok(joined?)
     }
 
-    /// The file behind a URI, or `None` when the server does not know it.
+    /// The file of a URI, or `None` when the server does not know it.
     pub fn document(&self, uri: &Url) -> Answer<Option<Document>> {
         match self.shared.files(|files| files.get(uri)) {
             Some(file) => self.document_of(file),
@@ -216,11 +230,21 @@ impl Snapshot {
 
     /// A file by its number, or `None` when it has no contents.
     pub fn document_of(&self, file: FileId) -> Answer<Option<Document>> {
+        let encoding = self.shared.client.encoding;
+        if let Some(host) = self.hosts.get(&file) {
+            return Ok(Some(Document {
+                file,
+                lines: Arc::clone(host.lines()),
+                host: Some(Arc::clone(host)),
+                encoding,
+            }));
+        }
         let contents = self.analysis.contents(file)?;
         Ok(contents.map(|contents| Document {
             file,
-            contents,
-            encoding: self.shared.client.encoding,
+            lines: Arc::clone(&contents.lines),
+            host: None,
+            encoding,
         }))
     }
 

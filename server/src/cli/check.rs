@@ -31,7 +31,7 @@ const CHUNK: usize = 64;
 /// up, and so little that its memory, which the next one takes, is still in the cache of the processor.
 const BATCH: usize = 32 << 10;
 /// Deeply nested input is walked recursively.
-const STACK: usize = 16 << 20;
+pub(super) const STACK: usize = 16 << 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
@@ -46,7 +46,7 @@ pub(super) struct CheckArgs {
     #[arg(long)]
     embedded: bool,
     /// Judge every file as if its .target directive said this, for example sm_90a.
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
     /// Also warn of what these targets lack, for example sm_80,sm_90.
     #[arg(long, value_name = "TARGETS", value_delimiter = ',', value_parser = target)]
@@ -54,10 +54,10 @@ pub(super) struct CheckArgs {
     /// Show hints, too.
     #[arg(long)]
     hints: bool,
-    /// How bad the problems of a code are: off, hint, information, warning or error; may be repeated.
+    /// the severity: off, hint, information, warning or error; may be repeated.
     #[arg(long, value_name = "CODE=LEVEL", value_parser = severity)]
     severity: Vec<(Box<str>, Level)>,
-    /// Whether to use colours.
+    /// When to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
 }
@@ -84,7 +84,7 @@ enum Color {
     Never,
 }
 
-/// What became of one file.
+/// The result for one file.
 #[derive(Default)]
 struct Checked {
     /// How many texts it has: binaries may have several.
@@ -94,7 +94,9 @@ struct Checked {
     results: Vec<Value>,
     errors: usize,
     warnings: usize,
-    /// What could not be checked, and why.
+    /// Information and hints.
+    others: usize,
+    /// The files that could not be checked, and why.
     failures: Vec<String>,
 }
 
@@ -105,6 +107,7 @@ impl Checked {
         self.results.extend(other.results);
         self.errors += other.errors;
         self.warnings += other.warnings;
+        self.others += other.others;
         self.failures.extend(other.failures);
     }
 }
@@ -122,7 +125,7 @@ thread_local! {
 }
 
 impl Batch {
-    /// What a text contains that is wrong.
+    /// The problems of a text.
     fn diagnostics(text: &Document, config: &AnalysisConfig) -> Cancellable<Vec<Diagnostic>> {
         // One that panics is not put back.
         let mut batch = LAST_BATCH.take().unwrap_or_default();
@@ -145,8 +148,39 @@ impl Batch {
 pub(super) fn target(text: &str) -> Result<String, String> {
     match is_target(text) {
         true => Ok(text.to_owned()),
-        false => Err("there is no such target".to_owned()),
+        false => {
+            let message = "there is no such target";
+            Err(match nearest_target(text) {
+                Some(it) => format!("{message}; did you mean `{it}`?"),
+                None => message.to_owned(),
+            })
+        }
     }
+}
+
+/// The target whose number is nearest to that in a text, with the same letter after it if there is one.
+fn nearest_target(text: &str) -> Option<String> {
+    let parts = |name: &str| -> Option<(u32, String)> {
+        let digits = name.trim_start_matches(|it: char| !it.is_ascii_digit());
+        let end = digits.find(|it: char| !it.is_ascii_digit());
+        let (number, letter) = digits.split_at(end.unwrap_or(digits.len()));
+        Some((number.parse().ok()?, letter.to_ascii_lowercase()))
+    };
+    let (number, letter) = parts(text)?;
+    let distance = |name: &String| {
+        let (other, suffix) = parts(name).unwrap_or_default();
+        // The older of two that are equally near has all that the wanted one surely has.
+        (
+            number.abs_diff(other),
+            suffix != letter,
+            !suffix.is_empty(),
+            other,
+        )
+    };
+    analysis::targets()
+        .into_iter()
+        .map(|it| it.0)
+        .min_by_key(distance)
 }
 
 pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
@@ -167,7 +201,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         severity: args.severity.iter().cloned().collect(),
         ..AnalysisConfig::default()
     };
-    let (mut files, mut errors, mut warnings) = (0, 0, 0);
+    let (mut files, mut errors, mut warnings, mut others) = (0, 0, 0, 0);
     let mut results = Vec::new();
     for chunk in inputs.chunks(CHUNK) {
         // Standard input belongs to this thread.
@@ -211,6 +245,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
             files += checked.texts;
             errors += checked.errors;
             warnings += checked.warnings;
+            others += checked.others;
             failures.extend(checked.failures);
         }
     }
@@ -218,8 +253,11 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         writeln!(io.stderr, "error: {failure}")?;
     }
     match args.format {
+        // Where nothing could be read, nothing is said about problems.
+        Format::Text | Format::Github if files == 0 && !failures.is_empty() => {}
         Format::Text | Format::Github => {
-            let summary = summary(files, errors, warnings);
+            let others = if args.hints { others } else { 0 };
+            let summary = summary(files, errors, warnings, others);
             writeln!(io.stdout, "{summary}")?;
         }
         Format::Json => {}
@@ -235,7 +273,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
     })
 }
 
-/// The files behind the arguments, sorted and each one once, and what could not be found.
+/// The files that the arguments mean, sorted and each one once, and what could not be found.
 ///
 /// Folders are searched for PTX, and for files of other languages that may have some if that is asked for.
 pub(super) fn inputs(paths: &[PathBuf], embedded: bool) -> (Vec<PathBuf>, Vec<String>) {
@@ -262,6 +300,41 @@ pub(super) fn inputs(paths: &[PathBuf], embedded: bool) -> (Vec<PathBuf>, Vec<St
     (inputs, failures)
 }
 
+/// Has `show` tell what is wrong in a text, given with the text and its lines, in its order.
+/// The name says the language of the text, and `commands` its targets if other files may be asked for them.
+///
+/// # Errors
+/// The text is too long.
+pub(super) fn problems<T>(
+    name: &str,
+    text: String,
+    config: &AnalysisConfig,
+    commands: Option<&CompileCommands>,
+    show: impl FnOnce(&str, &LineTable, Vec<Diagnostic>) -> T,
+) -> Result<T, String> {
+    if text.len() > syntax::text::MAX_LEN {
+        return Err(format!("{name}: the file is too long"));
+    }
+    let cancelled = |_| format!("{name}: the check was cancelled");
+    match Language::of_path(Path::new(name)) {
+        Some(language) => {
+            let check = |module: &str, config: &AnalysisConfig| {
+                Batch::diagnostics(&Document::new(module.to_owned()), config)
+            };
+            let path = Path::new(name);
+            let found = embedded::diagnostics(path, &text, language, config, commands, check);
+            let found = found.map_err(cancelled)?;
+            let lines = LineTable::new(if found.is_empty() { "" } else { &text });
+            Ok(show(&text, &lines, found))
+        }
+        None => {
+            let document = Document::new(text);
+            let found = Batch::diagnostics(&document, config).map_err(cancelled)?;
+            Ok(show(document.text(), document.lines(), found))
+        }
+    }
+}
+
 fn check(
     name: &str,
     text: String,
@@ -270,28 +343,20 @@ fn check(
     args: &CheckArgs,
     color: bool,
 ) -> Result<Checked, String> {
-    if text.len() > syntax::text::MAX_LEN {
-        return Err(format!("{name}: the file is too long"));
-    }
-    let cancelled = |_| format!("{name}: the check was cancelled");
-    let (document, host_lines);
-    let (text, lines, mut diagnostics) = match Language::of_path(Path::new(name)) {
-        Some(language) => {
-            let check = |module: &str, config: &AnalysisConfig| {
-                Batch::diagnostics(&Document::new(module.to_owned()), config)
-            };
-            let path = Path::new(name);
-            let found = embedded::diagnostics(path, &text, language, config, commands, check);
-            let found = found.map_err(cancelled)?;
-            host_lines = LineTable::new(if found.is_empty() { "" } else { &text });
-            (&*text, &host_lines, found)
-        }
-        None => {
-            document = Document::new(text);
-            let found = Batch::diagnostics(&document, config).map_err(cancelled)?;
-            (document.text(), document.lines(), found)
-        }
-    };
+    let show =
+        |text: &str, lines: &LineTable, found| checked(name, text, lines, found, args, color);
+    problems(name, text, config, Some(commands), show)
+}
+
+/// The verdict on one text.
+fn checked(
+    name: &str,
+    text: &str,
+    lines: &LineTable,
+    mut diagnostics: Vec<Diagnostic>,
+    args: &CheckArgs,
+    color: bool,
+) -> Checked {
     diagnostics.retain(|it| args.hints || it.severity != Severity::Hint);
     let count = |severity| {
         diagnostics
@@ -303,6 +368,7 @@ fn check(
         texts: 1,
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
+        others: count(Severity::Information) + count(Severity::Hint),
         ..Checked::default()
     };
     let uri = match args.format {
@@ -322,7 +388,7 @@ fn check(
         };
         checked.output += &output;
     }
-    Ok(checked)
+    checked
 }
 
 /// Reads `unused-register=warning`.
@@ -340,16 +406,22 @@ fn severity(text: &str) -> Result<(Box<str>, Level), String> {
     }
 }
 
-fn summary(files: usize, errors: usize, warnings: usize) -> String {
+fn summary(files: usize, errors: usize, warnings: usize, hints: usize) -> String {
     let count = |count: usize, noun: &str| match count {
         1 => format!("1 {noun}"),
         _ => format!("{count} {noun}s"),
     };
-    let problems = match (errors, warnings) {
-        (0, 0) => "no problems".to_owned(),
-        (_, 0) => count(errors, "error"),
-        (0, _) => count(warnings, "warning"),
-        _ => format!("{}, {}", count(errors, "error"), count(warnings, "warning")),
-    };
+    let kinds = [(errors, "error"), (warnings, "warning"), (hints, "hint")];
+    let mut problems: Vec<String> = Vec::new();
+    problems.extend(
+        kinds
+            .iter()
+            .filter(|it| it.0 > 0)
+            .map(|it| count(it.0, it.1)),
+    );
+    if problems.is_empty() {
+        problems.push("no problems".to_owned());
+    }
+    let problems = problems.join(", ");
     format!("checked {}: {problems}", count(files, "file"))
 }

@@ -10,7 +10,7 @@ use analysis::{
 };
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
-use serde_json::json;
+use serde_json::{Value, json};
 use syntax::Document;
 
 use super::{
@@ -67,15 +67,15 @@ struct Side {
     document: Document,
     comparable: Comparable,
     figures: FxHashMap<String, Figures>,
-    /// What is to be said about it.
+    /// The remark about it.
     remarks: Vec<Result<String, String>>,
 }
 
-/// What an entry needs.
+/// The needs of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Figures {
     registers: u32,
-    /// What `ptxas` says, and no estimate.
+    /// Figures of `ptxas`, not estimates.
     exact: Option<Exact>,
 }
 
@@ -87,7 +87,16 @@ struct Pair {
 }
 
 impl Pair {
-    /// What an entry needs before and after.
+    fn new(old: Side, new: Side) -> Pair {
+        let comparison = compare(&old.comparable, &new.comparable);
+        Pair {
+            old,
+            new,
+            comparison,
+        }
+    }
+
+    /// The needs of an entry before and after.
     fn figures(&self, change: &FunctionChange) -> (Option<Figures>, Option<Figures>) {
         let old = change
             .old
@@ -144,7 +153,8 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     }
     for (old, new) in pairs {
-        let read = |text: Text| side(text, args, ptxas.as_ref());
+        let with_registers = args.fail_on == FailOn::Registers;
+        let read = |text: Text| side(text, with_registers, ptxas.as_ref());
         let (old, new) = rayon::join(|| read(old), || read(new));
         let (old, new) = match (old, new) {
             (Ok(old), Ok(new)) => (old, new),
@@ -154,12 +164,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 continue;
             }
         };
-        let comparison = compare(&old.comparable, &new.comparable);
-        let pair = Pair {
-            old,
-            new,
-            comparison,
-        };
+        let pair = Pair::new(old, new);
         for remark in pair.old.remarks.iter().chain(&pair.new.remarks) {
             match remark {
                 Ok(remark) => writeln!(io.stderr, "note: {remark}")?,
@@ -170,7 +175,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         differ |= !pair.comparison.is_same();
         grown |= functions.iter().any(|it| pair.has_grown(it));
         match args.format {
-            Format::Text => show::text(&pair, io)?,
+            Format::Text => io.stdout.write_all(show::text(&pair).as_bytes())?,
             Format::Json => {
                 for change in functions {
                     writeln!(io.stdout, "{}", show::json(&pair, change))?;
@@ -200,8 +205,24 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
     })
 }
 
+/// The differences between two texts: whether they are the same, the text for people with estimates of registers, and
+/// an object for each function that is not the same.
+///
+/// # Errors
+/// A text is too long.
+pub(super) fn differences(old: Text, new: Text) -> Result<(bool, String, Vec<Value>), String> {
+    let pair = Pair::new(side(old, true, None)?, side(new, true, None)?);
+    let functions = pair.comparison.functions.iter();
+    let told = functions.filter(|it| is_told(it.kind));
+    Ok((
+        pair.comparison.is_same(),
+        show::text(&pair),
+        told.map(|it| show::json(&pair, it)).collect(),
+    ))
+}
+
 /// Reads a text, and asks what its entries need if that is wanted.
-fn side(text: Text, args: &DiffArgs, ptxas: Option<&Ptxas>) -> Result<Side, String> {
+fn side(text: Text, with_registers: bool, ptxas: Option<&Ptxas>) -> Result<Side, String> {
     let Text { name, text, .. } = text;
     if text.len() > syntax::text::MAX_LEN {
         return Err(format!("{name}: the file is too long"));
@@ -235,7 +256,7 @@ fn side(text: Text, args: &DiffArgs, ptxas: Option<&Ptxas>) -> Result<Side, Stri
             }
             Err(failure) => remarks.push(Err(failure)),
         }
-    } else if args.fail_on == FailOn::Registers {
+    } else if with_registers {
         for entry in analysis.registers(FILE, None).unwrap_or_default() {
             let registers = entry.estimate;
             figures.insert(

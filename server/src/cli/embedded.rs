@@ -1,4 +1,4 @@
-//! PTX inside of files of other languages on the command line.
+//! PTX inside files of other languages on the command line.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use syntax::host::Language;
 
 use crate::compile_commands::CompileCommands;
 
-/// What is wrong in the fragments of a file, in the order of the text. `check` finds the diagnostics of a module.
+/// The problems in the fragments of a file, in the order of the text. `check` finds the diagnostics of a module.
 pub(super) fn diagnostics(
     path: &Path,
     text: &str,
     language: Language,
     config: &AnalysisConfig,
-    commands: &CompileCommands,
+    commands: Option<&CompileCommands>,
     check: impl Fn(&str, &AnalysisConfig) -> Cancellable<Vec<Diagnostic>>,
 ) -> Cancellable<Vec<Diagnostic>> {
     let file = HostFile::new(text, language);
@@ -24,7 +24,9 @@ pub(super) fn diagnostics(
     let settings = HostSettings {
         targets: match &config.target_override {
             Some(target) => vec![target.to_string()],
-            None if file.marked_targets().is_empty() => commands.targets(path),
+            None if file.marked_targets().is_empty() => {
+                commands.map_or_else(Vec::new, |it| it.targets(path))
+            }
             None => Vec::new(),
         },
     };
@@ -51,5 +53,7 @@ pub(super) fn diagnostics(
         found.extend(file.diagnostics(index, text, &settings, config, &mut check));
     }
     found.sort_by_key(|it| (it.range.start(), it.range.end()));
+    // Several statements may have the same definition of a string.
+    found.dedup_by(|a, b| a.range == b.range && a.code == b.code && a.message == b.message);
     cancelled.map_or(Ok(found), Err)
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use analysis::{Explanations, documented, explain};
+use analysis::{Explanation, Explanations, documented, explain};
 use clap::ValueEnum;
 
 use super::{FAILED, Io, terminal};
@@ -67,7 +67,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
             if !std::mem::take(&mut is_first) {
                 writeln!(io.stdout)?;
             }
-            let page = format!("# {} ({})\n\n{}\n", it.name, it.kind, it.text.trim_end());
+            let page = page(it);
             let shown = match args.format {
                 Format::Markdown => page,
                 _ => terminal::render(&page, terminal::width(io.color), io.color),
@@ -78,18 +78,28 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let mut status = 0;
     for (question, answer) in answers.iter().filter(|it| it.1.found.is_empty()) {
         status = FAILED;
-        write!(io.stderr, "error: no documentation for `{question}`")?;
-        if answer.similar.is_empty() {
-            writeln!(
-                io.stderr,
-                "; `ptx-analyzer explain --list` prints all names"
-            )?;
-        } else {
-            let similar: Vec<String> = answer.similar.iter().map(|it| format!("`{it}`")).collect();
-            writeln!(io.stderr, "; did you mean {}?", similar.join(", "))?;
-        }
+        writeln!(io.stderr, "error: {}", nothing(question, answer))?;
     }
     Ok(status)
+}
+
+/// A page in Markdown.
+pub(super) fn page(it: &Explanation) -> String {
+    format!("# {} ({})\n\n{}\n", it.name, it.kind, it.text.trim_end())
+}
+
+/// The message when nothing was found.
+pub(super) fn nothing(question: &str, answer: &Explanations) -> String {
+    let similar: Vec<String> = answer.similar.iter().map(|it| format!("`{it}`")).collect();
+    match &*similar {
+        [] => format!(
+            "no documentation for `{question}`; `ptx-analyzer explain --list` prints all names"
+        ),
+        similar => format!(
+            "no documentation for `{question}`; did you mean {}?",
+            similar.join(", ")
+        ),
+    }
 }
 
 /// The questions that the arguments are: each for itself, or all of them as one statement or sentence.

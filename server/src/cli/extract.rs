@@ -62,7 +62,7 @@ struct Record<'a> {
     /// In bytes, if it was unpacked.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<usize>,
-    /// Of the entry in the file, in bytes.
+    /// The range of the entry in the file, in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     offset: Option<u64>,
     /// Whether it comes from the debug information of a cubin, without comments.

@@ -22,7 +22,7 @@ pub(super) struct FlowArgs {
     /// How to show the graphs.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Draw for a dark ground.
+    /// Draw for a dark background.
     #[arg(long)]
     dark: bool,
 }

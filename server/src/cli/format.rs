@@ -64,8 +64,8 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
     Ok(status)
 }
 
-/// The file with other blanks; bytes that are no UTF-8 stay what they are.
-fn format(bytes: &[u8], options: FormattingOptions) -> Vec<u8> {
+/// The file with other blanks; bytes that are not UTF-8 stay what they are.
+pub(super) fn format(bytes: &[u8], options: FormattingOptions) -> Vec<u8> {
     // Offsets in the decoded text are those of the file.
     let (text, _) = decode(bytes.to_vec());
     let mut host = AnalysisHost::new();

@@ -35,16 +35,16 @@ enum Format {
 
 /// A protocol as JSON; lines count from 1.
 #[derive(Serialize)]
-struct Record<'a> {
-    function: &'a str,
-    protocol: &'a str,
-    parts: Vec<Part<'a>>,
+pub(super) struct Record {
+    function: String,
+    protocol: String,
+    parts: Vec<Part>,
 }
 
 #[derive(Serialize)]
-struct Part<'a> {
+struct Part {
     line: u32,
-    role: &'a str,
+    role: String,
     /// The lines of those that it waits for or commits, or that do so with it; empty if all count.
     partners: Vec<u32>,
 }
@@ -57,29 +57,19 @@ pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
             return Ok(FAILED);
         }
     };
-    let contents = Document::new(text).contents();
-    let lines = contents.lines.clone();
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(contents))],
-        config: None,
-    });
-    // Nobody cancels the questions of this host.
-    let name = args.function.as_deref();
-    let found = host.analysis().protocols(FILE, name).unwrap_or_default();
+    let found = records(text, args.function.as_deref());
     let mut function = "";
-    for it in &found {
-        let record = record(it, &lines);
+    for record in &found {
         if args.format == Format::Json {
-            serde_json::to_writer(&mut *io.stdout, &record)?;
+            serde_json::to_writer(&mut *io.stdout, record)?;
             writeln!(io.stdout)?;
             continue;
         }
-        if function != it.function {
-            function = &it.function;
+        if function != record.function {
+            function = &record.function;
             writeln!(io.stdout, "{function}")?;
         }
-        writeln!(io.stdout, "  {}", it.title)?;
+        writeln!(io.stdout, "  {}", record.protocol)?;
         for part in &record.parts {
             write!(io.stdout, "    line {}: {}", part.line, part.role)?;
             if !part.partners.is_empty() {
@@ -92,17 +82,32 @@ pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
     Ok(0)
 }
 
-fn record<'a>(protocol: &'a ProtocolView, lines: &LineTable) -> Record<'a> {
+/// The protocols of a text, or of the function of it with a name.
+pub(super) fn records(text: String, function: Option<&str>) -> Vec<Record> {
+    let contents = Document::new(text).contents();
+    let lines = contents.lines.clone();
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FILE, Some(contents))],
+        config: None,
+    });
+    // Nobody cancels the questions of this host.
+    let found = host.analysis().protocols(FILE, function);
+    let found = found.unwrap_or_default();
+    found.iter().map(|it| record(it, &lines)).collect()
+}
+
+fn record(protocol: &ProtocolView, lines: &LineTable) -> Record {
     let line = |at: TextSize| lines.line_of(at) + 1;
     let of = |index: &usize| protocol.parts.get(*index).map(|it| line(it.range.start()));
     let parts = protocol.parts.iter().map(|it| Part {
         line: line(it.range.start()),
-        role: &it.role,
+        role: it.role.clone(),
         partners: it.partners.iter().filter_map(of).collect(),
     });
     Record {
-        function: &protocol.function,
-        protocol: &protocol.title,
+        function: protocol.function.clone(),
+        protocol: protocol.title.clone(),
         parts: parts.collect(),
     }
 }

@@ -48,7 +48,7 @@ pub(super) struct RegistersArgs {
     /// How to show the estimates.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Draw for a dark ground.
+    /// Draw for a dark background.
     #[arg(long)]
     dark: bool,
     /// The output of an earlier run with --format json: exit with 1 when an estimate has grown.
@@ -66,13 +66,13 @@ enum Format {
     Text,
     /// One JSON object per entry, target and line.
     Json,
-    /// A drawing with a chart for each entry and target: how many registers are alive at its lines.
+    /// A drawing with a chart for each entry and target: how many registers are live at its lines.
     Svg,
 }
 
 /// An estimate as JSON; lines count from 1.
 #[derive(Debug, Serialize, Deserialize)]
-struct Record {
+pub(super) struct Record {
     file: String,
     entry: String,
     target: String,
@@ -83,7 +83,7 @@ struct Record {
     peak_line: Option<u32>,
     cap: Option<u32>,
     occupancy: Occupancy,
-    /// What ptxas says, if it was asked and makes code for the target.
+    /// The figures of ptxas, if it was asked and makes code for the target.
     exact: Option<Exact>,
 }
 
@@ -118,6 +118,10 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     };
     let (inputs, mut failures) = inputs(&args.paths, false);
+    let launch = LaunchAssumptions {
+        threads: args.threads,
+        dynamic_shared: args.shared,
+    };
     let (mut records, mut charts) = (Vec::new(), Vec::new());
     for path in &inputs {
         let texts = if path == Path::new("-") {
@@ -138,7 +142,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             Vec::new()
         });
         for Text { name, text, .. } in texts {
-            let (estimates, remarks) = estimate(&name, text, args, ptxas.as_ref());
+            let (estimates, remarks) = estimate(&name, text, &args.target, launch, ptxas.as_ref());
             for (it, exact) in estimates {
                 if matches!(args.format, Format::Svg) {
                     let exact = exact.as_ref().map(|exact| chart::Exact {
@@ -226,11 +230,24 @@ fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), Befo
 /// An estimate, and what `ptxas` says.
 type Estimate = (EntryRegisters, Option<ExactEntry>);
 
+/// The needs of the entries of a text by our estimates, for its own target or for these.
+pub(super) fn records(
+    name: &str,
+    text: String,
+    targets: &[String],
+    launch: LaunchAssumptions,
+) -> Vec<Record> {
+    let (estimates, _) = estimate(name, text, targets, launch, None);
+    let records = estimates.into_iter().map(|(it, _)| record(name, it, None));
+    records.collect()
+}
+
 /// The entries of a file, and what is to be said about them: remarks and failures.
 fn estimate(
     name: &str,
     text: String,
-    args: &RegistersArgs,
+    targets: &[String],
+    launch: LaunchAssumptions,
     ptxas: Option<&Ptxas>,
 ) -> (Vec<Estimate>, Vec<Result<String, String>>) {
     let document = Document::new(text);
@@ -238,17 +255,14 @@ fn estimate(
     host.apply_change(Change {
         files: vec![(FILE, Some(document.contents()))],
         config: Some(AnalysisConfig {
-            launch: LaunchAssumptions {
-                threads: args.threads,
-                dynamic_shared: args.shared,
-            },
+            launch,
             ..AnalysisConfig::default()
         }),
     });
     let analysis = host.analysis();
-    let targets: Vec<Option<&str>> = match args.target.is_empty() {
+    let targets: Vec<Option<&str>> = match targets.is_empty() {
         true => vec![None],
-        false => args.target.iter().map(|it| Some(&**it)).collect(),
+        false => targets.iter().map(|it| Some(&**it)).collect(),
     };
     let (mut estimates, mut remarks) = (Vec::new(), Vec::new());
     for target in targets {
@@ -304,7 +318,7 @@ fn table(records: &[Record], with_exact: bool, io: &mut Io<'_>) -> io::Result<()
             "registers",
             "ptxas",
             "range",
-            "alive",
+            "live",
             "line",
             "cap",
             "warps",

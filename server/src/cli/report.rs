@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use session::lsp::{lsp_types::Url, markdown::to_plain_text, to_proto::code_description};
 use syntax::{
     TextRange,
-    text::{Encoding, LineTable},
+    text::{Edit, Encoding, LineTable},
 };
 
 use super::render;
@@ -20,30 +20,62 @@ pub(super) const STDIN: &str = "<stdin>";
 
 /// A problem as JSON; lines and columns count from 1, columns in UTF-8 bytes.
 #[derive(Serialize)]
-struct Record<'a> {
+pub(super) struct Record<'a> {
     file: &'a str,
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
+    #[serde(flatten)]
+    place: Place,
     severity: &'a str,
     code: &'a str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<FixRecord<'a>>,
+}
+
+/// A way to repair a problem as JSON.
+#[derive(Serialize)]
+struct FixRecord<'a> {
+    title: &'a str,
+    edits: Vec<EditRecord<'a>>,
+}
+
+/// A replacement as JSON.
+#[derive(Serialize)]
+struct EditRecord<'a> {
+    #[serde(flatten)]
+    place: Place,
+    insert: &'a str,
+}
+
+/// One problem as an object.
+pub(super) fn record<'a>(
+    file: &'a str,
+    lines: &LineTable,
+    diagnostic: &'a Diagnostic,
+) -> Record<'a> {
+    let edit = |it: &'a Edit| EditRecord {
+        place: Place::new(it.range, lines, Encoding::Utf8),
+        insert: &it.insert,
+    };
+    let fix = |it: &'a Fix| FixRecord {
+        title: &it.title,
+        edits: it.edits.iter().map(edit).collect(),
+    };
+    Record {
+        file,
+        place: Place::new(diagnostic.range, lines, Encoding::Utf8),
+        severity: render::severity(diagnostic.severity),
+        code: diagnostic.code,
+        message: &diagnostic.message,
+        help: diagnostic.help.as_deref(),
+        fixes: diagnostic.fixes.iter().map(fix).collect(),
+    }
 }
 
 /// One problem as a line of JSON.
 pub(super) fn json(file: &str, lines: &LineTable, diagnostic: &Diagnostic) -> String {
-    let place = Place::new(diagnostic.range, lines, Encoding::Utf8);
-    let record = Record {
-        file,
-        line: place.line,
-        column: place.column,
-        end_line: place.end_line,
-        end_column: place.end_column,
-        severity: render::severity(diagnostic.severity),
-        code: diagnostic.code,
-        message: &diagnostic.message,
-    };
+    let record = record(file, lines, diagnostic);
     // A record of strings and numbers always has a JSON form.
     let mut line = serde_json::to_string(&record).unwrap_or_default();
     line.push('\n');
@@ -194,7 +226,7 @@ fn rule(code: &str, summary: &str) -> Value {
     rule
 }
 
-/// What is wrong and what to do about it.
+/// The problem and what to do about it.
 fn message(diagnostic: &Diagnostic) -> String {
     match &diagnostic.help {
         Some(help) => format!("{}\n{help}", diagnostic.message),
@@ -225,7 +257,8 @@ fn region(range: TextRange, lines: &LineTable) -> Value {
 }
 
 /// A range in lines and columns that count from one; the end is exclusive.
-struct Place {
+#[derive(Serialize)]
+pub(super) struct Place {
     line: u32,
     column: u32,
     end_line: u32,
@@ -233,7 +266,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(range: TextRange, lines: &LineTable, encoding: Encoding) -> Place {
+    pub(super) fn new(range: TextRange, lines: &LineTable, encoding: Encoding) -> Place {
         let start = lines.position(range.start(), encoding);
         let end = lines.position(range.end(), encoding);
         Place {

@@ -181,7 +181,7 @@ fn table(
     if let Some((peak, lines)) = listing.peak()
         && let Some(line) = lines.first()
     {
-        let _ = write!(out, ", at most {peak} alive, first at line {line}");
+        let _ = write!(out, ", at most {peak} live, first at line {line}");
     }
     out.push_str("\n address  live  stall  waits for\n");
     let (mut last, mut last_routine) = (None, None);

@@ -14,10 +14,11 @@ use session::config::SETTINGS;
 
 use super::{FAILED, Io};
 
-/// What files that are not in the book are linked to.
-const REPOSITORY: &str = "https://github.com/ptx-analyzer/ptx-analyzer/blob/main/";
+/// The link target of files that are not in the book.
+const REPOSITORY: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
 
-const BOOK: &str = "\
+const BOOK: &str = concat!(
+    "\
 [book]
 title = \"ptx-analyzer\"
 description = \"A language server and checker for NVIDIA PTX\"
@@ -25,16 +26,32 @@ language = \"en\"
 src = \"src\"
 
 [output.html]
-git-repository-url = \"https://github.com/ptx-analyzer/ptx-analyzer\"
+git-repository-url = \"",
+    env!("CARGO_PKG_REPOSITORY"),
+    "\"
 no-section-label = true
 additional-js = [\"ptx.js\"]
 
 [output.html.fold]
 enable = true
-";
+"
+);
 
 /// Makes the examples coloured.
 const SCRIPT: &str = include_str!("site/ptx.js");
+
+/// The page that leads to the playground.
+const PLAYGROUND_PAGE: &str = "\
+# Playground
+
+[Open the playground](playground/index.html): the language server in your browser, without installation.
+
+It checks what you paste or drop, explains it, and shows registers, control flow, protocols and what other targets
+make of it. It compares two texts by their meaning. Inline `asm` in CUDA C++ and Python is checked too.
+
+Nothing is uploaded: the server runs in the page as WebAssembly, a shared link carries the text in its fragment, and
+the page works offline once it was opened. It cannot run `ptxas`: exact mode needs an editor.
+";
 
 /// Files of the repository that are pages of the book, and the pages.
 const PLACES: &[(&str, &str)] = &[
@@ -49,7 +66,13 @@ const PLACES: &[(&str, &str)] = &[
     ("editors/guide/vscode.md", "guide/vscode.md"),
     ("editors/guide/neovim.md", "guide/neovim.md"),
     ("editors/others/README.md", "guide/others.md"),
+    ("editors/guide/embedded.md", "guide/embedded.md"),
     ("editors/guide/tour.md", "guide/tour.md"),
+    ("editors/guide/mcp.md", "guide/mcp.md"),
+    ("editors/guide/from-cuda.md", "guide/from-cuda.md"),
+    ("editors/guide/from-sass.md", "guide/from-sass.md"),
+    ("editors/guide/from-triton.md", "guide/from-triton.md"),
+    ("editors/guide/glossary.md", "guide/glossary.md"),
     // What these pages are made of.
     ("server/session/src/config.rs", "settings.md"),
     ("analysis/isa/docs/README.md", "instructions/index.md"),
@@ -63,7 +86,13 @@ const GUIDES: &[(&str, &str)] = &[
     ("editors/guide/vscode.md", "Visual Studio Code"),
     ("editors/guide/neovim.md", "Neovim"),
     ("editors/others/README.md", "Other editors"),
+    ("editors/guide/embedded.md", "PTX inside other languages"),
     ("editors/guide/tour.md", "A tour of the features"),
+    ("editors/guide/mcp.md", "Programs that write PTX"),
+    ("editors/guide/from-cuda.md", "PTX for CUDA C++ programmers"),
+    ("editors/guide/from-sass.md", "PTX for people who read SASS"),
+    ("editors/guide/from-triton.md", "PTX for Triton programmers"),
+    ("editors/guide/glossary.md", "Glossary"),
 ];
 
 #[derive(Debug, clap::Args)]
@@ -74,20 +103,27 @@ pub(super) struct SiteArgs {
     /// A clone of the repository, for what only it has.
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     repository: PathBuf,
+    /// The folder of the playground, which becomes a part of the book, and examples lead to it.
+    #[arg(long, value_name = "FOLDER")]
+    playground: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &SiteArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let written = files(&args.repository).and_then(|files| {
+    let has_playground = args.playground.is_some();
+    let written = files(&args.repository, has_playground).and_then(|files| {
         for (path, text) in &files {
             let path = args.output.join(path);
             let made = path.parent().map_or(Ok(()), fs::create_dir_all);
             made.and_then(|()| fs::write(&path, text))
                 .map_err(|error| format!("{}: {error}", path.display()))?;
         }
-        copy_pictures(
+        copy_files(
             &args.repository.join(PICTURES.0),
             &args.output.join(PICTURES.1),
         )?;
+        if let Some(playground) = &args.playground {
+            copy_files(playground, &args.output.join("src/playground"))?;
+        }
         Ok(files.len())
     });
     match written {
@@ -102,12 +138,12 @@ pub(super) fn run(args: &SiteArgs, io: &mut Io<'_>) -> io::Result<u8> {
     }
 }
 
-fn copy_pictures(from: &Path, to: &Path) -> Result<(), String> {
+fn copy_files(from: &Path, to: &Path) -> Result<(), String> {
     let copy = || {
         fs::create_dir_all(to)?;
-        for picture in fs::read_dir(from)? {
-            let picture = picture?;
-            fs::copy(picture.path(), to.join(picture.file_name()))?;
+        for file in fs::read_dir(from)? {
+            let file = file?;
+            fs::copy(file.path(), to.join(file.file_name()))?;
         }
         io::Result::Ok(())
     };
@@ -115,7 +151,7 @@ fn copy_pictures(from: &Path, to: &Path) -> Result<(), String> {
 }
 
 /// The files of the book: path below its folder and text.
-fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
+fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)>, String> {
     let read = |name: &str| {
         let path = repository.join(name);
         let text = fs::read_to_string(&path);
@@ -152,6 +188,15 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
             "analysis/docs/performance.md",
         ),
     ];
+    if has_playground {
+        let markdown = PLAYGROUND_PAGE.to_owned();
+        let page = SitePage {
+            path: "playground.md".to_owned(),
+            title: "Playground".to_owned(),
+            markdown,
+        };
+        pages.insert(1, page);
+    }
     let mut guides = Vec::new();
     for (file, title) in GUIDES {
         let Some(place) = PLACES.iter().find(|it| it.0 == *file) else {
@@ -159,7 +204,8 @@ fn files(repository: &Path) -> Result<Vec<(String, String)>, String> {
         };
         guides.push(page(place.1, title, &read(file)?, file));
     }
-    let chapters = site_chapters();
+    // Pages of chapters are in folders of their own.
+    let chapters = site_chapters(has_playground.then_some("../playground/index.html"));
     let mut summary = "# Summary\n\n".to_owned();
     for page in &pages {
         entry(&mut summary, 0, page);
@@ -212,7 +258,7 @@ fn entry(summary: &mut String, level: usize, page: &SitePage) {
     );
 }
 
-/// What the README says about features, and the rest of it.
+/// The part of the README about features, and the rest of it.
 fn parts(readme: &str) -> (String, String) {
     let mut features = "# Features\n".to_owned();
     let mut rest = String::new();
@@ -271,7 +317,7 @@ fn linked(text: &str, file: &str, page: &str) -> String {
     out
 }
 
-/// What the target of a link in a file of the repository is in a page of the book.
+/// The target of a link in a page of the book, from that in a file of the repository.
 fn link(target: &str, file: &str, page: &str) -> String {
     if target.contains("://") || target.starts_with('#') {
         return target.to_owned();

@@ -43,7 +43,7 @@ pub(super) fn render(markdown: &str, width: usize, color: bool) -> String {
 struct Word {
     text: String,
     style: &'static str,
-    /// Whether a blank stands before it.
+    /// Whether a blank is before it.
     spaced: bool,
 }
 
@@ -55,7 +55,7 @@ struct Page {
     line: Vec<Word>,
     /// The widths of the lists around it.
     indent: Vec<usize>,
-    /// What stands before the first line of a list item.
+    /// The text before the first line of a list item.
     bullet: Option<String>,
     /// The rows of the table that is being read.
     table: Vec<Vec<Vec<Word>>>,
@@ -159,7 +159,7 @@ impl Page {
         });
     }
 
-    /// An empty line, unless there is one or nothing stands before.
+    /// An empty line, unless there is one or nothing is before.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
@@ -307,16 +307,16 @@ mod tests {
     fn pages_are_wrapped() {
         check(
             "# add (instruction)\n\nAdds two numbers, and says so in a sentence that is long (`.sat` clamps).\n\n- `d`: the sum of \
-             both of the summands, whatever they are.\n- `a`: a summand.\n\n## Notes\n\n```ptx\nadd.s32 %r0, %r1, %r2;\n```\n\n[PTX ISA 9.7](https://x.y/#add)",
+             both of the addends, whatever they are.\n- `a`: a addend.\n\n## Notes\n\n```ptx\nadd.s32 %r0, %r1, %r2;\n```\n\n[PTX ISA 9.7](https://x.y/#add)",
             expect![[r#"
                 add (instruction)
 
                 Adds two numbers, and says so in a
                 sentence that is long (.sat clamps).
 
-                - d: the sum of both of the summands,
+                - d: the sum of both of the addends,
                   whatever they are.
-                - a: a summand.
+                - a: a addend.
 
                 Notes
 

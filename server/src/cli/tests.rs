@@ -88,11 +88,43 @@ fn usage_mistakes_have_status_2() {
         status 2
     "#]],
     );
+    for target in ["sm80", "sm_91", "SM_90A"] {
+        let (status, _, stderr) = run_with(&["check", "--target", target, "-"], b"", false);
+        let nearest = if target == "sm80" {
+            "sm_80"
+        } else if target == "sm_91" {
+            "sm_90"
+        } else {
+            "sm_90a"
+        };
+        let wanted = format!("there is no such target; did you mean `{nearest}`?");
+        assert_eq!((status, stderr.contains(&wanted)), (2, true), "{stderr}");
+    }
+    check(
+        &["check", "nope.ptx"],
+        "",
+        expect![[r#"
+        error: nope.ptx: No such file or directory (os error 2)
+        status 2
+    "#]],
+    );
     let (status, stdout, stderr) = run_with(&["--version"], b"", false);
     assert_eq!((status, stderr.as_str()), (0, ""));
     assert_eq!(
         stdout,
         format!("ptx-analyzer {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn hints_are_counted_if_they_are_shown() {
+    let text = ".version 9.0\n.target sm_90\n.entry k { .reg .b32 r; mov.b32 r, 1; ret; }\n";
+    let (_, stdout, _) = run_with(&["check", "--hints", "-"], text.as_bytes(), false);
+    assert!(stdout.ends_with("checked 1 file: 1 hint\n"), "{stdout}");
+    let (_, stdout, _) = run_with(&["check", "-"], text.as_bytes(), false);
+    assert!(
+        stdout.ends_with("checked 1 file: no problems\n"),
+        "{stdout}"
     );
 }
 
@@ -146,7 +178,7 @@ fn columns_count_bytes_and_bad_bytes_keep_theirs() {
         b"",
         expect![[r#"
             {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"syntax-error","message":"`foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`"}
-            {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"missing-directive","message":"a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`"}
+            {"file":"DIR/a.ptx","line":1,"column":11,"end_line":1,"end_column":14,"severity":"error","code":"missing-directive","message":"a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`","fixes":[{"title":"Insert `.version`, `.target` and `.address_size`","edits":[{"line":1,"column":11,"end_line":1,"end_column":11,"insert":".version 8.5\n.target sm_90\n.address_size 64\n\n"}]}]}
             status 1
         "#]],
     );
@@ -304,7 +336,7 @@ fn output_that_nobody_reads_ends_quietly() {
 /// Two problems on lines after characters of several bytes, one of them with a related place and fixes.
 const SEVERAL: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\n    .reg .b32 %r<2>;\n    /* ä𝄞 */ mov.u32 %r4, 100%r;\n    .reg .b32 %r1;\n    ret;\n}\n";
 
-/// The document for code scanning, with what the schema of SARIF 2.1.0 demands checked.
+/// The document for code scanning, with what the schema of SARIF 2.1.0 requires checked.
 fn sarif(args: &[&str], stdin: &str) -> serde_json::Value {
     let args: Vec<_> = [&["check", "--format=sarif"], args].concat();
     let (_, stdout, _) = run_with(&args, stdin.as_bytes(), false);
@@ -548,8 +580,8 @@ fn registers_of_entries() {
         &["registers", "-"],
         KERNEL,
         expect![[r#"
-            registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
+            registers  range  live  line  cap  warps  limit  target  entry
+            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
             status 0
         "#]],
     );
@@ -573,7 +605,7 @@ fn registers_of_entries() {
         &["registers", "--target", "sm_1", "-"],
         "",
         expect![[r#"
-            error: invalid value 'sm_1' for '--target <TARGETS>': there is no such target
+            error: invalid value 'sm_1' for '--target <TARGETS>': there is no such target; did you mean `sm_10`?
 
             For more information, try '--help'.
             status 2
@@ -583,7 +615,7 @@ fn registers_of_entries() {
         &["registers", "no such file"],
         "",
         expect![[r#"
-        registers  range  alive  line  cap  warps  limit  target  entry
+        registers  range  live  line  cap  warps  limit  target  entry
         error: no such file: No such file or directory (os error 2)
         status 2
     "#]],
@@ -610,16 +642,16 @@ fn registers_above_a_baseline() {
     run(
         &["--baseline", "DIR/same.json"],
         expect![[r#"
-            registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
+            registers  range  live  line  cap  warps  limit  target  entry
+            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
             status 0
         "#]],
     );
     run(
         &["--baseline", "DIR/lower.json"],
         expect![[r#"
-            registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
+            registers  range  live  line  cap  warps  limit  target  entry
+            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
             -: k on sm_90: about 10 registers, 1 in the baseline
             status 1
         "#]],
@@ -627,8 +659,8 @@ fn registers_above_a_baseline() {
     run(
         &["--baseline", "DIR/lower.json", "--growth", "99"],
         expect![[r#"
-            registers  range  alive  line  cap  warps  limit  target  entry
-            ~10        8-15   2      8     -    64/64  -      sm_90   k (-)
+            registers  range  live  line  cap  warps  limit  target  entry
+            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
             status 0
         "#]],
     );
@@ -751,18 +783,18 @@ fn statements_are_explained_without_quotes() {
 
             - d (_|%p1): the number of the chosen lane, or _.
             - p: true in the chosen lane, false in all others.
-            - membermask (0xffffffff): a bit for each lane that takes part; the own bit must
+            - membermask (0xffffffff): a bit for each lane that takes part; its own bit must
               be set.
 
             Notes
 
-            - Which lane it is, is not specified. Do not assume lane 0.
+            - The elected lane is unspecified. Do not assume lane 0.
             - The choice is deterministic, so groups of asynchronous operations, which
               belong to a thread, stay with the same one: the lane that commits must be the
               lane that waits.
             - All lanes of the mask must execute it; a missing one hangs the warp.
-            - ptxas can take for granted that exactly one lane is active behind p, which a
-              test of %laneid does not always tell it.
+            - ptxas knows that exactly one lane is active under p; a test of %laneid does
+              not always tell it.
             - It orders no memory; bar.warp.sync before it makes what the other lanes stored
               visible to the chosen one.
 

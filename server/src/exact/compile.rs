@@ -34,7 +34,7 @@ const MAX_CODE: u64 = 256 << 20;
 /// How long `ptxas` may take to say who it is.
 const INTRODUCTION: Duration = Duration::from_secs(10);
 
-/// What to compile.
+/// The input of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
     /// The programs.
@@ -64,7 +64,7 @@ pub(crate) enum Failure {
     Crashed(String),
     /// It makes no code for the target.
     NoTarget {
-        /// What was asked for.
+        /// The figures that were asked for.
         target: String,
         /// The release of `ptxas`.
         release: String,
@@ -158,7 +158,7 @@ pub(crate) fn compile(task: &Task<'_>, cancel: &Cancel) -> Result<Findings, Fail
 }
 
 /// Whether the only errors are that the file calls functions of other files: it is a part of a program, and
-/// that is no mistake.
+/// that is not a mistake.
 fn is_part(output: &Output) -> bool {
     let errors = output.messages.iter();
     let mut errors = errors
@@ -204,7 +204,7 @@ impl Session<'_> {
         run(&program, self.cancel)
     }
 
-    /// What `ptxas` says about itself.
+    /// The answer of `ptxas` to questions about itself.
     fn introduction(&self) -> Result<Release, Failure> {
         let path = &self.task.tools.ptxas;
         let key = Key::new(path.clone())
@@ -268,7 +268,7 @@ impl Session<'_> {
         Some(bytes)
     }
 
-    /// What `nvdisasm` says, if it is there and understands the code: an older one may not.
+    /// The output of `nvdisasm`, if it is there and understands the code: an older one may not.
     fn disassemble(&self) -> Result<Option<String>, Failure> {
         let Some(path) = &self.task.tools.nvdisasm else {
             return Ok(None);
@@ -293,7 +293,7 @@ fn shortened(line: &str) -> &str {
         .map_or(line, |(end, _)| &line[..end])
 }
 
-/// What a `ptxas` is able to.
+/// The abilities of a `ptxas`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Release {
     /// Such as `13.5.37`.
@@ -341,7 +341,7 @@ impl Key {
     }
 }
 
-/// What each `ptxas` said about itself.
+/// The answers of each `ptxas` to questions about itself.
 fn releases() -> std::sync::MutexGuard<'static, FxHashMap<Key, Release>> {
     static KNOWN: LazyLock<Mutex<FxHashMap<Key, Release>>> = LazyLock::new(Mutex::default);
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -363,7 +363,8 @@ fn messages(raw: Vec<output::RawMessage>, text: &str) -> Vec<CompilerMessage> {
     let convert = |it: output::RawMessage| {
         let (line, text) = match it.place {
             None => (None, it.text),
-            Some((file, number)) if file == TEXT => {
+            // A message without a file is about the only one.
+            Some((file, number)) if file == TEXT || file.is_empty() => {
                 let index = number.saturating_sub(1);
                 let row = rows.get(index as usize).copied().unwrap_or_default();
                 let first = row.split('\r').next().unwrap_or_default();

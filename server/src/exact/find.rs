@@ -1,7 +1,7 @@
 //! Which `ptxas` may be run.
 //!
 //! Opening a folder must never run a program from it. So a program is run only if the user's settings name
-//! it or it is on the `PATH`, and never if it lies inside of an open folder, by its own path or by that of
+//! it or it is on the `PATH`, and never if it lies inside an open folder, by its own path or by that of
 //! what a link leads to. Relative paths are not followed: they would begin where the editor was started.
 
 use std::{
@@ -29,7 +29,7 @@ pub(crate) struct Search<'a> {
 pub(crate) struct Tools {
     /// The assembler.
     pub(crate) ptxas: PathBuf,
-    /// What takes machine code apart, if it is there.
+    /// The disassembler of machine code, if it is there.
     pub(crate) nvdisasm: Option<PathBuf>,
     /// The folders of the `PATH` that programs may see.
     pub(crate) path: Vec<PathBuf>,
@@ -46,17 +46,17 @@ pub(crate) enum NotFound {
         program: &'static str,
         /// The path in the settings.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         reason: Unfit,
     },
 }
 
-/// Why a path is no program that may be run.
+/// Why a path is not a program that may be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
     /// It is relative.
     Relative,
-    /// There is no file, or it is no program.
+    /// There is no file, or it is not a program.
     NoProgram,
     /// It lies in an open folder.
     Inside,
@@ -82,7 +82,7 @@ impl fmt::Display for NotFound {
                     }
                     Unfit::Inside => write!(
                         f,
-                        "{path}: {program} is not run, because it lies inside of an open folder"
+                        "{path}: {program} is not run, because it lies inside an open folder"
                     ),
                 }
             }
@@ -207,7 +207,7 @@ mod tests {
             self.0.path().join(path)
         }
 
-        /// What is found with these folders on the `PATH`, shown without the folder of the test.
+        /// The programs found with these folders on the `PATH`, shown without the folder of the test.
         fn find(&self, named: Option<&Path>, path: &[&Path]) -> String {
             let path = env::join_paths(path).expect("folders");
             let open = [self.at("open")];
@@ -261,10 +261,10 @@ mod tests {
         let outside = world.at("outside");
         let find = |path: &Path| world.find(Some(path), &[&outside]);
         assert_eq!(find(&world.at("outside/ptxas")), "outside/ptxas");
-        // The PATH is no way out when the settings are wrong.
+        // The PATH is not a way out when the settings are wrong.
         assert_eq!(
             find(&world.at("open/ptxas")),
-            "open/ptxas: ptxas is not run, because it lies inside of an open folder"
+            "open/ptxas: ptxas is not run, because it lies inside an open folder"
         );
         assert_eq!(
             find(Path::new("outside/ptxas")),

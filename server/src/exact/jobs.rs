@@ -46,7 +46,7 @@ impl Jobs {
     }
 
     /// Cancels all runs, present and future, and waits until they have ended their processes and removed
-    /// their files, but not for ever.
+    /// their files, but not forever.
     pub(crate) fn close(&self, patience: Duration) {
         self.closed.store(true, Ordering::SeqCst);
         let running = self.lock();

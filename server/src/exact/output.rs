@@ -14,7 +14,7 @@ use analysis::{ExactEntry, ExactRegisters, Severity};
 /// More messages about one file are of no use.
 const MAX_MESSAGES: usize = 1000;
 
-/// What `ptxas` wrote.
+/// The output of `ptxas`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Output {
     /// Errors, warnings and remarks, without repetitions of the fact that there were errors.
@@ -90,6 +90,14 @@ fn message(line: &str) -> Option<RawMessage> {
         _ => (None, rest),
     };
     let (severity, text) = rest.split_once(':')?;
+    let place = place.or_else(|| {
+        let (_, after) = text.split_once(" on line ")?;
+        let digits = after.trim_start_matches('\'');
+        let end = digits.find(|it: char| !it.is_ascii_digit());
+        let number = digits[..end.unwrap_or(digits.len())].parse().ok()?;
+        // The message names no file: it is about the only one.
+        Some((String::new(), number))
+    });
     let severity = match severity.trim() {
         "fatal" | "error" => Severity::Error,
         "warning" => Severity::Warning,
@@ -147,7 +155,7 @@ fn numbers(text: &str) -> impl Iterator<Item = (u32, &str)> {
     })
 }
 
-/// Whether a line tells how the work goes on, which is no remark about the program.
+/// Whether a line tells how the work continues, which is not a remark about the program.
 fn is_chatter(text: &str) -> bool {
     text.starts_with("Compile time = ")
         || text.starts_with("Compiling ")
@@ -216,7 +224,7 @@ ptxas fatal   : Ptx assembly aborted due to errors
             expect![[r#"
                 Some(("input.ptx", 7)) Error: Unknown symbol 'x'
                 Some(("input.ptx", 9)) Information: Potential out of bound access: there
-                None Warning: Program uses 32-bit address on line '11' which is conflicting with .address_size 64
+                Some(("", 11)) Warning: Program uses 32-bit address on line '11' which is conflicting with .address_size 64
                 None Information: (C7508) Potential Performance Loss: 'setmaxnreg' ignored
             "#]],
         );

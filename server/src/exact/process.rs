@@ -36,14 +36,14 @@ pub(crate) struct Program<'a> {
     pub(crate) limit: usize,
 }
 
-/// What a program did that came to its end.
+/// The result of a program that ended.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// How it ended.
     pub(crate) status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub(crate) stdout: String,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub(crate) stderr: String,
 }
 

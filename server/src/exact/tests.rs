@@ -17,7 +17,7 @@ use super::{
 };
 
 const TEXT: &str = ".version 8.5\r\n.target sm_80\r\n.entry k() {\r\n    add.u32 x;\r\n}\r\n";
-/// What each `ptxas` here answers to questions about itself.
+/// The answers of each `ptxas` here to questions about itself.
 const INTRODUCTION: &str = "\
 case $1 in
 --version) echo 'Cuda compilation tools, release 13.5, V13.5.37'; exit 0 ;;
@@ -30,7 +30,7 @@ ptxas info    : Compiling entry function 'k' for '$3'
 ptxas info    : Used 24 registers, used 1 barriers, 128 bytes smem
 END
 ";
-/// What a program may leave behind dies with the limit, or with the program.
+/// Processes that a program leaves behind die with the limit, or with the program.
 const SOON: Duration = Duration::from_secs(10);
 
 /// A folder with stand-ins.
@@ -249,7 +249,7 @@ fn machine_code_and_live_registers() {
         lines.contains(&(13, 4)) && lines.contains(&(28, 13)),
         "{lines:?}"
     );
-    // That nvdisasm is of no help is no reason to lose what ptxas says.
+    // That nvdisasm is of no help is not a reason to lose what ptxas says.
     for program in ["echo no >&2; exit 1", "kill -9 $$"] {
         world.program("nvdisasm", program);
         let findings = compile(&world);

@@ -27,7 +27,7 @@ const MAX_DEBOUNCE: Duration = Duration::from_millis(200);
 /// Somebody who types without a pause sees diagnostics at least this often.
 const MAX_DELAY: Duration = Duration::from_millis(600);
 /// How long a search waits when it has told what is known at once. That message passes three more threads, and the
-/// system may wake one of them on the processor on which the search goes on: then it waits for milliseconds. For the
+/// system may wake one of them on the processor on which the search continues: then it waits for milliseconds. For the
 /// rest nobody waits so impatiently, and it takes much longer than this.
 const HEAD_START: Duration = Duration::from_micros(300);
 /// After this time without an edit, what was held back about the statement at the cursor is told.
@@ -47,7 +47,7 @@ pub(super) struct Schedule {
     latest: u64,
     /// How long the latest diagnosis took.
     cost: Duration,
-    /// What the client shows: the version of the text and a fingerprint.
+    /// The state that the client shows: the version of the text and a fingerprint.
     published: Option<(i32, u64)>,
 }
 
@@ -124,7 +124,11 @@ impl Diagnosis {
                 return Ok(Vec::new());
             };
             let pushes = snapshot.shared.client.pushes();
-            if pushes && self.first && u32::from(document.lines().text_len()) > LONG_TEXT {
+            if pushes
+                && self.first
+                && document.host.is_none()
+                && u32::from(document.lines().text_len()) > LONG_TEXT
+            {
                 let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
                 report_part(file_diagnostics(&snapshot, &document, syntax)?);
             }
@@ -206,7 +210,7 @@ impl State {
 
     /// Plans diagnostics for every open file: a change of one file can concern all others.
     ///
-    /// What did not change is not searched again, and not sent again either.
+    /// Parts that did not change are not searched again, and not sent again either.
     pub(super) fn schedule_open_files(&mut self) {
         let now = Instant::now();
         let fixed = self.config.debounce;
@@ -226,6 +230,18 @@ impl State {
             if schedule.published.is_some() || schedule.due.is_none() {
                 schedule.request(now, schedule.debounce(fixed));
             }
+        }
+    }
+
+    /// Plans diagnostics of a document in another language; nothing else concerns them.
+    pub(super) fn schedule_host(&mut self, file: FileId) {
+        if !self.shared.client.pushes() {
+            return;
+        }
+        let fixed = self.config.debounce;
+        if let Some(open) = self.documents.get_mut(&file) {
+            let delay = open.schedule.debounce(fixed);
+            open.schedule.request(Instant::now(), delay);
         }
     }
 
@@ -330,6 +346,10 @@ impl State {
         }
         if client.refresh_semantic_tokens {
             self.say(Outgoing::RefreshSemanticTokens);
+        }
+        let hosts: Vec<_> = self.hosts.keys().copied().collect();
+        for file in hosts {
+            self.schedule_host(file);
         }
         self.schedule_open_files();
     }

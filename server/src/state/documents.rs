@@ -13,6 +13,7 @@ use tracing::warn;
 use super::{
     State,
     diagnostics::Schedule,
+    hosts,
     opening::{LONG_TEXT, Text},
 };
 use crate::files::path_of;
@@ -43,6 +44,13 @@ impl State {
         // A reading of the file that is under way is void now.
         state.load += 1;
         let load = state.load;
+        if let Some(language) = hosts::language(&item) {
+            if self.documents.remove(&file).is_some() {
+                warn!(uri = %item.uri, "opened twice");
+            }
+            self.open_host(file, language, item);
+            return;
+        }
         if let Some(open) = self.documents.get_mut(&file) {
             warn!(uri = %item.uri, "opened twice");
             open.version = item.version;
@@ -76,6 +84,10 @@ impl State {
         let uri = &last.text_document.uri;
         let encoding = self.shared.client.encoding;
         let file = self.shared.files(|files| files.get(uri));
+        if let Some(file) = file.filter(|it| self.hosts.contains_key(it)) {
+            self.change_host(file, batch);
+            return;
+        }
         let open = file.and_then(|file| self.documents.get_mut(&file));
         let open = open.and_then(|it| Some((it.text.document()?, &mut it.version)));
         let (Some(file), Some((document, open_version))) = (file, open) else {
@@ -123,6 +135,7 @@ impl State {
         match open.text {
             Text::Parsing(parsing) => self.abandon(parsing, file),
             Text::Parsed(document) => self.free(document),
+            Text::Host => self.close_host(file),
         }
         match path_of(&uri).filter(|path| self.belongs_to_workspace(path)) {
             Some(path) => self.load(file, path),

@@ -73,7 +73,7 @@ pub(super) struct Exact {
     results: Results,
     /// The kinds of trouble that the user was told about.
     told: FxHashSet<Kind>,
-    /// What became of the latest run.
+    /// The result of the latest run.
     latest: Option<String>,
 }
 
@@ -90,7 +90,7 @@ struct Begun {
     cancel: Cancel,
     /// Version of the text that is compiled.
     version: i32,
-    /// What happened to the text since.
+    /// The changes of the text since.
     edits: Vec<LineEdit>,
     progress: Progress,
 }
@@ -102,7 +102,7 @@ enum Progress {
     Shown,
 }
 
-/// What a run led to.
+/// The outcome of a run.
 pub(crate) struct Outcome {
     file: FileId,
     number: u64,
@@ -133,7 +133,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// What the user hears once of each kind, until the settings change.
+/// Messages that the user hears once of each kind, until the settings change.
 enum Trouble {
     NotFound(NotFound),
     Failed(Failure),
@@ -213,7 +213,7 @@ impl Exact {
 }
 
 impl State {
-    /// Whether `ptxas` may be run, and which.
+    /// The programs that may be run, or why none may be.
     fn permitted(&self) -> Result<Tools, Refusal> {
         let settings = &self.config.ptxas;
         if settings.runs == PtxasRuns::Never {
@@ -241,7 +241,10 @@ impl State {
             return;
         };
         self.tell_all(file);
-        if self.config.ptxas.runs != PtxasRuns::OnSave || !self.documents.contains_key(&file) {
+        if self.config.ptxas.runs != PtxasRuns::OnSave
+            || !self.documents.contains_key(&file)
+            || self.hosts.contains_key(&file)
+        {
             return;
         }
         match self.permitted() {
@@ -259,6 +262,9 @@ impl State {
         let file = self.shared.files(|files| files.get(uri));
         let file = file.filter(|it| self.documents.contains_key(it));
         let refusal = match (file, self.permitted()) {
+            (Some(file), _) if self.hosts.contains_key(&file) => {
+                "the document is not PTX".to_owned()
+            }
             (Some(file), Ok(_)) => return self.want_run(file, Some(reply)),
             (None, _) => "the document is not open".to_owned(),
             (_, Err(refusal)) => refusal.to_string(),

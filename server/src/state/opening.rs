@@ -1,6 +1,6 @@
 //! Opening long documents: a worker parses the text, and what concerns the document waits for it.
 //!
-//! The state thread goes on meanwhile, so that other documents are edited and answered. Messages
+//! The state thread continues meanwhile, so that other documents are edited and answered. Messages
 //! still act in the order of the wire wherever one can tell: those about the document are kept in
 //! order until it is parsed, and so are questions whose answers read all files.
 
@@ -25,13 +25,15 @@ pub(super) enum Text {
     Parsing(Parsing),
     /// The state thread owns it.
     Parsed(Document),
+    /// It is in another language; see [`State::hosts`].
+    Host,
 }
 
 /// A text that a worker parses.
 pub(super) struct Parsing {
     /// Number of the attempt; results of older ones are void.
     load: u64,
-    /// What arrived since and has to wait for the text, in the order of the wire.
+    /// The messages that arrived since and have to wait for the text, in the order of the wire.
     held: Vec<Event>,
 }
 
@@ -48,7 +50,7 @@ impl Text {
     /// The document, unless it is still being parsed.
     pub(super) fn document(&mut self) -> Option<&mut Document> {
         match self {
-            Text::Parsing(_) => None,
+            Text::Parsing(_) | Text::Host => None,
             Text::Parsed(document) => Some(document),
         }
     }
@@ -58,7 +60,7 @@ impl OpenDocument {
     fn parsing(&mut self) -> Option<&mut Parsing> {
         match &mut self.text {
             Text::Parsing(parsing) => Some(parsing),
-            Text::Parsed(_) => None,
+            Text::Parsed(_) | Text::Host => None,
         }
     }
 }

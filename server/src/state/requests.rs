@@ -149,7 +149,7 @@ impl Request {
 
     /// Answers that the document changed meanwhile.
     pub(super) fn interrupt(mut self) {
-        // Clients stop asking for diagnostics unless told to go on.
+        // Clients stop asking for diagnostics unless told to continue.
         let error = match self.method {
             "textDocument/diagnostic" => RequestError::ServerCancelled,
             _ => RequestError::ContentModified,

@@ -25,7 +25,7 @@ const MAIN: &str = "file:///main.ptx";
 const TEXT: &str = ".version 8.0\n";
 const OTHER: &str = "file:///other.ptx";
 
-/// What a test request works on: a document, and a count of how often it was begun.
+/// The input of a test request: a document, and a count of how often it was begun.
 type Params = (TextDocumentIdentifier, Arc<AtomicUsize>);
 
 /// Answers at once.
@@ -408,7 +408,7 @@ fn long_text() -> String {
 }
 
 fn release(busy: Vec<Pending>) {
-    // All of them first: one that a write interrupted waits behind the others.
+    // All of them first: one that a write interrupted waits after the others.
     for pending in &busy {
         pending.cancel.cancel();
     }

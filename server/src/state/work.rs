@@ -1,4 +1,4 @@
-//! What workers do.
+//! The work of worker threads.
 
 use session::snapshot::Snapshot;
 

@@ -145,6 +145,7 @@ impl State {
     pub(super) fn start_index(&mut self) {
         if matches!(self.workspace.phase, Phase::WaitingForConfiguration(_)) {
             self.workspace.phase = Phase::Ready;
+            self.register_hosts();
             self.reindex();
         }
     }
@@ -278,7 +279,7 @@ impl State {
         if self.workspace.reading.get(&loaded.file) == Some(&loaded.load) {
             self.workspace.reading.remove(&loaded.file);
         }
-        // A file that is absent from disk is no news unless it had contents.
+        // A file that is absent from disk is not news unless it had contents.
         let news = loaded.contents.is_some() || state.contents.is_some();
         if latest && !is_open && news {
             self.workspace.batch.push((loaded.file, loaded.contents));

@@ -9,8 +9,8 @@ use tokio::{io::AsyncWrite, sync::mpsc::UnboundedReceiver};
 use tower_lsp::{
     Client,
     lsp_types::{
-        ConfigurationItem, MessageType, NumberOrString, ProgressParams, Registration, Url,
-        WorkDoneProgressCreateParams,
+        ConfigurationItem, MessageType, NumberOrString, ProgressParams, Registration,
+        Unregistration, Url, WorkDoneProgressCreateParams,
         notification::{Notification, Progress, PublishDiagnostics},
         request::WorkDoneProgressCreate,
     },
@@ -20,7 +20,7 @@ use tracing::{debug, error, warn};
 use super::output::Output;
 use crate::state::{Event, StateHandle};
 
-/// What the state thread wants said to the client.
+/// The messages that the state thread sends to the client.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     /// `textDocument/publishDiagnostics`.
@@ -37,6 +37,8 @@ pub(crate) enum Outgoing {
     Configuration,
     /// `client/registerCapability`.
     Register(Vec<Registration>),
+    /// `client/unregisterCapability`.
+    Unregister(Vec<Unregistration>),
     /// `workspace/diagnostic/refresh`.
     RefreshDiagnostics,
     /// `workspace/semanticTokens/refresh`.
@@ -62,7 +64,7 @@ pub(crate) struct PublishedDiagnostics {
 /// While the client does not read, diagnostics that newer ones have overtaken are dropped, so that
 /// what waits for a slow client does not grow with every keystroke.
 ///
-/// Each request gets a task of its own that waits for the answer for ever: tower-lsp 0.20 panics
+/// Each request gets a task of its own that waits for the answer forever: tower-lsp 0.20 panics
 /// on an answer to a request whose future was dropped.
 pub(super) async fn forward<W: AsyncWrite + Unpin + Send + 'static>(
     client: Client,
@@ -105,7 +107,7 @@ async fn send<W: AsyncWrite + Unpin + Send + 'static>(
     match message {
         Outgoing::Diagnostics(params) => match notification::<PublishDiagnostics>(&params) {
             Ok(json) => output.notify(&json).await,
-            Err(error) => error!(%error, "diagnostics that are no JSON"),
+            Err(error) => error!(%error, "diagnostics that are not JSON"),
         },
         Outgoing::Log(kind, text) => client.log_message(kind, text).await,
         Outgoing::Show(kind, text) => client.show_message(kind, text).await,
@@ -154,6 +156,7 @@ async fn ask(client: Client, request: Outgoing, state: StateHandle) {
             answer.map(drop)
         }
         Outgoing::Register(registrations) => client.register_capability(registrations).await,
+        Outgoing::Unregister(registrations) => client.unregister_capability(registrations).await,
         Outgoing::RefreshDiagnostics => client.workspace_diagnostic_refresh().await,
         Outgoing::RefreshSemanticTokens => client.semantic_tokens_refresh().await,
         Outgoing::RefreshInlayHints => client.inlay_hint_refresh().await,

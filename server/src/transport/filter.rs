@@ -1,7 +1,7 @@
 //! A reader that lets only well-formed messages through to tower-lsp.
 //!
 //! tower-lsp 0.20 reads with `tokio_util::codec::FramedRead`, which ends its stream at the first
-//! error of the decoder: one malformed message would end the server. This reader stands in front,
+//! error of the decoder: one malformed message would end the server. This reader is in front,
 //! does the framing itself, and replaces what tower-lsp could not decode by a small request with a
 //! private method name, which [`Guard`](super::Guard) answers with the fitting JSON-RPC error.
 
@@ -17,9 +17,9 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tower_lsp::jsonrpc::{Request, Response};
 use tracing::warn;
 
-/// Stands for bytes that are no JSON, or no message at all.
+/// Stands for bytes that are not JSON, or no message at all.
 pub(super) const PARSE_ERROR: &str = "$/ptx/parseError";
-/// Stands for JSON that is no JSON-RPC message.
+/// Stands for JSON that is not a JSON-RPC message.
 pub(super) const INVALID_REQUEST: &str = "$/ptx/invalidRequest";
 
 /// A header section longer than this is garbage.
@@ -190,7 +190,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for MessageFilter<R> {
     }
 }
 
-/// What tower-lsp decodes, in the same order and from the same types.
+/// The parameters that tower-lsp decodes, in the same order and from the same types.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
@@ -198,7 +198,7 @@ enum Message {
     Request(#[expect(dead_code, reason = "only its shape matters")] Request),
 }
 
-/// Offset just behind the blank line that ends a header section.
+/// Offset just after the blank line that ends a header section.
 fn header_end(input: &[u8]) -> Option<usize> {
     let input = &input[..input.len().min(MAX_HEADER)];
     (0..input.len()).find_map(|at| {
@@ -233,7 +233,7 @@ fn find_header(input: &[u8]) -> Option<usize> {
         .map(|at| at + 1)
 }
 
-/// The id of something that is no message, so that its sender learns what failed.
+/// The id of something that is not a message, so that its sender learns what failed.
 fn recover_id(body: &[u8]) -> serde_json::Value {
     let Ok(mut value) = serde_json::from_slice::<serde_json::Value>(body) else {
         return serde_json::Value::Null;
@@ -246,7 +246,7 @@ fn recover_id(body: &[u8]) -> serde_json::Value {
 
 /// Replaces `\u` escapes of half a surrogate pair by the replacement character.
 ///
-/// Editors written in JavaScript send them when a change splits a pair; they are no valid Unicode,
+/// Editors written in JavaScript send them when a change splits a pair; they are not valid Unicode,
 /// so the decoder would refuse the whole message. The replacement has the same length in bytes
 /// and, like the surrogate, one UTF-16 code unit.
 fn replace_lone_surrogates(body: &mut [u8]) {

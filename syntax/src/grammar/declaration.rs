@@ -118,12 +118,16 @@ fn declarator(p: &mut Parser<'_>) {
 
 /// The name of a variable or label, at an identifier.
 pub(super) fn new_name(p: &mut Parser<'_>) {
-    if p.current_text() == "WARP_SZ" {
-        p.error_at(
-            SyntaxErrorCode::Syntax,
-            p.current_range(),
-            "`WARP_SZ` is a constant, not a name".to_owned(),
-        );
+    let reserved = match p.current_text() {
+        "WARP_SZ" => Some("`WARP_SZ` is a constant, not a name".to_owned()),
+        // ptxas takes these two for parts of `.loc` everywhere.
+        it @ ("function_name" | "inlined_at") => {
+            Some(format!("`{it}` is a word of `.loc`, not a name"))
+        }
+        _ => None,
+    };
+    if let Some(message) = reserved {
+        p.error_at(SyntaxErrorCode::Syntax, p.current_range(), message);
     }
     p.start(NAME);
     p.bump();

@@ -63,7 +63,7 @@ pub(super) fn file(p: &mut Parser<'_>) {
     end_without_semicolon(p, well_formed);
 }
 
-/// Ends a directive that takes no semicolon; what else stands on its line is an error, reported unless
+/// Ends a directive that takes no semicolon; what else is on its line is an error, reported unless
 /// the directive itself has one.
 fn end_without_semicolon(p: &mut Parser<'_>, well_formed: bool) {
     let unexpected = |p: &Parser<'_>| {
@@ -434,7 +434,7 @@ fn separated(
 
 /// Ends a statement or item with its semicolon and closes its node.
 ///
-/// Without the semicolon the error stands where it belongs, and what follows on the same line is put
+/// Without the semicolon the error appears where it belongs, and what follows on the same line is put
 /// into an error node.
 pub(super) fn end_with_semicolon(p: &mut Parser<'_>, what: &str) {
     p.complete = p.eat(SEMICOLON);

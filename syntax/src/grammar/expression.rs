@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn operand(p: &mut Parser<'_>) {
     let start = p.checkpoint();
     let kind = p.kind();
-    // A register pair `p|q` is no bitwise or: names are no part of constant expressions.
+    // A register pair `p|q` is not a bitwise or: names are not part of constant expressions.
     if matches!(kind, IDENT | UNDERSCORE | BANG | L_BRACE) {
         unary(p);
         if p.at(PIPE) {
@@ -120,7 +120,7 @@ fn postfix(p: &mut Parser<'_>) {
     let start = p.checkpoint();
     p.height = 1;
     match p.kind() {
-        IDENT if p.current_text() == "generic" && p.second() == L_PAREN => {
+        IDENT if p.second() == L_PAREN && p.current_text() == "generic" => {
             name_reference(p);
             apply(p, start);
         }
@@ -271,7 +271,7 @@ fn elements(p: &mut Parser<'_>, close: SyntaxKind) -> Option<TextRange> {
     end.filter(|_| !coordinates)
 }
 
-/// Whether another operand starts here, after one without a comma behind it.
+/// Whether another operand starts here, after one without a comma after it.
 pub(super) fn at_further_operand(p: &Parser<'_>) -> bool {
     matches!(
         p.kind(),

@@ -1,7 +1,7 @@
 //! Entries, functions, prototypes and their parameters.
 
 use super::{
-    declaration::{array_dimensions, attribute, literal, specifiers},
+    declaration::{array_dimensions, attribute, literal, new_name, specifiers},
     directive::{is_value, may_start_statement, pragma},
     statement::{body, body_without_brace},
     words::{
@@ -63,9 +63,7 @@ pub(super) fn function(p: &mut Parser<'_>) {
     }
     let named = p.at(IDENT);
     if named {
-        p.start(NAME);
-        p.bump();
-        p.finish();
+        new_name(p);
     } else if !parameters {
         p.expected(name_of(entry));
     }
@@ -167,7 +165,7 @@ fn body_or_semicolon(p: &mut Parser<'_>, entry: bool, strict: bool) {
             p.bump();
             p.complete = true;
         }
-        // ptxas lets the semicolon of a `.func` prototype go, outside of bodies.
+        // ptxas lets the semicolon of a `.func` prototype go, outside bodies.
         _ if strict || p.in_body() => p.expected("`{` or `;`"),
         _ => {}
     }
@@ -303,11 +301,7 @@ fn parameter(p: &mut Parser<'_>) {
         p.expected("a parameter such as `.param .u64 name`");
     }
     match p.kind() {
-        IDENT => {
-            p.start(NAME);
-            p.bump();
-            p.finish();
-        }
+        IDENT => new_name(p),
         UNDERSCORE => {
             p.start(SINK);
             p.bump();

@@ -96,7 +96,7 @@ fn lacks_function_word(p: &Parser<'_>) -> bool {
     }
 }
 
-/// Whether only dotted words stand before the semicolon, as in `.v2 .b32;`.
+/// Whether only dotted words are before the semicolon, as in `.v2 .b32;`.
 fn declares_nothing(p: &Parser<'_>) -> bool {
     let mut index = p.current_index();
     while p.kind_at(index) == DOTTED {

@@ -5,7 +5,7 @@
 //! on what PTX is: a statement ends with `;` and starts on a line of its own, so that a missing `;`
 //! damages one statement only.
 //!
-//! What decides whether a piece of text may be parsed alone (see `reparse.rs`) is written to
+//! The information that decides whether a piece of text may be parsed alone (see `reparse.rs`) is written to
 //! `Parser::complete`: whether the last item or statement ended by its own last token, so that no
 //! text after it can change it.
 

@@ -112,7 +112,7 @@ pub(crate) fn block_tail(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// One statement. Returns whether its run may go on behind it: so many are instructions that what declares
+/// One statement. Returns whether its run may continue after it: so many are instructions that what declares
 /// something is found fast if it is always the last of its run.
 fn statement(p: &mut Parser<'_>) -> bool {
     p.complete = false;
@@ -133,7 +133,7 @@ fn statement(p: &mut Parser<'_>) -> bool {
         }
         DOTTED => directive_statement(p),
         BACKSLASH => {
-            // ptxas reads over a backslash before a statement.
+            // ptxas ignores a backslash before a statement.
             p.start_with_trivia(ERROR);
             p.bump();
             p.finish();
@@ -367,7 +367,7 @@ fn operands(p: &mut Parser<'_>, call: bool) {
             }
             continue;
         }
-        // Two operands without a comma: report the comma and go on.
+        // Two operands without a comma: report the comma and continue.
         if !at_further_operand(p) {
             return;
         }

@@ -1,4 +1,4 @@
-//! What the parser makes of correct and of broken text.
+//! Trees of correct and of broken text.
 
 use expect_test::{Expect, expect};
 
@@ -317,7 +317,7 @@ fn a_header_is_damaged_alone() {
 
 #[test]
 fn a_brace_without_its_partner() {
-    // The first body goes on, because no item follows the `}`.
+    // The first body continues, because no item follows the `}`.
     check(
         ".entry a {\n    mov.b32 x, 1;\n    }\n    mov.b32 x, 2;\n    ret;\n}\n.entry b { ret; }\n",
         expect![[r#"
@@ -544,7 +544,7 @@ fn levels_of_reparsing() {
         "    add.s32 %r1, %r1, 1;\n",
         Statements,
     );
-    // The error about an item without an end stands on the item after it.
+    // The error about an item without an end is on the item after it.
     check_level(
         ".version 8.5\n.target sm_90\n¦.file 1¦ // of\n.entry a { ret; }\n.entry b { ret; }\n",
         ".pragma \"nounroll\";",

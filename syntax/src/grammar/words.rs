@@ -21,7 +21,7 @@ pub(super) fn is_state_space(word: &str) -> bool {
     )
 }
 
-/// Words that start a variable declaration and are no linkage.
+/// Words that start a variable declaration and are not linkage.
 pub(super) fn is_declaration_start(word: &str) -> bool {
     is_state_space(word) || matches!(word, ".align" | ".attribute")
 }
@@ -71,7 +71,7 @@ pub(super) fn is_statement_directive(word: &str) -> bool {
 }
 
 /// Whether the current dotted word begins a statement or item, judged by the word and its place; used
-/// where an instruction might go on with a modifier or a selector.
+/// where an instruction might continue with a modifier or a selector.
 pub(super) fn starts_statement(p: &Parser<'_>) -> bool {
     if !p.at(DOTTED) || p.adjacent() {
         return false;
@@ -161,12 +161,12 @@ pub(super) fn at_stray_brace(p: &Parser<'_>) -> bool {
     p.at(R_BRACE) && goes_on_after_brace(p.second())
 }
 
-/// Tokens with which a statement goes on after the `}` of a vector.
+/// Tokens with which a statement continues after the `}` of a vector.
 pub(crate) fn goes_on_after_brace(kind: SyntaxKind) -> bool {
     matches!(kind, COMMA | SEMICOLON | R_BRACKET | R_PAREN)
 }
 
-/// Tokens after a `}` that say that the body of a function goes on, so that the `}` has no `{`: they
+/// Tokens after a `}` that say that the body of a function continues, so that the `}` has no `{`: they
 /// start statements and no items. A name before a parenthesis is rather that of a function.
 pub(crate) fn body_goes_on(kind: SyntaxKind, text: &str, next: SyntaxKind) -> bool {
     match kind {

@@ -1,6 +1,9 @@
 //! The lexer of C and C++: comments, literals, the preprocessor, braces, and the word `asm`.
 
+mod branches;
 mod statement;
+
+use branches::Guarded;
 
 use super::{
     Condition, Define, Escapes, Host, Literal, Test,
@@ -11,7 +14,7 @@ use super::{
 /// Bytes at which something may begin that matters.
 const STOPS: [bool; 256] = {
     let mut stops = [false; 256];
-    let bytes = b"\"'/#{}m";
+    let bytes = b"\"'/#{}mN";
     let mut index = 0;
     while index < bytes.len() {
         stops[bytes[index] as usize] = true;
@@ -33,6 +36,12 @@ struct Lexer<'a> {
     deeper: u32,
     /// Where the braces open that are open here.
     blocks: Vec<u32>,
+    /// The braces that close before an `else`, each with the one that it closes.
+    closed: Vec<(u32, u32)>,
+    /// Arguments of macros that are compiled for some targets only.
+    guarded: Vec<Guarded>,
+    /// Whether the parenthesis of such a macro is not closed.
+    unclosed_macro: bool,
     in_define: bool,
 }
 
@@ -43,6 +52,9 @@ pub(super) fn lex(text: &str) -> Host {
         levels: Vec::new(),
         deeper: 0,
         blocks: Vec::new(),
+        closed: Vec::new(),
+        guarded: Vec::new(),
+        unclosed_macro: false,
         in_define: false,
     };
     lexer.run();
@@ -75,9 +87,16 @@ impl Lexer<'_> {
                     self.scan.bump(1);
                 }
                 b'}' => {
-                    self.blocks.pop();
                     self.scan.bump(1);
+                    let open = self.blocks.pop();
+                    let rest = &self.scan.bytes[self.scan.pos..self.scan.end];
+                    if let Some(open) = open
+                        && rest.trim_ascii_start().starts_with(b"else")
+                    {
+                        self.closed.push((pos as u32, open));
+                    }
                 }
+                b'N' => self.target_macro(),
                 b'm' => match self.keyword() {
                     Some((from, to)) => self.statement(from, to),
                     None => self.scan.bump(1),
@@ -122,7 +141,7 @@ impl Lexer<'_> {
         (!inside(before) && !inside(bytes[..self.scan.end].get(to))).then_some((from, to))
     }
 
-    /// Goes behind the string whose quote stands here. Its prefix, if any, stands before it.
+    /// Moves past the string whose quote is here. Its prefix, if any, is before it.
     fn string(&mut self, quote: usize) -> Option<Literal> {
         let bytes = self.scan.bytes;
         let mut from = quote;
@@ -155,7 +174,7 @@ impl Lexer<'_> {
         })
     }
 
-    /// Goes behind a raw string from behind its first quote. One without its parenthesis ends with its line.
+    /// Moves past a raw string from after its first quote. One without its parenthesis ends with its line.
     fn raw_string(&mut self) -> (rowan::TextRange, bool) {
         let start = self.scan.pos;
         let delimiter = loop {
@@ -186,7 +205,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind a character in quotes, or over a quote inside of a number.
+    /// Moves past a character in quotes, or over a quote inside a number.
     fn character(&mut self) {
         let bytes = self.scan.bytes;
         let mut from = self.scan.pos;
@@ -226,7 +245,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether only blanks stand before this place on its line.
+    /// Whether only blanks are before this place on its line.
     fn is_line_start(&self) -> bool {
         let before = &self.scan.bytes[..self.scan.pos];
         let blank = before.iter().rposition(|it| !matches!(it, b' ' | b'\t'));
@@ -236,7 +255,7 @@ impl Lexer<'_> {
     /// Reads a directive of the preprocessor, up to the end of its line.
     fn directive(&mut self) {
         if self.in_define {
-            // An operator inside of a macro.
+            // An operator inside a macro.
             self.scan.bump(1);
             return;
         }
@@ -273,7 +292,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What a directive asks; its line has just been read, and what it asks starts at an offset.
+    /// The question of a directive; its line has just been read, and the question starts at an offset.
     fn condition(&self, word: &str, start: usize) -> Option<Condition> {
         let (test, expected) = match word {
             "if" | "elif" => (Test::Value, true),

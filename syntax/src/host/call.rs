@@ -9,9 +9,9 @@ use super::{Part, scan::range};
 pub(super) struct Argument {
     /// The name before `=`.
     pub(super) name: Option<TextRange>,
-    /// All of it, behind that name.
+    /// All of it, after that name.
     pub(super) range: TextRange,
-    /// What it is put together from.
+    /// The strings it is put together from.
     pub(super) parts: Vec<Part>,
 }
 

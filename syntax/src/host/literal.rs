@@ -1,4 +1,4 @@
-//! What string literals stand for.
+//! The values of string literals.
 
 use rowan::{TextRange, TextSize};
 
@@ -55,7 +55,7 @@ impl Escapes {
     }
 }
 
-/// Adds what a literal stands for. `content` is what stands between its quotes, at an offset of the host. A hole is
+/// Adds what a literal stands for. `content` is what is between its quotes, at an offset of the host. A hole is
 /// filled with `hole`.
 pub fn decode(content: &str, at: TextSize, escapes: Escapes, hole: &str, out: &mut Mapped) {
     let format = matches!(escapes, Escapes::PythonFormat | Escapes::PythonRawFormat);

@@ -29,7 +29,7 @@ pub(super) fn lex(text: &str) -> Host {
     host
 }
 
-/// Goes behind the string whose quote stands here; none if it is not closed. A quote inside is an escape.
+/// Moves past the string whose quote is here; none if it is not closed. A quote inside is an escape.
 fn string(scan: &mut Scan<'_>) -> Option<Literal> {
     let start = scan.pos;
     scan.bump(1);
@@ -48,7 +48,7 @@ fn string(scan: &mut Scan<'_>) -> Option<Literal> {
 fn keyword(text: &str, quote: usize) -> Option<(rowan::TextRange, bool)> {
     let mut volatile = false;
     let mut end = quote;
-    // Each word can stand once.
+    // Each word can appear once.
     for _ in 0..=QUALIFIERS.len() {
         let before = text[..end].trim_ascii_end();
         let word = before

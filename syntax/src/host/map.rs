@@ -2,16 +2,16 @@
 
 use rowan::{TextRange, TextSize};
 
-/// What became of a piece of the host's text.
+/// The fate of a piece of the host's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RunKind {
-    /// It stands in both texts.
+    /// It is in both texts.
     Copied,
     /// An escape of the host's strings, which cannot be divided.
     Escape,
     /// A placeholder that is written differently.
     Placeholder,
-    /// What the host writes there is unknown; the text has something in its place.
+    /// The text of the host is unknown here; the result has something in its place.
     Hole,
     /// The host has nothing there.
     Inserted,
@@ -24,7 +24,7 @@ pub struct Run {
     pub start: TextSize,
     /// Where it comes from; empty for what was inserted.
     pub host: TextRange,
-    /// What became of it.
+    /// Its fate.
     pub kind: RunKind,
 }
 
@@ -99,12 +99,12 @@ impl Map {
         found
     }
 
-    /// The place in the text of an offset of the host; none outside of what was taken from it. Inside of an escape
+    /// The place in the text of an offset of the host; none outside what was taken from it. Inside an escape
     /// it is the start of what that stands for.
     #[must_use]
     pub fn to_text(&self, host: TextSize) -> Option<TextSize> {
         let after = self.runs.partition_point(|it| it.host.start() <= host);
-        // Inserted runs have the place of the host where they stand.
+        // Inserted runs have the place of the host where they are.
         for index in (0..after).rev() {
             let run = self.runs[index];
             if run.kind == RunKind::Inserted {

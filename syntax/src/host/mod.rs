@@ -81,7 +81,7 @@ impl Language {
 /// How placeholders are written in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// `%0`, as in C++; operands stand in sections between colons.
+    /// `%0`, as in C++; operands are in sections between colons.
     Cuda,
     /// `$0` and `${0}`, as in LLVM IR and the Python libraries that make it; one string of constraints.
     Llvm,
@@ -89,21 +89,21 @@ pub enum Dialect {
     Rust,
 }
 
-/// What a text holds.
+/// The contents of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Host {
     /// The statements, in the order of the text.
     pub statements: Vec<Statement>,
-    /// Texts inside strings in which statements stand: CUDA C++ in Python.
+    /// Texts inside strings in which statements are: CUDA C++ in Python.
     pub layers: Vec<Layer>,
-    /// Macros without parameters whose text is string literals only.
+    /// Macros without parameters, and variables of Python that are assigned strings, by their names.
     pub defines: Vec<Define>,
 }
 
-/// A program inside of a string.
+/// A program inside a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layer {
-    /// Its text, and where each piece of it stands in the file.
+    /// Its text, and where each piece of it is in the file.
     pub text: Mapped,
     /// How the string is written.
     pub escapes: Escapes,
@@ -116,7 +116,7 @@ pub struct Statement {
     pub range: TextRange,
     /// The word that introduces it.
     pub keyword: TextRange,
-    /// The index of the text that it stands in; none for the file itself.
+    /// The index of the text that it is in; none for the file itself.
     pub layer: Option<u32>,
     /// How placeholders are written.
     pub dialect: Dialect,
@@ -130,7 +130,7 @@ pub struct Statement {
     pub operands: Vec<Operand>,
     /// The string of constraints of LLVM.
     pub constraints: Vec<Part>,
-    /// What is passed for the operands of LLVM, in the order in which it is written.
+    /// The arguments for the operands of LLVM, in the order in which they are written.
     pub arguments: Vec<TextRange>,
     /// The clobbers of C++.
     pub clobbers: Vec<Vec<Part>>,
@@ -151,7 +151,7 @@ pub struct Statement {
 pub enum Part {
     /// A string literal.
     Literal(Literal),
-    /// What stands there is known to the compiler of the host only.
+    /// Only the compiler of the host knows the text there.
     Unknown(TextRange),
     /// The name of a macro without parameters.
     Name(TextRange),
@@ -190,7 +190,7 @@ pub enum Direction {
 /// An operand of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Where it stands or what is said of it.
+    /// Where it appears or what is said of it.
     pub direction: Direction,
     /// The constraint; of Rust the class of registers.
     pub constraint: Vec<Part>,
@@ -203,10 +203,12 @@ pub struct Operand {
 /// Reads a text.
 #[must_use]
 pub fn lex(text: &str, language: Language) -> Host {
-    match language {
+    let mut host = match language {
         Language::Cuda | Language::C => c::lex(text),
         Language::Python => python::lex(text),
         Language::Rust => rust::lex(text),
         Language::Llvm => llvm::lex(text),
-    }
+    };
+    host.defines.sort_by_key(|it| &text[it.name]);
+    host
 }

@@ -1,10 +1,10 @@
-//! What the preprocessor of C says about a place: conditions, and macros that stand for strings.
+//! The preprocessor of C: conditions, and macros that stand for strings.
 
 use rowan::TextRange;
 
 use super::Literal;
 
-/// What is asked by a condition.
+/// The question of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Test {
     /// `#if` and `#elif`: the value of an expression.
@@ -16,7 +16,7 @@ pub enum Test {
 /// A condition under which a place is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// What is asked.
+    /// The question.
     pub test: Test,
     /// The expression or name.
     pub range: TextRange,

@@ -2,6 +2,8 @@
 //!
 //! A string may itself be a program in CUDA C++, which is then read as one.
 
+use rustc_hash::FxHashSet;
+
 use super::{
     Define, Dialect, Escapes, Host, Layer, Literal, Part, Statement, c,
     call::Argument,
@@ -10,12 +12,12 @@ use super::{
     scan::{Scan, is_name, range},
 };
 
-/// A function that takes assembly of LLVM: its name, and where its template and its constraints stand.
+/// A function that takes assembly of LLVM: its name, and where its template and its constraints are.
 struct Function {
     name: &'static str,
     template: (usize, &'static str),
     constraints: (usize, &'static str),
-    /// Where what is passed for the operands stands.
+    /// Where what is passed for the operands appears.
     arguments: (usize, &'static str),
     /// Which argument says that it must be kept, or that it need not.
     effects: &'static str,
@@ -52,6 +54,42 @@ const FUNCTIONS: [Function; 4] = [
     },
 ];
 
+/// Words of expressions that choose among strings.
+const KEYWORDS: [&str; 9] = [
+    "if", "else", "or", "and", "not", "for", "in", "is", "lambda",
+];
+
+/// Parentheses in an argument are nested at most so deep.
+const MAX_GROUPS: usize = 256;
+
+/// The text between two `+`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Term {
+    /// The index of its first part.
+    first: usize,
+    /// Where it starts.
+    start: Option<usize>,
+    /// Whether something is made of its parts that is not known.
+    unknown: bool,
+}
+
+impl Term {
+    fn new(first: usize) -> Term {
+        Term {
+            first,
+            ..Term::default()
+        }
+    }
+
+    /// Puts what is unknown in place of its parts, if it is not known up to an offset.
+    fn close(&self, argument: &mut Argument, end: usize) {
+        if let Some(start) = self.start.filter(|_| self.unknown) {
+            argument.parts.truncate(self.first);
+            argument.unknown(start, end.max(start));
+        }
+    }
+}
+
 struct Lexer<'a> {
     scan: Scan<'a>,
     host: Host,
@@ -63,20 +101,30 @@ pub(super) fn lex(text: &str) -> Host {
         host: Host::default(),
     };
     lexer.run();
-    lexer.host
+    let mut host = lexer.host;
+    // Only names that stand for strings somewhere are asked for.
+    let names: FxHashSet<&str> = host
+        .defines
+        .iter()
+        .filter(|it| it.literals.is_some())
+        .map(|it| &text[it.name])
+        .collect();
+    host.defines.retain(|it| names.contains(&text[it.name]));
+    host
 }
 
 impl Lexer<'_> {
     fn run(&mut self) {
         loop {
             let rest = &self.scan.bytes[self.scan.pos..self.scan.end];
-            let stop = |it: &u8| matches!(it, b'"' | b'\'' | b'#' | b'(');
+            let stop = |it: &u8| matches!(it, b'"' | b'\'' | b'#' | b'(' | b'=');
             let Some(found) = rest.iter().position(stop) else {
                 return;
             };
             self.scan.pos += found;
             match self.scan.peek() {
                 b'#' => self.scan.skip_line(),
+                b'=' => self.assignment(),
                 b'(' => {
                     let function = self.function();
                     self.scan.bump(1);
@@ -85,9 +133,7 @@ impl Lexer<'_> {
                     }
                 }
                 _ => {
-                    let quote = self.scan.pos;
                     if let Some(literal) = self.string() {
-                        self.constant(quote, literal);
                         self.program(&literal);
                     }
                 }
@@ -116,7 +162,7 @@ impl Lexer<'_> {
         (name != "asm" || method).then_some((function, from))
     }
 
-    /// Goes behind the string whose quote stands here; none if it is not closed, or made of bytes.
+    /// Moves past the string whose quote is here; none if it is not closed, or made of bytes.
     fn string(&mut self) -> Option<Literal> {
         let quote = self.scan.pos;
         let bytes = self.scan.bytes;
@@ -156,29 +202,68 @@ impl Lexer<'_> {
         })
     }
 
-    /// Remembers the string as the value of a name, if a line is nothing else.
-    fn constant(&mut self, quote: usize, literal: Literal) {
-        let bytes = self.scan.bytes;
-        let from = usize::from(literal.range.start());
-        let line = bytes[..quote]
+    /// Remembers what a name is assigned by the sign here, if a line begins with it: strings, or something else.
+    fn assignment(&mut self) {
+        let (bytes, sign) = (self.scan.bytes, self.scan.pos);
+        self.scan.bump(1);
+        if self.scan.peek() == b'=' {
+            return self.scan.bump(1);
+        }
+        let line = bytes[..sign]
             .iter()
             .rev()
             .take(80)
             .take_while(|it| **it != b'\n')
             .count();
-        let head = &self.scan.text.as_bytes()[quote - line..from.max(quote - line)];
+        let start = sign - line;
+        if start > 0 && bytes[start - 1] != b'\n' {
+            return;
+        }
+        let head = bytes[start..sign].trim_ascii_start();
         let name = head.iter().take_while(|it| is_name(**it)).count();
-        let rest = &head[name..];
-        let at_start = quote == line || bytes[quote - line - 1] == b'\n';
-        let assigned = rest.trim_ascii() == b"=";
-        let after = bytes[self.scan.pos..]
-            .iter()
-            .find(|it| !matches!(it, b' ' | b'\t' | b'\r'));
-        if name > 0 && at_start && assigned && after.is_none_or(|it| matches!(it, b'\n' | b'#')) {
-            self.host.defines.push(Define {
-                name: range(quote - line, quote - line + name),
-                literals: Some(vec![literal]),
-            });
+        let rest = head[name..].trim_ascii();
+        // `NAME =`, `NAME: TYPE =`, `NAME +=`
+        let changed = matches!(rest, b"+" | b"%" | b"*");
+        if name == 0 || !(rest.is_empty() || rest.starts_with(b":") || changed) {
+            return;
+        }
+        let from = sign - head.len();
+        let value = self.scan.pos;
+        let literals = if changed { None } else { self.value() };
+        self.host.defines.push(Define {
+            name: range(from, from + name),
+            literals,
+        });
+        self.scan.pos = value;
+    }
+
+    /// The literals up to the end of the line, or in parentheses, if there is nothing else.
+    fn value(&mut self) -> Option<Vec<Literal>> {
+        let mut literals = Vec::new();
+        let mut open = false;
+        loop {
+            match self.scan.peek() {
+                b' ' | b'\t' | b'\r' => self.scan.bump(1),
+                b'\n' if open => self.scan.bump(1),
+                b'#' if open => self.scan.skip_line(),
+                b'+' if !literals.is_empty() => self.scan.bump(1),
+                b'(' if literals.is_empty() && !open => {
+                    open = true;
+                    self.scan.bump(1);
+                }
+                b')' if open => {
+                    open = false;
+                    self.scan.bump(1);
+                }
+                b'\n' | b'#' | 0 => return (!open && !literals.is_empty()).then_some(literals),
+                _ => {
+                    let prefix = self.scan.name().len();
+                    if prefix > 2 || !matches!(self.scan.peek(), b'"' | b'\'') {
+                        return None;
+                    }
+                    literals.push(self.string()?);
+                }
+            }
         }
     }
 
@@ -212,7 +297,7 @@ impl Lexer<'_> {
         });
     }
 
-    /// Reads a call from behind its parenthesis; its name starts at an offset.
+    /// Reads a call from after its parenthesis; its name starts at an offset.
     fn call(&mut self, function: &Function, start: usize) {
         let keyword = range(start, start + function.name.len());
         let mut arguments = Vec::new();
@@ -299,8 +384,10 @@ impl Lexer<'_> {
     /// Reads an argument and the comma or bracket that ends it, which is returned; 0 if there is none.
     fn argument(&mut self, argument: &mut Argument) -> u8 {
         let (mut start, mut end) = (None, self.scan.pos);
-        let mut groups = 0u32;
-        // Whether an operator other than `+` makes something else of the strings.
+        // The parentheses that are open, each with where the term around it begins.
+        let mut groups: Vec<Term> = Vec::new();
+        let mut term = Term::default();
+        // Whether an operator makes something else of all strings.
         let mut computed = false;
         let mut previous = 0;
         let closing = loop {
@@ -328,29 +415,45 @@ impl Lexer<'_> {
                 self.scan.skip_line();
                 continue;
             }
-            if groups == 0 && matches!(byte, b',' | b')' | b']') {
+            if groups.is_empty() && matches!(byte, b',' | b')' | b']') {
                 self.scan.bump(1);
                 break byte;
             }
             let first = *start.get_or_insert(pos);
+            term.start.get_or_insert(pos);
             match byte {
                 b'"' | b'\'' => match self.string() {
                     Some(literal) => argument.parts.push(Part::Literal(literal)),
                     None => argument.unknown(pos, self.scan.pos),
                 },
                 b'(' if !matches!(previous, b')' | b']' | b'a') => {
-                    groups += 1;
+                    groups.push(term);
+                    if groups.len() > MAX_GROUPS {
+                        break 0;
+                    }
+                    term = Term::new(argument.parts.len());
                     self.scan.bump(1);
                 }
-                b')' if groups > 0 => {
-                    groups -= 1;
+                b')' if !groups.is_empty() => {
+                    term.close(argument, end);
+                    term = groups.pop().unwrap_or_default();
                     self.scan.bump(1);
                 }
                 b'(' | b'[' | b'{' => {
                     self.balanced();
+                    term.unknown = true;
                     argument.unknown(pos, self.scan.pos);
                 }
-                b'+' => self.scan.bump(1),
+                b'+' => {
+                    term.close(argument, end);
+                    self.scan.bump(1);
+                    term = Term::new(argument.parts.len());
+                }
+                b'.' if self.method(argument, &term) => {}
+                b'.' | b'%' | b'*' => {
+                    term.unknown = true;
+                    self.scan.bump(1);
+                }
                 b'=' if first < pos
                     && argument.name.is_none()
                     && self.scan.at(1) != b'='
@@ -360,16 +463,24 @@ impl Lexer<'_> {
                     argument.parts.clear();
                     computed = false;
                     start = None;
+                    term = Term::default();
                     self.scan.bump(1);
                 }
                 _ if is_name(byte) => {
-                    self.scan.name();
+                    let word = self.scan.name();
                     // The letters before a string are a part of it.
-                    if !matches!(self.scan.peek(), b'"' | b'\'') || self.scan.pos - pos > 3 {
-                        argument.parts.push(Part::Name(range(pos, self.scan.pos)));
-                    } else {
+                    if matches!(self.scan.peek(), b'"' | b'\'') && self.scan.pos - pos <= 3 {
                         continue;
                     }
+                    if matches!(word, "dedent" | "cleandoc") && self.scan.peek() == b'(' {
+                        // These change blanks only: the parenthesis is one around a string.
+                        argument.parts.truncate(term.first);
+                        term.unknown = false;
+                        previous = b',';
+                        continue;
+                    }
+                    computed |= KEYWORDS.contains(&word);
+                    argument.parts.push(Part::Name(range(pos, self.scan.pos)));
                 }
                 _ => {
                     computed = true;
@@ -378,6 +489,9 @@ impl Lexer<'_> {
             }
             previous = if is_name(byte) { b'a' } else { byte };
             end = self.scan.pos;
+            if term.unknown && groups.is_empty() {
+                term.close(argument, end);
+            }
         };
         let start = start.unwrap_or(end);
         argument.range = range(start, end.max(start));
@@ -387,7 +501,40 @@ impl Lexer<'_> {
         closing
     }
 
-    /// Goes behind the bracket that belongs to the one here, or to where the call cannot go on.
+    /// Reads the method whose dot is here, if it is known what it makes of the literals of a term.
+    fn method(&mut self, argument: &mut Argument, term: &Term) -> bool {
+        let dot = self.scan.pos;
+        let literals = argument.parts.get_mut(term.first..).unwrap_or_default();
+        let plain = literals.iter().all(|it| match it {
+            Part::Literal(it) => matches!(it.escapes, Escapes::Python | Escapes::Raw),
+            _ => false,
+        });
+        self.scan.bump(1);
+        let name = self.scan.name();
+        let blanks = matches!(name, "strip" | "lstrip" | "rstrip");
+        if term.unknown
+            || literals.is_empty()
+            || self.scan.peek() != b'('
+            || !(blanks || plain && name == "format")
+        {
+            self.scan.pos = dot;
+            return false;
+        }
+        if !blanks {
+            for part in literals {
+                if let Part::Literal(literal) = part {
+                    literal.escapes = match literal.escapes {
+                        Escapes::Raw => Escapes::PythonRawFormat,
+                        _ => Escapes::PythonFormat,
+                    };
+                }
+            }
+        }
+        self.balanced();
+        true
+    }
+
+    /// Moves past the bracket that belongs to the one here, or to where the call cannot continue.
     fn balanced(&mut self) {
         let mut depth = 0u32;
         while !self.scan.is_end() {

@@ -49,7 +49,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind a comment, in which others may stand.
+    /// Moves past a comment, in which others may appear.
     fn comment(&mut self) {
         let mut depth = 0u32;
         while let Some(found) =
@@ -71,7 +71,7 @@ impl Lexer<'_> {
         self.scan.pos = self.scan.end;
     }
 
-    /// Goes behind a character, or over the quote of a lifetime.
+    /// Moves past a character, or over the quote of a lifetime.
     fn character(&mut self) {
         let rest = &self.scan.text[self.scan.pos + 1..];
         let len = rest.chars().next().map_or(0, char::len_utf8);
@@ -84,7 +84,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind the string whose quote stands here; none if it is not closed.
+    /// Moves past the string whose quote is here; none if it is not closed.
     fn string(&mut self) -> Option<Literal> {
         let bytes = self.scan.bytes;
         let quote = self.scan.pos;
@@ -155,7 +155,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Reads a call of `asm!` whose exclamation mark stands here.
+    /// Reads a call of `asm!` whose exclamation mark is here.
     fn statement(&mut self) {
         let bang = self.scan.pos;
         self.scan.bump(1);
@@ -289,7 +289,7 @@ impl Lexer<'_> {
         });
     }
 
-    /// Whether a string stands here; then goes to its quote.
+    /// Whether a string is here; then goes to its quote.
     fn prefixed_string(&mut self) -> bool {
         let rest = &self.scan.bytes[self.scan.pos..self.scan.end];
         let letters = rest
@@ -355,7 +355,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind the bracket that belongs to the one here; false if there is none.
+    /// Moves past the bracket that belongs to the one here; false if there is none.
     fn balanced(&mut self) -> bool {
         let mut depth = 0u32;
         while !self.scan.is_end() {

@@ -1,4 +1,4 @@
-//! What the lexers of several languages share: a place in the bytes of a text.
+//! The common part of the lexers of several languages: a place in the bytes of a text.
 
 use rowan::{TextRange, TextSize};
 
@@ -37,7 +37,7 @@ impl<'a> Scan<'a> {
         self.at(0)
     }
 
-    /// A byte further on; 0 behind the end.
+    /// A byte further on; 0 after the end.
     pub(super) fn at(&self, ahead: usize) -> u8 {
         match self.pos + ahead < self.end {
             true => self.bytes[self.pos + ahead],
@@ -49,7 +49,7 @@ impl<'a> Scan<'a> {
         self.pos >= self.end
     }
 
-    /// Whether a text stands here.
+    /// Whether a text is here.
     pub(super) fn starts_with(&self, text: &str) -> bool {
         self.bytes[self.pos.min(self.end)..self.end].starts_with(text.as_bytes())
     }
@@ -59,7 +59,7 @@ impl<'a> Scan<'a> {
         self.pos = (self.pos + count).min(self.end);
     }
 
-    /// Goes behind the next such byte, or to the end.
+    /// Moves past the next such byte, or to the end.
     pub(super) fn skip_past(&mut self, byte: u8) {
         self.pos = memchr::memchr(byte, &self.bytes[self.pos..self.end])
             .map_or(self.end, |it| self.pos + it + 1);
@@ -71,7 +71,7 @@ impl<'a> Scan<'a> {
             .map_or(self.end, |it| self.pos + it);
     }
 
-    /// Goes behind `*/`, or to the end.
+    /// Moves past `*/`, or to the end.
     pub(super) fn skip_block_comment(&mut self) {
         loop {
             self.skip_past(b'*');
@@ -92,7 +92,7 @@ impl<'a> Scan<'a> {
         self.text.get(start..self.pos).unwrap_or_default()
     }
 
-    /// Goes behind a string that started with `quote` and ends with it, with backslashes before what does not end it;
+    /// Moves past a string that started with `quote` and ends with it, with backslashes before what does not end it;
     /// where a line break ends it, it is not closed. Returns where its content ends, and whether it is closed.
     pub(super) fn quoted(&mut self, quote: u8, lines: bool) -> (usize, bool) {
         while self.pos < self.end {
@@ -114,7 +114,7 @@ impl<'a> Scan<'a> {
                 self.bump(3);
             } else {
                 self.bump(1);
-                // All of the character behind it.
+                // All of the character after it.
                 self.bump(
                     self.text[self.pos..]
                         .chars()

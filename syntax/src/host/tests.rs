@@ -5,7 +5,7 @@ use rowan::TextSize;
 
 use super::*;
 
-/// What a text holds, one line for each piece.
+/// The contents of a text, one line for each piece.
 fn show(text: &str, language: Language) -> String {
     let host = lex(text, language);
     let mut out = String::new();
@@ -393,6 +393,11 @@ fn unclosed_things_take_linear_time() {
         "'",
         "{",
         "asm \"",
+        "a = (\n",
+        "NV_IF_TARGET(",
+        "NV_IF_TARGET(a, b) {",
+        "if constexpr (a) {} else ",
+        "if (a) { asm(\"\");",
         "\"\"\"",
         "#define A asm(",
         "1'",
@@ -407,4 +412,85 @@ fn unclosed_things_take_linear_time() {
             std::hint::black_box(lex(&text, language));
         }
     }
+}
+
+#[test]
+fn strings_of_python_that_are_put_together() {
+    check(
+        Language::Python,
+        r#"
+ASM = ("mov.u32 $0, %tid.x;"
+       "exit;")
+KIND: str = "u32"
+llvm.inline_asm(None, [], ("a;" "b{}").format(x) + "c;" + "".join(f(y)) + f"d{z};", "=r,r")
+llvm.inline_asm(None, [], textwrap.dedent("""a;""").strip() + "b" % c + "d", CONSTRAINTS)
+llvm.inline_asm(None, [], ("a;" + "b" * 4 + "c"), ASM)
+llvm.inline_asm(None, [], "a" if b else "c", KIND)
+llvm.inline_asm(None, [], R"a\n{{0}}".format(1), "r")
+"#,
+        expect![[r#"
+            Llvm volatile: "a;" "bHOLE" "c;" unknown "\"\".join(f(y))" "dHOLE;"
+              "=r,r" []
+            Llvm volatile: "a;" unknown "\"b\" % c" "d"
+              CONSTRAINTS []
+            Llvm volatile: "a;" unknown "\"b\" * 4" "c"
+              ASM []
+            Llvm volatile: "a\\n{0}"
+              "r" []
+        "#]],
+    );
+    let host = lex(
+        "def f():\n    ASM = (\"a\"\n        'b') # c\n    B = 'x' + y\n    D = 'x'\n    D += 'y'\n",
+        Language::Python,
+    );
+    let names = host
+        .defines
+        .iter()
+        .map(|it| it.literals.as_ref().map_or(0, Vec::len));
+    assert_eq!(names.collect::<Vec<_>>(), [2, 1, 0]);
+}
+
+#[test]
+fn conditions_of_cpp() {
+    check(
+        Language::Cuda,
+        r#"void f() {
+NV_IF_TARGET(NV_PROVIDES_SM_90, (asm("a;");), (asm("b;");))
+NV_DISPATCH_TARGET(NV_IS_HOST, (g(",)");), NV_PROVIDES_SM_80, (asm("c;");), NV_ANY_TARGET, ({ asm("d;"); }))
+asm("e;");
+if constexpr (A >= (90)) { asm("f;"); if (tid == 0) { asm("g;"); } } else if (__CUDA_ARCH__ < 80) { asm("h;"); }
+else { asm("i;"); }
+if constexpr(B) asm("j;");
+if (tid) asm("k;");
+NV_IF_TARGET(NV_IS_HOST, (asm("l;");
+}"#,
+        expect![[r#"
+            Cuda: "a;"
+              if Value NV_PROVIDES_SM_90 is true
+            Cuda: "b;"
+              if Value NV_PROVIDES_SM_90 is false
+            Cuda: "c;"
+              if Value NV_IS_HOST is false
+              if Value  NV_PROVIDES_SM_80 is true
+            Cuda: "d;"
+              if Value NV_IS_HOST is false
+              if Value  NV_PROVIDES_SM_80 is false
+              if Value  NV_ANY_TARGET is true
+            Cuda: "e;"
+            Cuda: "f;"
+              if Value A >= (90) is true
+            Cuda: "g;"
+              if Value A >= (90) is true
+            Cuda: "h;"
+              if Value __CUDA_ARCH__ < 80 is true
+              if Value A >= (90) is false
+            Cuda: "i;"
+              if Value __CUDA_ARCH__ < 80 is false
+              if Value A >= (90) is false
+            Cuda: "j;"
+              if Value B is true
+            Cuda: "k;"
+            Cuda: "l;"
+        "#]],
+    );
 }

@@ -12,7 +12,7 @@ pub const MAX_LEN: usize = u32::MAX as usize;
 pub struct Edit {
     /// The bytes that are removed, in UTF-8 offsets of the text before the edit.
     pub range: TextRange,
-    /// What stands in their place afterwards.
+    /// The text that takes their place.
     pub insert: String,
 }
 

@@ -32,9 +32,9 @@ pub struct LineTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WideChar {
     offset: u32,
-    /// How many bytes more than UTF-16 code units stand before it on its line.
+    /// How many bytes more than UTF-16 code units are before it on its line.
     excess16: u32,
-    /// How many bytes more than characters stand before it on its line.
+    /// How many bytes more than characters are before it on its line.
     excess32: u32,
     /// Its length in UTF-8: 2 to 4 bytes.
     len: u8,
@@ -50,7 +50,7 @@ impl WideChar {
         }
     }
 
-    /// How many bytes more than code units of `encoding` stand before it on its line.
+    /// How many bytes more than code units of `encoding` are before it on its line.
     fn excess_before(self, encoding: Encoding) -> u32 {
         match encoding {
             Encoding::Utf8 => 0,
@@ -110,7 +110,7 @@ impl LineTable {
             return;
         }
 
-        // The lines that are scanned again. A `\r` that ends the line before may come to stand
+        // The lines that are scanned again. A `\r` that ends the line before may come to be
         // before a `\n`, so an edit at the start of a line touches that one too.
         let first = self.line_index(start);
         let first = if self.starts[first] == start {
@@ -137,7 +137,7 @@ impl LineTable {
         if is_at_end {
             scan.close();
         } else if scan.starts.pop() != Some(window_end_after) {
-            // The line behind the window is known already, if the text is what the edit makes.
+            // The line after the window is known already, if the text is what the edit makes.
             *self = LineTable::new(text_after);
             return;
         }
@@ -199,7 +199,7 @@ impl LineTable {
 
     /// The line and the column of `offset`.
     ///
-    /// An offset that is no position (see the type) gets the nearest position before it.
+    /// An offset that is not a position (see the type) gets the nearest position before it.
     pub fn position(&self, offset: TextSize, encoding: Encoding) -> Position {
         let offset = u32::from(offset).min(self.len);
         let line = self.line_index(offset);
@@ -234,7 +234,7 @@ impl LineTable {
         let end = self.content_end(line);
         let column = position.character;
 
-        // The last wide character of the line whose column is not behind the one asked for.
+        // The last wide character of the line whose column is not after the one asked for.
         let before = self.wide.partition_point(|it| {
             it.offset < start
                 || it.offset < end && it.offset - start - it.excess_before(encoding) <= column
@@ -262,7 +262,7 @@ impl LineTable {
     }
 
     fn line_index(&self, offset: u32) -> usize {
-        // The first start is 0, hence there is always one that is not behind the offset.
+        // The first start is 0, hence there is always one that is not after the offset.
         self.starts.partition_point(|&it| it <= offset) - 1
     }
 
@@ -274,7 +274,7 @@ impl LineTable {
     }
 }
 
-/// What the table says about a run of whole lines.
+/// The facts in the table about a run of whole lines.
 #[derive(Default)]
 struct Scan {
     starts: Vec<u32>,

@@ -262,7 +262,7 @@ fn random_boundary(rng: &mut fastrand::Rng, text: &str) -> usize {
     text.floor_char_boundary(rng.usize(0..=text.len()))
 }
 
-/// What LSP means by lines and columns, computed in the plainest way.
+/// Lines and columns as LSP defines them, computed in the plainest way.
 fn plain_position(text: &str, offset: usize, encoding: Encoding) -> Position {
     let mut position = Position::default();
     let mut chars = text[..offset].chars().peekable();
@@ -310,7 +310,7 @@ fn positions_equal_the_plain_definition() {
                     "{text:?} {position:?}"
                 );
             }
-            // Every position that is asked for gives a boundary, and the largest one not behind it.
+            // Every position that is asked for gives a boundary, and the largest one not after it.
             for _ in 0..10 {
                 let asked = pos(rng.u32(0..=table.line_count()), rng.u32(0..30));
                 let offset = table.offset(asked, encoding);

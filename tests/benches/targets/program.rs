@@ -31,7 +31,7 @@ pub(crate) struct Targets {
     pub(crate) cold_start: Option<f64>,
     /// From a keystroke to fresh diagnostics, p95.
     pub(crate) diagnostics: Option<f64>,
-    /// From a question behind a keystroke to its answer, p95.
+    /// From a question after a keystroke to its answer, p95.
     pub(crate) answers: Option<f64>,
     /// Memory for an open file.
     pub(crate) memory: Option<f64>,
@@ -85,7 +85,7 @@ pub(crate) fn serve(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
     rows
 }
 
-/// Single keystrokes all over the text, and questions behind them.
+/// Single keystrokes all over the text, and questions after them.
 fn type_everywhere(
     server: &mut TestServer,
     text: &str,
@@ -100,7 +100,7 @@ fn type_everywhere(
             server.edit(URI, place, end, insert);
             server.diagnostics(URI);
             pushed.push(server.arrived - start);
-            // In a long function the first ones are fresh where the change is, and all come behind them.
+            // In a long function the first ones are fresh where the change is, and all come after them.
             let found = server.pull_diagnostics(URI).len();
             all.push(server.arrived - start);
             // Nobody types while the last answer is still on its way.
@@ -151,7 +151,7 @@ fn settle(server: &mut TestServer) {
     }
 }
 
-/// Questions behind keystrokes with the settings that a new user has: diagnostics wait for a pause.
+/// Questions after keystrokes with the settings that a new user has: diagnostics wait for a pause.
 fn ask_as_users_do(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
     let mut server = start_with(program, None, Value::Null);
     server.open(URI, text);
@@ -160,13 +160,13 @@ fn ask_as_users_do(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
     let mut rows = Vec::new();
     for question in ["hover", "completion"] {
         let times = ask_behind_edits(&mut server, &places, &format!("textDocument/{question}"));
-        let what = format!("{question} behind a keystroke");
+        let what = format!("{question} after a keystroke");
         rows.extend(percentiles(&what, times, targets.answers));
     }
     rows
 }
 
-/// How long the answer to a question takes that comes right behind a keystroke.
+/// How long the answer to a question takes that comes right after a keystroke.
 fn ask_behind_edits(server: &mut TestServer, places: &[(u32, u32)], method: &str) -> Vec<Duration> {
     let mut times = Vec::new();
     for &place in places {
@@ -315,7 +315,7 @@ fn percentiles(what: &str, mut times: Vec<Duration>, target: Option<f64>) -> Vec
     ]
 }
 
-/// Places all over the text, each behind the digits of a register's name.
+/// Places all over the text, each after the digits of a register's name.
 fn places(text: &str) -> Vec<(u32, u32)> {
     let table = LineTable::new(text);
     let step = text.len() / PLACES;

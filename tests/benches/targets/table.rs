@@ -8,7 +8,7 @@ pub(crate) struct Row {
     target: Option<Target>,
 }
 
-/// What is good enough.
+/// The goal.
 #[derive(Clone, Copy)]
 enum Target {
     AtMost(f64),

@@ -129,7 +129,7 @@ h.test(':PtxRegisters! shows the kernel under the cursor, and counts at its line
   h.contains(text, '# sum')
   h.contains(text, '256 threads per block')
   local rows = marked('virt_text')
-  h.contains(rows[18].virt_text[1][1], 'alive')
+  h.contains(rows[18].virt_text[1][1], 'live')
   local peaks = 0
   for _, mark in pairs(rows) do
     peaks = peaks + (mark.virt_text[1][1]:find('the peak', 1, true) and 1 or 0)
@@ -156,7 +156,7 @@ h.test('the lens above a kernel shows its registers', function()
   h.contains(lines_of(float()), '# sum')
 end)
 
-h.test(':PtxRegisters! outside of a kernel says what to do', function()
+h.test(':PtxRegisters! outside a kernel says what to do', function()
   h.open(SUM)
   h.contains(
     message(function()
@@ -212,9 +212,9 @@ h.test(':PtxLiveRange marks where a register is needed', function()
   h.wait('the marks', function()
     return next(marked('line_hl_group'))
   end)
-  local alive = marked('line_hl_group')
-  h.ok(alive[18] and alive[23], 'alive in the loop')
-  h.ok(not alive[12], 'not alive before it is written')
+  local live = marked('line_hl_group')
+  h.ok(live[18] and live[23], 'live in the loop')
+  h.ok(not live[12], 'not live before it is written')
   h.eq(marked('hl_group')[24].hl_group, 'PtxRead')
   vim.cmd('PtxLiveRange!')
   h.eq(marked('line_hl_group'), {})
@@ -228,6 +228,48 @@ h.test(':PtxLiveRange elsewhere says what to do', function()
     end),
     'put the cursor on a register'
   )
+end)
+
+h.test(':PtxSlice marks what a value was computed from', function()
+  h.open(SUM)
+  h.go_to('%total, %total')
+  vim.cmd('PtxSlice')
+  h.wait('the marks', function()
+    return next(marked('line_hl_group'))
+  end)
+  local backward = marked('line_hl_group')
+  vim.cmd('PtxSlice forward')
+  h.wait('other marks', function()
+    local forward = marked('line_hl_group')
+    return next(forward) and not vim.deep_equal(forward, backward)
+  end)
+  vim.cmd('PtxSlice!')
+  h.eq(marked('line_hl_group'), {})
+  h.contains(
+    message(function()
+      vim.cmd('PtxSlice sideways')
+    end),
+    'backward or forward'
+  )
+end)
+
+h.test(':PtxAccesses lists reads and writes', function()
+  h.open(SUM)
+  h.go_to('%total, %total')
+  vim.cmd('PtxAccesses')
+  h.wait('the list', function()
+    return #vim.fn.getqflist() > 2
+  end)
+  local words = table.concat(
+    vim.tbl_map(function(it)
+      return it.text
+    end, vim.fn.getqflist()),
+    '\n'
+  )
+  for _, word in ipairs({ 'declaration', 'write', 'read' }) do
+    h.contains(words, word)
+  end
+  vim.cmd.cclose()
 end)
 
 h.test(':PtxSource lists what came from the same source line, also from the source', function()
@@ -276,6 +318,46 @@ h.test('display may leave something out', function()
   h.ok(not vim.lsp.inlay_hint.is_enabled({ bufnr = 0 }), 'hints')
   h.contains(vim.wo.foldexpr, h.NEW and 'vim.lsp.foldexpr' or '0')
   vim.api.nvim_clear_autocmds({ group = 'ptx_analyzer_display' })
+end)
+
+h.test(':PtxDiff shows what differs apart from names, and goes there', function()
+  h.open(SUM)
+  local path = vim.api.nvim_buf_get_name(0)
+  local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  local old = vim.fn.tempname() .. '.ptx'
+  local row = vim.iter(ipairs(lines)):find(function(_, line)
+    return line:find('add%.s32') ~= nil
+  end)
+  local changed = vim.deepcopy(lines)
+  changed[row] = changed[row]:gsub('add%.s32', 'sub.s32')
+  vim.fn.writefile(changed, old)
+  vim.cmd('PtxDiff ' .. old)
+  local shown = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  h.contains(shown[1], '1 changed')
+  local added = vim.iter(ipairs(shown)):find(function(_, line)
+    return vim.startswith(line, '  +')
+  end)
+  vim.api.nvim_win_set_cursor(0, { added, 0 })
+  vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'x', false)
+  h.eq(vim.api.nvim_buf_get_name(0), path)
+  h.eq(vim.api.nvim_win_get_cursor(0)[1], row)
+  vim.cmd('only')
+  -- New names do not count as a difference.
+  vim.fn.writefile(
+    vim.iter(lines):map(function(line)
+      return (line:gsub('%%total', '%%sum_of_all'))
+    end):totable(),
+    old
+  )
+  vim.cmd('PtxDiff ' .. old)
+  h.contains(vim.api.nvim_buf_get_lines(0, 0, 1, false)[1], 'the same, apart from names')
+  vim.cmd('close')
+  h.contains(
+    message(function()
+      vim.cmd('PtxDiff /no/such/file.ptx')
+    end),
+    'no/such/file.ptx'
+  )
 end)
 
 h.test(':PtxExtract opens a PTX text of a binary', function()

@@ -111,7 +111,7 @@ h.test('the server ends with Neovim’s request to stop', function()
   local client = h.open(SMALL)
   client:stop()
   h.wait('the end', function()
-    return client:is_stopped() and #vim.lsp.get_clients() == 0
+    return client:is_stopped() and #vim.lsp.get_clients({ name = client.name }) == 0
   end)
 end)
 

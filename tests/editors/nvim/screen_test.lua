@@ -130,7 +130,7 @@ end)
 
 screen_test(':PtxRegisters! shows what a kernel needs', 'tour.ptx', function(screen)
   screen:type('/mad.lo<CR>:PtxRegisters!<CR>')
-  screen:wait_for('warps on', 'alive')
+  screen:wait_for('warps on', 'live')
   capture(screen, 'registers')
 end)
 

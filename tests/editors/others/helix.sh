@@ -82,7 +82,7 @@ sees 'hover tells the declaration' '.reg .b32 %total'
 escape
 escape
 search 'scale,'
-# The cursor is behind the name.
+# The cursor is after the name.
 keys h g d
 sees 'going to a definition opens the other file' 'Doubles a value'
 keys ':open saxpy.ptx' Enter

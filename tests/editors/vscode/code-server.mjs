@@ -82,7 +82,7 @@ export async function startCode({
     // A group of its own, so that the extension host and the language server end with it.
     { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
   );
-  // However this process ends, no editor may stay behind.
+  // However this process ends, no editor may keep running.
   process.once('exit', () => {
     try {
       process.kill(-server.pid, 'SIGKILL');

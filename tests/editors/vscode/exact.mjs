@@ -7,7 +7,8 @@ import { personAt } from './person.mjs';
 /** Runs the tests in a window that asks for trust, with ptxas on its PATH; returns whether all passed. */
 export async function testExactMode({ base, page, workspace, data, screens }) {
   const person = personAt({ page, workspace, screens });
-  const { ended, hidden, key, line, openFile, picture, runCommand, shown, status, test, word } = person;
+  const { cursorOn, ended, hidden, key, line, lineNumber, openFile, picture, runCommand, shown, status, test, word } =
+    person;
   const toast = (text) => shown('.notification-toast', text);
   /** Closes the message with this text. */
   const dismiss = async (text) => {
@@ -50,6 +51,25 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await page.mouse.move(640, 4);
     await hidden(shown('.monaco-hover'));
     await picture('exact-panel');
+    await runCommand('View: Close All Editors');
+  });
+
+  await test('machine code and text lead to each other', async () => {
+    await openFile('sum.ptx');
+    await (await word('add.s32 %total', 'add')).click();
+    await runCommand('ptx-analyzer: Show Machine Code');
+    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+    // The row of the statement at the cursor is marked, and says what its opcode does.
+    const current = panel.locator('.code .instruction.current', { hasText: 'IADD' }).first();
+    await current.waitFor();
+    const title = await current.getAttribute('title');
+    if (!/integers/.test(title)) throw new Error(title);
+    await page.mouse.move(640, 4);
+    await hidden(shown('.monaco-hover'));
+    await picture('machine-code');
+    const store = panel.locator('.code .instruction', { hasText: 'STG' }).first();
+    await store.click();
+    await cursorOn(lineNumber('st.global'));
     await runCommand('View: Close All Editors');
   });
 

@@ -122,7 +122,7 @@ export async function testPanels({
     await openFile('sum.ptx');
     await (await word('add.s32 %total', '%total')).click();
     await runCommand('ptx-analyzer: Show Live Range of Register');
-    await shown('.statusbar-item', '%total: alive in').waitFor();
+    await shown('.statusbar-item', '%total: live in').waitFor();
     await picture('live-range');
     await runCommand('ptx-analyzer: Clear Marks');
     await closeAll();

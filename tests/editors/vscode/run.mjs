@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
   },
 });
-/** The tests in the extension host take a minute or two; a hang must not take for ever. */
+/** The tests in the extension host take a minute or two; a hang must not take forever. */
 const HOST_TIMEOUT_MS = 480_000;
 
 const verbose = process.env.PTX_EDITOR_VERBOSE ? (text) => process.stderr.write(text) : () => {};

@@ -1,6 +1,7 @@
 // What a person sees: drives the window of VS Code in a browser, asserts on what it shows, and keeps pictures of it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { testEmbedded } from './embedded.mjs';
 import { testPanels } from './panels.mjs';
 import { personAt, until } from './person.mjs';
 
@@ -113,21 +114,12 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await hidden(shown('.markers-panel'));
   });
 
-  await test('F12 goes to the declaration of a register', async () => {
+  await test('F12 goes to the write that gives a register its value', async () => {
     await openFile('saxpy.ptx');
     await (await word('fma.rn.f32', '%f3')).click();
     await key('F12');
-    await cursorOn(lineNumber('%f<5>'));
+    await cursorOn(lineNumber('ld.global.f32 %f3'));
     await picture('definition');
-  });
-
-  await test('the declaration can be peeked at', async () => {
-    await (await word('fma.rn.f32', '%f2')).click();
-    await key('Control+Shift+F10');
-    await shown('.peekview-widget .view-line', '.reg .f32').waitFor();
-    await picture('peek-definition');
-    await key('Escape');
-    await hidden(shown('.peekview-widget'));
   });
 
   await test('F12 on a function goes to its body in another file', async () => {
@@ -247,6 +239,9 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await picture('install');
     await runCommand('View: Close All Editors');
   });
+
+  await testEmbedded({ page, ...person });
+  await runCommand('View: Close All Editors');
 
   await testPanels({ page, ...person });
 

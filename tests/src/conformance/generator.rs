@@ -142,6 +142,7 @@ pub fn draft(
     rng: &mut Rng,
 ) -> Option<Draft> {
     let mut choices = Choices {
+        opcode: instruction.opcode,
         words: &instruction.words,
         slots: vec![None; variant.slots.len()],
         present: WordSet::default(),

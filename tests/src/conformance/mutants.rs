@@ -1,7 +1,7 @@
 //! Real programs with one random change of a token.
 //!
 //! A mutant is what a slip of the keyboard makes of a program that ptxas accepts. Programs are short
-//! files, or single functions of long ones with what stands around the functions.
+//! files, or single functions of long ones with what is around the functions.
 
 pub mod report;
 
@@ -89,7 +89,7 @@ fn name(node: &Cursor<'_>) -> Option<String> {
     Some(name.text().to_owned())
 }
 
-/// Prototypes inside of bodies declare names of the module, too.
+/// Prototypes inside bodies declare names of the module, too.
 fn prototypes(block: &Cursor<'_>, names: &mut Vec<String>) -> bool {
     block.nodes().all(|it| match it.kind() {
         SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => prototypes(&it, names),
@@ -186,7 +186,7 @@ impl Judged for Base {
 pub struct Mutant {
     /// Where the program comes from.
     pub base: String,
-    /// What was changed.
+    /// The change.
     pub change: String,
     /// The line of the change.
     pub line: usize,
@@ -229,7 +229,7 @@ fn rename(text: &str, names: &[String], suffix: &str) -> String {
     out
 }
 
-/// What stands at the place of a token after a change: the text of the token and perhaps of the next.
+/// The text at the place of a token after a change: that of the token and perhaps of the next.
 struct Change {
     /// The tokens that are replaced, without those between them.
     old: [Option<usize>; 2],

@@ -137,7 +137,7 @@ pub fn just_below(draft: &Draft, modules: &[Module], rng: &mut Rng) -> Option<Mo
         choices.module = module;
         admits(draft.instruction, draft.variant, &choices)
     };
-    // The modules stand target by target, versions ascending.
+    // The modules are target by target, versions ascending.
     let verdicts: Vec<bool> = modules.iter().map(|it| admitted(*it)).collect();
     let mut edges = Vec::new();
     for (index, pair) in verdicts.windows(2).enumerate() {

@@ -202,7 +202,7 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
     }
 }
 
-/// What a register or an integer constant is to the matcher; none for the rest.
+/// The operand of the matcher for a register or an integer constant; none for the rest.
 fn operand(text: &str) -> Option<Operand> {
     if let Ok(value) = text.parse() {
         return Some(Operand::Integer(value));
@@ -310,7 +310,7 @@ fn vector(
     Some(Item::Vector(items.collect::<Option<_>>()?))
 }
 
-/// What may stand in brackets for an address in the state space.
+/// The operands that may appear in brackets for an address in the state space.
 pub fn address(space: &str, width: AddressWidth, rng: &mut Rng) -> Option<Item> {
     let base = if rng.u8(..4) == 0 {
         variable(space, rng)

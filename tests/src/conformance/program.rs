@@ -128,7 +128,7 @@ impl Case {
         let (major, minor) = self
             .version
             .split_once('.')
-            .expect("a version has a full stop");
+            .expect("a version has a period");
         let number = |it: &str| it.parse::<u32>().expect("a version is made of numbers");
         10 * number(major) + number(minor)
     }

@@ -48,7 +48,7 @@ pub fn programs_file() -> PathBuf {
 pub struct RecordedProgram {
     /// A name that no other program has.
     pub name: String,
-    /// What it is about, for the report.
+    /// Its subject, for the report.
     pub topic: String,
     /// The text.
     pub source: String,
@@ -62,7 +62,7 @@ pub struct RecordedProgram {
 pub struct ProgramCandidate {
     /// A name that no other program has.
     pub name: String,
-    /// What it is about, for the report.
+    /// Its subject, for the report.
     pub topic: String,
     /// The text.
     pub source: String,
@@ -73,7 +73,7 @@ pub struct ProgramCandidate {
 /// Reads programs to be judged: a file with one JSON object a line, or a file `TOPIC_….ptx`.
 ///
 /// # Errors
-/// The file cannot be read or is no such file.
+/// The file cannot be read or is not such a file.
 pub fn program_candidates(path: &Path) -> io::Result<Vec<ProgramCandidate>> {
     if path.extension().is_none_or(|it| it != "ptx") {
         let lines = BufReader::new(fs::File::open(path)?).lines();
@@ -95,7 +95,7 @@ pub fn program_candidates(path: &Path) -> io::Result<Vec<ProgramCandidate>> {
 /// Reads a file of recorded verdicts.
 ///
 /// # Errors
-/// It cannot be read or is no such file.
+/// It cannot be read or is not such a file.
 pub fn read<T: DeserializeOwned>(path: &Path) -> io::Result<(Header, Vec<T>)> {
     let mut lines = BufReader::new(GzDecoder::new(fs::File::open(path)?)).lines();
     let first = lines
@@ -138,7 +138,7 @@ pub struct Candidate {
 /// Reads statements to be judged, one JSON object a line.
 ///
 /// # Errors
-/// The file cannot be read or is no such file.
+/// The file cannot be read or is not such a file.
 pub fn candidates(path: &Path, family: &str) -> io::Result<Vec<Candidate>> {
     let lines = BufReader::new(fs::File::open(path)?).lines();
     let mut candidates = Vec::new();

@@ -1,7 +1,7 @@
 //! Statements that show rules of ptxas one by one, each with its verdict.
 //!
 //! A file of them is plain text: `#` starts a comment, `@ 9.0 sm_90` names the module of the lines that follow,
-//! and every other line is a statement behind `+` if ptxas accepts it, behind `-` if not. Registers and names
+//! and every other line is a statement after `+` if ptxas accepts it, after `-` if not. Registers and names
 //! are those of the generated statements, such as `b32_1` and ``gbuf` ``.
 
 use isa::target::{Module, Target, TextureMode, Version};
@@ -57,7 +57,7 @@ pub fn rules() -> Result<Vec<Rule>, String> {
     Ok(rules)
 }
 
-/// `9.0 sm_90`, perhaps with `texmode_independent` behind it.
+/// `9.0 sm_90`, perhaps with `texmode_independent` after it.
 fn parse_module(text: &str) -> Option<Module> {
     let mut words = text.split_whitespace();
     let version = Version::parse(words.next()?)?;

@@ -1,4 +1,4 @@
-//! What the text of a whole program says about how it is to be judged.
+//! The version and target in the text of a whole program.
 
 use syntax::lexer::{Tokens, tokenize};
 

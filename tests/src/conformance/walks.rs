@@ -17,7 +17,7 @@ const MAX_WORDS: usize = 24;
 /// How often operands are drawn for the words of a statement.
 const TRIES: usize = 40;
 
-/// What came of a walk.
+/// The outcome of a walk.
 pub enum Walk {
     /// A statement.
     Statement(Case),

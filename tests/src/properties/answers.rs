@@ -9,7 +9,7 @@ use analysis::{
 };
 use syntax::{FileContents, TextRange, text::Edit};
 
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 /// The file of those who need only one.
 pub const FILE: FileId = FileId(0);
 

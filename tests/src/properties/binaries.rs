@@ -11,7 +11,7 @@ use machine::{
 /// Reads the bytes as a file with fat binaries, and as a cubin.
 ///
 /// # Panics
-/// If an image is larger than the limit, or a row of a line table is outside of its section.
+/// If an image is larger than the limit, or a row of a line table is outside its section.
 pub fn check(bytes: &[u8]) {
     let mut reader = Reader::new(Cursor::new(bytes)).expect("a cursor can be positioned");
     let mut last = 0;
@@ -19,10 +19,7 @@ pub fn check(bytes: &[u8]) {
         match found {
             Found::Torn(torn) => assert!(torn.container <= torn.offset, "{torn}"),
             Found::Image(image) => {
-                assert!(
-                    last <= image.offset,
-                    "images stand in the order of the file"
-                );
+                assert!(last <= image.offset, "images are in the order of the file");
                 last = image.offset;
                 if let Ok(unpacked) = reader.unpack(&image) {
                     assert!(unpacked.len() as u64 <= MAX_IMAGE);

@@ -13,7 +13,7 @@ pub fn edits(text: &str) -> Vec<Edit> {
     let host = answers::host(Arc::new(FileContents::new(text)));
     host.analysis()
         .formatting(FILE, None, FormattingOptions::default())
-        .expect("nobody cancels")
+        .expect("no cancellation")
 }
 
 /// The text after edits.
@@ -43,7 +43,7 @@ fn tokens(text: &str) -> Vec<(SyntaxKind, String)> {
         .collect()
 }
 
-/// What separates tokens and means nothing else, the mark of the end of DOS files included.
+/// Text that separates tokens and means nothing else, the mark of the end of DOS files included.
 fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | '\r' | '\u{c}' | '\u{1a}')
 }

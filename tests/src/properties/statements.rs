@@ -1,4 +1,4 @@
-//! Whatever stands in a body, the checks and the helps of somebody who writes give an answer.
+//! Whatever is in a body, the checks and the helps of somebody who writes give an answer.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use syntax::{FileContents, TextSize};
 
 use crate::properties::answers::{self, Answers, FILE};
 
-const WHY: &str = "nobody cancels";
+const WHY: &str = "no cancellation";
 
 /// Versions, right and wrong.
 pub const VERSIONS: &[&str] = &[

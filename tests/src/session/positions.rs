@@ -3,7 +3,7 @@
 use serde_json::Value;
 use syntax::text::{Encoding, LineTable};
 
-/// What in an answer about a document is no place of it: a line or a column too far, a range that ends
+/// Places in an answer that are not in the document: a line or a column too far, a range that ends
 /// before it begins.
 pub(super) fn misplaced(answer: &Value, uri: &str, lines: &LineTable) -> Option<String> {
     match answer {
@@ -26,7 +26,7 @@ pub(super) fn misplaced(answer: &Value, uri: &str, lines: &LineTable) -> Option<
             }
             let mut inner = fields.iter();
             inner.find_map(|(name, value)| {
-                // Edits of other documents stand behind their names.
+                // Edits of other documents are after their names.
                 let of_another = name.contains(':') && name != uri;
                 let found = (!of_another).then(|| misplaced(value, uri, lines))??;
                 Some(format!("{name}: {found}"))
@@ -36,7 +36,7 @@ pub(super) fn misplaced(answer: &Value, uri: &str, lines: &LineTable) -> Option<
     }
 }
 
-/// What in encoded semantic tokens is not inside of a line, or before the token before it.
+/// Encoded semantic tokens that are not inside a line, or that are before the token before it.
 pub(super) fn misplaced_token(data: &Value, lines: &LineTable) -> Option<String> {
     let numbers: Vec<u64> = data.as_array()?.iter().filter_map(Value::as_u64).collect();
     let (mut line, mut character, mut end) = (0, 0, 0);
@@ -61,7 +61,7 @@ fn place(value: &Value) -> Option<(u64, u64)> {
     ))
 }
 
-/// The number of columns of a line; `None` behind the last one.
+/// The number of columns of a line; `None` after the last one.
 fn column_limit(lines: &LineTable, line: u64) -> Option<u64> {
     let line = u32::try_from(line)
         .ok()

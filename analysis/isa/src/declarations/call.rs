@@ -1,11 +1,11 @@
-//! What a call may pass for a parameter, as measured with ptxas 13.5.
+//! The arguments that a call may pass for a parameter, as measured with ptxas 13.5.
 
 use crate::types::{Class, Family};
 
 /// How many elements a parameter or an argument has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
-    /// It is no array.
+    /// It is not an array.
     One,
     /// `a[4]`
     Array(u64),
@@ -22,7 +22,7 @@ pub struct Shape {
     pub class: Class,
     /// Components of a vector, 1 for anything else.
     pub lanes: u8,
-    /// Whether it is an array.
+    /// How many elements it has, if it is an array.
     pub elements: Elements,
     /// Alignment in bytes: the declared one, or the natural one if that is greater.
     pub alignment: u64,
@@ -46,7 +46,7 @@ impl Shape {
         u64::from(self.class.bits()) * u64::from(self.lanes)
     }
 
-    /// What the bits mean: a vector is untyped bits.
+    /// The meaning of the bits: a vector is untyped bits.
     fn family(&self) -> Family {
         if self.lanes > 1 {
             Family::Bits
@@ -62,7 +62,7 @@ pub fn natural_alignment(class: Class, lanes: u8) -> u64 {
     (u64::from(class.bits()) * u64::from(lanes) / 8).max(1)
 }
 
-/// What a call passes.
+/// An argument or result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
     /// A register.
@@ -86,7 +86,7 @@ pub enum Misfit {
     Alignment,
 }
 
-/// Whether an argument may be passed for a parameter, or a result be put into it.
+/// Checks that an argument may be passed for a parameter, or a result be put into it.
 pub fn fits(parameter: &Shape, argument: &Argument) -> Result<(), Misfit> {
     let of_type = |fits: bool| if fits { Ok(()) } else { Err(Misfit::Type) };
     let shape = match argument {

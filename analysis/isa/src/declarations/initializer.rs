@@ -23,7 +23,7 @@ pub enum Form {
     MaskedInteger,
 }
 
-/// What a form of initial value demands.
+/// The requirements of a form of initial value.
 #[must_use]
 pub fn gate(form: Form) -> Gate {
     let (major, minor, target) = match form {
@@ -57,7 +57,7 @@ pub struct Accepted {
     pub masked_address: bool,
 }
 
-/// What may be the initial value of an element of a type. Nothing may for `.f16` and for packed types.
+/// The initial values that an element of a type can have. None for `.f16` and for packed types.
 #[must_use]
 pub fn accepted(ty: VariableType) -> Accepted {
     let VariableType::Basic(class) = ty else {
@@ -122,7 +122,7 @@ pub fn fields(opaque: Opaque) -> &'static [&'static str] {
     }
 }
 
-/// Whether a texture has the field from its sampler, so that it is read over where samplers stand apart.
+/// Whether a texture has the field from its sampler, so that it is ignored where samplers are apart.
 #[must_use]
 pub fn is_sampler_field(field: &str) -> bool {
     field == "filter_mode" || field.starts_with("addr_mode_")

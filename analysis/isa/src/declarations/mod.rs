@@ -1,4 +1,4 @@
-//! What declarations may say: variables, parameters, initial values, calls.
+//! Declarations: variables, parameters, initial values, calls.
 
 pub mod call;
 pub mod initializer;

@@ -1,4 +1,4 @@
-//! What parameters of functions and entries may be, as measured with ptxas 13.5.
+//! Parameters of functions and entries, as measured with ptxas 13.5.
 
 use crate::{
     target::{Gate, Module, Suffix, Target, Version},
@@ -17,31 +17,31 @@ fn gate(since: (u8, u8), target: u16) -> Gate {
     }
 }
 
-/// What parameters of an entry demand.
+/// The requirements of parameters of an entry.
 #[must_use]
 pub fn of_entry() -> Gate {
     gate((1, 4), 10)
 }
 
-/// What `.param` parameters of a function demand.
+/// The requirements of `.param` parameters of a function.
 #[must_use]
 pub fn of_function() -> Gate {
     gate((2, 0), 20)
 }
 
-/// What `a[]` demands; the manual says 6.0.
+/// The requirements of `a[]`; the manual says 6.0.
 #[must_use]
 pub fn unsized_array() -> Gate {
     gate((5, 1), 30)
 }
 
-/// What the prototype of an entry demands.
+/// The requirements of the prototype of an entry.
 #[must_use]
 pub fn entry_prototype() -> Gate {
     gate((3, 0), 10)
 }
 
-/// What more than [`SMALL_SPACE`] bytes of parameters demand.
+/// The requirements of more than [`SMALL_SPACE`] bytes of parameters.
 #[must_use]
 pub fn large_space() -> Gate {
     gate((8, 1), 70)

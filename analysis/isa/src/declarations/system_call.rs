@@ -40,11 +40,11 @@ impl Part {
 pub struct SystemCall {
     /// Its name.
     pub name: &'static str,
-    /// What it returns, with its name.
+    /// Its result, with its name.
     pub result: Option<(&'static str, Part)>,
     /// Its parameters with their names.
     pub parameters: &'static [(&'static str, Part)],
-    /// What it does, in a sentence.
+    /// Its description, in a sentence.
     pub description: &'static str,
 }
 
@@ -64,7 +64,7 @@ pub const SYSTEM_CALLS: &[SystemCall] = &[
         result: Some(("ptr", Word)),
         parameters: &[("size", Word)],
         description: "Allocates `size` bytes of the device heap; returns a generic address, 0 if there \
-                      is no room",
+                      is not room",
     },
     SystemCall {
         name: "free",

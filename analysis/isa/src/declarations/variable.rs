@@ -1,4 +1,4 @@
-//! The words of declarations and what they demand, as measured with ptxas 13.5.
+//! The words of declarations and what they require, as measured with ptxas 13.5.
 
 use crate::{
     target::{Gate, Suffix, Target, Version},
@@ -156,7 +156,7 @@ pub fn type_words() -> impl Iterator<Item = &'static str> {
         .chain([".texref", ".samplerref", ".surfref", ".v2", ".v4"])
 }
 
-/// What a variable of this type demands. ptxas looks at some types of scalars and of single elements only.
+/// The requirements of a variable of this type. ptxas looks at some types of scalars and of single elements only.
 #[must_use]
 pub fn gate(ty: VariableType, vector: bool, array: bool) -> Gate {
     let since = |major, minor, target| Gate {
@@ -216,7 +216,7 @@ pub fn module_register_gate() -> Gate {
     }
 }
 
-/// Where a `.param` may stand in a body: not before 2.0, when it declared a parameter of an entry.
+/// Where a `.param` may appear in a body: not before 2.0, when it declared a parameter of an entry.
 #[must_use]
 pub fn body_parameter_gate(entry: bool, version: Version) -> Gate {
     if entry && version < Version::new(1, 4) {
@@ -235,7 +235,7 @@ pub struct Attribute {
     pub word: &'static str,
     /// How many numbers follow in parentheses.
     pub numbers: usize,
-    /// Whether ptxas demands `--compile-only`.
+    /// Whether ptxas requires `--compile-only`.
     pub compile_only: bool,
 }
 

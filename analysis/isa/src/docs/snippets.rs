@@ -5,7 +5,7 @@ use crate::{
     target::{Gate, Target, Version},
 };
 
-/// Where a snippet may stand.
+/// Where a snippet may appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Among the items of a module, or as a whole one.
@@ -17,11 +17,11 @@ pub enum Place {
 /// A piece of code.
 #[derive(Debug)]
 pub struct Snippet {
-    /// What an author types to get it.
+    /// The prefix that an author types to get it.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub description: &'static str,
-    /// Where it may stand.
+    /// Where it may appear.
     pub place: Place,
     /// The least version.
     version: (u8, u8),
@@ -32,7 +32,7 @@ pub struct Snippet {
 }
 
 impl Snippet {
-    /// What the snippet needs.
+    /// The requirements of the snippet.
     #[must_use]
     pub fn gate(&self) -> Gate {
         Gate {

@@ -41,9 +41,56 @@ pub fn next_words(opcode: &str, before: &[&str]) -> FxHashMap<&'static str, u32>
     next
 }
 
+/// Special registers that real code reads, the most frequent first, with their components.
+const SPECIAL: &[&str] = &[
+    "%tid.x",
+    "%ctaid.x",
+    "%laneid",
+    "%ntid.x",
+    "%nctaid.x",
+    "%ctaid.y",
+    "%tid.y",
+    "%ctaid.z",
+    "%nctaid.y",
+    "%ntid.y",
+    "%tid.z",
+    "%ntid.z",
+    "%lanemask_ge",
+    "%nctaid.z",
+    "%lanemask_le",
+    "%lanemask_gt",
+    "%lanemask_lt",
+    "%smid",
+    "%cluster_ctarank",
+    "%globaltimer",
+    "%warpid",
+    "%clock",
+    "%clock64",
+    "%clusterid.x",
+];
+
+/// The place of a special register, with its component, among those that real code reads; the first are read most.
+#[must_use]
+pub fn rank_of_special(name: &str) -> usize {
+    let known = SPECIAL.iter().position(|it| *it == name);
+    known.unwrap_or(SPECIAL.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranked_special_registers_exist() {
+        for name in SPECIAL {
+            let (register, component) = name.split_once('.').map_or((*name, ""), |it| it);
+            let mut all = crate::special::SPECIAL_REGISTERS.iter();
+            let found = all.find(|it| it.name == register).expect(name);
+            let components = found.components.iter();
+            assert!(component.is_empty() || components.clone().any(|it| it[1..] == *component));
+        }
+        assert!(rank_of_special("%tid.x") < rank_of_special("%envreg0"));
+    }
 
     #[test]
     fn real_code_loads_from_global_memory() {

@@ -5,13 +5,13 @@
 use crate::{limits::Limits, target::Target};
 
 impl Limits {
-    /// What ptxas adds to the registers of the values: two of its own, the stack pointer, and gaps.
+    /// The registers that ptxas adds to those of the values: two of its own, the stack pointer, and gaps.
     #[must_use]
     pub fn register_overhead(&self) -> u32 {
         if self.target < 80 { 5 } else { 6 }
     }
 
-    /// What it adds to small kernels on top: from sm_80 on, most of those have even numbers of registers.
+    /// The registers that it adds to small kernels on top: from sm_80 on, most of those have even numbers of registers.
     #[must_use]
     pub fn small_overhead(&self) -> u32 {
         u32::from(self.target >= 80)

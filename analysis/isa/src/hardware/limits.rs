@@ -1,4 +1,4 @@
-//! What the hardware of a target has: the tables of technical specifications of the CUDA Programming Guide
+//! The hardware of a target: the tables of technical specifications of the CUDA Programming Guide
 //! and `cuda_occupancy.h` of CUDA 13.5; static shared memory as measured with ptxas 13.5.
 
 use crate::target::{Suffix, Target};

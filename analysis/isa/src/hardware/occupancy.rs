@@ -13,7 +13,7 @@ use crate::{
 /// Registers of a thread are handed out in steps of so many.
 pub const REGISTER_STEP: u32 = REGISTER_GRANULARITY / WARP;
 
-/// What keeps more warps from being resident.
+/// The limit that keeps more warps from being resident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limiter {
     /// Nothing: every place for a warp is taken.
@@ -33,7 +33,7 @@ pub struct Occupancy {
     pub warps: u32,
     /// Places for warps.
     pub of: u32,
-    /// What keeps more from being resident.
+    /// The limit that keeps more from being resident.
     pub limiter: Limiter,
 }
 

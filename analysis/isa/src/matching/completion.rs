@@ -14,32 +14,32 @@ use crate::{
 pub struct Partial<'a> {
     /// The first word.
     pub opcode: &'a str,
-    /// The words before the place, without their full stops.
+    /// The words before the place, without their periods.
     pub before: &'a [&'a str],
-    /// The words after the place, without their full stops.
+    /// The words after the place, without their periods.
     pub after: &'a [&'a str],
-    /// What the statement is judged against.
+    /// The version and target for which the statement is checked.
     pub module: Module,
 }
 
-/// A word that can stand in the place.
+/// A word that can appear in the place.
 #[derive(Debug, Clone, Copy)]
 pub struct Continuation<'t> {
-    /// The word, without its full stop.
+    /// The word, without its period.
     pub word: &'t str,
     /// The first instruction that takes it there.
     pub instruction: &'t Instruction,
     /// The slot of the first variant that takes it; none for a fixed word of the instruction.
     pub slot: Option<(&'t Variant, usize)>,
-    /// Whether the manual writes it before a word that already stands.
+    /// Whether the manual writes it before a word that already appears.
     pub out_of_order: bool,
 }
 
 /// Steps of one search; beyond them a word counts as possible.
 const MAX_STEPS: u32 = 4_000;
 
-/// The words that can stand in the place, each once, in the order in which the manual writes them; those that
-/// it writes before a word that already stands come last.
+/// The words that can appear in the place, each once, in the order in which the manual writes them; those that
+/// it writes before a word that already appears come last.
 #[must_use]
 pub fn continuations<'t>(tables: &'t Tables, partial: &Partial<'_>) -> Vec<Continuation<'t>> {
     let mut found: Vec<(usize, Continuation<'t>)> = Vec::new();
@@ -189,7 +189,7 @@ fn meets(gate: &Gate, module: Module) -> bool {
     gate.admits_version(module.version) && gate.admits_target(module.target)
 }
 
-/// What is known of a slot.
+/// The known properties of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Nothing yet.
@@ -271,7 +271,7 @@ impl<'t> Solver<'t> {
             .all(|(set, gate)| !set.contains(id) || meets(gate, self.module))
     }
 
-    /// Whether a word of the slot may stand after the first `at` words of the text, given the words that have
+    /// Whether a word of the slot may appear after the first `at` words of the text, given the words that have
     /// slots.
     fn in_order(&self, slot: usize, at: usize) -> bool {
         let pattern = &self.variant.slots[slot];
@@ -285,7 +285,7 @@ impl<'t> Solver<'t> {
                     return true;
                 };
                 if pattern.positional != other.positional {
-                    // Positional words stand first.
+                    // Positional words come first.
                     return (place < at) == other.positional;
                 }
                 let ordered = pattern.positional || pattern.group == other.group;
@@ -480,6 +480,7 @@ impl<'t> Solver<'t> {
             })
             .collect();
         Choices {
+            opcode: self.instruction.opcode,
             words: &self.instruction.words,
             slots,
             present,

@@ -1,4 +1,4 @@
-//! What a statement that fits means: the order of its words and the types of its constants.
+//! The meaning of a statement that fits: the order of its words and the types of its constants.
 
 use crate::{
     condition::Choices,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Fit<'_> {
-    /// The words of the statement in the order in which the manual writes them, those that ptxas reads over
+    /// The words of the statement in the order in which the manual writes them, those that ptxas ignores
     /// left out.
     pub fn ordered_words(&self) -> impl Iterator<Item = &'static str> + Clone {
         let chosen = self.slots.iter().flatten();
@@ -20,7 +20,7 @@ impl Fit<'_> {
         self.instruction.fixed.iter().chain(chosen).copied()
     }
 
-    /// What the instruction does with these words.
+    /// The effects of the instruction with these words.
     #[must_use]
     pub fn semantics(&self) -> Semantics {
         tables().semantics(self.instruction.opcode, self.ordered_words())
@@ -35,6 +35,7 @@ impl Fit<'_> {
             present.insert(*id);
         }
         let mut choices = Choices {
+            opcode: self.instruction.opcode,
             words: &self.instruction.words,
             slots: self.slots.clone(),
             present,

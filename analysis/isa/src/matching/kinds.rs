@@ -18,7 +18,7 @@ pub(crate) const ELEMENTS: Elements = Elements { accepts, fits };
 /// Whether the operand is of one of the kinds.
 #[must_use]
 pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
-    // Where the table says which variables or functions may stand here, `src` takes no others.
+    // Where the table says which variables or functions may appear here, `src` takes no others.
     let names = |it: &Kind| matches!(it, Kind::VariableName(Some(_)));
     let functions = |it: &Kind| match it {
         Kind::When(inner, _) => matches!(**inner, Kind::FunctionName),
@@ -29,7 +29,7 @@ pub fn fits(kinds: &[Kind], operand: &Operand, choices: &Choices<'_>) -> bool {
         _ => operand,
     };
     let (named, function) = match base {
-        Operand::Symbol(Symbol::Variable(_)) if matches!(operand, Operand::Offset(..)) => {
+        Operand::Symbol(Symbol::Variable(..)) if matches!(operand, Operand::Offset(..)) => {
             (kinds.iter().any(names), false)
         }
         Operand::Symbol(Symbol::Function | Symbol::Entry) => {
@@ -138,10 +138,10 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
                 _ => operand,
             };
             match (base, space) {
-                (Operand::Symbol(Symbol::Variable(it)), Some(space)) => {
+                (Operand::Symbol(Symbol::Variable(it, _)), Some(space)) => {
                     symbol_fits(*it, space.word(choices))
                 }
-                (Operand::Symbol(Symbol::Variable(_)), None) => true,
+                (Operand::Symbol(Symbol::Variable(..)), None) => true,
                 _ => false,
             }
         }
@@ -205,7 +205,7 @@ fn register(operand: &Operand, classes: Classes) -> bool {
     matches!(operand, Operand::Register { class, lanes: 1 } if classes.contains(*class))
 }
 
-/// ptxas never checks the size of a vector that stands for four small floats.
+/// ptxas never checks the size of a vector that stands for four narrow floating-point types.
 fn packed_in_braces(
     operand: &Operand,
     ty: &TypeRef,
@@ -242,7 +242,7 @@ fn constant(operand: &Operand, ty: &Type) -> bool {
     }
 }
 
-/// What a register or variable plus a constant is where ptxas looks at its width, too: a special register
+/// The kinds of a register or variable plus a constant where ptxas looks at its width, too: a special register
 /// counts as untyped bits, and a variable as an integer of 32 bits, whatever its address has.
 fn exact_offset(base: &Operand, classes: Classes) -> bool {
     match base {
@@ -255,7 +255,7 @@ fn exact_offset(base: &Operand, classes: Classes) -> bool {
             64 => Class::B64,
             _ => Class::B32,
         }),
-        Operand::Symbol(Symbol::Variable(_)) => classes.contains(Class::S32),
+        Operand::Symbol(Symbol::Variable(..)) => classes.contains(Class::S32),
         _ => register(base, classes),
     }
 }
@@ -292,7 +292,7 @@ fn offset(operand: &Operand, of: &TypeRef, ty: &Type, choices: &Choices<'_>) -> 
             component: false,
             ..
         } => !predicate,
-        Operand::Symbol(Symbol::Variable(_)) => untyped || family(Family::Integer),
+        Operand::Symbol(Symbol::Variable(..)) => untyped || family(Family::Integer),
         _ => false,
     }
 }
@@ -363,7 +363,7 @@ fn address(
                 }
                 && space != "param::func"
         }
-        Operand::Symbol(Symbol::Variable(it)) => symbol_fits(*it, space),
+        Operand::Symbol(Symbol::Variable(it, _)) => symbol_fits(*it, space),
         Operand::Integer(_) => space == "local",
         _ => false,
     }

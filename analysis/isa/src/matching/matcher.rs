@@ -5,7 +5,7 @@ use crate::{
     condition::Choices,
     kind::Kind,
     operand::{Operand, Space, Symbol},
-    quirks::{REPEATABLE, UNCHECKED},
+    quirks::{REPEATABLE, UNCHECKED, is_selector_ignored},
     table::{
         Consequence, Form, Instruction, OperandPattern, Presence, Rule, Slot, Tables, Variant,
         WordSet,
@@ -18,11 +18,11 @@ use crate::{
 pub struct Statement<'a> {
     /// The first word.
     pub opcode: &'a str,
-    /// The words after it, without their full stops, in the order of the text.
+    /// The words after it, without their periods, in the order of the text.
     pub words: &'a [&'a str],
     /// The operands.
     pub operands: &'a [Operand],
-    /// What it is judged against.
+    /// The version and target for which it is checked.
     pub module: Module,
 }
 
@@ -44,11 +44,11 @@ pub struct Fit<'t> {
     pub variant: &'t Variant,
     /// The word chosen for each slot.
     pub slots: Vec<Option<u16>>,
-    /// Words that ptxas reads over, as indices into the words of the statement.
+    /// Words that ptxas ignores, as indices into the words of the statement.
     pub ignored: Vec<usize>,
 }
 
-/// Where a problem stands.
+/// Where a problem appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The opcode.
@@ -88,7 +88,7 @@ pub struct Problem<'t> {
     pub reason: Reason<'t>,
 }
 
-/// What is wrong.
+/// The problem.
 #[derive(Debug)]
 pub enum Reason<'t> {
     /// No instruction has this opcode.
@@ -109,7 +109,7 @@ pub enum Reason<'t> {
     },
     /// The word is too much: the instruction knows it, but in other forms.
     Superfluous {
-        /// The types with which it could stand here.
+        /// The types with which it could appear here.
         types: Vec<&'t str>,
         /// Another word, by index, without which it could.
         conflict: Option<usize>,
@@ -124,16 +124,16 @@ pub enum Reason<'t> {
         /// Index of the other one.
         with: usize,
     },
-    /// The word must stand further ahead.
+    /// The word must appear further ahead.
     Misplaced {
-        /// How many words of the statement stand before its right place.
+        /// How many words of the statement are before its right place.
         before: usize,
     },
     /// One of these words is missing.
     Missing {
         /// The words.
         words: Vec<&'t str>,
-        /// How many words of the statement stand before the missing one in the order of the table.
+        /// How many words of the statement are before the missing one in the order of the table.
         before: usize,
     },
     /// A rule of the table is broken: what it says, as a clause.
@@ -237,7 +237,7 @@ impl<'t, 's> Search<'t, 's> {
             .count()
     }
 
-    /// Fills the slots whose words must stand first.
+    /// Fills the slots whose words must appear first.
     fn positional(&mut self) -> bool {
         let mut next = 0;
         for (index, slot) in self.variant.slots.iter().enumerate() {
@@ -345,7 +345,7 @@ pub(crate) fn takes(
         && !later().any(|(other, it)| other.group == slot.group && it.is_some())
 }
 
-/// Whether ptxas reads over a word that no slot takes; `id` is its index if the instruction knows it.
+/// Whether ptxas ignores a word that no slot takes; `id` is its index if the instruction knows it.
 pub(crate) fn is_ignored(
     instruction: &Instruction,
     words: &[&str],
@@ -354,13 +354,13 @@ pub(crate) fn is_ignored(
 ) -> bool {
     let word = words[index];
     let repeated = || words[..index].contains(&word);
-    // A word that the instruction knows is not read over.
+    // A word that the instruction knows is not ignored.
     (REPEATABLE.contains(&word) && (repeated() || instruction.fixed.contains(&word)))
         || (id.is_none() && UNCHECKED.contains(&word))
         || (instruction.spare.contains(&word) && !repeated())
 }
 
-/// What the words of a statement choose.
+/// The choice that the words of a statement make.
 pub(crate) fn choices<'t>(
     instruction: &'t Instruction,
     slots: &[Option<(u16, usize)>],
@@ -371,6 +371,7 @@ pub(crate) fn choices<'t>(
         present.insert(*id);
     }
     Choices {
+        opcode: instruction.opcode,
         words: &instruction.words,
         slots: slots.iter().map(|it| it.map(|it| it.0)).collect(),
         present,
@@ -380,7 +381,7 @@ pub(crate) fn choices<'t>(
     }
 }
 
-/// What is wrong with the operands of a statement.
+/// The problem with the operands of a statement.
 #[derive(Debug)]
 pub(crate) enum OperandProblem<'t> {
     /// Their number; least and most.
@@ -396,11 +397,11 @@ pub(crate) struct Mismatch<'t> {
     pub(crate) operand: usize,
     /// Index of the element in brackets that is wrong.
     pub(crate) element: Option<usize>,
-    /// What should stand there.
+    /// The expectation.
     pub(crate) wanted: Wanted<'t>,
 }
 
-/// What should stand in the place of an operand.
+/// The expected operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wanted<'t> {
     /// One of these.
@@ -440,7 +441,7 @@ pub(crate) fn match_operands<'t>(
     if operands.len() < least || operands.len() > most {
         return vec![OperandProblem::Count(least, most)];
     }
-    // Optional operands are filled from the left, as long as there are more operands than demanded ones.
+    // Optional operands are filled from the left, as long as there are more operands than required ones.
     let mut spare = operands.len() - least;
     let mut next = 0;
     for (pattern, demanded) in variant.operands.iter().zip(demanded) {
@@ -505,10 +506,10 @@ fn is_not_unified(address: &Operand) -> bool {
         Operand::Offset(base, _) => base,
         _ => address,
     };
-    matches!(base, Operand::Symbol(Symbol::Variable(space)) if *space != Space::Unified)
+    matches!(base, Operand::Symbol(Symbol::Variable(space, _)) if *space != Space::Unified)
 }
 
-/// What an operand should be, and in brackets which element it is about; `None` if it fits.
+/// The expected operand, and in brackets which element it is about; `None` if it fits.
 pub(crate) fn match_operand<'t>(
     pattern: &'t OperandPattern,
     operand: &Operand,
@@ -516,8 +517,11 @@ pub(crate) fn match_operand<'t>(
 ) -> Option<(Option<usize>, Wanted<'t>)> {
     let operand = match operand {
         Operand::Unknown => return None,
-        // ptxas reads over these selectors of the scalar video instructions on any 32-bit register.
-        Operand::Selected(base, selector) if matches!(&**selector, "b01" | "b12" | "b23") => base,
+        Operand::Selected(base, selector)
+            if is_selector_ignored(choices.opcode, pattern.name, base, selector) =>
+        {
+            base
+        }
         Operand::Selected(..) => {
             choices.operands.push("selector");
             operand
@@ -622,7 +626,7 @@ pub(crate) fn match_operand<'t>(
     }
 }
 
-/// Whether the operand may stand without the brackets of this pattern.
+/// Whether the operand may appear without the brackets of this pattern.
 fn bare(patterns: &[OperandPattern], operand: &Operand, choices: &Choices<'_>) -> bool {
     match patterns {
         [

@@ -33,7 +33,7 @@ pub fn rule(rule: &Rule, variant: &Variant, choices: &Choices<'_>) -> String {
                 format!("{} needs {then}", and(&when))
             }
         }
-        _ if when.len() > 1 => format!("{} cannot stand together", and(&when)),
+        _ if when.len() > 1 => format!("{} cannot appear together", and(&when)),
         _ => format!(
             "{} is not allowed in this form",
             when.first().map_or("this combination", |it| it)
@@ -161,7 +161,7 @@ pub fn either(all: &[String]) -> String {
     }
 }
 
-/// What stands in brackets, as a noun phrase.
+/// The contents of brackets, as a noun phrase.
 pub(crate) fn elements(patterns: &[OperandPattern], choices: &Choices<'_>) -> String {
     let there = patterns.iter().filter(|it| match &it.presence {
         Presence::If(condition) => condition.holds(choices),

@@ -1,8 +1,8 @@
-//! Where the operands of a statement stand that the tables name.
+//! Where the operands of a statement are that the tables name.
 
 use crate::tables::table::{Form, OperandPattern, Presence, Tables, Variant, WordSet};
 
-/// Where operands of some names stand in a statement: their indices among its operands. `words` are all words behind
+/// Where operands of some names are in a statement: their indices among its operands. `words` are all words after
 /// the opcode, `brackets` tells for each operand whether it is in brackets. `None` for those that are not there, or
 /// when no variant has such operands.
 #[must_use]

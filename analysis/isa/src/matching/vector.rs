@@ -3,7 +3,7 @@
 //! ptxas looks at a vector as a whole (measured with 13.5): neighbours must go together, and then it
 //! compares one type with what the instruction wants, that of the elements if they are all of one type,
 //! else the untyped bits of their width. So `{%u32, %b32}` is fine where `{%u32, %u32}` is not.
-//! Special registers count as untyped bits, and their components do not stand beside constants.
+//! Special registers count as untyped bits, and their components do not appear beside constants.
 //! A register as the first element fixes the width; after a constant every element may have its own.
 //! An integer constant in front of others speaks for the whole vector, and so does a float constant where
 //! the type is a float: then no width is compared at all.
@@ -115,7 +115,7 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>, of: El
         let mut kinds = vector.element.iter();
         kinds.any(|kind| (of.accepts)(kind, it, choices) || loose_element(kind, it, choices))
     };
-    // What has no constants of its type takes them behind a register only.
+    // What has no constants of its type takes them after a register only.
     let constantless = |kind: &Kind| match kind {
         Kind::Constant(ty) => ty.resolve(choices).is_some_and(|it| {
             let of = it.constants;
@@ -126,7 +126,7 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>, of: El
     if elements.first().is_some_and(is_constant) && vector.element.iter().any(constantless) {
         return false;
     }
-    // Behind a float constant, the elements of an untyped vector have exactly the width.
+    // After a float constant, the elements of an untyped vector have exactly the width.
     let widened = |whole: &Operand| {
         vector.element.iter().any(|kind| match (kind, whole) {
             (Kind::Loose(ty), Operand::Register { class, .. }) => {
@@ -169,7 +169,7 @@ fn fits(vector: &VectorKind, elements: &[Operand], choices: &Choices<'_>, of: El
             .iter()
             .enumerate()
             .filter(special)
-            .all(|(at, it)| speaks || index == Some(at) || one(it))
+            .all(|(at, it)| speaks || index == Some(at) || vector.specials || one(it))
     {
         return false;
     }
@@ -266,7 +266,7 @@ fn common(elements: &[Operand]) -> Option<Operand> {
         let constant = is_constant(element);
         match all {
             None => bits = Some((width(class), constant)),
-            // Only behind a constant the later elements count, if they differ from it.
+            // Only after a constant the later elements count, if they differ from it.
             Some(first) if bits.is_some_and(|it| it.1) && width(class) != width(first) => {
                 bits = Some((width(class), true));
             }
@@ -316,7 +316,7 @@ fn takes_constants(kind: &Kind, choices: &Choices<'_>) -> bool {
     }
 }
 
-/// Whether any float constant may stand there, whatever its notation.
+/// Whether any float constant may appear there, whatever its notation.
 fn takes_floats(kind: &Kind, choices: &Choices<'_>) -> bool {
     match kind {
         Kind::When(inner, condition) => condition.holds(choices) && takes_floats(inner, choices),

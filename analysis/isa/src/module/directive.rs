@@ -1,4 +1,4 @@
-//! What directives demand, and where they may stand, as measured with ptxas 13.5.
+//! The requirements of directives, and where they may appear, as measured with ptxas 13.5.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use crate::{
     variable::VariableType,
 };
 
-/// Least version, last version, number of the least target, and the directives that demand them.
+/// Least version, last version, number of the least target, and the directives that need them.
 pub(crate) type Row = ((u8, u8), Option<(u8, u8)>, u16, &'static [&'static str]);
 
 pub(crate) const GATES: &[Row] = &[
@@ -96,8 +96,8 @@ static ROWS: LazyLock<FxHashMap<&str, &Row>> = LazyLock::new(|| {
     GATES.iter().flat_map(words).collect()
 });
 
-/// What a directive, an option of `.target`, the first word of a pragma or one of the features with a
-/// name of their own above demands; an open gate for those of PTX ISA 1.0 and for other words.
+/// The requirements of a directive, an option of `.target`, the first word of a pragma or one of the features with a
+/// name of their own above requires; an open gate for those of PTX ISA 1.0 and for other words.
 #[must_use]
 pub fn gate(word: &str) -> Gate {
     let Some(((major, minor), until, target, _)) = ROWS.get(word) else {
@@ -114,7 +114,7 @@ pub fn gate(word: &str) -> Gate {
     }
 }
 
-/// Directives that ptxas 13.5 reads as such wherever they stand, so that they cannot name a section.
+/// Directives that ptxas 13.5 reads as such wherever they are, so that they cannot name a section.
 /// Types, state spaces and most modifiers of instructions cannot either.
 #[rustfmt::skip]
 const RESERVED: &[&str] = &[
@@ -127,22 +127,22 @@ const RESERVED: &[&str] = &[
     ".target", ".tex", ".unified", ".v2", ".v4", ".visible", ".weak",
 ];
 
-/// Whether a section may have this name, its full stop included. Modifiers of instructions are not
+/// Whether a section may have this name, its period included. Modifiers of instructions are not
 /// looked for.
 #[must_use]
 pub fn may_name_section(word: &str) -> bool {
     !RESERVED.contains(&word) && VariableType::from_word(word).is_none()
 }
 
-/// Words of `.target` that are no architecture.
+/// Words of `.target` that are not architecture.
 pub const TARGET_OPTIONS: &[&str] = &["texmode_unified", TEXMODE_INDEPENDENT, DEBUG, MAP_F64];
 
-/// A pragma, chapter 11.7 of the manual; [`gate`] of its name is what it demands.
+/// A pragma, chapter 11.7 of the manual; [`gate`] of its name is what it requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pragma {
     /// Its first word. As in ptxas 13.5, a string is the pragma when it starts so, blanks aside.
     pub name: &'static str,
-    /// Whether it means something inside of a body only.
+    /// Whether it means something inside a body only.
     pub of_bodies: bool,
 }
 

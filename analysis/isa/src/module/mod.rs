@@ -1,4 +1,4 @@
-//! What a module says of itself: versions and targets, releases, directives.
+//! The header of a module: versions and targets, releases, directives.
 
 pub mod directive;
 pub mod performance;

@@ -1,6 +1,6 @@
 //! The directives between the header of a function and its body, as measured with ptxas 13.5.
 
-/// What a directive stands in the header of.
+/// The kind of declaration whose header a directive is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
     /// An `.entry` with a body.
@@ -13,7 +13,7 @@ pub enum Owner {
     Prototype,
 }
 
-/// What the values of a directive are.
+/// The values of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
     /// There are none.
@@ -31,18 +31,18 @@ pub enum Values {
 /// A directive between the header of a function and its body, PTX ISA 11.4, 11.7 and 11.8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// The word with its full stop.
+    /// The word with its period.
     pub word: &'static str,
-    /// What it may stand in the header of.
+    /// The declarations in whose header it may appear.
     pub owners: &'static [Owner],
-    /// What follows it.
+    /// The values that follow it.
     pub values: Values,
     /// Its place in the header of a `.func`: ranks ascend. Entries know no order.
     pub rank: u8,
 }
 
 impl Tuning {
-    /// Whether the directive may stand in the header of this.
+    /// Whether the directive may appear in the header of this.
     #[must_use]
     pub fn fits(&self, owner: Owner) -> bool {
         self.owners.contains(&owner)
@@ -92,7 +92,7 @@ pub fn tuning(word: &str) -> Option<&'static Tuning> {
     TUNING.iter().find(|it| it.word == word)
 }
 
-/// Two directives that cannot both stand in one header.
+/// Two directives that cannot both appear in one header.
 pub const CONFLICTS: &[(&str, &str)] = &[
     (".maxntid", ".reqntid"),
     (".reqnctapercluster", ".maxclusterrank"),

@@ -1,11 +1,11 @@
-//! PTX ISA versions and targets, and what a feature demands of them.
+//! PTX ISA versions and targets, and what a feature requires of them.
 
 use std::fmt;
 
 /// A PTX ISA version such as 8.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
-    /// The number before the full stop.
+    /// The number before the period.
     pub major: u8,
     /// The number after it.
     pub minor: u8,
@@ -61,8 +61,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Reads `sm_90a` or `compute_90a`. As in ptxas 13.5, what stands before these words, between them and
-    /// the number, and between the number and the last letter is read over.
+    /// Reads `sm_90a` or `compute_90a`. As in ptxas 13.5, what is before these words, between them and
+    /// the number, and between the number and the last letter is ignored.
     #[must_use]
     pub fn parse(text: &str) -> Option<Target> {
         let (_, rest) = text
@@ -95,6 +95,12 @@ impl Target {
         self.current_number() != self.number
     }
 
+    /// Whether releases of ptxas before CUDA 12 generated code with 32-bit addresses for it.
+    #[must_use]
+    pub fn has_narrow_addresses(self) -> bool {
+        self.number < 90
+    }
+
     /// First number of the family, PTX ISA table 61: 100 for 100, 103 and 107, 110, 120 for 120 and 121.
     fn family(self) -> u16 {
         self.current_number() / 10 * 10
@@ -112,7 +118,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// What a feature demands: a range of versions and any one of some targets.
+/// The requirements of a feature: a range of versions and any one of some targets.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Gate {
     /// The least version; none for 1.0.
@@ -127,7 +133,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Whether nothing is demanded.
+    /// Whether nothing is required.
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Gate::default()
@@ -163,7 +169,7 @@ impl Gate {
     }
 }
 
-/// Whether a demand for `demand` is met by `target`.
+/// Whether `target` meets the requirement `demand`.
 fn covers(demand: Target, target: Target) -> bool {
     let (wanted, number) = (demand.current_number(), target.current_number());
     match demand.suffix {
@@ -198,7 +204,7 @@ pub enum TextureMode {
     Independent,
 }
 
-/// What the statement is judged against.
+/// The version and target for which the statement is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Module {
     /// The `.version`.

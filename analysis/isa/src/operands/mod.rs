@@ -1,6 +1,5 @@
-//! What operands are: types, registers, special registers.
+//! Operands: types, registers, special registers.
 
-pub mod commuting;
 pub mod operand;
 pub mod special;
 pub mod types;

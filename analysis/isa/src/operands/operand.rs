@@ -1,4 +1,4 @@
-//! What a statement offers to the matcher: operands with their names resolved.
+//! The operands of a statement with their names resolved, for the matcher.
 
 use crate::types::Class;
 
@@ -25,11 +25,12 @@ pub enum Space {
     LocalParameter,
 }
 
-/// A name that is no register.
+/// A name that is not a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {
-    /// A variable or parameter in memory.
-    Variable(Space),
+    /// A variable or parameter in memory. A scalar has a class: in braces its name is taken for
+    /// a value of it.
+    Variable(Space, Option<Class>),
     /// `.texref`, or a variable in `.tex`.
     TextureReference,
     /// `.samplerref`
@@ -102,9 +103,9 @@ pub enum Operand {
     Sink,
     /// `!a`
     Not(Box<Operand>),
-    /// `-a`, where `a` is no constant.
+    /// `-a`, where `a` is not a constant.
     Minus(Box<Operand>),
-    /// `a.b0`: a selector of a scalar register, without the full stop.
+    /// `a.b0`: a selector of a scalar register, without the period.
     Selected(Box<Operand>, Box<str>),
     /// The parenthesized lists of `call`.
     Arguments(Vec<Operand>),

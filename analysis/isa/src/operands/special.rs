@@ -1,4 +1,4 @@
-//! The special registers, PTX ISA chapter 10, with what they demand as measured with ptxas 13.5.
+//! The special registers, PTX ISA chapter 10, with what they require as measured with ptxas 13.5.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -16,13 +16,13 @@ pub struct SpecialRegister {
     pub name: &'static str,
     /// The numbers; empty for those without one.
     numbers: Range<u32>,
-    /// Its type, with the full stop.
+    /// Its type, with the period.
     pub ty: &'static str,
     /// The components of a vector, as selectors; empty for a scalar.
     pub components: &'static [&'static str],
     /// Version and number of the target that it needs; none for those of PTX ISA 1.0.
     least: Option<(Version, u16)>,
-    /// What it holds, as one sentence.
+    /// Its contents, as one sentence.
     pub description: &'static str,
 }
 
@@ -36,7 +36,7 @@ impl SpecialRegister {
         }
     }
 
-    /// What it demands of a module.
+    /// Its requirements on a module.
     #[must_use]
     pub fn gate(&self) -> Gate {
         self.least.map_or_else(Gate::default, |(since, number)| {
@@ -80,7 +80,7 @@ impl SpecialRegister {
 /// Components of the vectors; the fourth element reads as zero.
 const XYZ: &[&str] = &[".x", ".y", ".z"];
 
-/// What registers of PTX ISA 1.0 demand.
+/// The requirements of registers of PTX ISA 1.0.
 const ALWAYS: Option<(Version, u16)> = None;
 
 const fn since(major: u8, minor: u8, target: u16) -> Option<(Version, u16)> {
@@ -138,7 +138,7 @@ pub static SPECIAL_REGISTERS: &[SpecialRegister] = &[
     scalar("%cluster_nctarank", ".u32", since(7, 8, 90), "Number of CTAs in the cluster."),
     vector("%clusterid", since(7, 8, 90), "Position of the cluster in the grid."),
     vector("%ctaid", ALWAYS, "Position of the CTA in the grid."),
-    scalar("%current_graph_exec", ".u64", since(8, 0, 50), "Identifier of the running device graph, or 0 outside of one."),
+    scalar("%current_graph_exec", ".u64", since(8, 0, 50), "Identifier of the running device graph, or 0 outside one."),
     scalar("%dynamic_smem_size", ".u32", since(4, 1, 20), "Dynamic shared memory of the CTA in bytes, as given at launch."),
     numbered("%envreg#", 0..32, ".b32", ALWAYS, "A register set by the driver before the kernel starts; its meaning is private to the driver."),
     scalar("%globaltimer", ".u64", since(3, 1, 30), "A global nanosecond clock."),

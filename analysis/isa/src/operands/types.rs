@@ -24,7 +24,7 @@ pub enum Class {
     Pred,
 }
 
-/// What the bits of a register mean.
+/// The meaning of the bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Family {
     /// Untyped bits.
@@ -39,7 +39,7 @@ pub enum Family {
 
 use Class::*;
 
-/// Every class with its spelling in declarations, without the full stop.
+/// Every class with its spelling in declarations, without the period.
 pub const CLASSES: [(&str, Class); 18] = [
     ("b8", B8),
     ("b16", B16),
@@ -61,20 +61,20 @@ pub const CLASSES: [(&str, Class); 18] = [
     ("pred", Pred),
 ];
 
-/// The spellings of [`CLASSES`] with the full stop.
+/// The spellings of [`CLASSES`] with the period.
 const DOTTED: [&str; 18] = [
     ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32",
     ".s64", ".f16", ".f16x2", ".f32", ".f64", ".pred",
 ];
 
 impl Class {
-    /// The class with this spelling, without the full stop.
+    /// The class with this spelling, without the period.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Class> {
         CLASSES.iter().find(|it| it.0 == word).map(|it| it.1)
     }
 
-    /// The spelling without the full stop.
+    /// The spelling without the period.
     #[must_use]
     pub fn word(self) -> &'static str {
         CLASSES[self as usize].0
@@ -99,7 +99,7 @@ impl Class {
         }
     }
 
-    /// What the bits mean. `f16x2` counts as untyped bits: ptxas takes it for any 32-bit integer.
+    /// The meaning of the bits. `f16x2` counts as untyped bits: ptxas takes it for any 32-bit integer.
     #[must_use]
     pub fn family(self) -> Family {
         match self {
@@ -198,7 +198,7 @@ const fn ty(bits: u32, registers: &[Class], constants: Constants) -> Type {
     }
 }
 
-/// The type with this word, without the full stop. Registers and constants as measured with ptxas 13.5.
+/// The type with this word, without the period. Registers and constants as measured with ptxas 13.5.
 #[must_use]
 pub fn type_of(word: &str) -> Option<Type> {
     Some(match word {

@@ -1,6 +1,6 @@
-//! Classification of the words that start with a full stop, and the widths of types.
+//! Classification of the words that start with a period, and the widths of types.
 
-/// What a dotted word is, wherever it stands.
+/// The class of a dotted word, wherever it appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordClass {
     /// A type such as `.f32`, or the number of elements of a vector.

@@ -8,9 +8,11 @@ use crate::{
     types::type_of,
 };
 
-/// What a variant was matched with so far.
+/// The choices by which a variant was matched so far.
 #[derive(Clone, Debug)]
 pub struct Choices<'a> {
+    /// The first word of the instruction.
+    pub opcode: &'a str,
     /// The words of the instruction, see [`crate::table::Instruction::words`].
     pub words: &'a [&'static str],
     /// The chosen word of each slot.
@@ -21,7 +23,7 @@ pub struct Choices<'a> {
     pub operands: Vec<&'static str>,
     /// The operands among them that are integer constants, with their values.
     pub integers: Vec<(&'static str, i64)>,
-    /// What the statement is judged against.
+    /// The version and target for which the statement is checked.
     pub module: Module,
 }
 
@@ -148,7 +150,7 @@ pub enum Expression {
     Bits(u8),
     /// The value of an earlier operand that is an integer constant.
     Value(&'static str),
-    /// Its low 32 bits as an unsigned number; 0 if the operand is no constant.
+    /// Its low 32 bits as an unsigned number; 0 if the operand is not a constant.
     Low32(&'static str),
     /// Sum, difference, product and quotient, rounded up.
     Binary(Box<Expression>, char, Box<Expression>),

@@ -1,4 +1,4 @@
-//! What an instruction does in a protocol between threads, copies and matrix units: the events of the tables.
+//! Protocol events of an instruction, between threads, copies and matrix units, as the tables list them.
 //!
 //! A table writes `event KIND OPERAND…` among the facts of an instruction; this file has the kinds and what their
 //! operands mean. The operands are named as in the head, and [`crate::matching::positions`] finds them in a statement.
@@ -23,7 +23,7 @@ pub enum Group {
     TensorMma,
 }
 
-/// What happens.
+/// The event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EventKind {
     /// `issue GROUP a`: an operation starts; `a` may hold its input in registers.
@@ -78,7 +78,7 @@ pub enum EventKind {
     TensorRelinquish,
     /// `fence-before`: of tensor memory, before a synchronization.
     FenceBefore,
-    /// `fence-after`: of tensor memory, behind a synchronization.
+    /// `fence-after`: of tensor memory, after a synchronization.
     FenceAfter,
     /// `registers-increase n`: the most registers of a thread become more.
     RegistersIncrease,
@@ -99,17 +99,17 @@ pub enum EventKind {
 /// An event of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What happens.
+    /// The event.
     pub kind: EventKind,
     /// Its operands by the names of the head, in the order of [`EventKind`].
     pub operands: [Option<&'static str>; 2],
 }
 
 impl Event {
-    /// Reads the words behind `event` in a table.
+    /// Reads the words after `event` in a table.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// The problem with them.
     pub fn parse(text: &'static str) -> Result<Event, String> {
         let mut words = text.split_ascii_whitespace();
         let kind = words.next().unwrap_or_default();
@@ -120,7 +120,7 @@ impl Event {
             Some("tensor-load") => Ok(Group::TensorLoad),
             Some("tensor-store") => Ok(Group::TensorStore),
             Some("tensor-mma") => Ok(Group::TensorMma),
-            other => Err(format!("`{}` is no group", other.unwrap_or_default())),
+            other => Err(format!("`{}` is not a group", other.unwrap_or_default())),
         };
         let kind = match kind {
             "issue" => EventKind::Issue(group()?),
@@ -157,7 +157,7 @@ impl Event {
             "remote" => EventKind::Remote,
             "same-address" => EventKind::SameAddress,
             "once" => EventKind::Once,
-            other => return Err(format!("`{other}` is no event")),
+            other => return Err(format!("`{other}` is not an event")),
         };
         let operands = [words.next(), words.next()];
         match words.next() {

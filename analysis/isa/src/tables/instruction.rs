@@ -18,11 +18,11 @@ pub struct Instruction {
     pub opcode: &'static str,
     /// The words that must directly follow it: `async`, `bulk`.
     pub fixed: Vec<&'static str>,
-    /// What every variant demands.
+    /// The requirements of every variant.
     pub gate: Gate,
-    /// Words that ptxas reads over on this instruction, without the full stop.
+    /// Words that ptxas ignores on this instruction, without the period.
     pub spare: Vec<&'static str>,
-    /// Every modifier that some variant has, without the full stop; a [`WordSet`] indexes this list.
+    /// Every modifier that some variant has, without the period; a [`WordSet`] indexes this list.
     pub words: Vec<&'static str>,
     /// The same, by word.
     pub word_ids: FxHashMap<&'static str, u16>,
@@ -35,13 +35,13 @@ pub struct Instruction {
 pub struct Variant {
     /// The line as the table has it, for people.
     pub syntax: &'static str,
-    /// What follows the fixed words, in the canonical order.
+    /// The slots after the fixed words, in the canonical order.
     pub slots: Vec<Slot>,
     /// The words of all slots.
     pub words: WordSet,
     /// The operands.
     pub operands: Vec<OperandPattern>,
-    /// What the variant demands.
+    /// The requirements of the variant.
     pub gate: Gate,
     /// Relations between the choices.
     pub rules: Vec<Rule>,
@@ -54,11 +54,11 @@ pub struct Slot {
     pub name: &'static str,
     /// Whether one of the values must be there.
     pub required: bool,
-    /// Whether it must stand directly after the fixed words, in order.
+    /// Whether it must appear directly after the fixed words, in order.
     pub positional: bool,
-    /// What may stand there.
+    /// The values that may appear there.
     pub values: WordSet,
-    /// What some of the values demand.
+    /// The requirements of some of the values.
     pub gates: Arc<[(WordSet, Gate)]>,
     /// Slots of one group share values and keep their order; slots of different groups may be swapped.
     pub group: u8,
@@ -69,13 +69,13 @@ pub struct Slot {
 pub struct Rule {
     /// When it applies.
     pub when: Condition,
-    /// What follows.
+    /// The consequence.
     pub then: Consequence,
     /// The line of the table, for messages.
     pub text: &'static str,
 }
 
-/// What a rule demands.
+/// The requirements of a rule.
 #[derive(Clone, Debug)]
 pub enum Consequence {
     /// The condition must hold.
@@ -95,7 +95,7 @@ pub struct OperandPattern {
     pub form: Form,
     /// When it is there.
     pub presence: Presence,
-    /// Whether the instruction writes the registers in it: the first operand if it is no address, where
+    /// Whether the instruction writes the registers in it: the first operand if it is not an address, where
     /// the table says nothing else.
     pub written: bool,
 }

@@ -28,7 +28,7 @@ impl TypeRef {
         type_of(&self.word(choices)?)
     }
 
-    /// The type word, without the full stop, if its slot has one.
+    /// The type word, without the period, if its slot has one.
     #[must_use]
     pub fn word(&self, choices: &Choices<'_>) -> Option<String> {
         Some(match self {
@@ -138,7 +138,7 @@ pub enum Kind {
     Tuple(Vec<Vec<Kind>>),
     /// The kind, where the condition holds.
     When(Box<Kind>, Condition),
-    /// What stands in `[a]`.
+    /// The contents of `[a]`.
     Address(SpaceRef, AddressWidth),
     /// A special register of this width, or of 32 bits for 16.
     Special(TypeRef),
@@ -158,7 +158,7 @@ pub enum Kind {
     Selected(Box<Kind>, Vec<Cow<'static, str>>),
     /// The kind, but none of the others.
     Except(Box<Kind>, Vec<Kind>),
-    /// One of these without the brackets of the address that it stands for: ptxas reads over them where
+    /// One of these without the brackets of the address that it stands for: ptxas ignores them where
     /// another operand of the instruction is a bracket of several.
     Bare(Vec<Kind>),
     /// Any register, and the names of textures, samplers and surfaces.
@@ -167,17 +167,19 @@ pub enum Kind {
     Any,
 }
 
-/// What a vector may be.
+/// The kinds that a vector may be.
 #[derive(Debug, Clone)]
 pub struct VectorKind {
     /// Number of elements.
     pub count: Expression,
-    /// What an element may be.
+    /// The kinds that an element may be.
     pub element: Vec<Kind>,
     /// Whether some elements may be `_`.
     pub sink: bool,
-    /// Whether constants may stand among the registers.
+    /// Whether constants may appear among the registers.
     pub constants: bool,
+    /// Whether special registers may appear among the registers, as untyped bits.
+    pub specials: bool,
     /// Which element is the index of an array of textures, from 1 on; none or 0 if none is.
     pub index: Option<Expression>,
     /// Whether each element must be of the kinds, not only the vector as a whole: ptxas replaces the

@@ -1,4 +1,4 @@
-//! What the operands of an instruction are for, as far as names are concerned.
+//! The roles of the operands of an instruction, as far as names are concerned.
 
 use std::cmp::Reverse;
 
@@ -20,7 +20,7 @@ pub enum Role {
     Call,
 }
 
-/// What is assumed of an opcode that the tables do not have.
+/// The assumption about an opcode that the tables do not have.
 pub(crate) const FIRST_IS_WRITTEN: Role = Role::Plain(1);
 
 impl Role {
@@ -33,7 +33,7 @@ impl Role {
         }
     }
 
-    /// What holds of two forms of which either may be meant.
+    /// The role common to two forms of which either may be meant.
     fn join(self, other: Role, with: fn(u32, u32) -> u32) -> Role {
         match (self, other) {
             (Role::Plain(a), Role::Plain(b)) => Role::Plain(with(a, b)),
@@ -71,7 +71,7 @@ pub(crate) fn common<'t>(instructions: impl Iterator<Item = &'t Instruction>) ->
     roles.all(|it| it == first).then_some(first)
 }
 
-/// The role of an opcode with these words, given without their full stops, if its forms do not agree; of
+/// The role of an opcode with these words, given without their periods, if its forms do not agree; of
 /// incomplete words the nearest forms count. `instructions` are those of the opcode, the ones with more fixed
 /// words first.
 pub(crate) fn nearest<'t, I>(instructions: impl Fn() -> I, words: &[&str]) -> Role
@@ -101,7 +101,7 @@ where
     };
     let best = longest.variants.iter().map(rank).max();
     let nearest = longest.variants.iter().filter(|it| Some(rank(it)) == best);
-    // Forms with the same words differ in operands in brackets, which are no registers.
+    // Forms with the same words differ in operands in brackets, which are not registers.
     let roles = nearest.map(of_variant);
     roles
         .reduce(|a, b| a.join(b, |a, b| a | b))

@@ -1,4 +1,4 @@
-//! What instructions do: memory, order, control, who runs them together, what they compute, what they cost.
+//! The semantics of instructions: memory, order, control, who runs them together, what they compute, what they cost.
 //!
 //! The tables say it in lines with `does`, `assume` and `cost`, see `tables/README.md`. They were measured with
 //! ptxas 13.5 at `-O3`, where the manual does not tell. What is said holds for an opcode with its fixed words, and
@@ -25,14 +25,14 @@ pub enum Control {
 }
 
 impl Control {
-    /// Whether control never goes on to the next instruction, unless a guard is there.
+    /// Whether control never continues to the next instruction, unless a guard is there.
     #[must_use]
     pub fn leaves(self) -> bool {
         !matches!(self, Control::Next | Control::Call)
     }
 }
 
-/// Whether an instruction must stay when nobody reads what it writes.
+/// The reason for which an instruction must stay when its result is not used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// It goes.
@@ -46,13 +46,13 @@ pub enum Keep {
     Group,
 }
 
-/// What other accesses to memory may not cross.
+/// The accesses to memory that may not cross an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// They may.
     #[default]
     None,
-    /// Later accesses stay behind it.
+    /// Later accesses stay after it.
     Acquire,
     /// Earlier accesses stay before it.
     Release,
@@ -64,7 +64,7 @@ pub enum Order {
     Volatile,
     /// Accesses through different proxies stay on their side.
     Proxy,
-    /// What asynchronous copies wrote is visible behind it.
+    /// Writes of asynchronous copies are visible after it.
     Copies,
 }
 
@@ -108,7 +108,22 @@ pub enum Undefined {
     Elements,
 }
 
-/// What is accessed.
+/// Where an address of fewer bits than `.address_size` makes the program a 32-bit one, which ptxas 13.5 refuses when it
+/// generates code. Parameters, constants, shared and local memory may have 32-bit addresses everywhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wide {
+    /// Nowhere.
+    #[default]
+    Nothing,
+    /// The register in brackets.
+    Address,
+    /// The name of a variable in `.global` that is an operand without brackets.
+    Name,
+    /// The statement works on 32-bit addresses, whatever its operands are.
+    Statement,
+}
+
+/// The memory that is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     /// The address in brackets, in the state space that a word of the statement names, else a generic one; as many
@@ -290,7 +305,7 @@ impl Default for Cost {
     }
 }
 
-/// What an instruction does, as its table says.
+/// The semantics of an instruction, as its table says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Semantics {
     /// The operation, if evaluators know it.
@@ -299,9 +314,9 @@ pub struct Semantics {
     pub reads: &'static [Access],
     /// Memory that is written.
     pub writes: &'static [Access],
-    /// Whether it stays when nobody reads what it writes.
+    /// The reason for which it stays when its result is not used, if there is one.
     pub keep: Keep,
-    /// What other accesses may not cross.
+    /// The accesses that may not cross it.
     pub order: Order,
     /// Where control goes.
     pub control: Control,
@@ -313,6 +328,8 @@ pub struct Semantics {
     pub reads_destination: bool,
     /// Whether it only carries a value on, defined or not.
     pub copy: bool,
+    /// Whether the first two operands after the destination mean the same in either order.
+    pub commutes: bool,
     /// Which operands may be undefined.
     pub undefined: Undefined,
     /// Who must run it together.
@@ -321,16 +338,18 @@ pub struct Semantics {
     pub fresh: bool,
     /// For which threads the results are the same.
     pub same: Same,
-    /// What happens in protocols.
+    /// Its protocol events.
     pub events: &'static [Event],
     /// The words by which this form was replaced; it is deprecated.
     pub replaced: Option<&'static str>,
-    /// What it costs.
+    /// Which addresses must be as wide as `.address_size` says.
+    pub wide: Wide,
+    /// Its cost.
     pub cost: Cost,
 }
 
 impl Semantics {
-    /// What is assumed of an opcode that the tables do not have, or whose words do not say yet which instruction it
+    /// The assumption about an opcode that the tables do not have, or whose words do not say yet which instruction it
     /// is: it stays, whatever it is.
     pub const UNKNOWN: Semantics = {
         let mut unknown = Semantics::NOTHING;
@@ -350,12 +369,14 @@ impl Semantics {
         carry_out: false,
         reads_destination: false,
         copy: false,
+        commutes: false,
         undefined: Undefined::None,
         together: Together::Nobody,
         fresh: false,
         same: Same::WithOperands,
         events: &[],
         replaced: None,
+        wide: Wide::Nothing,
         cost: Cost {
             latency: 5,
             scratch: 0,
@@ -419,13 +440,13 @@ impl Semantics {
 /// Words that are assumed of a statement.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumed {
-    /// The words, without their full stops; empty if nothing is assumed.
+    /// The words, without their periods; empty if nothing is assumed.
     pub words: Vec<&'static str>,
-    /// After how many of the words of the statement they would stand.
+    /// After how many of the words of the statement they would appear.
     pub after: usize,
 }
 
-/// What a line of a table says.
+/// The facts in a line of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fact {
     Value(Option<Computation>),
@@ -439,12 +460,14 @@ pub(crate) enum Fact {
     Carry(bool, bool),
     ReadsDestination(bool),
     Copy(bool),
+    Commutes,
     Undefined(Undefined),
     Together(Together),
     Fresh(bool),
     Same(Same),
     Events(&'static [Event]),
     Replaced(&'static str),
+    Wide(Wide),
     Latency(u32),
     Scratch(u32),
     Subroutine(bool),
@@ -465,12 +488,14 @@ impl Fact {
             Fact::Carry(into, out) => (to.carry_in, to.carry_out) = (into, out),
             Fact::ReadsDestination(it) => to.reads_destination = it,
             Fact::Copy(it) => to.copy = it,
+            Fact::Commutes => to.commutes = true,
             Fact::Undefined(it) => to.undefined = it,
             Fact::Together(it) => to.together = it,
             Fact::Fresh(it) => to.fresh = it,
             Fact::Same(it) => to.same = it,
             Fact::Events(it) => to.events = it,
             Fact::Replaced(it) => to.replaced = Some(it),
+            Fact::Wide(it) => to.wide = it,
             Fact::Latency(it) => to.cost.latency = it,
             Fact::Scratch(it) => to.cost.scratch = it,
             Fact::Subroutine(it) => to.cost.subroutine = it,
@@ -480,7 +505,7 @@ impl Fact {
     }
 }
 
-/// Words that must and must not stand in a statement, as bits of [`Facts::words`].
+/// Words that must and must not appear in a statement, as bits of [`Facts::words`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Needs {
     /// None of these may.
@@ -502,14 +527,14 @@ fn holds(when: &When, present: u64) -> bool {
     when.is_empty() || when.iter().any(|it| it.holds(present))
 }
 
-/// Words that are assumed where others of their slots do not stand.
+/// Words that are assumed where others of their slots do not appear.
 #[derive(Clone, Debug)]
 pub(crate) struct Assumption {
     pub(crate) when: When,
     pub(crate) words: Vec<&'static str>,
 }
 
-/// What the tables say of an opcode with its fixed words.
+/// The facts in the tables about an opcode with its fixed words.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     /// The words that conditions ask for.
@@ -517,7 +542,7 @@ pub(crate) struct Facts {
     /// A later line whose condition holds replaces what earlier ones say of the same kind.
     pub(crate) lines: Vec<(When, Vec<Fact>)>,
     pub(crate) assumptions: Vec<Assumption>,
-    /// What is done where none of the words stands.
+    /// The effects where none of the words appears.
     pub(crate) plain: Semantics,
 }
 
@@ -533,7 +558,7 @@ impl Facts {
         present
     }
 
-    /// What an instruction with these words, the fixed ones left out, does.
+    /// The effects of an instruction with these words, the fixed ones left out.
     pub(crate) fn semantics<'w>(&self, words: impl Iterator<Item = &'w str>) -> Semantics {
         if self.words.is_empty() {
             return self.plain;

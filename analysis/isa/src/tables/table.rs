@@ -25,19 +25,19 @@ pub use super::{
 #[derive(Debug, Default)]
 pub struct Tables {
     outline: Outline,
-    /// What the outline names, in its order; none where the table has a mistake.
+    /// The instructions that the outline names, in its order; none where the table has a mistake.
     instructions: Vec<OnceLock<Option<Instruction>>>,
     by_opcode: FxHashMap<&'static str, Opcode>,
 }
 
-/// What is known of the instructions that begin with one word.
+/// The instructions that begin with one word.
 #[derive(Debug, Default)]
 struct Opcode {
     /// Their indices, those with more fixed words first.
     instructions: Vec<u16>,
-    /// What all their forms do with their operands.
+    /// The effects of all their forms on their operands.
     role: OnceLock<Option<Role>>,
-    /// What they do, by name, those with more fixed words first.
+    /// Their semantics, by name, those with more fixed words first.
     facts: OnceLock<Vec<(&'static str, Facts)>>,
     /// Whether some of them take part in protocols.
     events: OnceLock<bool>,
@@ -121,7 +121,7 @@ impl Tables {
         all.filter_map(|it| self.instruction(usize::from(*it)))
     }
 
-    /// The role of an opcode with its words, which are given without their full stops; of unknown or
+    /// The role of an opcode with its words, which are given without their periods; of unknown or
     /// incomplete ones the nearest forms count.
     pub fn role<'w, W: Iterator<Item = &'w str>>(
         &self,
@@ -150,7 +150,7 @@ impl Tables {
             .get_or_init(|| self.facts_of(known).iter().any(any))
     }
 
-    /// What is said of the instruction that an opcode and words mean, and its name; `None` if there is no such
+    /// The semantics of the instruction that an opcode and words mean, and its name; `None` if there is no such
     /// opcode, or if the words do not say yet which instruction it is.
     fn facts<'w>(
         &self,
@@ -166,7 +166,7 @@ impl Tables {
         self.facts_of(known).iter().find(named)
     }
 
-    /// What is said of the instructions that begin with an opcode, by name.
+    /// The semantics of the instructions that begin with an opcode, by name.
     fn facts_of<'t>(&'t self, known: &'t Opcode) -> &'t [(&'static str, Facts)] {
         known.facts.get_or_init(|| {
             let mut names: Vec<&str> = Vec::new();
@@ -181,7 +181,7 @@ impl Tables {
         })
     }
 
-    /// What an opcode with its words does, which are given without their full stops, whether they fit or not.
+    /// The effects of an opcode with its words, which are given without their periods, whether they fit or not.
     pub fn semantics<'w>(
         &self,
         opcode: &str,
@@ -191,7 +191,7 @@ impl Tables {
         found.map_or(Semantics::UNKNOWN, |it| it.1.semantics(words))
     }
 
-    /// The words that are assumed where an opcode with its words, given without their full stops, has none in their
+    /// The words that are assumed where an opcode with its words, given without their periods, has none in their
     /// place.
     #[must_use]
     pub fn assumed(&self, opcode: &str, words: &[&str]) -> Assumed {
@@ -201,7 +201,7 @@ impl Tables {
         let present = facts.present(words.iter().copied());
         let mut out = Assumed::default();
         for word in facts.assumed(present) {
-            // What may stand in its place, and before it.
+            // What may appear in its place, and before it.
             let (mut place, mut before) = (Vec::new(), Vec::new());
             for instruction in self.with_name(name) {
                 let Some(id) = instruction.word_ids.get(word) else {

@@ -1,4 +1,4 @@
-//! What the tables say that instructions do, and tables that say it wrongly.
+//! Semantics in the tables, and tables that state them wrongly.
 
 use expect_test::{Expect, expect};
 
@@ -26,7 +26,7 @@ fn facts_that_are_wrong() {
     check_wrong(
         "instr ld\n  does reed [a]\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect![
-            "wrong.isa:2: `reed` is no fact: one of value, read, write, no, keep, order, control, carry, old, copy, undefined, together, fresh, uniform, differs, event, replaced"
+            "wrong.isa:2: `reed` is not a fact: one of value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, together, fresh, uniform, differs, event, replaced, wide"
         ],
     );
     check_wrong(
@@ -36,12 +36,12 @@ fn facts_that_are_wrong() {
     check_wrong(
         "instr ld\n  does read tape\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect![
-            "wrong.isa:2: `tape` is no memory: one of `[operand]`, global, shared, local, const, param, tmem, texture, surface, map, multimem, stack, descriptor, fabric"
+            "wrong.isa:2: `tape` is not memory: one of `[operand]`, global, shared, local, const, param, tmem, texture, surface, map, multimem, stack, descriptor, fabric"
         ],
     );
     check_wrong(
         "instr ld\n  does read [a] quickly\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
-        expect!["wrong.isa:2: `quickly` is no proxy: one of async, readonly, tensormap"],
+        expect!["wrong.isa:2: `quickly` is not a proxy: one of async, readonly, tensormap"],
     );
     check_wrong(
         "instr ld\n  does read [a]\n  when .volatil: does keep\n  ld{.volatile}.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
@@ -53,24 +53,24 @@ fn facts_that_are_wrong() {
     );
     check_wrong(
         "instr ld\n  does read [a]\n  when space = x: does keep\n  ld.type d, [a]\n  type = b32\n  d: reg(type)\n  a: addr(generic)",
-        expect!["wrong.isa:3: `space` is no slot of `ld`"],
+        expect!["wrong.isa:3: `space` is not a slot of `ld`"],
     );
     check_wrong(
         "instr ld\n  does read [a], order some\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect![
-            "wrong.isa:2: `order some`: behind `order` stands one of acquire, release, acq_rel, all, volatile, proxy, copies"
+            "wrong.isa:2: `order some`: expected one of acquire, release, acq_rel, all, volatile, proxy, copies after `order`"
         ],
     );
     check_wrong(
         "instr add\n  does value plus\n  add.b32 d, a\n  d a: reg(b32)",
         expect![
-            "wrong.isa:2: `plus` is no operation: one of mov, cvt, cvta, neg, not, add, sub, mul, mul_wide, mad, mad_wide, fma, div, rem, and, or, xor, shl, shr, setp, prmt, lop3, rcp, sqrt, rsqrt"
+            "wrong.isa:2: `plus` is not an operation: one of mov, cvt, cvta, neg, not, add, sub, mul, mul_wide, mad, mad_wide, fma, div, rem, and, or, xor, shl, shr, setp, prmt, lop3, rcp, sqrt, rsqrt"
         ],
     );
     check_wrong(
         "instr add\n  cost money\n  add.b32 d, a\n  d a: reg(b32)",
         expect![
-            "wrong.isa:2: `money` is no cost: one of latency N, scratch N, subroutine, uniform, cheap, no uniform, no cheap"
+            "wrong.isa:2: `money` is not a cost: one of latency N, scratch N, subroutine, uniform, cheap, no uniform, no cheap"
         ],
     );
     check_wrong(
@@ -80,7 +80,7 @@ fn facts_that_are_wrong() {
     check_wrong(
         "instr add\n  add.b32 d, a\n    does keep\n  d a: reg(b32)",
         expect![
-            "wrong.isa:3: facts stand under `instr`, not deeper than the variants; `when .word: does …` says for which"
+            "wrong.isa:3: facts belong under `instr`, not deeper than the variants; `when .word: does …` says for which"
         ],
     );
 }
@@ -188,6 +188,43 @@ fn operations_that_words_change_are_not_plain() {
     assert_eq!(plain("cvt.sat.u8.u32"), None);
     assert_eq!(plain("and.b32"), Some(Operation::And));
     assert_eq!(plain("rem.s64"), Some(Operation::Remainder));
+}
+
+#[test]
+fn comparisons_commute_if_they_are_symmetric() {
+    let commutes = |statement: &str| {
+        let mut words = statement.split('.');
+        let opcode = words.next().unwrap();
+        tables().semantics(opcode, words).commutes
+    };
+    for statement in [
+        "add.s32",
+        "addc.cc.u32",
+        "mul.wide.u16",
+        "mad.lo.s32",
+        "fma.rn.f64",
+        "min.f16x2",
+        "xor.b32",
+        "sad.u32",
+        "setp.ne.and.s32",
+        "set.num.f32.f32",
+        "setp.eq.f16x2",
+        "add.cc.u32",
+        "mul24.lo.u32",
+        "max.bf16",
+    ] {
+        assert!(commutes(statement), "{statement}");
+    }
+    for statement in [
+        "setp.lt.s32",
+        "sub.s32",
+        "div.u32",
+        "shl.b32",
+        "set.gtu.u32.f32",
+        "selp.b32",
+    ] {
+        assert!(!commutes(statement), "{statement}");
+    }
 }
 
 #[test]

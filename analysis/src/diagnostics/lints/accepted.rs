@@ -10,6 +10,6 @@ pub(in crate::diagnostics) struct Accepted<'a> {
     pub(in crate::diagnostics) statement: &'a Statement<'a>,
     /// How it fits.
     pub(in crate::diagnostics) fit: &'a Fit<'a>,
-    /// Where its parts stand.
+    /// Where its parts are.
     pub(in crate::diagnostics) ranges: &'a Ranges,
 }

@@ -27,7 +27,7 @@ pub(in crate::diagnostics) struct Named {
 }
 
 impl Named {
-    /// Whether it is no array.
+    /// Whether it is not an array.
     pub(in crate::diagnostics) fn is_scalar(&self) -> bool {
         self.layout.scalar
     }

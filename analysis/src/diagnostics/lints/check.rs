@@ -54,7 +54,7 @@ pub(in crate::diagnostics) fn in_function(
     incomplete_argument::check(db, function, findings);
 }
 
-/// Lints of what stands around the functions.
+/// Lints of what is around the functions.
 pub(in crate::diagnostics) fn in_module(
     db: &dyn Database,
     file: SourceFile,

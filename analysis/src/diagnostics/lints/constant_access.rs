@@ -1,4 +1,4 @@
-//! Accesses outside of a variable, or not aligned to their size.
+//! Accesses outside a variable, or not aligned to their size.
 
 use crate::{
     diagnostics::{
@@ -11,7 +11,7 @@ use crate::{
 
 use syntax::TextRange;
 
-/// An access outside of a variable, or one whose address is not a multiple of its size.
+/// An access outside a variable, or one whose address is not a multiple of its size.
 pub(in crate::diagnostics) fn check(
     parts: &Parts<'_>,
     named: &dyn Fn(TextRange) -> Option<Named>,

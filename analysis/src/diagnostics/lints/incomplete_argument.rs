@@ -27,7 +27,7 @@ use syntax::TextRange;
 pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let body = body(db, function);
     let cursor = function.green(db).cursor();
-    // Nobody stores to the parameters of an entry, which stand before its body.
+    // Nobody stores to the parameters of an entry, which are before its body.
     let start = match tree::has_word(&cursor, ".entry") {
         true => body
             .scopes

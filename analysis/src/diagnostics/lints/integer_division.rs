@@ -1,4 +1,4 @@
-//! Divisions of integers by what is no constant.
+//! Divisions of integers by what is not a constant.
 
 use crate::diagnostics::{
     finding::{Finding, finding},
@@ -8,7 +8,7 @@ use crate::diagnostics::{
 
 use isa::{operand::Operand, semantics::Operation};
 
-/// Divisions of integers by what is no constant.
+/// Divisions of integers by what is not a constant.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let value = accepted.fit.semantics().value;
     if !value.is_some_and(|it| matches!(it.operation, Operation::Divide | Operation::Remainder)) {

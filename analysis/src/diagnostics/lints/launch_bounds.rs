@@ -6,7 +6,6 @@ use crate::{
     hir::{body::body, items::Function, module::signature, tree},
 };
 
-use isa::event::EventKind;
 use salsa::Database;
 use syntax::{SyntaxKind, TextRange};
 
@@ -41,18 +40,9 @@ pub(super) fn register_changes(
 ) -> Vec<TextRange> {
     let (body, flow) = (body(db, function), statements.flow());
     let is_it = |step: &Step| {
-        let form = statements.form(*step).map(|it| it.data(db));
-        form.is_some_and(|it| {
-            let words = it.words.iter().map(|it| &**it);
-            let events = isa::tables().semantics(&it.opcode, words).events;
-            let change = |it: EventKind| {
-                matches!(
-                    it,
-                    EventKind::RegistersIncrease | EventKind::RegistersDecrease
-                )
-            };
-            events.iter().any(|it| change(it.kind))
-        })
+        statements
+            .effects(*step)
+            .is_some_and(|it| it.changes_registers)
     };
     let steps = flow.facts.eventful.iter().filter(|it| is_it(it));
     let instructions = steps.filter_map(|it| body.instructions.get(*it as usize));

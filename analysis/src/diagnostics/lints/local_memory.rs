@@ -19,7 +19,7 @@ use salsa::Database;
 pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Vec<Finding>) {
     let body = body(db, function);
     let local =
-        |operand: &Operand| matches!(operand, Operand::Symbol(Symbol::Variable(Space::Local)));
+        |operand: &Operand| matches!(operand, Operand::Symbol(Symbol::Variable(Space::Local, _)));
     let mut used = vec![false; body.definitions.len()];
     for reference in &body.references {
         if let Target::Definition(definition) = reference.target

@@ -16,7 +16,7 @@ use crate::{
 use salsa::Database;
 use syntax::{TextRange, TextSize};
 
-/// Where control leaves an entry behind its last instruction.
+/// Where control leaves an entry after its last instruction.
 pub(super) fn check(
     db: &dyn Database,
     function: Function<'_>,

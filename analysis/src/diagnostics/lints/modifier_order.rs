@@ -45,7 +45,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         format!("the manual writes `{}{right}`", accepted.statement.opcode),
         None,
     );
-    // What ptxas reads over, and comments between the words, would be lost.
+    // What ptxas ignores, and comments between the words, would be lost.
     let gaps = read
         .windows(2)
         .any(|it| modifier(it[0]).end() != modifier(it[1]).start());

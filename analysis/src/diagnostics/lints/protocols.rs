@@ -1,4 +1,4 @@
-//! What the rules of [`crate::protocols`] find, as findings.
+//! The findings of the rules of [`crate::protocols`].
 
 use salsa::Database;
 use syntax::{SyntaxKind, TextRange};

@@ -8,7 +8,7 @@ use crate::diagnostics::{
     },
 };
 
-/// What can be said about a statement that ptxas accepts, whatever its names stand for.
+/// Advice about a statement that ptxas accepts, whatever its names stand for.
 pub(in crate::diagnostics) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     deprecated_form::check(accepted, findings);
     modifier_order::check(accepted, findings);

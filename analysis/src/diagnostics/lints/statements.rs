@@ -1,4 +1,4 @@
-//! What the lints know of the statements of a function.
+//! The facts about the statements of a function that lints use.
 
 use std::cell::OnceCell;
 
@@ -24,7 +24,7 @@ pub(super) struct Statements<'a> {
     /// Made when it is asked for. Not the one that salsa keeps: of most functions nobody else wants it, and
     /// together they are a sixth of the memory that a file takes.
     flow: OnceCell<Flow>,
-    /// Where the errors stand, sorted.
+    /// Where the errors are, sorted.
     errors: Vec<TextRange>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Statements<'a> {
         self.form(step).map_or("", |it| &it.data(self.db).opcode)
     }
 
-    /// What an instruction does besides reading and writing its operands.
+    /// The effects of an instruction besides reading and writing its operands.
     pub(super) fn effects(&self, step: Step) -> Option<Effects> {
         Some(effects(self.db, self.form(step)?))
     }

@@ -31,7 +31,7 @@ pub(super) fn check(
     }
     for steps in stretches {
         let steps = steps.start as usize..steps.end as usize;
-        // Compilers close every block with a jump or an end, even behind a call that never returns.
+        // Compilers close every block with a jump or an end, even after a call that never returns.
         let control = &flow.facts.control[steps.clone()];
         if control
             .iter()

@@ -115,7 +115,7 @@ fn unused(db: &dyn Database, function: Function<'_>, body: &Body, findings: &mut
     }
 }
 
-/// Whether a parameter stands in the header.
+/// Whether a parameter is in the header.
 fn is_formal(body: &Body, definition: &Definition) -> bool {
     let block = body.scopes.get(OUTERMOST as usize).map(|it| it.range);
     block.is_none_or(|it| !it.contains_range(definition.name_range))

@@ -35,7 +35,7 @@ pub(super) fn check(
         if !flow.graph.reachable[block as usize] {
             continue;
         }
-        // The others are asked about by name: very many values may be alive in each of very many blocks.
+        // The others are asked about by name: very many values may be live in each of very many blocks.
         let is_read = |known: &[(u32, bool)], value: u32| match known[value as usize] {
             (found, is_read) if found == block => is_read,
             _ => flow.liveness.is_live_out(block, value),
@@ -76,7 +76,7 @@ pub(super) fn check(
     }
 }
 
-/// Whether the first of some steps of a block writes a carry that another reads, in the block or behind it.
+/// Whether the first of some steps of a block writes a carry that another reads, in the block or after it.
 fn carry_is_read(statements: &Statements<'_>, steps: Range<Step>) -> bool {
     let mut carries = steps.map(|it| statements.effects(it).map_or((true, false), |it| it.carry));
     if !carries.next().is_some_and(|it| it.1) {

@@ -1,7 +1,7 @@
-//! What a compiler said about a file, as diagnostics: placed on the words that it names, and without what
+//! The messages of a compiler as diagnostics: placed on the words that they name, and without those
 //! was known already.
 //!
-//! `ptxas` names lines and no columns, and for a statement often the line of the token behind the opcode.
+//! `ptxas` names lines and no columns, and for a statement often the line of the token after the opcode.
 //! So a message is about the statement that its line is a part of.
 
 use std::collections::BTreeMap;
@@ -70,7 +70,7 @@ pub(crate) fn with_messages(
 
 /// Where a message belongs.
 struct Place {
-    /// What is underlined.
+    /// The underlined range.
     range: TextRange,
     /// The first and the last line of what it is about.
     lines: (u32, u32),
@@ -123,7 +123,7 @@ fn place_on_line(
     let start = whole.start() + TextSize::try_from(indent).ok()?;
     let first = code_from(token_at(root, start), whole.end());
     let Some(first) = first else {
-        // A line without code: an unclosed body, say, ends behind it.
+        // A line without code: an unclosed body, say, ends after it.
         return Some(Place {
             range: TextRange::new(start, whole.end().max(start)),
             lines: (line, line),
@@ -135,7 +135,7 @@ fn place_on_line(
         lines.line_of(statement.end()).max(line),
     );
     if message.starts_with("Parsing error") {
-        // What is missing is missing behind the token before the one that ptxas stumbled on.
+        // What is missing is missing after the token before the one that ptxas stumbled on.
         if let Some(before) = code_before(&first) {
             about.0 = about.0.min(lines.line_of(before.text_range().end()));
         }
@@ -242,7 +242,7 @@ fn named_words(message: &str) -> impl Iterator<Item = &str> {
         .filter(|it| !it.is_empty())
 }
 
-/// The first place in a range where a word stands that is no part of a longer one.
+/// The first place in a range where a word appears that is not part of a longer one.
 fn find_word(root: &SyntaxNode, range: TextRange, word: &str) -> Option<TextRange> {
     if usize::from(range.len()) > MAX_SEARCHED {
         return None;
@@ -370,7 +370,7 @@ mod tests {
                 9:9 %r9 | Error undefined-name: `%r9` is not declared
             "#]],
         );
-        // ptxas stumbles on the statement behind the one that lacks its end.
+        // ptxas stumbles on the statement after the one that lacks its end.
         let text = KERNEL.replace("tile; // a comment", "tile // a comment\n\n");
         check(
             &text,

@@ -40,7 +40,7 @@ pub(in crate::diagnostics) struct Pending<'db> {
     source: Source<'db>,
 }
 
-/// What a [`Pending`] is made of.
+/// The parts of a [`Pending`].
 #[derive(Clone, Copy)]
 enum Source<'db> {
     /// Index of a syntax error.
@@ -61,7 +61,7 @@ struct Wanted {
     counts: [usize; SEVERITIES],
 }
 
-/// What the settings want of the findings of a function; comments in the file are not looked at.
+/// The settings that apply to the findings of a function; comments in the file are not looked at.
 #[salsa::tracked(returns(ref))]
 fn wanted<'db>(db: &'db dyn Database, function: Function<'db>) -> Wanted {
     let all = function_findings(db, function);
@@ -85,12 +85,12 @@ fn order(range: TextRange) -> (TextSize, TextSize) {
     (range.start(), range.end())
 }
 
-/// Whether the fixes of diagnostics are wanted, which are half of the work.
+/// Selects whether diagnostics have fixes, which are half of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fixes {
     Found,
     LeftOut,
-    /// Of diagnostics with fixes only, the others are left out.
+    /// Only diagnostics with fixes; the others are left out.
     Required,
 }
 
@@ -141,7 +141,7 @@ impl HasLevel for Pending<'_> {
     }
 }
 
-/// What turns findings into diagnostics.
+/// The context for turning findings into diagnostics.
 pub(in crate::diagnostics) struct Join<'db> {
     db: &'db dyn Database,
     file: SourceFile,
@@ -194,9 +194,8 @@ impl<'db> Join<'db> {
 
     /// The worst that the settings want, in a file without comments that set levels.
     fn worst(&self, limit: usize) -> Vec<Pending<'db>> {
-        let mut around = self.around_functions();
-        around.sort_by_key(|it| order(it.range));
-        levels::apply_settings(self.db, &mut around);
+        // One function after the other: what the first look at it brings into the cache of the processor serves all
+        // rules. The rules for what is around them read bodies of all.
         let functions: Vec<_> = self
             .items
             .functions
@@ -207,6 +206,9 @@ impl<'db> Join<'db> {
                 (wanted(self.db, *function), findings, *start)
             })
             .collect();
+        let mut around = self.around_functions();
+        around.sort_by_key(|it| order(it.range));
+        levels::apply_settings(self.db, &mut around);
 
         // How many of each severity there still is room for.
         let mut room = [0; SEVERITIES];
@@ -257,11 +259,12 @@ impl<'db> Join<'db> {
 
     /// The worst, in any file.
     fn worst_by_comments(&self, limit: usize) -> Vec<Pending<'db>> {
-        let mut all = self.around_functions();
+        let mut all = Vec::new();
         for (function, start) in self.items.functions.iter().zip(&self.offsets.functions) {
             let findings = function_findings(self.db, *function).iter();
             all.extend(findings.map(|it| Pending::of(it, *start)));
         }
+        all.splice(0..0, self.around_functions());
         all.sort_by_key(|it| order(it.range));
         levels::apply(self.db, self.file, &mut all);
         if limit < all.len() {
@@ -439,7 +442,7 @@ mod tests {
                 }
                 all
             });
-            let all = compared.expect("nobody cancels");
+            let all = compared.expect("no cancellation");
             assert!(text != TEXT || all > 12, "{all}");
         }
     }

@@ -1,6 +1,6 @@
-//! How bad the findings of each code are: by the table of lints, the settings, and comments in the file.
+//! The severity of the findings of each code: by the table of lints, the settings, and comments in the file.
 //!
-//! A comment `// ptx-analyzer: allow(unused-register)` stands behind a statement, before a statement,
+//! A comment `// ptx-analyzer: allow(unused-register)` is after a statement, before a statement,
 //! declaration or function, or at the head of the file; the nearest one decides.
 
 use salsa::Database;
@@ -34,6 +34,11 @@ const VERBS: [(&str, Level); 6] = [
     ("error", Level::Error),
 ];
 
+/// The words that a control comment may begin with.
+pub(crate) fn control_verbs() -> impl Iterator<Item = &'static str> {
+    VERBS.iter().map(|it| it.0)
+}
+
 /// A comment that sets levels; places are relative to its item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Control {
@@ -48,7 +53,7 @@ struct Control {
 /// Which findings a comment is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// Those inside of the statement, declaration or function that it stands before.
+    /// Those inside the statement, declaration or function that it is before.
     Node(TextRange),
     /// Those on its line.
     Line,
@@ -84,7 +89,7 @@ pub(in crate::diagnostics) fn function_controls<'db>(
     controls
 }
 
-/// The comments in the items that are no functions, by item; items without any are left out.
+/// The comments in the items that are not functions, by item; items without any are left out.
 #[salsa::tracked(returns(deref))]
 pub(in crate::diagnostics) fn module_controls<'db>(
     db: &'db dyn Database,
@@ -101,7 +106,7 @@ pub(in crate::diagnostics) fn module_controls<'db>(
     all
 }
 
-/// What is wrong with the comments in the items that are no functions.
+/// The problems with the comments in the items that are not functions.
 pub(in crate::diagnostics) fn control_findings(
     db: &dyn Database,
     file: SourceFile,
@@ -228,11 +233,11 @@ struct Placed {
     codes: Vec<u16>,
 }
 
-/// What has a level.
+/// The subject of a level.
 pub(in crate::diagnostics) trait HasLevel {
     /// Its range and its code.
     fn place(&self) -> (TextRange, &'static str);
-    /// How bad it is.
+    /// Its severity.
     fn severity(&mut self) -> &mut Severity;
     /// Sets its tags.
     fn tag(&mut self, tags: &'static [DiagnosticTag]);
@@ -313,7 +318,7 @@ fn set(diagnostic: &mut impl HasLevel, level: Option<Level>) -> bool {
     severity.is_some()
 }
 
-/// How bad a finding is of which a rule thinks that it is `own`, when a setting or a comment says `level`;
+/// The severity of a finding that is `own` by its rule, when a setting or a comment says `level`;
 /// `None` when nobody wants it.
 pub(in crate::diagnostics) fn severity(
     code: &str,
@@ -373,7 +378,7 @@ fn placed(db: &dyn Database, file: SourceFile) -> Vec<Placed> {
             let line = lines.line_of(control.range.start() + start);
             let whole = |last: u32| TextRange::new(lines.line_start(line), line_end(lines, last));
             let range = match control.scope {
-                // What stands before the first item is about the file.
+                // What is before the first item is about the file.
                 Scope::Node(_) if Some(start) == first && control.scope.starts_at_zero() => {
                     TextRange::up_to(TextSize::new(u32::MAX))
                 }

@@ -47,7 +47,7 @@ fn fix(root: &SyntaxNode, error: &SyntaxError) -> Option<Fix> {
     })
 }
 
-/// The end of the last token before an offset that is no trivia.
+/// The end of the last token before an offset that is not trivia.
 fn end_before(root: &SyntaxNode, offset: TextSize) -> Option<TextSize> {
     let mut token = token_at(root, offset.checked_sub(1.into())?)?;
     while token.kind().is_trivia() {

@@ -1,4 +1,4 @@
-//! What a module's version or target does not have, and the headers that would have it.
+//! Features that a module's version or target does not have, and the headers that would have them.
 
 use isa::{
     messages::either,
@@ -19,7 +19,7 @@ use crate::{
 /// Headers that one finding offers at most.
 const MAX_CHOICES: usize = 12;
 
-/// The targets that a gate demands, if it demands one.
+/// The targets that a gate requires, if it requires one.
 pub(in crate::diagnostics) fn needed(gate: &Gate) -> Option<String> {
     let all: Vec<String> = gate
         .alternatives()
@@ -116,7 +116,9 @@ fn sufficient_targets(gates: &[&Gate], present: Target) -> Vec<Target> {
                 && gates.iter().all(|gate| gate.admits_target(*it))
         };
         let mut all: Vec<Target> = targets().map(|it| it.0).filter(suffices).collect();
-        all.sort_by_key(|it| (it.number < present.number, *it));
+        // Who builds for `sm_90a` builds for `sm_100a`, not for its family.
+        let other = |it: &Target| it.suffix != present.suffix;
+        all.sort_by_key(|it| (it.number < present.number, it.number, other(it), *it));
         found.extend(all.first());
     }
     found.sort_by_key(|it| (it.number < present.number, *it));

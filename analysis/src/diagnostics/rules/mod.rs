@@ -1,4 +1,4 @@
-//! What ptxas rejects, and what it reads over, by subject; the fixes of a rule stand beside it.
+//! Problems that ptxas rejects, and words that it ignores, by subject; the fixes of a rule are beside it.
 
 pub(in crate::diagnostics) mod calls;
 pub(in crate::diagnostics) mod declarations;

@@ -99,7 +99,7 @@ fn pages_have_a_code() {
         let stem = name.trim_end_matches(".md");
         assert!(
             DIAGNOSTIC_CODES.iter().any(|it| it.name == stem),
-            "{name} is no code"
+            "{name} is not code"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What is offered for wrong modules, and what it makes of them.
+//! Fixes that are offered for wrong modules, and their results.
 
 use std::sync::Arc;
 
@@ -348,8 +348,9 @@ fn all_of_a_kind() {
 fn all_slips() {
     check(
         "$0.entry k {\n.reg .b32 r\nmvo.b32 r, 1;\nadd.rn.s32 r r, r;\n}\n",
-        "Fix all slips in the file",
-        ".entry k {\n.reg .b32 r;\nmov.b32 r, 1;\nadd.rn.s32 r, r, r;\n}\n",
+        "Fix all auto-fixable problems",
+        // Another comma would only show that `.rn` is wrong.
+        ".entry k {\n.reg .b32 r;\nmov.b32 r, 1;\nadd.rn.s32 r r, r;\n}\n",
     );
     let clean = Fixture::new(".version 8.0\n.target sm_90\n.entry k { r$0et; }\n");
     assert_eq!(actions(&clean), []);
@@ -486,5 +487,66 @@ fn addresses_are_as_wide_as_the_module_says() {
         ".version 7.0\n.target sm_70\n.address_size 32\n.entry k {\n.reg .f32 f;\nld.global.f32 f, [$0a];\n}\n",
         "Declare `.reg .b32 a`",
         ".version 7.0\n.target sm_70\n.address_size 32\n.entry k {\n.reg .b32 a;\n.reg .f32 f;\nld.global.f32 f, [a];\n}\n",
+    );
+}
+
+/// The titles of the quick fixes at the cursor, the preferred one with a star.
+#[track_caller]
+fn check_preferred(before: &str, wanted: &[&str]) {
+    let fixture = Fixture::new(before);
+    let actions = actions(&fixture);
+    let quick = actions
+        .iter()
+        .filter(|it| it.kind == CodeActionKind::QuickFix);
+    let titles: Vec<String> = quick
+        .map(|it| format!("{}{}", if it.preferred { "*" } else { "" }, it.title))
+        .collect();
+    assert_eq!(titles, wanted);
+}
+
+#[test]
+fn registers_that_are_missing_are_declared_and_not_respelt() {
+    // Neither the stem `%rd` nor a register of another width is meant; the whole family is missing.
+    check_preferred(
+        &format!(
+            "{HEADER}.entry k {{ .reg .b64 %rd<3>; .reg .b64 %rd_; mov.b32 %$0r1, 1; add.s32 %r7, %r1, 2; }}"
+        ),
+        &[
+            "*Declare `.reg .b32 %r<8>`",
+            "Declare all registers that are missing in the file",
+        ],
+    );
+    check(
+        ".entry k {\n.reg .b32 %r<2>;\nmov.b32 $0%r4, 1;\nmov.b32 %r9, 1;\n}\n",
+        "Declare `%r<10>`",
+        ".entry k {\n.reg .b32 %r<10>;\nmov.b32 %r4, 1;\nmov.b32 %r9, 1;\n}\n",
+    );
+    check_preferred(
+        &format!(
+            "{HEADER}.entry k(.param .u32 a, .param .u32 b) {{ .reg .b32 r; ld.param.u32 r, [$0bb]; }}"
+        ),
+        &["*Replace `bb` by `b`", "Declare `.reg .b64 bb`"],
+    );
+}
+
+#[test]
+fn a_special_register_with_components() {
+    check_preferred(
+        &format!("{HEADER}.entry k {{ .reg .b32 r; mov.u32 r, %t$0id; }}"),
+        &["*Replace `%tid` by `%tid.x`"],
+    );
+}
+
+#[test]
+fn headers_are_raised_for_the_whole_file() {
+    check_module(
+        ".version 6.0\n.target sm_60\n.entry k {\n.reg .b32 r;\nr$0edux.sync.add.s32 r, r, -1;\nwgmma.fence.sync.aligned;\n}\n",
+        "Change `.target` to `sm_90a` and raise `.version` to 8.0",
+        ".version 8.0\n.target sm_90a\n.entry k {\n.reg .b32 r;\nredux.sync.add.s32 r, r, -1;\nwgmma.fence.sync.aligned;\n}\n",
+    );
+    check_module(
+        "$0.target sm_80\n.version 8.0\n.entry k { ret; }\n",
+        "Move `.version` before `.target`",
+        ".version 8.0\n.target sm_80\n.entry k { ret; }\n",
     );
 }

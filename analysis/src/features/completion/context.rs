@@ -1,18 +1,25 @@
-//! Where in a statement the cursor stands, from the tokens before it: the text after it may be anything.
+//! Where in a statement the cursor is, from the tokens before it: the text after it may be anything.
 
-use syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, tokens_around};
+use syntax::{MARK, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, tokens_around};
+
+use crate::diagnostics::control_verbs;
 
 /// Tokens that are looked at; longer statements have no completion at their ends.
 const MAX_TOKENS: usize = 2_000;
 
-/// What is being written.
+/// The tokens that may be between the start of an operand and its name.
+const PREFIXES: [SyntaxKind; 3] = [SyntaxKind::PIPE, SyntaxKind::BANG, SyntaxKind::MINUS];
+
+/// The context of the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::features) struct Context {
     /// The part of a word before the cursor.
     pub(in crate::features) prefix: String,
     /// The word that a completion replaces: from the start of the prefix to the cursor.
     pub(in crate::features) replace: TextRange,
-    /// Where it stands.
+    /// Where the statement starts, or the cursor if nothing of it is written.
+    pub(in crate::features) start: TextSize,
+    /// Where it appears.
     pub(in crate::features) place: Place,
 }
 
@@ -29,10 +36,16 @@ pub(in crate::features) enum Place {
     Modifier(Head),
     /// An operand of an instruction.
     Operand(Head, OperandPlace),
+    /// A component of the name of an operand, such as `.x`.
+    Component(Head, OperandPlace, String),
     /// A word in a directive or declaration, after these tokens.
     Directive(Vec<String>),
     /// In the string of a `.pragma`.
     Pragma,
+    /// A code in a control comment such as `// ptx-analyzer: allow(unused-register)`.
+    Code,
+    /// A control comment of which less is written.
+    Control,
 }
 
 /// The opcode and the modifiers of an instruction.
@@ -46,12 +59,15 @@ pub(in crate::features) struct Head {
     pub(in crate::features) after: Vec<String>,
 }
 
-/// Where an operand stands.
+/// Where an operand appears.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(in crate::features) struct OperandPlace {
     /// The operand, by the commas before it.
     pub(in crate::features) index: usize,
-    /// The brackets around the cursor from the outside in, with the commas before it in each.
+    /// The operands before it, without their blanks.
+    pub(in crate::features) before: Vec<String>,
+    /// The brackets around the cursor from the outside in, with the commas before it in each. `|` means the second
+    /// part of a pair, `!` and `-` for themselves.
     pub(in crate::features) nesting: Vec<(SyntaxKind, usize)>,
     /// Whether the operand starts at the word being written.
     pub(in crate::features) first: bool,
@@ -62,11 +78,11 @@ struct Word {
     kind: SyntaxKind,
     text: String,
     start: TextSize,
-    /// Whether nothing stands between it and the next token, or the cursor.
+    /// Whether nothing is between it and the next token, or the cursor.
     glued: bool,
 }
 
-/// What is being written at an offset; none in comments, numbers and strings.
+/// The context of the cursor at an offset; none in comments, numbers and strings.
 pub(in crate::features) fn context(root: &SyntaxNode, offset: TextSize) -> Option<Context> {
     let (left, right) = tokens_around(root, offset);
     if let Some(token) = &left
@@ -81,8 +97,12 @@ pub(in crate::features) fn context(root: &SyntaxNode, offset: TextSize) -> Optio
         return pragma.then(|| Context {
             prefix: token.text().get(1..typed).unwrap_or_default().to_owned(),
             replace: TextRange::new(start, offset),
+            start,
             place: Place::Pragma,
         });
+    }
+    if let Some(comment) = left.as_ref().and_then(|it| in_comment(it, offset)) {
+        return comment;
     }
     let in_body = left.as_ref().is_some_and(is_in_body);
     let mut words = before(left.as_ref(), offset)?;
@@ -101,11 +121,43 @@ pub(in crate::features) fn context(root: &SyntaxNode, offset: TextSize) -> Optio
     Some(Context {
         prefix: text.to_owned(),
         replace: TextRange::new(start, offset),
+        start: words.first().map_or(start, |it| it.start),
         place,
     })
 }
 
-/// Whether the token stands in braces that are a body.
+/// The control comment that is being written, if the cursor is in one. `None` outside comments.
+fn in_comment(token: &SyntaxToken, offset: TextSize) -> Option<Option<Context>> {
+    let line = token.kind() == SyntaxKind::LINE_COMMENT;
+    let end = token.text_range().end();
+    if !line && (token.kind() != SyntaxKind::BLOCK_COMMENT || end <= offset) {
+        return None;
+    }
+    let text = token
+        .text()
+        .get(2..usize::from(offset - token.text_range().start()));
+    let context = |prefix: &str, place| Context {
+        prefix: prefix.to_owned(),
+        replace: TextRange::new(offset - TextSize::of(prefix), offset),
+        start: offset,
+        place,
+    };
+    let find = || {
+        let text = text?.trim_start();
+        let command = text.strip_prefix(MARK);
+        let Some((verb, list)) = command.and_then(|it| it.split_once('(')) else {
+            // The mark, once it has begun, and the word after it.
+            let begun = !text.is_empty() && MARK.starts_with(text) || command.is_some();
+            return begun.then(|| context(text, Place::Control));
+        };
+        let known = control_verbs().any(|it| it == verb.trim());
+        let code = list.rsplit(',').next()?.trim_start();
+        (known && !list.contains(')')).then(|| context(code, Place::Code))
+    };
+    Some(find())
+}
+
+/// Whether the token is in braces that are a body.
 fn is_in_body(token: &SyntaxToken) -> bool {
     let mut ancestors = token.parent_ancestors();
     let Some(block) = ancestors.find(|it| it.kind() == SyntaxKind::BLOCK) else {
@@ -151,7 +203,7 @@ fn before(left: Option<&SyntaxToken>, offset: TextSize) -> Option<Vec<Word>> {
             continue;
         }
         let of = statement_of(&token);
-        // A full stop alone at the end of a line belongs to what stands before it.
+        // A period alone at the end of a line belongs to what is before it.
         if broken && !words.is_empty() && (of != statement || kind == SyntaxKind::UNKNOWN) {
             break;
         }
@@ -182,7 +234,7 @@ fn before(left: Option<&SyntaxToken>, offset: TextSize) -> Option<Vec<Word>> {
     Some(words)
 }
 
-/// Whether a statement goes on in the next line after this token.
+/// Whether a statement continues in the next line after this token.
 fn continues(token: &SyntaxToken) -> bool {
     matches!(
         token.kind(),
@@ -216,7 +268,7 @@ fn is_boundary(token: &SyntaxToken) -> bool {
 fn is_word(last: &Word, words: &[Word]) -> bool {
     match last.kind {
         SyntaxKind::IDENT | SyntaxKind::DOTTED | SyntaxKind::INTEGER | SyntaxKind::FLOAT => true,
-        // A full stop alone is no token of the language, nor is a per cent sign before a name.
+        // A period alone is not a token of the language, nor is a per cent sign before a name.
         SyntaxKind::UNKNOWN => last.text == ".",
         SyntaxKind::PERCENT => {
             let before = words.len().checked_sub(2).map(|it| words[it].kind);
@@ -292,6 +344,11 @@ fn place(
         .collect();
     let operands = &rest[modifiers + 1..];
     let is_modifier = prefix.is_some_and(|it| it.text.starts_with('.'));
+    let head = || Head {
+        opcode: first.text.clone(),
+        before: before.clone(),
+        after: Vec::new(),
+    };
     if operands.is_empty() && is_modifier {
         return Some(Place::Modifier(Head {
             opcode: first.text.clone(),
@@ -300,15 +357,13 @@ fn place(
         }));
     }
     if is_modifier {
-        // A selector such as `.x`.
-        return None;
+        let [earlier @ .., name] = operands else {
+            return None;
+        };
+        let glued = name.kind == SyntaxKind::IDENT && name.glued;
+        return glued.then(|| Place::Component(head(), operand_place(earlier), name.text.clone()));
     }
-    let head = Head {
-        opcode: first.text.clone(),
-        before,
-        after: Vec::new(),
-    };
-    Some(Place::Operand(head, operand_place(operands)))
+    Some(Place::Operand(head(), operand_place(operands)))
 }
 
 fn operand_place(words: &[Word]) -> OperandPlace {
@@ -316,7 +371,21 @@ fn operand_place(words: &[Word]) -> OperandPlace {
         first: true,
         ..OperandPlace::default()
     };
+    let mut text = String::new();
     for word in words {
+        // What is before a single operand ends with it.
+        let bracket = |it: &(SyntaxKind, usize)| !PREFIXES.contains(&it.0);
+        if matches!(
+            word.kind,
+            SyntaxKind::COMMA | SyntaxKind::R_BRACKET | SyntaxKind::R_BRACE | SyntaxKind::R_PAREN
+        ) {
+            let inside = place.nesting.iter().rposition(bracket);
+            place.nesting.truncate(inside.map_or(0, |it| it + 1));
+        }
+        let opens = matches!(
+            word.kind,
+            SyntaxKind::L_BRACKET | SyntaxKind::L_BRACE | SyntaxKind::L_PAREN | SyntaxKind::COMMA
+        );
         match word.kind {
             SyntaxKind::L_BRACKET | SyntaxKind::L_BRACE | SyntaxKind::L_PAREN => {
                 place.nesting.push((word.kind, 0));
@@ -326,14 +395,22 @@ fn operand_place(words: &[Word]) -> OperandPlace {
             }
             SyntaxKind::COMMA => match place.nesting.last_mut() {
                 Some((_, commas)) => *commas += 1,
-                None => place.index += 1,
+                None => {
+                    place.index += 1;
+                    place.before.push(std::mem::take(&mut text));
+                    place.first = true;
+                    continue;
+                }
             },
+            SyntaxKind::PIPE => place.nesting.push((SyntaxKind::PIPE, 1)),
+            SyntaxKind::BANG | SyntaxKind::MINUS if place.first => {
+                place.nesting.push((word.kind, 0));
+            }
             _ => {}
         }
-        place.first = matches!(
-            word.kind,
-            SyntaxKind::L_BRACKET | SyntaxKind::L_BRACE | SyntaxKind::L_PAREN | SyntaxKind::COMMA
-        );
+        text.push_str(&word.text);
+        let prefix = place.nesting.last().is_some_and(|it| it.0 == word.kind);
+        place.first = opens || prefix && PREFIXES.contains(&word.kind);
     }
     place
 }

@@ -1,4 +1,4 @@
-//! Directives, by the place where they may stand, and the words in them.
+//! Directives, by the place where they may appear, and the words in them.
 
 use isa::{
     directive::{TARGET_OPTIONS, gate},
@@ -8,27 +8,22 @@ use isa::{
     types::CLASSES,
 };
 
-use crate::{CompletionItem, CompletionKind, DocumentationKey};
+use salsa::Database;
+use syntax::SyntaxKind;
+
+use crate::{
+    CompletionItem, CompletionKind, DocumentationKey,
+    db::SourceFile,
+    hir::{declared::Header, items::items},
+};
 
 /// Directives that begin an item of a module, the frequent ones first.
 pub(in crate::features) const OF_MODULE: &[&str] = &[
-    ".visible",
-    ".entry",
-    ".func",
-    ".global",
-    ".const",
-    ".shared",
-    ".extern",
-    ".weak",
-    ".common",
-    ".file",
-    ".section",
-    ".pragma",
-    ".alias",
-    ".version",
-    ".target",
-    ".address_size",
+    ".visible", ".entry", ".func", ".global", ".const", ".shared", ".extern", ".weak", ".common",
+    ".file", ".section", ".pragma", ".alias",
 ];
+/// Directives that begin a module, in order.
+pub(in crate::features) const OF_HEADER: &[&str] = &[".version", ".target", ".address_size"];
 /// Directives that begin a statement.
 pub(in crate::features) const OF_BODY: &[&str] = &[
     ".reg",
@@ -43,9 +38,9 @@ pub(in crate::features) const OF_BODY: &[&str] = &[
     ".calltargets",
     ".callprototype",
 ];
-/// What may follow a linking directive.
+/// The directives that may follow a linking directive.
 const LINKED: &[&str] = &[".entry", ".func", ".global", ".const", ".shared"];
-/// Types of variables that are no register classes.
+/// Types of variables that are not register classes.
 const OPAQUE: &[&str] = &["texref", "samplerref", "surfref"];
 
 fn add(words: &[&str], module: Module, kind: CompletionKind, items: &mut Vec<CompletionItem>) {
@@ -61,8 +56,37 @@ fn add(words: &[&str], module: Module, kind: CompletionKind, items: &mut Vec<Com
     }
 }
 
-pub(super) fn of_module(module: Module, items: &mut Vec<CompletionItem>) {
-    add(OF_MODULE, module, CompletionKind::Directive, items);
+/// Directives of the module: those first that its header still lacks, those last that it has.
+pub(super) fn of_module(
+    module: Module,
+    header: Header,
+    has_size: bool,
+    items: &mut Vec<CompletionItem>,
+) {
+    let there = [
+        header.version.is_some(),
+        header.target.is_some() && !header.forced,
+        has_size,
+    ];
+    let with = |wanted: bool| -> Vec<&'static str> {
+        let all = OF_HEADER.iter().zip(there);
+        all.filter(|it| it.1 == wanted).map(|it| *it.0).collect()
+    };
+    for words in [&with(false), OF_MODULE, &with(true)] {
+        add(words, module, CompletionKind::Directive, items);
+    }
+}
+
+/// Whether a file says the size of its addresses.
+pub(super) fn has_address_size(db: &dyn Database, file: SourceFile) -> bool {
+    let mut items = items(db, file).module.items(db).iter();
+    items.any(|it| it.green.cursor().kind() == SyntaxKind::ADDRESS_SIZE_DIRECTIVE)
+}
+
+/// Whether the tokens begin a list of labels or functions.
+pub(super) fn lists_names(tokens: &[String]) -> bool {
+    let first = tokens.first().map(String::as_str);
+    matches!(first, Some(".branchtargets" | ".calltargets"))
 }
 
 pub(super) fn of_body(module: Module, items: &mut Vec<CompletionItem>) {

@@ -1,5 +1,7 @@
 //! Completion: what can be written at the cursor, the likeliest first.
 
+mod calls;
+mod comments;
 mod context;
 pub(super) mod directives;
 mod modifiers;
@@ -7,15 +9,19 @@ mod operands;
 mod snippets;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use isa::target::{Module, Target, Version};
 use salsa::Database;
+use syntax::TextSize;
 
 use crate::{
     Completions, FilePosition,
     db::SourceFile,
     hir::{
         declared::header,
+        instruction::is_call,
+        items::Function,
         symbol::{ItemAt, item_at},
     },
 };
@@ -26,7 +32,7 @@ pub(super) use context::{Context, Head, Place, context};
 /// every key; an editor asks again when more is typed.
 const MAX_ITEMS: usize = 200;
 
-/// What can be written at a position; none in comments, numbers and names that are being declared.
+/// The completions at a position; none in comments, numbers and names that are being declared.
 pub(crate) fn completions(
     db: &dyn Database,
     file: SourceFile,
@@ -40,33 +46,59 @@ pub(crate) fn completions(
         _ => None,
     };
     let mut items = Vec::new();
-    match &context.place {
-        Place::Item => {
-            directives::of_module(module, &mut items);
+    let site = function.map(|(function, offset)| Site {
+        db,
+        function,
+        module,
+        offset,
+        // In a broken text it may start before the function.
+        statement: context
+            .start
+            .checked_sub(at.offset - offset)
+            .unwrap_or_default(),
+    });
+    match (&context.place, &site) {
+        (Place::Item, _) => {
+            let header = header(db, file);
+            let has_size = directives::has_address_size(db, file);
+            directives::of_module(module, header, has_size, &mut items);
             snippets::of_module(module, &mut items);
+            // The whole module where there is none.
+            if header.version.is_none()
+                && let Some(whole) = items.iter().position(|it| it.label == snippets::MODULE)
+            {
+                let whole = items.remove(whole);
+                items.insert(1.min(items.len()), whole);
+            }
         }
-        Place::Statement if context.prefix.starts_with('.') => {
+        (Place::Statement, _) if context.prefix.starts_with('.') => {
             directives::of_body(module, &mut items);
         }
-        Place::Statement => {
+        (Place::Statement, _) => {
             modifiers::opcodes(module, &mut items);
             snippets::of_body(module, &mut items);
             directives::of_body(module, &mut items);
         }
-        Place::Guard => {
-            if let Some((function, offset)) = function {
-                operands::predicates(db, function, offset, &mut items);
+        (Place::Guard, Some(site)) => operands::predicates(site, &mut items),
+        (Place::Modifier(head), _) => modifiers::modifiers(head, module, &mut items),
+        (Place::Operand(head, place), Some(site)) if place.first => match is_call(&head.opcode) {
+            true => calls::operands(site, place, &mut items),
+            false => operands::operands(site, head, place, &mut items),
+        },
+        (Place::Component(head, place, name), Some(site)) => {
+            operands::components(site, head, place, name, &mut items);
+        }
+        (Place::Directive(tokens), _) => {
+            let names = site.as_ref().filter(|_| directives::lists_names(tokens));
+            match names {
+                Some(site) => calls::tables(site, tokens, &mut items),
+                None => directives::words(tokens, module, &mut items),
             }
         }
-        Place::Modifier(head) => modifiers::modifiers(head, module, &mut items),
-        Place::Operand(head, place) if place.first => {
-            if let Some((function, offset)) = function {
-                operands::operands(db, function, offset, head, place, module, &mut items);
-            }
-        }
-        Place::Operand(..) => {}
-        Place::Directive(tokens) => directives::words(tokens, module, &mut items),
-        Place::Pragma => directives::pragmas(&mut items),
+        (Place::Pragma, _) => directives::pragmas(&mut items),
+        (Place::Code, _) => comments::codes(&mut items),
+        (Place::Control, _) => comments::controls(&mut items),
+        (Place::Guard | Place::Operand(..) | Place::Component(..), _) => {}
     }
     let is_incomplete = items.len() > MAX_ITEMS;
     if is_incomplete {
@@ -80,6 +112,27 @@ pub(crate) fn completions(
     })
 }
 
+/// Whether a list should open by itself after a blank: where a directive of the header takes its value.
+pub(crate) fn opens_after_blank(db: &dyn Database, file: SourceFile, at: FilePosition) -> bool {
+    let root = file.contents(db).tree.syntax();
+    let tokens = match context(&root, at.offset).map(|it| it.place) {
+        Some(Place::Directive(tokens)) => tokens,
+        _ => return false,
+    };
+    matches!(&tokens[..], [word] if directives::OF_HEADER.contains(&word.as_str()))
+}
+
+/// A place in a function.
+struct Site<'db> {
+    db: &'db dyn Database,
+    function: Function<'db>,
+    module: Module,
+    /// The cursor, from the start of the function.
+    offset: TextSize,
+    /// The start of the statement, from the start of the function.
+    statement: TextSize,
+}
+
 /// Whether what was typed could be meant for a label, as editors see it: its characters come in the label, in
 /// this order.
 fn matches(typed: &str, label: &str) -> bool {
@@ -89,7 +142,7 @@ fn matches(typed: &str, label: &str) -> bool {
         .all(|typed| rest.any(|it| it.eq_ignore_ascii_case(&typed)))
 }
 
-/// What a file is judged against; the newest version and a recent target where it does not say.
+/// The version and target for which a file is checked; the newest version and a recent target where it does not say.
 pub(super) fn module(db: &dyn Database, file: SourceFile) -> Module {
     let header = header(db, file);
     let newest = isa::target::versions().last();

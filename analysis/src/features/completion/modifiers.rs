@@ -53,7 +53,7 @@ pub(super) fn modifiers(head: &Head, module: Module, items: &mut Vec<CompletionI
         module,
     };
     let mut words = continuations(tables(), &partial);
-    // What follows does not fit together with what stands before: what does follow then?
+    // What follows does not fit together with what is before: what does follow then?
     if words.is_empty() && !after.is_empty() {
         words = continuations(
             tables(),

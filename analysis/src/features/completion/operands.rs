@@ -1,232 +1,351 @@
-//! Operands: registers of the right class first, then other names that fit.
+//! Operands: what the matcher takes at a place, the likeliest first.
 
 use isa::{
     matcher::{Statement, fit},
     operand::{Operand, Symbol},
     table::tables,
-    target::{Module, Suffix, Target as IsaTarget, Version},
+    target::Module,
+    types::{Class, Family},
+    usage::rank_of_special,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use salsa::Database;
-use syntax::{SyntaxKind, TextRange, TextSize};
+use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
     hir::{
-        body::{Body, DefinitionId, Target, body_around},
-        declared::module_declared,
-        instruction::{is_call, is_move},
-        items::{Function, items},
+        body::{Body, Definition, DefinitionId, body_around},
+        declared::{address_bytes, module_declared},
+        instruction::{Parts, is_move},
+        items::items,
         module::{DeclarationKind, DeclarationSource, module_scope},
-        operand::special,
+        operand::{operand as operand_of, special},
+        resolve::resolve,
+        tree::{node_at, trimmed},
     },
 };
 
-use super::context::{Head, OperandPlace};
+use super::{
+    Site,
+    context::{Head, OperandPlace},
+    uses::Uses,
+};
 
-/// Uses of names that decide what comes first and which members of `%r<100>` are offered.
-const RECENT: usize = 50_000;
-/// In a long function only instructions with text so many bytes before or behind are looked at.
+/// In a long function only instructions with text so many bytes before or after are looked at.
 const NEAR: u32 = 32 << 10;
-/// By how many uses a value that was read last is older than one that still waits for a reader.
-const READ: usize = 50;
 /// Numbers of operands that are tried.
 const MAX_OPERANDS: usize = 12;
 /// Lengths of vectors that are tried.
 const VECTORS: [usize; 9] = [1, 2, 3, 4, 8, 16, 32, 64, 128];
+/// Components of vectors in registers.
+const COMPONENTS: [&str; 4] = [".x", ".y", ".z", ".w"];
+/// Selectors of parts of a register, which a few instructions take.
+const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
 
-/// The names that can stand as an operand.
+/// A name of the function: its rank and how it is shown.
+type Found = ((u8, usize, DefinitionId), CompletionItem);
+
+/// The names that can appear as an operand.
 pub(super) fn operands(
-    db: &dyn Database,
-    function: Function<'_>,
-    offset: TextSize,
+    site: &Site<'_>,
     head: &Head,
     place: &OperandPlace,
-    module: Module,
     items: &mut Vec<CompletionItem>,
 ) {
-    let shapes = Shapes::find(head, place, module);
-    let body = &*body_around(
-        db,
-        function,
-        TextRange::new(
-            offset.checked_sub(NEAR.into()).unwrap_or_default(),
-            offset.checked_add(NEAR.into()).unwrap_or(offset),
-        ),
-    );
-    let types = &body.operands;
-    let scopes = visible_scopes(body, offset);
-    let mut fitting = Fitting {
-        shapes: &shapes,
-        known: Vec::new(),
-    };
-    let callee = is_call(&head.opcode);
-    let recent = recent(body, offset);
-    let mut members: FxHashMap<DefinitionId, Vec<(Option<u32>, usize)>> = FxHashMap::default();
-    for ((id, member), age) in &recent {
-        members.entry(*id).or_default().push((*member, *age));
-    }
+    let body = &*body_around(site.db, site.function, near(site.offset));
+    let known = known_operands(site, body, place);
+    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module));
+    let words = || head.before.iter().map(String::as_str);
+    let role = tables().role(&head.opcode, words);
+    let address = place
+        .nesting
+        .first()
+        .is_some_and(|it| it.0 == SyntaxKind::L_BRACKET);
+    let written = !address && role.writes(place.index as u32);
+    let base = place
+        .nesting
+        .last()
+        .is_some_and(|it| *it == (SyntaxKind::L_BRACKET, 0));
+    let wide = base && is_wide_address(site, head, place);
+    let uses = Uses::around(body, site.statement, site.offset);
     let memory = head.before.iter().any(|it| it.starts_with("param"));
-    let mut names: Vec<(Rank, CompletionItem)> = Vec::new();
-    for (id, definition) in (0u32..).zip(&body.definitions) {
-        let label = definition.may_follow_use();
-        if !scopes.contains(&definition.scope) || (!label && definition.name_range.start() > offset)
-        {
+    let mut admits = |operand: &Operand| {
+        let narrow =
+            wide && matches!(operand, Operand::Register { class, .. } if class.bits() < 64);
+        !narrow && fitting.admits(operand)
+    };
+    let mut found = Vec::new();
+    for (id, definition) in visible(body, site.offset) {
+        let operand = &body.operands[id as usize].0;
+        if definition.kind == SymbolKind::Function || !admits(operand) {
             continue;
         }
-        let operand = &types[id as usize].0;
-        // A label is good for jumps and nothing else.
-        if label && !fitting.admits(operand) || definition.kind == SymbolKind::Function {
-            continue;
-        }
-        let fits = callee || fitting.admits(operand);
-        let kind = match definition.kind {
-            SymbolKind::Register => CompletionKind::Register,
-            SymbolKind::Parameter => CompletionKind::Parameter,
-            SymbolKind::Label | SymbolKind::TargetList | SymbolKind::Prototype => {
-                CompletionKind::Label
-            }
-            _ => CompletionKind::Variable,
-        };
-        let detail = crate::hir::operand::describe(operand);
-        let mut add = |member: Option<u32>, used: Option<usize>| {
-            let name = match member {
-                Some(member) => format!("{}{member}", definition.name),
-                None => definition.name.to_string(),
-            };
-            let item = CompletionItem {
-                detail: Some(detail.clone()),
-                ..CompletionItem::new(name, kind)
-            };
-            let rank = match kind {
-                // Jumps mostly go to a label nearby.
-                CompletionKind::Label => {
-                    usize::from(definition.name_range.start().max(offset))
-                        - usize::from(definition.name_range.start().min(offset))
-                }
-                // Each parameter is loaded once, in order, and where it is asked for it is wanted.
-                CompletionKind::Parameter if memory && used.is_none() => 0,
-                _ => used.unwrap_or(usize::MAX),
-            };
-            names.push(((!fits, rank, id), item));
-        };
-        match definition.count {
-            None => add(None, recent.get(&(id, None)).copied()),
-            Some(count) => {
-                let mut highest = None;
-                for (member, age) in members.get(&id).into_iter().flatten() {
-                    add(*member, Some(*age));
-                    highest = highest.max(*member);
-                }
-                // The next one is free as a destination.
-                let next = highest.map_or(0, |it| it.saturating_add(1));
-                if next < count {
-                    add(Some(next), None);
-                }
-            }
-        }
+        names_of(
+            &uses,
+            id,
+            definition,
+            operand,
+            written,
+            &mut |member, rank, item| {
+                let rank = match item.kind {
+                    // Jumps mostly go to a label nearby.
+                    CompletionKind::Label => {
+                        let (a, b) = (definition.name_range.start(), site.offset);
+                        (0, usize::from(a.max(b)) - usize::from(a.min(b)))
+                    }
+                    // Each parameter is loaded once, in order, and where it is asked for it is wanted.
+                    CompletionKind::Parameter if memory && uses.age((id, member)).is_none() => {
+                        (0, 0)
+                    }
+                    _ => rank,
+                };
+                found.push(((rank.0, rank.1, id), item));
+            },
+        );
     }
-    // Of equal names the innermost is meant, which comes last.
-    let mut latest: FxHashMap<String, DefinitionId> = FxHashMap::default();
-    for (rank, item) in &names {
-        let id = latest.entry(item.label.clone()).or_default();
-        *id = rank.2.max(*id);
-    }
-    names.retain(|(rank, item)| latest.get(&item.label) == Some(&rank.2));
-    names.sort_by_key(|it| it.0);
-    // What does not fit may still be wanted while the opcode is being changed, but comes last.
-    let (right, wrong): (Vec<_>, Vec<_>) = names.into_iter().partition(|it| !it.0.0);
-    items.extend(right.into_iter().map(|it| it.1));
-    module_names(db, function, callee, &mut fitting, items);
+    items.extend(innermost(found));
+    module_names(site, &mut fitting, items);
     // In brackets they are legal, but nobody wants their values as addresses.
-    if place.nesting.is_empty() {
-        special_registers(&mut fitting, module, items);
+    if place.nesting.is_empty() && !written {
+        special_registers(&mut fitting, site.module, items);
     }
-    let registers = |it: &CompletionItem| it.kind == CompletionKind::Register;
-    items.extend(wrong.into_iter().map(|it| it.1).filter(registers));
     // What a name of the body hides.
     let mut seen = FxHashSet::default();
     items.retain(|it| seen.insert(it.label.clone()));
 }
 
-/// What does not fit comes last, then by age of use or distance, then by place of the declaration.
-type Rank = (bool, usize, DefinitionId);
-
-/// The registers for a guard.
-pub(super) fn predicates(
-    db: &dyn Database,
-    function: Function<'_>,
-    offset: TextSize,
-    items: &mut Vec<CompletionItem>,
-) {
-    // The operand of an instruction that takes predicates and nothing else.
-    let head = Head {
-        opcode: "not".to_owned(),
-        before: vec!["pred".to_owned()],
-        after: Vec::new(),
-    };
-    let target = IsaTarget {
-        number: 90,
-        suffix: Suffix::Plain,
-    };
-    let module = Module::new(Version::new(9, 0), target);
-    let place = OperandPlace::default();
-    operands(db, function, offset, &head, &place, module, items);
-    items.retain(|it| it.kind == CompletionKind::Register);
+/// The part of a function in which uses of names count.
+pub(super) fn near(offset: TextSize) -> TextRange {
+    TextRange::new(
+        offset.checked_sub(NEAR.into()).unwrap_or_default(),
+        offset.checked_add(NEAR.into()).unwrap_or(offset),
+    )
 }
 
-/// The scopes around an offset.
-fn visible_scopes(body: &Body, offset: TextSize) -> Vec<u32> {
-    (0u32..)
+/// The names that are declared around an offset, and labels.
+pub(super) fn visible(
+    body: &Body,
+    offset: TextSize,
+) -> impl Iterator<Item = (DefinitionId, &Definition)> {
+    let scopes: FxHashSet<u32> = (0u32..)
         .zip(&body.scopes)
         .filter(|(id, it)| {
             *id == crate::hir::body::OUTERMOST || it.range.contains_inclusive(offset)
         })
         .map(|it| it.0)
-        .collect()
+        .collect();
+    (0u32..).zip(&body.definitions).filter(move |(_, it)| {
+        scopes.contains(&it.scope) && (it.may_follow_use() || it.name_range.start() <= offset)
+    })
 }
 
-/// How long ago each name was used before the offset; values that wait for a use count as newer.
-fn recent(body: &Body, offset: TextSize) -> FxHashMap<(DefinitionId, Option<u32>), usize> {
-    let end = body
-        .references
-        .partition_point(|it| it.range.start() < offset);
-    let mut ages: FxHashMap<_, usize> = FxHashMap::default();
-    for (age, reference) in body.references[..end]
-        .iter()
-        .rev()
-        .filter(|it| it.range.end() < offset)
-        .take(RECENT)
-        .enumerate()
-    {
-        if let Target::Definition(id) = reference.target {
-            let age = if reference.write { age } else { age + READ };
-            ages.entry((id, reference.member)).or_insert(age);
+/// Hands over the likely names of a definition: itself, or some members of a family, each with the number of the
+/// member and its rank.
+pub(super) fn names_of(
+    uses: &Uses,
+    id: DefinitionId,
+    definition: &Definition,
+    operand: &Operand,
+    written: bool,
+    add: &mut dyn FnMut(Option<u32>, (u8, usize), CompletionItem),
+) {
+    let kind = match definition.kind {
+        SymbolKind::Register => CompletionKind::Register,
+        SymbolKind::Parameter => CompletionKind::Parameter,
+        SymbolKind::Label | SymbolKind::TargetList | SymbolKind::Prototype => CompletionKind::Label,
+        _ => CompletionKind::Variable,
+    };
+    let members = match definition.count {
+        None => vec![None],
+        Some(count) => uses
+            .members(id, count, written)
+            .into_iter()
+            .map(Some)
+            .collect(),
+    };
+    for member in members {
+        let name = match member {
+            Some(member) => format!("{}{member}", definition.name),
+            None => definition.name.to_string(),
+        };
+        // Only values are not read before they are written.
+        let rank = uses.rank((id, member), written);
+        let rank = match kind {
+            CompletionKind::Register => rank,
+            _ => Some(rank.unwrap_or((1, 0))),
+        };
+        if let Some(rank) = rank {
+            let item = CompletionItem {
+                detail: Some(crate::hir::operand::describe(operand)),
+                ..CompletionItem::new(name, kind)
+            };
+            add(member, rank, item);
         }
     }
-    ages
 }
 
-/// Forms of the whole statement in which the operand can stand.
+/// The items by rank; of equal names the innermost is meant, which comes last in the body.
+pub(super) fn innermost(mut found: Vec<Found>) -> impl Iterator<Item = CompletionItem> {
+    let mut latest: FxHashMap<String, DefinitionId> = FxHashMap::default();
+    for (rank, item) in &found {
+        let id = latest.entry(item.label.clone()).or_default();
+        *id = rank.2.max(*id);
+    }
+    found.retain(|(rank, item)| latest.get(&item.label) == Some(&rank.2));
+    found.sort_by_key(|it| it.0);
+    found.into_iter().map(|it| it.1)
+}
+
+/// The parts of the statement that are written.
+fn known_operands(site: &Site<'_>, body: &Body, place: &OperandPlace) -> Known {
+    let function = site.function.green(site.db).cursor();
+    let instruction = node_at(&function, SyntaxKind::INSTRUCTION, site.statement);
+    let parts = instruction.map(|it| Parts::of(&it)).unwrap_or_default();
+    let read = |node: &Cursor<'_>| {
+        operand_of(node, &|range, name| {
+            resolve(site.db, site.function, body, &body.operands, range, name)
+        })
+    };
+    let whole = parts.operands.iter().take(place.index);
+    let whole = whole.take_while(|it| trimmed(it).end() <= site.offset);
+    let mut known = Known {
+        before: whole.map(read).collect(),
+        siblings: Vec::new(),
+    };
+    let mut around = parts.operands.get(place.index).copied();
+    for (depth, (kind, commas)) in place.nesting.iter().enumerate() {
+        let Some(node) = around else {
+            break;
+        };
+        if *kind == SyntaxKind::L_BRACE && depth + 1 == place.nesting.len() {
+            for element in node.nodes().map(|it| read(&it)) {
+                if element != Operand::Unknown && !known.siblings.contains(&element) {
+                    known.siblings.push(element);
+                }
+            }
+        }
+        around = node.nodes().nth(*commas);
+    }
+    known
+}
+
+/// Whether an address takes 64 bits: where the module has such addresses, unless it is one of a window of 32 bits.
+fn is_wide_address(site: &Site<'_>, head: &Head, place: &OperandPlace) -> bool {
+    const WINDOWS: [&str; 4] = ["shared", "local", "const", "param"];
+    let spaces: Vec<bool> = head
+        .before
+        .iter()
+        .map(|it| it.split("::").next().unwrap_or_default())
+        .filter(|it| *it == "global" || WINDOWS.contains(it))
+        .map(|it| it == "global")
+        .collect();
+    let earlier = place.before.iter().filter(|it| it.starts_with('[')).count();
+    let wide = spaces.get(earlier.min(spaces.len().saturating_sub(1)));
+    address_bytes(site.db, site.function.file(site.db)) == 8 && wide.copied().unwrap_or(true)
+}
+
+/// The registers for a guard.
+pub(super) fn predicates(site: &Site<'_>, items: &mut Vec<CompletionItem>) {
+    let body = &*body_around(site.db, site.function, near(site.offset));
+    let uses = Uses::around(body, site.statement, site.offset);
+    let mut found = Vec::new();
+    for (id, definition) in visible(body, site.offset) {
+        let operand = &body.operands[id as usize].0;
+        let is_predicate = matches!(operand, Operand::Register { class, lanes: 1 }
+            if class.family() == Family::Predicate);
+        if is_predicate {
+            names_of(
+                &uses,
+                id,
+                definition,
+                operand,
+                false,
+                &mut |_, rank, item| {
+                    found.push(((rank.0, rank.1, id), item));
+                },
+            );
+        }
+    }
+    items.extend(innermost(found));
+}
+
+/// The components of a name that can appear as an operand.
+pub(super) fn components(
+    site: &Site<'_>,
+    head: &Head,
+    place: &OperandPlace,
+    name: &str,
+    items: &mut Vec<CompletionItem>,
+) {
+    let body = &*body_around(site.db, site.function, near(site.offset));
+    let known = known_operands(site, body, place);
+    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module));
+    let base = match isa::special::find(name) {
+        Some((index, _)) => special(index),
+        None => {
+            let named = visible(body, site.offset).filter(|(_, it)| match it.count {
+                Some(count) => crate::hir::number::split_name(name)
+                    .is_some_and(|(prefix, number)| prefix == &*it.name && number < count),
+                None => *it.name == *name,
+            });
+            let Some((id, _)) = named.last() else {
+                return;
+            };
+            body.operands[id as usize].0.clone()
+        }
+    };
+    let of_special = match isa::special::find(name).and_then(|it| isa::special::get(it.0)) {
+        Some(register) => register.components,
+        None => &COMPONENTS,
+    };
+    let lanes = match base {
+        Operand::Register { lanes, .. } => usize::from(lanes),
+        _ => of_special.len(),
+    };
+    let vector = of_special.iter().take(if lanes > 1 { lanes } else { 0 });
+    for word in vector.chain(&PARTS) {
+        let part = crate::hir::operand::member(base.clone(), word.trim_start_matches('.'));
+        if fitting.admits(&part) {
+            items.push(CompletionItem {
+                detail: Some(crate::hir::operand::describe(&part)),
+                ..CompletionItem::new(*word, CompletionKind::Modifier)
+            });
+        }
+    }
+}
+
+/// Forms of the whole statement in which the operand can appear.
 struct Shapes<'a> {
     head: &'a Head,
     module: Module,
     /// Number of operands, and the lengths of the brackets around the cursor.
     all: Vec<(usize, Vec<usize>)>,
     place: &'a OperandPlace,
+    known: Known,
+}
+
+/// The parts of a statement that are written around the cursor.
+#[derive(Default)]
+struct Known {
+    /// The operands before the cursor, as far as they are whole.
+    before: Vec<Operand>,
+    /// The other elements of the vector that is being written, each kind once.
+    siblings: Vec<Operand>,
 }
 
 impl<'a> Shapes<'a> {
-    fn find(head: &'a Head, place: &'a OperandPlace, module: Module) -> Shapes<'a> {
+    fn find(head: &'a Head, place: &'a OperandPlace, known: Known, module: Module) -> Shapes<'a> {
         let mut shapes = Shapes {
             head,
             module,
             all: Vec::new(),
             place,
+            known,
         };
         let mut lengths: Vec<Vec<usize>> = vec![Vec::new()];
         for (kind, commas) in place.nesting.iter().take(3) {
             let possible: Vec<usize> = match kind {
+                SyntaxKind::PIPE | SyntaxKind::BANG | SyntaxKind::MINUS => vec![1],
                 SyntaxKind::L_BRACE => {
                     let longer = VECTORS.into_iter().filter(|it| it > commas);
                     longer.collect()
@@ -244,29 +363,81 @@ impl<'a> Shapes<'a> {
                 })
                 .collect();
         }
-        for count in place.index + 1..=(place.index + 1).max(MAX_OPERANDS) {
-            for lengths in &lengths {
-                let shape = (count, lengths.clone());
-                if shapes.fits(&shape, &Operand::Unknown) {
-                    shapes.all.push(shape);
-                }
-            }
+        shapes.count(&lengths);
+        if shapes.all.is_empty() && !shapes.known.before.is_empty() {
+            // What is before does not fit itself.
+            shapes.known.before.clear();
+            shapes.count(&lengths);
         }
         shapes
     }
 
-    fn fits(&self, (count, lengths): &(usize, Vec<usize>), operand: &Operand) -> bool {
+    /// Tries numbers of operands with lengths of brackets.
+    fn count(&mut self, lengths: &[Vec<usize>]) {
+        let least = self.place.index + 1;
+        for count in least..=least.max(MAX_OPERANDS) {
+            for lengths in lengths {
+                let shape = (count, lengths.clone());
+                if self.fits(&shape, &Operand::Unknown) {
+                    self.all.push(shape);
+                }
+            }
+        }
+    }
+
+    /// Whether an operand fits in a shape. The matcher compares the elements of a vector, so what it has, or may have,
+    /// represents the others.
+    fn fits(&self, shape: &(usize, Vec<usize>), operand: &Operand) -> bool {
+        let register = |class| Operand::Register { class, lanes: 1 };
+        let vector = self
+            .place
+            .nesting
+            .iter()
+            .any(|it| it.0 == SyntaxKind::L_BRACE);
+        if *operand == Operand::Unknown || !vector {
+            return self.fits_with(shape, operand, &Operand::Unknown);
+        }
+        let likely = [operand.clone(), register(Class::B32), register(Class::F32)];
+        let rest = match self.known.siblings.is_empty() {
+            true => &likely[..],
+            false => &self.known.siblings,
+        };
+        rest.iter().any(|rest| self.fits_with(shape, operand, rest))
+    }
+
+    fn fits_with(
+        &self,
+        (count, lengths): &(usize, Vec<usize>),
+        operand: &Operand,
+        rest: &Operand,
+    ) -> bool {
         let mut inner = operand.clone();
         for ((kind, commas), length) in self.place.nesting.iter().zip(lengths).rev() {
-            let mut elements = vec![Operand::Unknown; *length];
-            elements[*commas] = inner;
+            let prefixed = !matches!(kind, SyntaxKind::L_BRACE | SyntaxKind::L_BRACKET);
+            let elements = |inner| {
+                let rest = match kind {
+                    SyntaxKind::L_BRACE => rest.clone(),
+                    _ => Operand::Unknown,
+                };
+                let mut elements = vec![rest; *length];
+                elements[*commas] = inner;
+                elements
+            };
             inner = match kind {
-                SyntaxKind::L_BRACE => Operand::Vector(elements),
-                SyntaxKind::L_BRACKET => Operand::Address(elements, None),
+                SyntaxKind::L_BRACE => Operand::Vector(elements(inner)),
+                SyntaxKind::L_BRACKET => Operand::Address(elements(inner), None),
+                // A form with nothing known in it is not a form.
+                _ if prefixed && *operand == Operand::Unknown => Operand::Unknown,
+                SyntaxKind::PIPE => Operand::Pair(Box::new(Operand::Unknown), Box::new(inner)),
+                SyntaxKind::BANG => Operand::Not(Box::new(inner)),
+                SyntaxKind::MINUS => Operand::Minus(Box::new(inner)),
                 _ => return true,
             };
         }
         let mut operands = vec![Operand::Unknown; *count];
+        for (operand, known) in operands.iter_mut().zip(&self.known.before) {
+            *operand = known.clone();
+        }
         operands[self.place.index] = inner;
         let words: Vec<&str> = self.head.before.iter().map(String::as_str).collect();
         let statement = Statement {
@@ -281,16 +452,27 @@ impl<'a> Shapes<'a> {
 
 /// Answers, remembered, whether an operand fits.
 struct Fitting<'a> {
-    shapes: &'a Shapes<'a>,
+    shapes: Shapes<'a>,
     known: Vec<(Operand, bool)>,
 }
 
-impl Fitting<'_> {
+impl<'a> Fitting<'a> {
+    fn new(shapes: Shapes<'a>) -> Fitting<'a> {
+        Fitting {
+            shapes,
+            known: Vec::new(),
+        }
+    }
+
+    /// Whether the matcher takes an operand; without a form that the words can be, every register counts.
     fn admits(&mut self, operand: &Operand) -> bool {
+        if self.shapes.all.is_empty() {
+            return matches!(operand, Operand::Register { .. });
+        }
         if let Some((_, known)) = self.known.iter().find(|it| it.0 == *operand) {
             return *known;
         }
-        let shapes = self.shapes;
+        let shapes = &self.shapes;
         let fits =
             *operand != Operand::Unknown && shapes.all.iter().any(|it| shapes.fits(it, operand));
         self.known.push((operand.clone(), fits));
@@ -299,14 +481,9 @@ impl Fitting<'_> {
 }
 
 /// Variables and functions of the module.
-fn module_names(
-    db: &dyn Database,
-    function: Function<'_>,
-    callee: bool,
-    fitting: &mut Fitting<'_>,
-    found: &mut Vec<CompletionItem>,
-) {
-    let file = function.file(db);
+fn module_names(site: &Site<'_>, fitting: &mut Fitting<'_>, found: &mut Vec<CompletionItem>) {
+    let db = site.db;
+    let file = site.function.file(db);
     let variables = module_declared(db, items(db, file).module);
     let mut names: Vec<_> = module_scope(db, file).names().collect();
     names.sort_unstable_by_key(|it| it.0);
@@ -331,11 +508,9 @@ fn module_names(
             _ => continue,
         };
         let function = declaration.kind != DeclarationKind::Variable;
-        let wanted = callee && declaration.kind == DeclarationKind::Function;
         // ptxas takes functions as operands of more instructions than anybody means.
-        let mut fits =
-            || (!function || is_move(&fitting.shapes.head.opcode)) && fitting.admits(&operand);
-        if wanted || fits() {
+        let meant = !function || is_move(&fitting.shapes.head.opcode);
+        if meant && fitting.admits(&operand) {
             found.push(CompletionItem {
                 detail: Some(crate::hir::operand::describe(&operand)),
                 ..CompletionItem::new(name, kind)
@@ -345,7 +520,8 @@ fn module_names(
 }
 
 /// Special registers that the module has.
-fn special_registers(fitting: &mut Fitting<'_>, module: Module, found: &mut Vec<CompletionItem>) {
+fn special_registers(fitting: &mut Fitting<'_>, module: Module, items: &mut Vec<CompletionItem>) {
+    let mut found = Vec::new();
     for (index, register) in (0u16..).zip(isa::special::SPECIAL_REGISTERS) {
         // Names with a number are for those who know which.
         if register.name.contains('#') {
@@ -388,4 +564,6 @@ fn special_registers(fitting: &mut Fitting<'_>, module: Module, found: &mut Vec<
             });
         }
     }
+    found.sort_by_key(|it: &CompletionItem| rank_of_special(&it.label));
+    items.extend(found);
 }

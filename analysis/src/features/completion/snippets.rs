@@ -8,6 +8,9 @@ use isa::{
 
 use crate::{CompletionItem, CompletionKind, DocumentationKey, Insertion};
 
+/// The snippet that is a whole module.
+pub(super) const MODULE: &str = "module";
+
 /// Snippets that are items of a module.
 pub(super) fn of_module(module: Module, items: &mut Vec<CompletionItem>) {
     add(Place::Module, module, items);

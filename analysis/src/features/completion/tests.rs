@@ -52,7 +52,7 @@ fn what_an_inner_declaration_hides_is_offered_once() {
     check_body(
         "{ .reg .b32 %r<3>; .shared .b8 table[4]; mov.b32 %r1, %r2; mov.b32 %r0, $0; }",
         expect![
-            "``: %r0 %r1 %r2 pointer %f0 table helper k %aggr_smem_size %clock %clock_hi %cluster_ctaid.x and 44 more"
+            "``: %r1 %r2 pointer %r0 %f0 table helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
         ],
     );
 }
@@ -65,7 +65,7 @@ fn a_long_function() {
     check_body(
         &format!("{far}mov.b32 %r1, %r2;\nmov.b32 %r0, $0;\n{far}"),
         expect![
-            "``: %r0 %r1 %r8 %r2 %r7 pointer %f0 helper k table %aggr_smem_size %clock and 46 more"
+            "``: %r1 %r8 %r2 %r7 pointer %f0 helper k table %tid.x %ctaid.x %laneid and 43 more"
         ],
     );
 }
@@ -94,7 +94,7 @@ fn of_thousands_of_registers_the_latest_that_fit_what_is_typed() {
         analysis.completions(position).unwrap().unwrap()
     };
     for (typed, count, first) in [
-        ("", MAX_ITEMS, "%r0"),
+        ("", MAX_ITEMS, "%r1999"),
         // The digits may be apart.
         ("%R77", 0, "%r1977"),
         ("%r19991", 0, ""),
@@ -135,7 +135,7 @@ fn opcodes_and_directives() {
     check(
         "$0",
         expect![
-            "``: .visible .entry .func .global .const .shared .extern .weak .common .file .section .pragma and 17 more"
+            "``: .version module .target .address_size .visible .entry .func .global .const .shared .extern .weak and 17 more"
         ],
     );
     check(
@@ -190,52 +190,32 @@ fn modifiers() {
 
 #[test]
 fn operands() {
-    check_body(
-        "mov.b32 %r5, 1;\nadd.s32 %r6, $0",
-        expect!["``: %r6 %r5 %r7 %f0 %rd0 %p0"],
-    );
-    check_body(
-        "mov.b32 %r5, 1;\nadd.s32 $0",
-        expect!["``: %r5 %r6 %f0 %rd0 %p0"],
-    );
-    check_body("add.f32 %f1, %$0", expect!["`%`: %f1 %r0 %f2 %rd0 %p0"]);
-    check_body(
-        "ld.param.u64 %rd1, [$0",
-        expect!["``: pointer %rd1 %r0 %rd2 %f0 %p0"],
-    );
-    check_body(
-        "ld.global.f32 %f1, [$0];",
-        expect!["``: %r0 %rd0 table %f1 %f2 %p0"],
-    );
+    check_body("mov.b32 %r5, 1;\nadd.s32 %r6, $0", expect!["``: %r5"]);
+    check_body("mov.b32 %r5, 1;\nadd.s32 $0", expect!["``: %r6 %r5"]);
+    check_body("add.f32 %f1, %$0", expect!["`%`: %r0 %f0"]);
+    check_body("ld.param.u64 %rd1, [$0", expect!["``: pointer %r0 %rd0"]);
+    check_body("ld.global.f32 %f1, [$0];", expect!["``: %rd0 table"]);
     check_body(
         "ld.global.v2.f32 {%f1, $0}, [%rd1];",
-        expect!["``: %f1 %r0 %f2 %rd0 %p0"],
+        expect!["``: %r0 %f1 %f0"],
     );
     check_body(
         "mov.u32 %r1, %ti$0",
         expect![
-            "`%ti`: %r1 pointer %r2 helper k table %aggr_smem_size %clock %clock_hi %cluster_ctaid.x %cluster_ctaid.y %cluster_ctaid.z and 43 more"
+            "`%ti`: pointer %r0 helper k table %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y and 39 more"
         ],
     );
-    check_body("setp.eq.s32 $0", expect!["``: %p0 %r0 %f0 %rd0"]);
-    check_body("@$0", expect!["``: %p0 %r0 %f0 %rd0"]);
-    check_body("@!%p$0", expect!["`%p`: %p0 %r0 %f0 %rd0"]);
-    check_body("L1: bra $0", expect!["``: L1 %r0 %f0 %rd0 %p0"]);
-    check_body(
-        "call $0",
-        expect![
-            "``: pointer %r0 %f0 %rd0 %p0 helper table %aggr_smem_size %clock %clock64 %clock_hi %cluster_ctaid.x and 45 more"
-        ],
-    );
+    check_body("setp.eq.s32 $0", expect!["``: %p0"]);
+    check_body("@$0", expect!["``: %p0"]);
+    check_body("@!%p$0", expect!["`%p`: %p0"]);
+    check_body("L1: bra $0", expect!["``: L1"]);
+    check_body("call $0", expect!["``: helper"]);
     check_body(
         "add.s32 %r1, %r2, %r3;  $0",
         expect!["``: mov ld add st setp cvt mul bra fma ret sub and and 135 more"],
     );
-    check_body(
-        "ld.global.\nadd.s32 %r1, $0",
-        expect!["``: %r1 %r2 %f0 %rd0 %p0"],
-    );
-    check_body("mov.u32 %r1, %tid.$0", expect!["nothing"]);
+    check_body("ld.global.\nadd.s32 %r1, $0", expect!["``: %r0"]);
+    check_body("mov.u32 %r1, %tid.$0", expect!["`.`: .x .y .z"]);
 }
 
 #[test]
@@ -285,4 +265,150 @@ fn nothing_in_comments_numbers_and_strings() {
     check_body("/* ld.$0 */", expect!["nothing"]);
     check_body("add.s32 %r1, %r2, 12$0", expect!["nothing"]);
     check_body("mov.b32 %r1, 1; // done $0", expect!["nothing"]);
+}
+
+#[test]
+fn predicates_and_labels() {
+    check_body("setp.ne.s32 %p3, %r1, 0;\n@$0", expect!["``: %p3"]);
+    check_body("setp.eq.s32 %p1|$0, %r1, %r2;", expect!["``: %p1 %p0"]);
+    check_body("setp.eq.and.s32 %p1, %r1, %r2, !$0", expect!["``: %p0"]);
+    check_body("bra.uni $0\nA: ret; B:", expect!["``: A B"]);
+    check_body("t: .branchtargets $0\nA: ret; B:", expect!["``: B"]);
+    check_body(
+        "A: ret; t: .branchtargets A; brx.idx %r1, $0",
+        expect!["``: t"],
+    );
+}
+
+#[test]
+fn numbered_registers() {
+    // The next free one as a destination, and what is read below and written nowhere before that.
+    check_body(
+        "mov.b32 %r1, 1;\nmov.b32 %r2, %r1;\nadd.s32 $0",
+        expect!["``: %r3 %r2 %r1"],
+    );
+    check_body(
+        "mov.b32 %r1, 1;\nadd.s32 $0\nadd.s32 %r3, %r5, %r1;",
+        expect!["``: %r5 %r2 %r1 %r3"],
+    );
+    // Not the destination as a source, unless it has a value.
+    check_body("mov.b32 %r1, 1;\nadd.s32 %r2, $0", expect!["``: %r1"]);
+    check_body(
+        "mov.b32 %r1, 1;\nmov.b32 %r2, 2;\nadd.s32 %r2, $0",
+        expect!["``: %r2 %r1"],
+    );
+}
+
+#[test]
+fn addresses() {
+    check_body(
+        "mov.b32 %r1, 1; mov.b64 %rd1, 1; ld.shared.f32 %f1, [$0];",
+        expect!["``: %rd1 %r1"],
+    );
+    check_body(
+        "mov.b32 %r1, 1; mov.b64 %rd1, 1; cp.async.ca.shared.global [$0], [%rd1], 4;",
+        expect!["``: %rd1 %r1"],
+    );
+    check_body(
+        "mov.b32 %r1, 1; mov.b64 %rd1, 1; cp.async.ca.shared.global [%r1], [$0], 4;",
+        expect!["``: %rd1 table"],
+    );
+}
+
+#[test]
+fn calls() {
+    let call = |text: &str| {
+        format!(
+            ".param .b32 a; .param .b64 b; .func (.param .b32 x) f(.param .b64 y, .reg .b32 z);\n\
+             mov.b32 %r1, 1;\n{text}"
+        )
+    };
+    check_body(&call("call $0"), expect!["``: f helper"]);
+    check_body(&call("call ($0"), expect!["``: a b %r2 %f0 %rd0 %r1"]);
+    check_body(&call("call (a), $0"), expect!["``: f helper"]);
+    check_body(&call("call (a), f, ($0"), expect!["``: b %rd0"]);
+    check_body(&call("call (a), f, (b, $0"), expect!["``: a %r1 %f0"]);
+    check_body(&call("call (a), f, (b, %r1), $0"), expect!["``: "]);
+    check_body(
+        &call("P: .callprototype _ (.param .b64 _); call %rd1, (b), $0"),
+        expect!["``: P"],
+    );
+    check_body(
+        &call("P: .callprototype _ (.param .b64 _); call $0"),
+        expect!["``: f helper %rd0"],
+    );
+    check_body("T: .calltargets $0", expect!["``: helper"]);
+}
+
+#[test]
+fn components() {
+    check_body("mov.u32 %r1, %tid.$0;", expect!["`.`: .x .y .z"]);
+    check_body("mov.u32 %r1, %ctaid.y$0;", expect!["`.y`: .x .y .z"]);
+    check_body(".reg .v2 .b32 v; mov.b32 %r1, v.$0;", expect!["`.`: .x .y"]);
+    check_body(
+        "vadd.s32.u32.s32 %r1, %r2.$0",
+        expect!["`.`: .b0 .b1 .b2 .b3 .h0 .h1"],
+    );
+    check_body("mov.u32 %r1, %laneid.$0;", expect!["`.`: "]);
+}
+
+#[test]
+fn a_module_begins_with_its_header() {
+    check(
+        ".version 8.5\n$0",
+        expect![
+            "``: .target .address_size .visible .entry .func .global .const .shared .extern .weak .common .file and 17 more"
+        ],
+    );
+    check(
+        ".version 8.5\n.target sm_90\n$0",
+        expect![
+            "``: .address_size .visible .entry .func .global .const .shared .extern .weak .common .file .section and 17 more"
+        ],
+    );
+}
+
+#[test]
+fn control_comments() {
+    check_body(
+        "ret; // ptx$0",
+        expect![
+            "`ptx`: ptx-analyzer: allow ptx-analyzer: off ptx-analyzer: hint ptx-analyzer: information ptx-analyzer: warning ptx-analyzer: error"
+        ],
+    );
+    check_body(
+        "ret; // ptx-analyzer: a$0",
+        expect![
+            "`ptx-analyzer: a`: ptx-analyzer: allow ptx-analyzer: off ptx-analyzer: hint ptx-analyzer: information ptx-analyzer: warning ptx-analyzer: error"
+        ],
+    );
+    for text in ["allow($0)", "allow(unused-value, un$0", "off( $0"] {
+        let fixture = Fixture::new(&format!("{HEADER}// ptx-analyzer: {text}\n"));
+        let (analysis, position) = fixture.cursor();
+        let found = analysis.completions(position).unwrap().unwrap();
+        assert!(
+            found.items.iter().any(|it| it.label == "unused-register"),
+            "{text}"
+        );
+    }
+    check_body(
+        "ret; // ptx-analyzer: allow(unused-register)$0",
+        expect!["nothing"],
+    );
+    check_body("ret; // ptarmigan$0", expect!["nothing"]);
+}
+
+#[test]
+fn values_of_the_header_open_by_themselves() {
+    for (text, opens) in [
+        (".version $0", true),
+        (".version 8.5\n.target $0", true),
+        (".version 8.5 $0", false),
+        (".visible $0", false),
+        ("// a $0", false),
+    ] {
+        let fixture = Fixture::new(text);
+        let (analysis, position) = fixture.cursor();
+        assert_eq!(analysis.opens_after_blank(position), Ok(opens), "{text}");
+    }
 }

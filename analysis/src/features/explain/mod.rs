@@ -1,7 +1,8 @@
 //! Answers to whatever a person types: words, opcodes with modifiers, whole statements, numbers, messages.
 //!
-//! [`explain`] tries, in this order: messages of ptxas, names of pages, numbers, statements and opcodes, words of other
-//! languages, declarations, and at last a search in the texts. What finds nothing gets close names.
+//! [`explain`] tries, in this order: messages of ptxas, machine instructions, names of pages, numbers, statements and
+//! opcodes, words of other languages, declarations, and at last a search in the texts. What finds nothing gets close
+//! names.
 
 mod search;
 mod statement;
@@ -23,7 +24,7 @@ use super::{
 /// Pages that one question gets at most.
 const MAX_PAGES: usize = 6;
 
-/// What is known about what somebody typed, for a target if one is given.
+/// The answer to what a user typed, for a target if one is given.
 ///
 /// # Errors
 ///
@@ -39,6 +40,9 @@ pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, Str
     };
     let asked = cleaned(question);
     let mut found = message(asked);
+    if found.is_empty() {
+        found = machine_instruction(asked, target);
+    }
     if found.is_empty() {
         found = named(asked, target);
     }
@@ -113,7 +117,7 @@ fn message(asked: &str) -> Vec<Explanation> {
     found
 }
 
-/// The pages that are called this, with or without their full stop or per cent sign.
+/// The pages that are called this, with or without their period or per cent sign.
 fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     let plain = |it: &str| it.trim_start_matches(['.', '%']).to_ascii_lowercase();
     let wanted = plain(asked);
@@ -122,8 +126,12 @@ fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     let is_near = |it: &&(String, DocumentationKey)| {
         plain(&it.0) == wanted || plain(&it.0) == wanted.trim_end_matches('s')
     };
-    let keep =
-        |it: &&(String, DocumentationKey)| !matches!(it.1, DocumentationKey::PtxasMessage(_));
+    let keep = |it: &&(String, DocumentationKey)| {
+        !matches!(
+            it.1,
+            DocumentationKey::PtxasMessage(_) | DocumentationKey::MachineInstruction(_)
+        )
+    };
     let mut hits: Vec<_> = all.iter().filter(keep).filter(is_exact).collect();
     hits.extend(
         all.iter()
@@ -155,6 +163,29 @@ fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
             })
         })
         .collect()
+}
+
+/// The page of a machine instruction, `LDG.E.128` or `@P0 HMMA.16816.F32 R4, R8, R10, R4`, and those of the PTX that it
+/// stands for. They are written in capitals.
+fn machine_instruction(asked: &str, target: Option<Target>) -> Vec<Explanation> {
+    let mut words = asked.split_whitespace();
+    let opcode = words.find(|it| !it.starts_with('@')).unwrap_or_default();
+    let opcode = opcode.split('.').next().unwrap_or_default();
+    let Some(entry) = documentation::machine_instruction(opcode) else {
+        return Vec::new();
+    };
+    let mut found = vec![Explanation {
+        name: opcode.to_owned(),
+        kind: "machine instruction",
+        text: entry.text.to_owned(),
+    }];
+    let ptx = opcode.to_lowercase();
+    if documentation::instruction(&ptx).is_some() {
+        found.extend(named(&ptx, target));
+    } else if documentation::aliases().any(|it| it.0 == opcode) {
+        found.extend(alias(opcode, target));
+    }
+    found
 }
 
 /// The page of a word that a pattern matches: `%envreg7`, `.m16n8k16`, `.x32`; or of a component: `%tid.x`.

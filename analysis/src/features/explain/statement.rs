@@ -63,7 +63,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// The operands between the commas outside of brackets.
+/// The operands between the commas outside brackets.
 fn operands(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut start) = (0_i32, 0);

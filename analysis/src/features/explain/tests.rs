@@ -1,4 +1,4 @@
-//! What people type, and what answers it.
+//! Words that people type, and the page that answers.
 
 use expect_test::{Expect, expect};
 use isa::{
@@ -9,7 +9,7 @@ use isa::{
 
 use super::explain;
 
-/// Words, opcodes, statements and messages as people type them, with the name of the page that answers; `ld*` stands
+/// Words, opcodes, statements and messages as people type them, with the name of the page that answers; `ld*` appears
 /// for any page of an instruction that begins so.
 const TYPED: &str = include_str!("typed.tsv");
 
@@ -229,4 +229,30 @@ fn messages_lead_to_what_they_name() {
             max (instruction)
                 ```ptx"#]],
     );
+}
+
+#[test]
+fn machine_instructions_come_with_their_ptx() {
+    expect![[r#"
+        LDG.E.128 -> LDG, ld
+        @!P0 HMMA.16816.F32 R4, R8, R10, R4 -> HMMA, mma
+        SYNCS -> SYNCS, mbarrier.try_wait, mbarrier.arrive
+        BAR -> BAR, bar
+        bar -> bar
+    "#]]
+    .assert_eq(&shown(&[
+        "LDG.E.128",
+        "@!P0 HMMA.16816.F32 R4, R8, R10, R4",
+        "SYNCS",
+        "BAR",
+        "bar",
+    ]));
+}
+
+/// Questions and the names of what answers them.
+fn shown(questions: &[&str]) -> String {
+    questions
+        .iter()
+        .map(|it| format!("{it} -> {}\n", names(it).join(", ")))
+        .collect()
 }

@@ -1,7 +1,7 @@
-//! Formatting: only blanks and line breaks change, never a token, and comments stay where they are.
+//! Formatting: only whitespace and line breaks change, never a token, and comments stay where they are.
 //!
 //! A statement has a line of its own and is indented by the blocks around it; labels stand out by one level.
-//! The operands of neighbouring instructions start in one column, and so do the comments behind them.
+//! The operands of neighbouring instructions start in one column, and so do the comments after them.
 //! Line breaks inside statements are the author's.
 
 mod pieces;
@@ -23,7 +23,7 @@ const MAX_CODE: usize = 80;
 /// Lines of a paragraph that are aligned together; longer ones are aligned in parts.
 const MAX_PARAGRAPH: usize = 2_000;
 
-/// Of more edits than this, neighbours become one: an editor takes longer for a hundred thousand small ones than
+/// With more edits than this, neighbours become one: an editor takes longer for a hundred thousand small ones than
 /// for the whole text, and their JSON is ten times as long.
 const MAX_EDITS: usize = 4_000;
 
@@ -91,7 +91,7 @@ fn join(edits: &[Edit], text: &str) -> Vec<Edit> {
         .collect()
 }
 
-/// Decides what stands before each piece.
+/// Decides what is before each piece.
 fn layout(lines: &mut [Line<'_>], newline: &str, options: FormattingOptions) {
     for line in lines.iter_mut() {
         line.indent = options.indent(line.depth);
@@ -165,7 +165,7 @@ impl<'a> Line<'a> {
         Some((width, false))
     }
 
-    /// The comment at the end of the line, if something stands before it.
+    /// The comment at the end of the line, if something is before it.
     fn trailing_comment(&self) -> Option<usize> {
         let last = self.pieces.len().checked_sub(1)?;
         (last > 0 && self.pieces[last].role == Role::Comment && !self.pieces[last].own_line)

@@ -4,7 +4,7 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize, 
 
 use super::spacing::space_between;
 
-/// What is written on one line: a statement, a header, a bracket; its own line breaks included.
+/// The contents of one line: a statement, a header, a bracket; its own line breaks included.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     /// Its pieces; at least one.
@@ -26,20 +26,20 @@ pub(super) struct Piece<'a> {
     /// The blanks before it in the text, and their place.
     pub(super) blank: String,
     pub(super) blank_range: TextRange,
-    /// What shall stand there instead; filled in by the layout.
+    /// The text that shall appear there instead; filled in by the layout.
     pub(super) wanted: String,
-    /// Line breaks before it that are kept: inside of a line those of the author.
+    /// Line breaks before it that are kept: inside a line those of the author.
     pub(super) breaks: usize,
-    /// Whether a blank stands before it when no line ends there.
+    /// Whether a blank is before it when no line ends there.
     pub(super) space: bool,
     /// Whether it begins its line in the text.
     pub(super) own_line: bool,
-    /// Whether it is a closing bracket, which stands under the start of its line.
+    /// Whether it is a closing bracket, which is under the start of its line.
     pub(super) outdent: bool,
     pub(super) role: Role,
 }
 
-/// What a piece is to the layout.
+/// The kind of a piece in the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The first token of the operands.
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
                 () => Role::Other,
             },
         };
-        // A comment stays behind what it stands behind; a line comment ends its line.
+        // A comment stays after what it is after; a line comment ends its line.
         let follows = comment && !own_line && !self.lines.is_empty();
         let after_line_comment = self
             .lines

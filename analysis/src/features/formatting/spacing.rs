@@ -1,8 +1,8 @@
-//! Whether a blank stands between two tokens of one line.
+//! Blanks between two tokens of one line.
 
 use syntax::SyntaxKind;
 
-/// Whether a blank stands between two tokens, given as their kinds and those of their nodes. Where no rule
+/// Whether a blank is between two tokens, given as their kinds and those of their nodes. Where no rule
 /// says otherwise the author decides: many blanks become one, none stay none.
 pub(super) fn space_between(
     (left, left_node): (SyntaxKind, SyntaxKind),

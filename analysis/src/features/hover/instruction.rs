@@ -40,7 +40,7 @@ pub(super) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// What an operand is in the tables, if its place tells it: nothing before it is left out.
+    /// The operand in the tables, if its place tells it: nothing before it is left out.
     pub(super) fn pattern(&self, index: usize) -> Option<&'static OperandPattern> {
         let patterns = &self.fit.as_ref()?.variant.operands;
         let is_there = |it: &OperandPattern| matches!(it.presence, Presence::Required);
@@ -82,7 +82,7 @@ impl Context<'_> {
         })
     }
 
-    /// What the opcode of an instruction does here.
+    /// The documentation of the opcode of an instruction.
     pub(super) fn opcode(&self, instruction: &Cursor<'_>, opcode: &str) -> Option<String> {
         let found = self.find(instruction)?;
         let shown = tree::text_of_range(instruction, self.head_and_operands(instruction));
@@ -100,7 +100,7 @@ impl Context<'_> {
         TextRange::new(start, whole.end())
     }
 
-    /// What a modifier of an instruction means.
+    /// The meaning of a modifier of an instruction.
     pub(super) fn modifier(
         &self,
         instruction: &Cursor<'_>,
@@ -168,7 +168,7 @@ impl Context<'_> {
         Some(text)
     }
 
-    /// What the operand at an offset is to its instruction.
+    /// The role of the operand at an offset.
     pub(super) fn role(&self, offset: TextSize) -> Option<String> {
         let instruction = self
             .path
@@ -184,7 +184,7 @@ impl Context<'_> {
         page::role(&self.find(instruction)?, opcode, index, &before)
     }
 
-    /// What a constant of an instruction selects.
+    /// The selection that a constant of an instruction makes.
     pub(super) fn selector_of(&self, instruction: &Cursor<'_>, offset: TextSize) -> Option<Role> {
         let opcode = instruction.token(SyntaxKind::IDENT)?.text();
         let at = offset - self.start;

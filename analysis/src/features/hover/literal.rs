@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::hir::number::integer;
 
-/// What a constant means to the instruction in which it stands.
+/// The meaning of a constant to the instruction in which it appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::features) enum Role {
     /// The truth table of `lop3`.
@@ -70,6 +70,23 @@ pub(in crate::features) fn describe(text: &str, role: Option<Role>) -> Option<St
                 let _ = write!(out, "\n\nas bits of `.f32`: {meaning}");
             }
         }
+    }
+    Some(out)
+}
+
+/// A literal after a minus in words.
+pub(in crate::features) fn describe_negated(text: &str) -> Option<String> {
+    let Some(value) = integer(text) else {
+        return match text.starts_with("0f") || text.starts_with("0F") || text.starts_with("0d") {
+            true => describe(text, None),
+            false => Some(double(&format!("-{text}"), -text.parse::<f64>().ok()?)),
+        };
+    };
+    let negated = -i128::from(value);
+    let wide = value.wrapping_neg();
+    let mut out = format!("```ptx\n-{text}\n```\n{negated} = {wide:#x} in 64 bits");
+    if value <= 1 << 31 {
+        let _ = write!(out, ", {:#x} in 32 bits", wide as u32);
     }
     Some(out)
 }

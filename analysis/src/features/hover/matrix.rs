@@ -53,7 +53,7 @@ impl Found<'_> {
         Some((index, count))
     }
 
-    /// The fragments that stand here in registers, and are as long as they should be.
+    /// The fragments that are here in registers, and are as long as they should be.
     fn held<'a>(&self, fragments: &'a [Fragment]) -> Vec<Held<'a>> {
         let held = |fragment: &'a Fragment| {
             let (index, count) = self.vector(fragment.operand)?;
@@ -164,7 +164,7 @@ fn alike(a: &Fragment, b: &Fragment) -> bool {
     (a.terms.as_slice(), a.registers, a.elements) == (b.terms.as_slice(), b.registers, b.elements)
 }
 
-/// What the letters of the formulas mean.
+/// The meaning of the letters of the formulas.
 fn legend(fragments: &[&Fragment]) -> String {
     let uses = |source, divide, modulo| {
         let mut terms = fragments.iter().flat_map(|it| &it.terms);
@@ -198,7 +198,7 @@ fn legend(fragments: &[&Fragment]) -> String {
     parts.join(", ")
 }
 
-/// What is left out of a sparse matrix.
+/// The elements that are left out of a sparse matrix.
 fn kept_note(fragment: &Fragment) -> Option<String> {
     let (kept, of) = fragment.kept?;
     let pairs = if kept == 4 { " as two pairs" } else { "" };
@@ -219,7 +219,7 @@ impl Context<'_> {
         Some((instruction, index))
     }
 
-    /// What a register of a fragment holds.
+    /// The contents of a register of a fragment.
     pub(super) fn element(&self, offset: TextSize) -> Option<String> {
         let (instruction, index) = self.operand_around(offset)?;
         let found = self.find(&instruction)?;
@@ -245,7 +245,7 @@ impl Context<'_> {
         let found = self.find(&instruction)?;
         let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
         let name = found.fit.as_ref()?.instruction.name;
-        // A part of an expression is no descriptor.
+        // A part of an expression is not a descriptor.
         let is_whole = matches!(
             found.nodes.get(index)?.kind(),
             SyntaxKind::LITERAL | SyntaxKind::NAME_REFERENCE

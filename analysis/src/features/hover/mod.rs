@@ -28,7 +28,7 @@ use super::navigation::path_to;
 
 use literal::Role;
 
-/// What the word at a position means.
+/// The documentation of the word at a position.
 pub(crate) fn hover(
     db: &dyn Database,
     file: SourceFile,
@@ -76,7 +76,7 @@ pub(crate) fn hover(
 struct Context<'db> {
     db: &'db dyn Database,
     file: SourceFile,
-    /// The function in which it stands.
+    /// The function in which it appears.
     function: Option<Function<'db>>,
     path: Vec<Cursor<'db>>,
     /// Where the item starts.
@@ -124,7 +124,17 @@ impl<'db> Context<'db> {
                     Some(_) => Some(Role::Descriptor),
                     None => instruction.and_then(|it| self.selector_of(it, offset)),
                 };
-                let mut markdown = literal::describe(text, role)?;
+                let negated = self.path.iter().rev().nth(1).is_some_and(|it| {
+                    let mut tokens = it.tokens();
+                    it.kind() == SyntaxKind::PREFIX_EXPRESSION
+                        && tokens
+                            .next()
+                            .is_some_and(|it| it.kind() == SyntaxKind::MINUS)
+                });
+                let mut markdown = match negated {
+                    true => literal::describe_negated(text)?,
+                    false => literal::describe(text, role)?,
+                };
                 if let (Some(format), Some(bits)) = (format, integer(text)) {
                     let _ = write!(markdown, "\n\n{}", matrix::decoded(&format, bits));
                 }
@@ -190,8 +200,8 @@ mod tests {
                 The packed types add each of their elements on its own.
 
                 - `%r1` = `d`, a .b32 register: the sum.
-                - `%r2` = `a`, a .b32 register: the summands.
-                - `7` = `b`, the constant 7: the summands.
+                - `%r2` = `a`, a .b32 register: the addends.
+                - `7` = `b`, the constant 7: the addends.
 
                 - `.s32`: Signed integer of 32 bits: -2,147,483,648 to 2,147,483,647.
 
@@ -222,8 +232,8 @@ mod tests {
                 The packed types add each of their elements on its own.
 
                 - `%r1` = `d`, a .b32 register: the sum.
-                - `%r2` = `a`, a .b32 register: the summands.
-                - `7` = `b`, the constant 7: the summands.
+                - `%r2` = `a`, a .b32 register: the addends.
+                - `7` = `b`, the constant 7: the addends.
 
                 ```c
                 d = a + b;
@@ -267,6 +277,25 @@ mod tests {
 
                 Here: all of the product, in a register twice as wide. For 16 and 32 bits."#]],
         );
+    }
+
+    #[test]
+    fn negative_constants_have_their_sign() {
+        let shown = |text: &str| {
+            let mut fixture = crate::fixture::Fixture::new(&format!(
+                "{}.entry k {{ .reg .b32 r; .reg .f32 f; {text} }}",
+                crate::fixture::HEADER
+            ));
+            let (analysis, at) = fixture.cursor();
+            let _ = &mut fixture;
+            let found = analysis.hover(at).expect("no cancellation");
+            found.expect("a hover").info.markdown
+        };
+        assert!(
+            shown("mov.b32 r, -$08;")
+                .contains("\n-8 = 0xfffffffffffffff8 in 64 bits, 0xfffffff8 in 32 bits")
+        );
+        assert!(shown("mov.f32 f, -1$0.5;").contains("-1.5"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ use super::{registers, storage::storage};
 use crate::features::{
     demangle::demangled,
     navigation::{declaration_text, path_to},
+    values,
 };
 
 /// Longer declarations are shown with a line for each parameter.
@@ -33,7 +34,7 @@ const MAX_LINE: usize = 80;
 /// Bytes of a function from which on uses are not counted while somebody waits.
 const COUNTED: u32 = 1 << 20;
 
-/// What the name at a position is.
+/// The meaning of the name at a position.
 pub(super) fn hover(
     db: &dyn Database,
     file: SourceFile,
@@ -92,6 +93,9 @@ pub(super) fn hover(
             range: name.range,
             info: Hover { markdown },
         });
+    }
+    if let Some(value) = values::describe(db, file, at) {
+        let _ = write!(markdown, "\n\n{value}");
     }
     let uses = occurrences(db, &name.symbol, file)
         .iter()
@@ -293,7 +297,31 @@ fn comment_above(node: &Cursor<'_>) -> Option<String> {
     }
     // Compilers leave notes for assemblers and for their own tests.
     lines.retain(|it| !it.is_empty() && !it.starts_with(".globl") && !it.starts_with("-- "));
+    let lines: Vec<String> = lines.into_iter().map(escaped).collect();
     (!lines.is_empty()).then(|| lines.join("  \n"))
+}
+
+/// A text so that Markdown shows it as it is: no links, no images, no HTML, no code.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (index, it) in text.char_indices() {
+        let special = matches!(
+            it,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '!'
+        );
+        // Headings, lists and quotes begin at the start of a line, and so do numbered lists.
+        let starts = index == 0 && matches!(it, '#' | '+' | '-' | '=');
+        let numbers = matches!(it, '.' | ')')
+            && index > 0
+            && text[..index].bytes().all(|it| it.is_ascii_digit());
+        // A bare address becomes a link.
+        let address = it == ':' && text[index..].starts_with("://");
+        if special || starts || numbers || address {
+            out.push('\\');
+        }
+        out.push(it);
+    }
+    out
 }
 
 fn special(index: u16, number: Option<u32>) -> Option<String> {
@@ -343,6 +371,17 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_shown_as_they_are() {
+        let shown = super::escaped("1. [a](http://b) ![c](d) <img> `e` # f");
+        assert_eq!(
+            shown,
+            "1\\. \\[a\\](http\\://b) \\!\\[c\\](d) \\<img\\> \\`e\\` # f"
+        );
+        assert_eq!(super::escaped("# a"), "\\# a");
+        assert_eq!(super::escaped("Adds n to each."), "Adds n to each.");
+    }
+
+    #[test]
     fn mangled_names() {
         check(
             ".func _Z4axpyfPKf(.param .b32 _Z4axpyfPKf_param_0) { }\n.entry k { call _Z4a$0xpyfPKf, (1); }",
@@ -366,7 +405,7 @@ mod tests {
             ".func _Z4axpyfPKf(.param .b64 _Z4axpyfPKf_param_1) { .reg .b64 a; ld.param.b64 a, [$0_Z4axpyfPKf_param_1]; }",
             expect![[r#"
                 _Z4axpyfPKf_param_1
-                `a` of `ld`: the address: a register or a variable, plus an integer constant if you like. It is a multiple of the whole access (`.v4.f32`: 16 bytes). `.unified` stands behind it, `[a].unified`, if the variable is declared with `.attribute(.unified)`.
+                `a` of `ld`: the address: a register or a variable, plus an integer constant if you like. It is a multiple of the whole access (`.v4.f32`: 16 bytes). Write `.unified` after it, `[a].unified`, if the variable is declared with `.attribute(.unified)`.
 
                 ```ptx
                 .param .b64 _Z4axpyfPKf_param_1
@@ -417,7 +456,7 @@ mod tests {
                 ```
                 System call, not declared in this file
 
-                Allocates `size` bytes of the device heap; returns a generic address, 0 if there is no room
+                Allocates `size` bytes of the device heap; returns a generic address, 0 if there is not room
             "#]],
         );
         check(
@@ -451,9 +490,11 @@ mod tests {
 
                 Loop counters.
 
+                Never used
+
                 2 uses in this file
 
-                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 3
+                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 3
             "#]],
         );
         check(
@@ -477,9 +518,11 @@ mod tests {
                 ```
                 Register, type `.pred` in `k`
 
+                Used before it is written
+
                 1 use in this file
 
-                Takes a predicate, alive at line 1
+                Takes a predicate, live at line 1
             "#]],
         );
     }
@@ -565,7 +608,7 @@ mod tests {
             ".entry k { L: bra L$0; }",
             expect![[r#"
                 L
-                `target` of `bra`: a label of the same function, before or behind this place.
+                `target` of `bra`: a label of the same function, before or after this statement.
 
                 ```ptx
                 L:
@@ -663,7 +706,7 @@ mod tests {
                 Returns from a function; in a kernel it ends the thread.
 
                 - Results are not operands: move them into the return parameters before.
-                - Threads of a warp that return at different places wait for each other before the caller goes on, unless `.uni` stands here.
+                - Threads of a warp that return at different places wait for each other before the caller continues, unless `.uni` is given.
                 - In an `.entry` it is `exit`. A function that shall end the thread wherever it is called from needs `exit`.
                 - A function declared `.noreturn` that returns is undefined behaviour.
 

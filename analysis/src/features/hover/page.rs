@@ -324,7 +324,7 @@ fn is_kind_of(word: &str, tag: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
 }
 
-/// What the operand at a place is to its instruction: its name in the form, and its role.
+/// The operand at a place: its name in the form, and its role.
 ///
 /// `before` is the text of the operand up to the place; it tells which part of `d|p` or `[a, {b, c}]` is meant.
 pub(super) fn role(found: &Found<'_>, opcode: &str, index: usize, before: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What an entry needs of the hardware, and where a register is alive.
+//! The hardware that an entry needs, and the live range of a register.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -30,7 +30,7 @@ const GROUPS: usize = 5;
 /// So many runs of lines are listed.
 const RUNS: usize = 6;
 
-/// What the entry with a name needs, if the file defines one; with what a compiler told of it.
+/// The needs of the entry with a name, if the file defines one; with what a compiler told of it.
 pub(super) fn of_name(
     db: &dyn Database,
     file: SourceFile,
@@ -88,8 +88,8 @@ fn entry(
         let exact = exact.map_or(&[][..], |it| &it.lines);
         let _ = write!(
             out,
-            "\n\n```text\n{}```\nMost are probably alive at line {}. In the order of the text at \
-             most {} are, {} in an order that keeps few alive, {} in one that loads early",
+            "\n\n```text\n{}```\nMost are probably live at line {}. In the order of the text at \
+             most {} are, {} in an order that keeps few live, {} in one that loads early",
             sparklines(&[
                 ("as written", &it.alive),
                 ("reordered", &it.alive_reordered),
@@ -160,7 +160,7 @@ fn occupancy(it: &EntryRegisters, registers: u32) -> String {
     out
 }
 
-/// The numbers of registers alive at lines, each as a row of bars with a name; rows without lines are left
+/// The numbers of registers live at lines, each as a row of bars with a name; rows without lines are left
 /// out. All rows have the same lines and the same scale.
 fn sparklines(rows: &[(&str, &[(u32, u32)])]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -201,7 +201,7 @@ struct Group {
     read: Option<(Step, Step)>,
 }
 
-/// Who is alive at the peak: those that take most, by the instructions that write them.
+/// Who is live at the peak: those that take most, by the instructions that write them.
 fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut String) {
     let at_peak = at_peak(db, function);
     if at_peak.is_empty() {
@@ -259,7 +259,7 @@ fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut 
     }
 }
 
-/// Where the register at a position is alive, and what it takes.
+/// Where the register at a position is live, and what it takes.
 pub(super) fn life(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<String> {
     let life = live_range(db, file, at, Effort::Quick)?;
     let lines = file.contents(db).lines.clone();
@@ -280,13 +280,13 @@ pub(super) fn life(db: &dyn Database, file: SourceFile, at: FilePosition) -> Opt
         let shown = runs.get(..RUNS).unwrap_or(&runs);
         let single = runs.len() == 1 && !runs.concat().contains(' ');
         let plural = if single { "" } else { "s" };
-        let _ = write!(out, ", alive at line{plural} {}", shown.join(", "));
+        let _ = write!(out, ", live at line{plural} {}", shown.join(", "));
         if let Some(more) = runs.len().checked_sub(RUNS).filter(|it| *it > 0) {
             let _ = write!(out, " and {more} more runs");
         }
     }
     if life.crosses_peak {
-        out.push_str(", also where most registers are alive");
+        out.push_str(", also where most registers are live");
     }
     Some(out)
 }
@@ -315,7 +315,7 @@ mod tests {
         fixture::{Fixture, HEADER},
     };
 
-    /// A kernel that keeps 40 values and their sums alive.
+    /// A kernel that keeps 40 values and their sums live.
     fn kernel(name: &str, bounds: &str) -> String {
         let loads: String = (0..40)
             .map(|it| format!("ld.shared.b32 %r{it}, [%s+{}];\n", it * 4))
@@ -354,7 +354,7 @@ mod tests {
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
                 ```
-                Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early
+                Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early
 
                 Alive at the peak:
 
@@ -383,7 +383,7 @@ mod tests {
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
                 ```
-                Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early
+                Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early
 
                 `.maxnreg` allows 40 registers
 
@@ -463,9 +463,11 @@ mod tests {
                 ```
                 Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
 
+                Read at lines 55, 90
+
                 3 uses in this file
 
-                Takes 1 register, alive at lines 15 to 90, also where most registers are alive"#]],
+                Takes 1 register, live at lines 15 to 90, also where most registers are live"#]],
         );
         check(
             &text.replacen("%rd1,", "%rd$01,", 1),
@@ -477,9 +479,11 @@ mod tests {
                 ```
                 Register, type `.b64`, 64 bits (8 bytes) in `k`: `%rd1`
 
+                Read at line 107
+
                 2 uses in this file
 
-                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 7 to 107"#]],
+                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 7 to 107"#]],
         );
         let many: String = (0..9)
             .map(|it| format!("mov.u32 %r1, {it};\nst.shared.u32 [0], %r1;\nbar.sync 0;\n"))
@@ -496,13 +500,15 @@ mod tests {
                 ```
                 Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+                Never used
+
                 19 uses in this file
 
-                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 7, 9 to 10, 12 to 13, 15 to 16, 18 to 19, 21 to 22 and 4 more runs"#]],
+                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 7, 9 to 10, 12 to 13, 15 to 16, 18 to 19, 21 to 22 and 4 more runs"#]],
         );
     }
 
-    /// A kernel of many instructions, behind which most values are alive at once.
+    /// A kernel of many instructions, after which most values are live at once.
     fn long_kernel(instructions: usize) -> String {
         let long = "add.u32 %early, %early, %tid;\n".repeat(instructions);
         let peak = kernel("k", "");
@@ -519,7 +525,7 @@ mod tests {
 
     #[test]
     fn lives_in_long_functions() {
-        // Too long for the model, so the order of the text tells where most are alive.
+        // Too long for the model, so the order of the text tells where most are live.
         let text = long_kernel(500);
         check(
             &text.replacen("%r7,", "%r$07,", 1),
@@ -531,9 +537,11 @@ mod tests {
                 ```
                 Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
 
+                Read at lines 559, 594
+
                 3 uses in this file
 
-                Takes 1 register, alive at lines 519 to 594, also where most registers are alive"#]],
+                Takes 1 register, live at lines 519 to 594, also where most registers are live"#]],
         );
         check(
             &text.replacen("[0], %early", "[0], %ea$0rly", 1),
@@ -545,9 +553,13 @@ mod tests {
                 ```
                 Register, type `.b32`, 32 bits (4 bytes) in `k`
 
+                Written at line 508: `add.u32 %early, %early, %tid;`
+
+                Read at line 509
+
                 1002 uses in this file
 
-                Takes 1 register, alive at lines 8 to 509"#]],
+                Takes 1 register, live at lines 8 to 509"#]],
         );
         // In an enormous one only what is near is looked at.
         let text = long_kernel(40_000);
@@ -582,7 +594,7 @@ mod tests {
         );
     }
 
-    /// What exact mode found shows above the estimate.
+    /// The figures of exact mode are shown above the estimate.
     #[test]
     fn exact_figures() {
         let text = kernel("$0k", "");
@@ -621,7 +633,7 @@ mod tests {
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ ptxas
             ```
-            Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
+            Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
         expect![[r#"
             **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
@@ -631,7 +643,7 @@ mod tests {
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ```
-            Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
+            Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
         expect![[r#"
             **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
 
@@ -641,7 +653,7 @@ mod tests {
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ```
-            Most are probably alive at line 47. In the order of the text at most 50 are, 41 in an order that keeps few alive, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
+            Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a variable takes.
+//! The size of a variable.
 
 use std::fmt::Write as _;
 

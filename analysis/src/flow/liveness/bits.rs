@@ -102,12 +102,12 @@ impl Bits {
         it
     }
 
-    /// The numbers of the values that are alive where a block starts, ascending.
+    /// The numbers of the values that are live where a block starts, ascending.
     pub(super) fn live_in(&self, block: BlockId) -> impl Iterator<Item = u32> + '_ {
         numbers(self.first, self.words_in(block))
     }
 
-    /// The numbers of the values that are alive where a block ends, ascending.
+    /// The numbers of the values that are live where a block ends, ascending.
     pub(super) fn live_out(&self, block: BlockId) -> impl Iterator<Item = u32> + '_ {
         numbers(self.first, self.words_out(block))
     }
@@ -117,13 +117,13 @@ impl Bits {
         self.first
     }
 
-    /// The bits of the values that are alive where a block starts.
+    /// The bits of the values that are live where a block starts.
     pub(super) fn words_in(&self, block: BlockId) -> impl Iterator<Item = u64> + '_ {
         self.both(&self.read_from, &self.written_before, block)
             .map(|it| it.0 & it.1)
     }
 
-    /// The bits of the values that are alive where a block ends.
+    /// The bits of the values that are live where a block ends.
     pub(super) fn words_out(&self, block: BlockId) -> impl Iterator<Item = u64> + '_ {
         self.both(&self.read_after, &self.written_after, block)
             .map(|it| it.0 & it.1)

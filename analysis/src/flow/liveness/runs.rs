@@ -29,7 +29,7 @@ struct Run {
     blocks: Range<BlockId>,
 }
 
-/// The most stretches of a function: a value that is alive everywhere is in the list of each of them.
+/// The most stretches of a function: a value that is live everywhere is in the list of each of them.
 const STRETCHES: usize = 128;
 
 impl Runs {
@@ -49,12 +49,12 @@ impl Runs {
         it
     }
 
-    /// The numbers of the values that are alive where a block starts, ascending.
+    /// The numbers of the values that are live where a block starts, ascending.
     pub(super) fn live_in(&self, block: BlockId) -> impl Iterator<Item = u32> + '_ {
         self.live_in.of(block)
     }
 
-    /// The numbers of the values that are alive where a block ends, ascending.
+    /// The numbers of the values that are live where a block ends, ascending.
     pub(super) fn live_out(&self, block: BlockId) -> impl Iterator<Item = u32> + '_ {
         self.live_out.of(block)
     }

@@ -1,4 +1,4 @@
-//! What names mean while a function is read: declarations, references and scopes.
+//! The meaning of names while a function is read: declarations, references and scopes.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use super::Lowering;
 /// A block that is being read.
 pub(super) struct OpenScope<'a> {
     id: ScopeId,
-    /// What it declares, for the end of the block.
+    /// Its declarations, for the end of the block.
     declared: Vec<(&'a str, DefinitionId)>,
     /// Single names that could be members of a later range of the same prefix.
     numbered: FxHashMap<&'a str, Vec<(u32, DefinitionId)>>,
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a> {
         });
     }
 
-    /// What a name means now.
+    /// The current meaning of a name.
     fn resolve(&self, name: &str) -> Option<(Target, Option<u32>)> {
         if let Some((id, member)) = self.resolve_local(name) {
             return Some((Target::Definition(id), member));

@@ -22,7 +22,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let most = kernel.bounds.threads.map_or(0, i64::from);
         let message = match () {
             () if register && count % WARP != 0 => {
-                format!("the barrier is for {count} threads, which is no multiple of {WARP}")
+                format!("the barrier is for {count} threads, which is not a multiple of {WARP}")
             }
             // Blocks are filled up to whole warps.
             () if most > 0 && count > (most + WARP - 1) / WARP * WARP => {
@@ -68,7 +68,7 @@ fn never_completed(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         reports.push(report(
             "barrier-never-completed",
             event.step,
-            format!("threads arrive at barrier {number}, and nobody waits there"),
+            format!("threads arrive at barrier {number}, but no thread waits there"),
             "the threads that need what was done before wait with `bar.sync` for the same barrier",
         ));
     }

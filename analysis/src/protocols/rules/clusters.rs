@@ -50,7 +50,7 @@ fn order(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repor
         let (message, help) = match (event.kind, state) {
             (EventKind::ClusterWait, Some(false)) => (
                 "the thread waits for the cluster and has not arrived",
-                "each wait belongs to an arrival of the same thread before it; the cluster waits for ever",
+                "each wait belongs to an arrival of the same thread before it; the cluster waits forever",
             ),
             (EventKind::ClusterArrive, Some(true)) => (
                 "the thread arrives again and has not waited for the cluster since",

@@ -1,4 +1,4 @@
-//! What one thread is to do for all, and every thread does.
+//! Work that one thread should do for all, and every thread does.
 
 use isa::event::EventKind;
 
@@ -23,7 +23,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             let found = report(
                 "ignored-election",
                 event.step,
-                format!("nobody reads which lane `{name}` chose"),
+                format!("the lane elected by `{name}` is never used"),
                 "the predicate is to guard what the chosen lane does for the others",
             );
             reports.push(found.hint(kernel.exercises()));

@@ -1,6 +1,7 @@
 //! Grids that depend on each other, and memory that a kernel says nobody writes.
 
 use isa::event::EventKind;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     flow::facts::Step,
@@ -41,30 +42,50 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 /// Loads that say that nobody writes there, of what the kernel writes.
 fn read_only(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let constant = kernel.accesses.iter().filter(|it| it.constant);
-    let mut told = Vec::new();
-    let mut writes: Option<Vec<(Step, Base)>> = None;
+    // To follow an address to its parameter takes long, so each one is followed once, and writes only until the one
+    // that is looked for.
+    let mut bases: FxHashSet<Base> = FxHashSet::default();
+    let mut parameters: FxHashSet<Parameter> = FxHashSet::default();
+    let mut written: FxHashMap<Parameter, Step> = FxHashMap::default();
+    let mut writes = kernel.global_writes();
+    let mut followed: FxHashSet<Base> = FxHashSet::default();
     for load in constant {
-        let Some(parameter) = load.address.and_then(|it| kernel.parameter(it.0)) else {
+        let Some((base, _)) = load.address.filter(|it| bases.insert(it.0)) else {
             continue;
         };
-        if told.contains(&parameter) {
+        let Some(parameter) = kernel.parameter(base) else {
+            continue;
+        };
+        if !parameters.insert(parameter) {
             continue;
         }
-        let writes = writes.get_or_insert_with(|| kernel.global_writes());
-        let same = |it: &&(Step, Base)| kernel.parameter(it.1) == Some(parameter);
-        let Some((write, _)) = writes.iter().find(same) else {
+        let mut write = written.get(&parameter).copied();
+        while write.is_none()
+            && let Some((step, base)) = writes.next()
+        {
+            if !followed.insert(base) {
+                continue;
+            }
+            if let Some(found) = kernel.parameter(base) {
+                written.entry(found).or_insert(step);
+                write = (found == parameter).then_some(step);
+            }
+        }
+        let Some(write) = write else {
             continue;
         };
-        told.push(parameter);
         reports.push(
             report(
                 "read-only-load-of-written-memory",
                 load.step,
-                "this load says that nobody writes there, and the kernel does".to_owned(),
+                "this read-only load reads memory that the kernel writes".to_owned(),
                 "`.nc` goes through a cache that does not see writes; load without it",
             )
-            .related(*write, "the write")
+            .related(write, "the write")
             .hint(true),
         );
     }
 }
+
+/// A parameter, and the offset of the pointer in it.
+type Parameter = (Base, i64);

@@ -12,7 +12,7 @@ use crate::protocols::{
 /// More groups than are counted.
 const MANY: i64 = 32;
 
-/// What must follow an operation.
+/// The events that must follow an operation.
 struct Pair {
     code: &'static str,
     group: Group,
@@ -20,7 +20,7 @@ struct Pair {
     partners: &'static [EventKind],
     /// after one of these, if there are such.
     only_after: Option<EventKind>,
-    /// What is missing, as a message names it.
+    /// The missing event, as a message names it.
     missing: EventKind,
     help: &'static str,
 }
@@ -123,7 +123,7 @@ fn missing(kernel: &Kernel<'_>, pair: &Pair, hint: bool, reports: &mut Vec<Repor
     }
 }
 
-/// What is known of the groups of a thread.
+/// The known facts about the groups of a thread.
 #[derive(Clone, PartialEq)]
 struct State {
     /// The operation that is not committed, on every way.

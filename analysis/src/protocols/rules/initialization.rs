@@ -1,4 +1,4 @@
-//! What one thread prepares, and others use before they can know of it.
+//! Objects that one thread prepares, and others use before they can know of it.
 
 use isa::event::EventKind;
 

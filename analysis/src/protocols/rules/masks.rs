@@ -77,7 +77,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 /// Whether the lanes that do not run an instruction meet others later, so that they have not just ended.
 fn meets_later(kernel: &Kernel<'_>, step: Step, meetings: &[Step]) -> bool {
     let block = kernel.flow.graph.block_of[step as usize];
-    // Of a guard, the lanes go on behind it.
+    // After a guard the lanes continue.
     let controllers = kernel.paths.direct_controllers(block);
     let from = match (kernel.is_guarded(step), controllers) {
         (true, _) => Some(step),

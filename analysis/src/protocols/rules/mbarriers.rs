@@ -67,7 +67,7 @@ fn constant_parity(
             around = kernel.flow.graph.loops[index as usize].parent;
             let inside = |step: Step| {
                 let block = kernel.flow.graph.block_of[step as usize];
-                kernel.paths.in_loop(block, index)
+                kernel.flow.graph.in_loop(block, index)
             };
             let fixed = match place.origin {
                 Origin::Written(step) => !inside(step),
@@ -100,7 +100,7 @@ fn constant_parity(
                     event.step,
                     format!("every turn of the loop waits for the same parity of `{name}`"),
                     "a phase ends in each turn, so the parity must change in each; from the second turn on this \
-                     does not wait, or waits for ever",
+                     does not wait, or waits forever",
                 )
                 .related(armed.step, "what brings the next phase"),
             );
@@ -124,7 +124,7 @@ fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let found = report(
             "ignored-wait-result",
             event.step,
-            format!("nobody reads whether `{name}` saw the phase end"),
+            format!("the result of `{name}` is never used"),
             "it returns false when the phase has not ended yet; a loop that branches back on false waits",
         );
         reports.push(found.hint(quiet));
@@ -164,7 +164,7 @@ fn never_arrived(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: 
             report(
                 "mbarrier-never-arrived",
                 event.step,
-                format!("nobody arrives at `{name}`, so this waits for ever"),
+                format!("no thread arrives at `{name}`, so this waits forever"),
                 "a phase ends after as many arrivals as the barrier was initialized with; bytes that are expected \
                  or completed are none",
             )
@@ -201,8 +201,8 @@ fn never_initialized(
         let found = report(
             "mbarrier-never-initialized",
             event.step,
-            format!("nobody initializes `{name}`"),
-            "`mbarrier.init` by one thread, and a barrier of the block behind it, come before every other use",
+            format!("`{name}` is never initialized"),
+            "`mbarrier.init` by one thread, and a barrier of the block after it, come before every other use",
         );
         reports.push(found.hint(kernel.exercises()));
     }

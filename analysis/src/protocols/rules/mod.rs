@@ -17,6 +17,8 @@ mod wgmma;
 
 use crate::protocols::{kernel::Kernel, moments::Moments, report::Report};
 
+pub(super) use polling::may_poll;
+
 /// Runs all rules.
 pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     polling::weak_poll(kernel, reports);

@@ -1,35 +1,54 @@
 //! Loops that wait for memory to change.
 
-use crate::flow::{facts::Step, graph::BlockId};
+use crate::flow::{
+    facts::Step,
+    graph::{BlockId, Graph},
+};
 use crate::protocols::{
     kernel::Kernel,
+    known::Known,
     report::{Report, report},
 };
 
 /// Longer loops do something.
 const MAX_LENGTH: usize = 16;
 
+/// Whether there may be something to say: some short loop has a load that takes no notice of other threads.
+pub(in crate::protocols) fn may_poll(known: &Known<'_>) -> bool {
+    let graph = &known.flow.graph;
+    let weak_load = |step: &Step| (known.form)(*step).is_some_and(|it| it.weak_load);
+    (0..graph.loops.len() as u32)
+        .filter_map(|it| short_loop(graph, it))
+        .any(|it| it.1.iter().any(weak_load))
+}
+
+/// The blocks and the instructions of a loop, if these are few.
+fn short_loop(graph: &Graph, index: u32) -> Option<(Vec<BlockId>, Vec<Step>)> {
+    let mut blocks: Vec<BlockId> = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut work = vec![graph.loops[index as usize].head];
+    while let Some(block) = work.pop() {
+        if blocks.contains(&block) || !graph.in_loop(block, index) {
+            continue;
+        }
+        blocks.push(block);
+        let inside = graph.blocks[block as usize].clone();
+        if steps.len() + inside.len() > MAX_LENGTH {
+            return None;
+        }
+        steps.extend(inside);
+        work.extend(graph.successors.get(block as usize));
+    }
+    Some((blocks, steps))
+}
+
 /// A loop that nothing but other threads can end, and that reads as if there were none.
 pub(super) fn weak_poll(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let (graph, facts) = (&kernel.flow.graph, &kernel.flow.facts);
-    for (index, it) in (0_u32..).zip(&graph.loops) {
-        let mut blocks: Vec<BlockId> = Vec::new();
-        let mut steps: Vec<Step> = Vec::new();
-        let mut work = vec![it.head];
-        while let Some(block) = work.pop() {
-            if blocks.contains(&block) || !kernel.paths.in_loop(block, index) {
-                continue;
-            }
-            blocks.push(block);
-            steps.extend(graph.blocks[block as usize].clone());
-            if steps.len() > MAX_LENGTH {
-                break;
-            }
-            work.extend(graph.successors.get(block as usize));
-        }
-        if steps.len() > MAX_LENGTH {
+    for index in 0..graph.loops.len() as u32 {
+        let Some((blocks, steps)) = short_loop(graph, index) else {
             continue;
-        }
+        };
         let inside = |step: &Step| steps.contains(step);
         // Each instruction is a weak load of an address that stays, arithmetic, or a branch.
         let mut loads: Vec<Step> = Vec::new();

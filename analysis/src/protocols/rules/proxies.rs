@@ -1,4 +1,4 @@
-//! What the generic proxy wrote to shared memory, and the asynchronous proxy reads.
+//! Shared memory that the generic proxy wrote, and the asynchronous proxy reads.
 
 use isa::event::{EventKind, Group};
 
@@ -15,7 +15,7 @@ const CODE: &str = "missing-proxy-fence";
 /// Bytes of the least tile that a matrix unit reads. What is smaller holds flags and barriers.
 const TILE: u64 = 128;
 
-/// What was written since the last fence, on every way: bits of variables, the last for some tile or other.
+/// The writes since the last fence, on every way: bits of variables, the last for some tile or other.
 type Written = (u64, Option<Step>);
 /// Some tile was written.
 const SOME: u64 = 1 << 63;
@@ -89,7 +89,7 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
         if state.0 & wanted == 0 || told == writer + 1 {
             return;
         }
-        // One fence behind a write repairs all that follows.
+        // One fence after a write repairs all that follows.
         told = writer + 1;
         let name = kernel.name(step);
         let found = report(

@@ -32,7 +32,7 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
     }
 }
 
-/// The parts of other threads that are read behind the wait for one's own copies.
+/// The parts of other threads that are read after the wait for one's own copies.
 fn copies(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Report>) {
     const ISSUE: EventKind = EventKind::Issue(Group::Copy);
     const WAIT: EventKind = EventKind::Wait(Group::Copy);
@@ -92,7 +92,7 @@ fn copies(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repo
                 "cp-async-missing-barrier",
                 step,
                 format!("this may read what another thread copies: `{name}` waits for the copies of this thread only"),
-                "a barrier of the block behind the wait makes all parts visible to all threads",
+                "a barrier of the block after the wait makes all parts visible to all threads",
             )
             .related(*wait, "the wait")
             .fixed(Insertion::behind(*wait, EventKind::BlockSync, false).filter(|_| kernel.is_common(*wait))),
@@ -109,8 +109,11 @@ fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     };
     // Someone who reads and writes at once, as atomics do, has an order of his own.
     let alone = |it: &Access| {
-        let same = kernel.accesses.iter().filter(|other| other.step == it.step);
-        same.count() == 1
+        let first = kernel
+            .accesses
+            .partition_point(|other| other.step < it.step);
+        let second = kernel.accesses.get(first + 1);
+        second.is_none_or(|other| other.step != it.step)
     };
     let (writes, reads): (Vec<&Access>, Vec<&Access>) = (
         of(true).filter(|it| alone(it)).collect(),

@@ -216,7 +216,7 @@ fn transfers(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     }
 }
 
-/// Tensor memory that is used behind a wait without an order.
+/// Tensor memory that is used after a wait without an order.
 fn relaxed_waits(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Report>) {
     if !kernel
         .events
@@ -250,7 +250,7 @@ fn relaxed_waits(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut V
             report(
                 "tcgen05-missing-fence",
                 step,
-                format!("this `{name}` is not ordered behind the relaxed wait before it"),
+                format!("this `{name}` is not ordered after the relaxed wait before it"),
                 "a wait that is `.relaxed` orders nothing; `tcgen05.fence::after_thread_sync` does",
             )
             .related(*wait, "the wait")

@@ -165,7 +165,7 @@ impl Problem for Rule<'_, '_> {
         State {
             held: BTreeMap::new(),
             no_group: true,
-            // A function may be called behind a fence.
+            // A function may be called after a fence.
             fenced: !self.kernel.entry,
             written: BTreeMap::new(),
         }

@@ -30,7 +30,7 @@ function M.explain(name)
   end)
 end
 
---- Words that begin with what has been typed, with or without their full stop or per cent sign.
+--- Words that begin with what has been typed, with or without their period or per cent sign.
 ---@param typed string
 ---@return string[]
 function M.complete(typed)

@@ -24,7 +24,7 @@ local function draw(graph)
     local from, to = block.range.start.line + 1, block.range['end'].line + 1
     table.insert(
       lines,
-      ('%s■ %s  lines %d–%d, %d instructions, %d alive%s'):format(
+      ('%s■ %s  lines %d–%d, %d instructions, %d live%s'):format(
         indent,
         names[block.id],
         from,

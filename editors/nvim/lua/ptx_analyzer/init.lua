@@ -4,6 +4,9 @@ local M = {}
 --- Name of the configuration and of its clients.
 M.name = 'ptx_analyzer'
 
+--- Name of the configuration for PTX inside other languages; Neovim 0.11 and newer.
+M.embedded = 'ptx_analyzer_embedded'
+
 --- What the plugin adds to the configuration: what it can do besides Neovim itself.
 ---@return table<string, any>
 function M.additions()
@@ -88,6 +91,9 @@ end
 function M.enable()
   if has_lsp_config then
     vim.lsp.enable(M.name)
+    if vim.g.ptx_analyzer_embedded ~= false then
+      vim.lsp.enable(M.embedded)
+    end
     return
   end
   vim.api.nvim_create_autocmd('FileType', {
@@ -133,14 +139,14 @@ function M.restart()
   end
   local polls = 0
   local function start_when_stopped()
-    local alive = M.clients()
-    if #alive == 0 then
+    local running = M.clients()
+    if #running == 0 then
       M.enable()
       return
     end
     polls = polls + 1
     if polls == POLLS_UNTIL_FORCE then
-      for _, client in ipairs(alive) do
+      for _, client in ipairs(running) do
         stop(client, true)
       end
     elseif polls == POLLS_UNTIL_ERROR then

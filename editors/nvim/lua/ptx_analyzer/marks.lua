@@ -1,4 +1,4 @@
---- Marks in the text that stay until it changes: live ranges, and counts of registers at the end of lines.
+--- Marks in the text that stay until it changes: live ranges, slices, and counts of registers at the end of lines.
 local request = require('ptx_analyzer.request')
 local M = {}
 
@@ -31,6 +31,43 @@ function M.begin(bufnr)
   })
 end
 
+--- Marks words of a buffer.
+---@param bufnr integer
+---@param ranges lsp.Range[]
+---@param group string
+---@param client vim.lsp.Client
+local function mark_words(bufnr, ranges, group, client)
+  for _, range in ipairs(ranges) do
+    local row, column, end_row, end_column = request.place(bufnr, range, client)
+    vim.api.nvim_buf_set_extmark(bufnr, M.namespace, row, column, {
+      end_row = end_row,
+      end_col = end_column,
+      hl_group = group,
+      priority = 150,
+    })
+  end
+end
+
+--- Takes the old marks of a buffer away and marks lines; returns how many.
+---@param bufnr integer
+---@param ranges lsp.Range[]
+---@return integer
+local function mark_lines(bufnr, ranges)
+  M.begin(bufnr)
+  local lines = 0
+  for _, range in ipairs(ranges) do
+    for row = range.start.line, range['end'].line do
+      lines = lines + 1
+      vim.api.nvim_buf_set_extmark(bufnr, M.namespace, row, 0, {
+        line_hl_group = 'PtxAlive',
+        sign_text = '┃',
+        sign_hl_group = 'PtxWritten',
+      })
+    end
+  end
+  return lines
+end
+
 --- Marks where the value of the register under the cursor is needed; called with `!` it takes the marks away.
 ---@param clear boolean
 function M.live_range(clear)
@@ -48,37 +85,48 @@ function M.live_range(clear)
       request.notify('put the cursor on a register.')
       return
     end
-    M.begin(bufnr)
-    local function mark(ranges, group)
-      for _, range in ipairs(ranges) do
-        local row, column, end_row, end_column = request.place(bufnr, range, client)
-        vim.api.nvim_buf_set_extmark(bufnr, M.namespace, row, column, {
-          end_row = end_row,
-          end_col = end_column,
-          hl_group = group,
-          priority = 150,
-        })
-      end
-    end
-    local lines = 0
-    for _, range in ipairs(found.ranges) do
-      for row = range.start.line, range['end'].line do
-        lines = lines + 1
-        vim.api.nvim_buf_set_extmark(bufnr, M.namespace, row, 0, {
-          line_hl_group = 'PtxAlive',
-          sign_text = '┃',
-          sign_hl_group = 'PtxWritten',
-        })
-      end
-    end
-    mark(found.definitions, 'PtxWritten')
-    mark(found.uses, 'PtxRead')
+    local lines = mark_lines(bufnr, found.ranges)
+    mark_words(bufnr, found.definitions, 'PtxWritten', client)
+    mark_words(bufnr, found.uses, 'PtxRead', client)
     local where = found.crossesPeak and 'also at the peak' or 'not at the peak'
-    vim.api.nvim_echo({ { ('%s: alive in %d lines, %s'):format(found.register, lines, where) } }, false, {})
+    vim.api.nvim_echo({ { ('%s: live in %d lines, %s'):format(found.register, lines, where) } }, false, {})
   end)
 end
 
---- Shows at the end of each line how many registers are alive there.
+--- Marks what the value under the cursor was computed from, or what is computed from it.
+---@param direction string `backward` or `forward`
+---@param clear boolean Take the marks away instead.
+function M.slice(direction, clear)
+  local bufnr = vim.api.nvim_get_current_buf()
+  if clear then
+    M.clear(bufnr)
+    return
+  end
+  if direction ~= 'backward' and direction ~= 'forward' then
+    request.notify('a slice is backward or forward.')
+    return
+  end
+  local params = request.position(bufnr)
+  if not params then
+    return
+  end
+  request.send(bufnr, 'ptx/slice', params, function(found, client)
+    if not found then
+      request.notify('put the cursor on a register in an instruction.')
+      return
+    end
+    local instructions = found[direction]
+    mark_lines(bufnr, instructions)
+    mark_words(bufnr, found.definitions, 'PtxWritten', client)
+    mark_words(bufnr, direction == 'forward' and found.uses or { found.origin }, 'PtxRead', client)
+    local count = ('%d instruction%s'):format(#instructions, #instructions == 1 and '' or 's')
+    local message = direction == 'backward' and ('%s is computed from %s'):format(found.register, count)
+      or ('computed from %s: %s'):format(found.register, count)
+    vim.api.nvim_echo({ { message } }, false, {})
+  end)
+end
+
+--- Shows at the end of each line how many registers are live there.
 ---@param bufnr integer
 ---@param entries table[] Entries of the answer to `ptx/registers`.
 function M.pressure(bufnr, entries)
@@ -87,7 +135,7 @@ function M.pressure(bufnr, entries)
     for _, it in ipairs(entry.lines) do
       local peak = it.line == entry.peakLine
       vim.api.nvim_buf_set_extmark(bufnr, M.namespace, it.line, 0, {
-        virt_text = { { ('%d alive%s'):format(it.live, peak and ', the peak' or ''), peak and 'PtxPeak' or 'PtxPressure' } },
+        virt_text = { { ('%d live%s'):format(it.live, peak and ', the peak' or ''), peak and 'PtxPeak' or 'PtxPressure' } },
         virt_text_pos = 'eol',
       })
     end

@@ -21,7 +21,7 @@ local function summary(entry)
   end
   local warps = ('%d/%d warps on %s'):format(occupancy.warps, occupancy.of, entry.target)
   table.insert(words, warps .. (occupancy.limiter and (', limited by ' .. occupancy.limiter) or ''))
-  table.insert(words, ('%d alive at most, as written'):format(entry.maxLive))
+  table.insert(words, ('%d live at most, as written'):format(entry.maxLive))
   return table.concat(words, '; ')
 end
 
@@ -44,7 +44,7 @@ local function details(entry)
 end
 
 --- Lists the entries in the quickfix window, each at its peak; with a bang, shows the entry under the cursor
---- in a floating window and what is alive at the end of its lines.
+--- in a floating window and what is live at the end of its lines.
 ---@param here boolean
 function M.registers(here)
   local bufnr = vim.api.nvim_get_current_buf()
@@ -54,7 +54,7 @@ function M.registers(here)
   end
 end
 
---- The command of a code lens: the kernel that it stands above.
+--- The command of a code lens: the kernel that it is above.
 ---@param command lsp.Command Its arguments are a URI and a position.
 function M.of_lens(command)
   local uri, position = unpack(command.arguments or {})

@@ -27,13 +27,14 @@ end
 ---@return string[] lines
 ---@return table<integer, integer[]> places First and last line of the file, from zero, by lines of the window.
 ---@return integer[] locals Lines of the window that access local memory, from one.
+---@return table<integer, string> texts The instructions, by lines of the window.
 local function draw(code)
-  local peak = code.peak and ('%d registers alive at most'):format(code.peak[1]) or 'live registers need nvdisasm'
+  local peak = code.peak and ('%d registers live at most'):format(code.peak[1]) or 'live registers need nvdisasm'
   local lines = {
     ('%s for %s: %d instructions, %s'):format(code.entry, code.target, code.total, peak),
     'addr  live  stall  waits for   instruction',
   }
-  local places, locals = {}, {}
+  local places, locals, texts = {}, {}, {}
   local routine
   for _, row in ipairs(code.rows) do
     if row.routine ~= routine then
@@ -47,11 +48,12 @@ local function draw(code)
     end
     table.insert(lines, text_of(row))
     places[#lines] = row.lines
+    texts[#lines] = row.text
     if row['local'] then
       table.insert(locals, #lines)
     end
   end
-  return lines, places, locals
+  return lines, places, locals, texts
 end
 
 --- Highlights whole lines, from one, and nothing else.
@@ -150,15 +152,33 @@ local function scratch(lines, filetype)
   return bufnr
 end
 
+--- Shows what the opcode of the line under the cursor does.
+---@param opcodes table<string, string>
+---@param texts table<integer, string>
+local function explain(opcodes, texts)
+  local text = texts[vim.api.nvim_win_get_cursor(0)[1]] or ''
+  -- A guard may precede it.
+  local opcode = text:gsub('^@%S+%s+', ''):match('^[A-Z0-9_]+')
+  local page = opcode and opcodes[opcode]
+  if page then
+    require('ptx_analyzer.float').open(vim.split(page, '\n'), 'markdown', ' ' .. opcode .. ' ')
+  else
+    request.notify('there is no opcode with a page in this line')
+  end
+end
+
 ---@param code table
 ---@param source integer
 local function show(code, source)
   local window = vim.api.nvim_get_current_win()
-  local lines, places, locals = draw(code)
+  local lines, places, locals, texts = draw(code)
   local shown = scratch(lines, 'sass')
   for _, line in ipairs(locals) do
     vim.fn.matchaddpos('WarningMsg', { line })
   end
+  vim.keymap.set('n', 'K', function()
+    explain(code.opcodes, texts)
+  end, { buffer = shown, desc = 'What the opcode does' })
   connect(source, shown, places)
   vim.api.nvim_set_current_win(window)
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })

@@ -40,13 +40,13 @@ void test('the header tells the system and the processor', () => {
   assert.deepEqual(kindOfBytes(windows), { platform: 'win32', arch: 'arm64' });
 });
 
-void test('what is no native program has no kind', async () => {
+void test('what is not a native program has no kind', async () => {
   assert.equal(kindOfBytes(Buffer.from('#!/bin/sh\nexec ptx-analyzer "$@"\n')), undefined);
   assert.equal(kindOfBytes(Buffer.alloc(0)), undefined);
   assert.equal(await kindOfFile('/no/such/file'), undefined);
 });
 
-void test('a Windows header that points outside of the bytes is no harm', () => {
+void test('a Windows header that points outside the bytes does no harm', () => {
   const bytes = header((b) => {
     b.write('MZ', 0, 'latin1');
     b.writeUInt32LE(0xffff_fff0, 60);

@@ -60,7 +60,7 @@ void test('the bundled program comes before the search path', unix, async () => 
   });
 });
 
-void test('the setting comes first, and blanks in its path are no matter', unix, async () => {
+void test('the setting comes first, and blanks in its path do not matter', unix, async () => {
   const { around, bundled, other } = place();
   program(bundled);
   program(other, 'echo "ptx-analyzer 7.0.0"');
@@ -135,7 +135,7 @@ void test('what runs but is something else is refused', unix, async () => {
   assert.match(problem(await locateServer({ ...around, configured: other })).message, /is not ptx-analyzer/);
 });
 
-void test('a file that is no program at all', unix, async () => {
+void test('a file that is not a program at all', unix, async () => {
   const { around, other } = place();
   mkdirSync(dirname(other), { recursive: true });
   writeFileSync(other, Buffer.from([0x7f, 0, 0, 0]), { mode: 0o755 });

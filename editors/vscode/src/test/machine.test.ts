@@ -32,6 +32,7 @@ void test('rows have figures, labels, and headings of routines', () => {
       row(16, { label: '.L_x_1', waitsFor: [0] }),
       row(32, { routine: '__cuda_div', ofPtxas: true, stall: null }),
     ],
+    opcodes: { LDL: 'Loads from local memory: `ld.local`.' },
   };
   const { code: rows = [], note, chosen, rows: entries } = contentOf(code, 'Machine Code: a.ptx');
   assert.equal(chosen, 'k');
@@ -54,5 +55,6 @@ void test('rows have figures, labels, and headings of routines', () => {
       [undefined, '__cuda_div'],
     ],
   );
+  assert.match(rows[0]?.title ?? '', /^Loads from local memory: ld\.local\.\n/);
   assert.equal(entries[0]?.bad, true);
 });

@@ -29,7 +29,7 @@ export interface ViewKind {
   content(client: LanguageClient, subject: Subject, token: vscode.CancellationToken): Promise<Content>;
   /** Whether the content stays as it is for the new place of the cursor; without this it is asked for again. */
   stays?(subject: Subject): boolean;
-  /** Where a chosen row stands in the file, if that is a place. */
+  /** Where a chosen row is in the file, if that is a place. */
   place?(id: string): vscode.Position | undefined;
 }
 

@@ -65,7 +65,7 @@ export function contentOf(code: MachineCode, heading: string): Content {
   }
   if (row !== undefined && code.peak !== null) {
     const [most, line] = code.peak;
-    row.facts.push({ name: 'registers alive at most', value: String(most) });
+    row.facts.push({ name: 'registers live at most', value: String(most) });
     if (line !== null) row.places = [{ line, text: 'is the first line where they are' }];
   }
   if (code.stale) content.note = 'The text has been edited since; this is the code of the text that was compiled.';
@@ -81,7 +81,7 @@ function rowsOf(code: MachineCode): CodeRow[] {
       if (routine !== null) rows.push(headingOf(it, routine));
     }
     if (it.label !== null) rows.push({ cells: ['', '', '', ''], text: `${it.label}:`, ...routineOf(it) });
-    rows.push(rowOf(it, code.peak?.[0]));
+    rows.push(rowOf(it, code));
   }
   return rows;
 }
@@ -96,10 +96,18 @@ function routineOf({ ofPtxas, routine }: MachineRow): { routine?: string } {
   return ofPtxas && routine !== null ? { routine } : {};
 }
 
-function rowOf(it: MachineRow, peak: number | undefined): CodeRow {
+/** The opcode of `@P0 LDG.E.128 R4, [R2]` without modifiers. */
+function opcodeOf(text: string): string {
+  return /^(?:@\S+\s+)?([A-Z0-9_]+)/.exec(text)?.[1] ?? '';
+}
+
+function rowOf(it: MachineRow, { peak, opcodes }: MachineCode): CodeRow {
   const address = (of: number) => of.toString(16).padStart(4, '0');
   const figure = (of: number | null) => (of === null ? '' : String(of));
   const words: string[] = [];
+  const page = opcodes[opcodeOf(it.text)];
+  // A tooltip shows no Markdown.
+  if (page !== undefined) words.push(page.replaceAll('`', ''));
   if (it.stall !== null) words.push(`The next instruction waits at least ${it.stall} cycles.`);
   if (it.waitsFor.length > 0) words.push(`Waits for the instruction at ${it.waitsFor.map(address).join(', ')}.`);
   if (it.local) words.push('Accesses local memory: a spilled register, or an array.');
@@ -109,9 +117,9 @@ function rowOf(it: MachineRow, peak: number | undefined): CodeRow {
     text: it.text,
     ...routineOf(it),
   };
-  if (words.length > 0) row.title = words.join(' ');
+  if (words.length > 0) row.title = words.join('\n');
   if (it.lines !== null) row.lines = it.lines;
   if (it.local) row.local = true;
-  if (peak !== undefined && it.live === peak) row.peak = true;
+  if (peak !== null && it.live === peak[0]) row.peak = true;
   return row;
 }

@@ -38,7 +38,7 @@ export interface CodeRow {
   title?: string;
   /** It accesses local memory. */
   local?: boolean;
-  /** As many registers are alive as nowhere else. */
+  /** More registers are live than anywhere else. */
   peak?: boolean;
   /** The routine of `ptxas` that it is in: hidden until somebody opens it. */
   routine?: string;

@@ -6,7 +6,7 @@ import type { Chart, EntryRegisters, PositionParams, Registers } from '../protoc
 import type { Subject, ViewKind } from './liveView';
 import type { Content, Fact, Row } from './messages';
 
-/** Makes the view; a function, for it remembers where its rows stand. */
+/** Makes the view; a function, for it remembers where its rows are. */
 export function registersView(): ViewKind {
   let places = new Map<string, vscode.Position>();
   return {
@@ -68,7 +68,7 @@ function rowOf(entry: EntryRegisters): Row {
     facts.push({ name: 'registers', value, title: 'An estimate, with its usual error.' });
   }
   facts.push(occupancyOf(entry));
-  facts.push({ name: 'alive at most', value: String(entry.maxLive), title: 'In 32-bit registers, as written.' });
+  facts.push({ name: 'live at most', value: String(entry.maxLive), title: 'In 32-bit registers, as written.' });
   if (entry.cap !== null) {
     const said = entry.capDirective;
     facts.push({ name: 'allowed', value: String(entry.cap), ...(said === null ? {} : { title: `By ${said}.` }) });

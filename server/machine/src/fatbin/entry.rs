@@ -220,7 +220,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     array(bytes, at).map(u64::from_le_bytes)
 }
 
-/// Two numbers behind each other.
+/// Two numbers one after another.
 fn pair_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let second = u32_at(bytes, at.checked_add(4)?)?;
     Some((u32_at(bytes, at)? as usize, second as usize))

@@ -12,7 +12,7 @@ struct Draft {
     target: u32,
     name: &'static str,
     options: &'static str,
-    /// What is stored, and how long it is when unpacked; 0 if it is not compressed.
+    /// The stored bytes, and how long they are when unpacked; 0 if they are not compressed.
     stored: Vec<u8>,
     unpacked: u64,
 }
@@ -230,7 +230,7 @@ fn each_way_to_store_a_text() {
 fn containers_are_found_anywhere() {
     let one = container(&[Draft::plain("one").entry()]);
     let two = container(&[Draft::plain("two").entry()]);
-    // Around the border of what is searched at a time, and right behind each other.
+    // Around the border of what is searched at a time, and right after one another.
     for distance in PIECE - 9..PIECE + 2 {
         let mut bytes = vec![0x50; distance];
         bytes.extend(&one);

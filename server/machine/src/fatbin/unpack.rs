@@ -28,7 +28,7 @@ pub enum Defect {
     Damaged(String),
     /// It has another size than its header states.
     Size {
-        /// What the header states, in bytes.
+        /// The sizes in the header, in bytes.
         stated: u64,
         /// Whether there is more than that.
         more: bool,

@@ -1,4 +1,4 @@
-//! The registers that are alive at the lines of an entry, as a chart.
+//! The registers that are live at the lines of an entry, as a chart.
 
 use std::fmt::Write as _;
 
@@ -17,16 +17,16 @@ const LEGEND: f64 = 60.0;
 /// Columns at most; lines that share a column show the one with the most registers.
 const COLUMNS: u32 = 700;
 
-/// What ptxas says of an entry.
+/// The figures of ptxas for an entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact<'a> {
     /// Registers of a thread.
     pub registers: u32,
-    /// How many are alive at each line, in the order of the text; lines count from 0.
+    /// How many are live at each line, in the order of the text; lines count from 0.
     pub lines: &'a [(u32, u32)],
 }
 
-/// Where lines and registers stand in the drawing.
+/// Where lines and registers are in the drawing.
 struct Scale {
     first: u32,
     /// How many lines share a column.
@@ -150,7 +150,7 @@ pub fn register_chart(entry: &EntryRegisters, exact: Option<Exact<'_>>, theme: &
         let other = other.map_or(0, |it| it.1);
         svg.push(&format!(
             "<rect data-line=\"{line}\" x=\"{}\" y=\"{TOP}\" width=\"{}\" height=\"{}\" \
-             fill-opacity=\"0\"><title>line {}: {registers} alive, {other} reordered</title></rect>",
+             fill-opacity=\"0\"><title>line {}: {registers} live, {other} reordered</title></rect>",
             round(x),
             round(next - x),
             HEIGHT - TOP - BOTTOM,
@@ -294,7 +294,7 @@ fn range(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
     ));
 }
 
-/// Where most registers are probably alive.
+/// Where most registers are probably live.
 fn peak(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
     let Some(line) = entry.peak_line else { return };
     let here = entry.alive_reordered.iter().find(|it| it.0 == line);

@@ -12,18 +12,18 @@ use super::{
 
 const MARGIN: f64 = 24.0;
 const HEADING: f64 = 64.0;
-/// Of a line of text.
+/// The height of a line of text.
 const LINE: f64 = 15.0;
-/// Of a character of code, with 11 pixels.
+/// The width of a character of code, with 11 pixels.
 const CHARACTER: f64 = 6.7;
-/// Of a character of headings, with 12 pixels.
+/// The width of a character of headings, with 12 pixels.
 const WIDE_CHARACTER: f64 = 7.0;
 const PADDING: f64 = 9.0;
-/// Longer lines are cut off.
+/// Longer lines are truncated.
 const MOST_CHARACTERS: usize = 56;
 /// In larger graphs no instructions are shown.
 const MOST_BLOCKS: usize = 120;
-/// Of the instructions of a block the first and the last are shown.
+/// How many of the first and of the last instructions of a block are shown.
 const FIRST: usize = 4;
 const LAST: usize = 3;
 
@@ -44,7 +44,7 @@ pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
     };
     let count = block.instructions.len();
     let plural = if count == 1 { "" } else { "s" };
-    let mut text = format!("{count} instruction{plural}, {} alive", block.live);
+    let mut text = format!("{count} instruction{plural}, {} live", block.live);
     if block.loop_head {
         text.push_str(", loop");
     }
@@ -54,7 +54,7 @@ pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
     [title, text]
 }
 
-/// What is written in a box.
+/// The text in a box.
 struct Content {
     heading: [String; 2],
     /// Instructions with their lines; `None` stands for those that are left out.
@@ -166,7 +166,7 @@ const KINDS: [(FlowEdgeKind, &str); 4] = [
     (FlowEdgeKind::Table, "branches by a table"),
 ];
 
-/// How far the explanation of a kind of edge reaches, in pixels, with the gap behind it.
+/// How far the explanation of a kind of edge reaches, in pixels, with the gap after it.
 fn explanation_width(words: &str) -> f64 {
     44.0 + words.len() as f64 * 6.0
 }
@@ -182,7 +182,7 @@ fn name(graph: &FlowGraph) -> String {
     shortened(&graph.function, 64)
 }
 
-/// How wide a drawing must be for what stands above the boxes, in pixels.
+/// How wide a drawing must be for what is above the boxes, in pixels.
 fn legend_width(graph: &FlowGraph) -> f64 {
     let words: f64 = explanations(graph)
         .map(|(_, words)| explanation_width(words))

@@ -87,11 +87,11 @@ struct Place {
     layer: usize,
     width: f64,
     height: f64,
-    /// Of the middle.
+    /// The position of the middle.
     x: f64,
     /// Its number in its layer.
     order: usize,
-    /// Of an edge that goes up again, the box of this layer that it leaves or enters.
+    /// For an edge that goes up again, the box of this layer that it leaves or enters.
     beside: Option<usize>,
 }
 
@@ -114,7 +114,7 @@ struct Layered {
     /// Places of neighbouring layers that are connected: the upper and the lower ones of each.
     up: Vec<Vec<usize>>,
     down: Vec<Vec<usize>>,
-    /// Of each box, for edges downwards and for those that go up again.
+    /// The ends at each box, for edges downwards and for those that go up again.
     chains: Vec<[Chain; 2]>,
     /// Whether each edge goes up again.
     back: Vec<bool>,

@@ -11,13 +11,13 @@ pub struct Theme {
     pub(crate) faint: &'static str,
     /// Lines in the background.
     pub(crate) grid: &'static str,
-    /// What is alive,
+    /// The values that are live,
     pub(crate) curve: &'static str,
     /// and what would be in the order of the text.
     pub(crate) written: &'static str,
-    /// What ptxas says.
+    /// The figures of ptxas.
     pub(crate) exact: &'static str,
-    /// What is too much.
+    /// The figure that is over the limit.
     pub(crate) warning: &'static str,
     /// From few registers to many.
     pub(crate) heat: [&'static str; 5],
@@ -47,7 +47,7 @@ impl Theme {
         heat: ["#262b31", "#12324f", "#4a3d0c", "#5e3512", "#67201f"],
     };
 
-    /// The colours for a light or a dark ground.
+    /// The colours for a light or a dark background.
     #[must_use]
     pub fn of(dark: bool) -> Theme {
         if dark { Theme::DARK } else { Theme::LIGHT }
@@ -102,7 +102,7 @@ impl Svg {
     }
 }
 
-/// A number with one digit behind the point at most.
+/// A number with one digit after the point at most.
 pub(super) fn round(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
@@ -124,7 +124,7 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// A text that is cut off when it has more than some characters.
+/// A text that is truncated when it has more than some characters.
 pub(super) fn shortened(text: &str, characters: usize) -> String {
     if text.chars().nth(characters).is_none() {
         return text.to_owned();

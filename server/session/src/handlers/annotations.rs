@@ -1,10 +1,11 @@
-//! What editors show beside the text: inlay hints and code lenses.
+//! Text that editors show beside the document: inlay hints and code lenses.
 
-use analysis::{CodeLensKind, FileRange, InlayHintKind};
+use analysis::{CodeLensKind, FileRange, FragmentOperand, InlayHintKind};
 use serde::{Deserialize, Serialize};
+use syntax::{TextRange, TextSize};
 
 use super::{
-    Handler, Priority,
+    Handler, Priority, embedded, machine,
     pressure::{details, summary},
 };
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
             TextDocumentIdentifier, TextDocumentPositionParams, Url,
         },
     },
-    snapshot::{Answer, Snapshot},
+    snapshot::{Answer, Document, Snapshot},
 };
 
 pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = Handler {
@@ -32,6 +33,11 @@ pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = 
             file: document.file,
             range: document.text_range(params.range),
         };
+        if let Some(host) = &document.host {
+            let hints = embedded::operand_hints(snapshot, &document, host, at.range)?;
+            let hints = hints.iter().map(|it| of_operand(&document, it));
+            return Ok(Some(hints.collect()));
+        }
         let hints = snapshot.analysis.inlay_hints(at, snapshot.features.hints)?;
         let convert = |hint: analysis::InlayHint| {
             let (left, right) = padding(hint.kind);
@@ -51,9 +57,64 @@ pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = 
                 data: None,
             }
         };
-        Ok(Some(hints.into_iter().map(convert).collect()))
+        let mut hints: Vec<InlayHint> = hints.into_iter().map(convert).collect();
+        if snapshot.features.machine_instructions {
+            hints.extend(machine_instructions(snapshot, &document, at.range));
+        }
+        Ok(Some(hints))
     },
 };
+
+/// How many machine instructions `ptxas` made of the statements in a range, if it read this text.
+fn machine_instructions(
+    snapshot: &Snapshot,
+    document: &Document,
+    range: TextRange,
+) -> Vec<InlayHint> {
+    let Some((findings, false)) = snapshot.findings(document.file) else {
+        return Vec::new();
+    };
+    let (lines, code) = (document.lines(), &findings.code);
+    let wanted = lines.line_of(range.start()) + 1..=lines.line_of(range.end()) + 1;
+    let counts = code.counts();
+    let counts = counts
+        .range(wanted)
+        .filter(|it| *it.0 <= lines.line_count());
+    let hint = |(line, count): (&u32, &u32)| InlayHint {
+        position: document.position(lines.line_end(line - 1)),
+        label: InlayHintLabel::String(format!("{count} SASS")),
+        kind: None,
+        text_edits: None,
+        tooltip: machine::markdown(findings, *line).map(|value| {
+            InlayHintTooltip::MarkupContent(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value,
+            })
+        }),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    };
+    counts.map(hint).collect()
+}
+
+/// The expression of an operand after its placeholder.
+fn of_operand(document: &Document, (offset, operand): &(TextSize, FragmentOperand)) -> InlayHint {
+    let (label, more) = embedded::hint_of(operand);
+    InlayHint {
+        position: document.position(*offset),
+        label: InlayHintLabel::String(label),
+        kind: None,
+        text_edits: None,
+        tooltip: Some(InlayHintTooltip::MarkupContent(MarkupContent {
+            kind: MarkupKind::Markdown,
+            value: more,
+        })),
+        padding_left: Some(true),
+        padding_right: Some(false),
+        data: None,
+    }
+}
 
 fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
     match kind {
@@ -66,7 +127,7 @@ fn kind(kind: InlayHintKind) -> Option<lsp_types::InlayHintKind> {
     }
 }
 
-/// Whether a blank stands before and behind a hint.
+/// Whether a blank is before and after a hint.
 fn padding(kind: InlayHintKind) -> (bool, bool) {
     match kind {
         InlayHintKind::ParameterName => (false, true),
@@ -77,7 +138,7 @@ fn padding(kind: InlayHintKind) -> (bool, bool) {
     }
 }
 
-/// What has to be known about a lens to work out what it shows.
+/// The data of a lens that are needed to resolve it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct LensData {
     #[serde(flatten)]
@@ -220,7 +281,7 @@ fn count(references: usize) -> String {
     }
 }
 
-/// What a client without commands of its own wants to be told after a click on a lens.
+/// The text that a client without commands of its own shows after a click on a lens.
 pub struct TellParams {
     at: TextDocumentPositionParams,
     /// Whether it is about the registers of an entry; about the uses of a name otherwise.
@@ -264,7 +325,7 @@ pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
     },
 };
 
-/// More places than these are only counted: a message is no list.
+/// More places than these are only counted: a message is not a list.
 const MAX_PLACES: usize = 20;
 
 /// Uses of a name in words: their lines, and their files where those are others.

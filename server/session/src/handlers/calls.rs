@@ -49,7 +49,7 @@ pub(crate) const INCOMING: Handler<
             snapshot.analysis.incoming_calls(position)
         })?;
         for call in found {
-            // The calls stand in the text of the caller.
+            // The calls are in the text of the caller.
             let from_ranges = ranges(snapshot, call.target.file, &call.ranges)?;
             calls.extend(
                 item(snapshot, call.target)?
@@ -87,7 +87,7 @@ pub(crate) const OUTGOING: Handler<
     },
 };
 
-/// Asks about the function of an item, whose name stands where its selection starts.
+/// Asks about the function of an item, whose name appears where its selection starts.
 fn calls_of(
     snapshot: &Snapshot,
     item: &CallHierarchyItem,

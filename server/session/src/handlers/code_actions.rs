@@ -2,7 +2,7 @@
 
 use analysis::FileRange;
 
-use super::{Handler, Priority, rename::workspace_edit};
+use super::{Handler, Priority, embedded, rename::workspace_edit};
 use crate::{
     lsp::{
         lsp_types::{
@@ -32,12 +32,25 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
             range: document.text_range(params.range),
         };
         let mut actions = Vec::new();
-        for action in snapshot.analysis.code_actions(at)? {
+        let found = match &document.host {
+            Some(host) => embedded::code_actions(snapshot, &document, host, at.range)?,
+            None => snapshot.analysis.code_actions(at)?,
+        };
+        for action in found {
             let kind = to_proto::code_action_kind(action.kind);
             if wants(&params.context, &kind) {
                 let action = code_action(snapshot, &document, params, action, kind)?;
                 actions.push(CodeActionOrCommand::CodeAction(action));
             }
+        }
+        if let Some(host) = &document.host {
+            let found = embedded::rewrites(snapshot, &document, host, at.range)?;
+            let wanted = found.into_iter().filter(|it| {
+                it.kind
+                    .as_ref()
+                    .is_some_and(|it| wants(&params.context, it))
+            });
+            actions.extend(wanted.map(CodeActionOrCommand::CodeAction));
         }
         Ok(Some(actions))
     },

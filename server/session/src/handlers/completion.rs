@@ -1,8 +1,9 @@
-//! What can be written, and what is being written.
+//! Completion and signature help.
 
 use analysis::{CompletionKind, DocumentationKey, documentation};
+use syntax::TextRange;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, embedded};
 use crate::lsp::{
     lsp_types::{
         CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse,
@@ -12,6 +13,7 @@ use crate::lsp::{
     },
     markdown,
 };
+use crate::snapshot::Document;
 
 pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse>> = Handler {
     method: "textDocument/completion",
@@ -22,6 +24,17 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
         let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
             return Ok(None);
         };
+        let context = params.context.as_ref();
+        let blank = context.is_some_and(|it| it.trigger_character.as_deref() == Some(" "));
+        if let Some(host) = &document.host {
+            let found = embedded::completion(snapshot, &document, host, position.offset)?;
+            let found = found.filter(|_| !blank);
+            return Ok(found.map(|it| of_string(&document, it)));
+        }
+        // Elsewhere a blank opens nothing.
+        if blank && !snapshot.analysis.opens_after_blank(position)? {
+            return Ok(None);
+        }
         let Some(found) = snapshot.analysis.completions(position)? else {
             return Ok(None);
         };
@@ -57,6 +70,38 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
     },
 };
 
+/// The completions in a string of another language.
+fn of_string(
+    document: &Document,
+    (range, items, is_incomplete): (TextRange, Vec<embedded::Item>, bool),
+) -> CompletionResponse {
+    let range = document.range(range);
+    let items = items
+        .into_iter()
+        .enumerate()
+        .map(|(order, found)| CompletionItem {
+            kind: Some(kind(found.item.kind)),
+            detail: found.item.detail,
+            sort_text: Some(format!("{order:05}")),
+            filter_text: Some(found.filter),
+            insert_text_format: Some(InsertTextFormat::PLAIN_TEXT),
+            text_edit: Some(CompletionTextEdit::Edit(TextEdit {
+                range,
+                new_text: found.text,
+            })),
+            data: found
+                .item
+                .documentation
+                .map(|it| serde_json::Value::String(it.to_text())),
+            label: found.item.label,
+            ..CompletionItem::default()
+        });
+    CompletionResponse::List(CompletionList {
+        is_incomplete,
+        items: items.collect(),
+    })
+}
+
 pub(crate) const RESOLVE: Handler<CompletionItem, CompletionItem> = Handler {
     method: "completionItem/resolve",
     priority: Priority::Latency,
@@ -81,10 +126,14 @@ pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHe
     reads_all_files: false,
     run: |snapshot, params| {
         let at = &params.text_document_position_params;
-        let Some((_, position)) = snapshot.position(at)? else {
+        let Some((document, position)) = snapshot.position(at)? else {
             return Ok(None);
         };
-        let Some(help) = snapshot.analysis.signature_help(position)? else {
+        let found = match &document.host {
+            Some(host) => embedded::signature_help(snapshot, &document, host, position.offset)?,
+            None => snapshot.analysis.signature_help(position)?,
+        };
+        let Some(help) = found else {
             return Ok(None);
         };
         let is_markdown = snapshot.shared.client.signature_markdown;

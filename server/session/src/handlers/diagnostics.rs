@@ -46,7 +46,7 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
         },
     };
 
-/// What a client gets that asks: if it can be told to ask again, what is known at once.
+/// The diagnostics that a client gets that asks: if it can be told to ask again, those that are known at once.
 fn items(snapshot: &Snapshot, document: &Document) -> Answer<Vec<Diagnostic>> {
     if snapshot.shared.client.refresh_diagnostics
         && let Some(found) = known_at_once(snapshot, document)?

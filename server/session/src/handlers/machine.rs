@@ -1,5 +1,8 @@
 //! The machine code that `ptxas` made of a document.
 
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use analysis::{DocumentationKey, documentation};
 use machine::listing::{Listing, Row};
 
 use super::{Handler, Priority};
@@ -40,7 +43,7 @@ fn answer(findings: &Findings, stale: bool, params: &MachineCodeParams) -> Optio
     };
     let from = (params.from as usize).min(listing.rows.len());
     let count = params.count.map_or(usize::MAX, |it| it as usize);
-    let rows = listing.rows.iter().skip(from).take(count);
+    let rows = &listing.rows[from..listing.rows.len().min(from.saturating_add(count))];
     let total = u32::try_from(listing.rows.len()).unwrap_or(u32::MAX);
     Some(MachineCode {
         entries: listings.iter().map(|it| it.name.clone()).collect(),
@@ -52,8 +55,23 @@ fn answer(findings: &Findings, stale: bool, params: &MachineCodeParams) -> Optio
             .peak()
             .map(|(most, lines)| (most, lines.first().map(|it| it.saturating_sub(1)))),
         from: params.from.min(total),
-        rows: rows.map(|it| row(findings, listing, it)).collect(),
+        rows: rows.iter().map(|it| row(findings, listing, it)).collect(),
+        opcodes: opcodes(rows),
     })
+}
+
+/// The documentation of the opcodes of rows.
+fn opcodes(rows: &[Row]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for opcode in rows.iter().filter_map(Row::base_opcode) {
+        if !found.contains_key(opcode)
+            && let Some(text) =
+                documentation(&DocumentationKey::MachineInstruction(opcode.to_owned()))
+        {
+            found.insert(opcode.to_owned(), text);
+        }
+    }
+    found
 }
 
 fn row(findings: &Findings, listing: &Listing, row: &Row) -> MachineRow {
@@ -77,6 +95,41 @@ fn row(findings: &Findings, listing: &Listing, row: &Row) -> MachineRow {
         local: row.accesses_local_memory(),
         routine: routine.map(|it| it.function().to_owned()),
         of_ptxas: routine.is_some_and(machine::cubin::Routine::is_of_ptxas),
+    }
+}
+
+/// Rows that a hover shows.
+const MAX_ROWS: usize = 8;
+
+/// The machine instructions of the statement at a line, from 1, as Markdown; none if it has none.
+pub(super) fn markdown(findings: &Findings, line: u32) -> Option<String> {
+    let code = &findings.code;
+    let rows: Vec<&Row> = code
+        .rows_at(line)
+        .filter(|it| !it.text.is_empty())
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let mut text = format!(
+        "Machine code for {} ({}):\n```sass\n",
+        findings.target,
+        instructions(rows.len())
+    );
+    for row in rows.iter().take(MAX_ROWS) {
+        let _ = writeln!(text, "{:04x}  {}", row.address, row.text);
+    }
+    if rows.len() > MAX_ROWS {
+        text.push_str("…\n");
+    }
+    text.push_str("```");
+    Some(text)
+}
+
+fn instructions(count: usize) -> String {
+    match count {
+        1 => "1 instruction".to_owned(),
+        _ => format!("{count} instructions"),
     }
 }
 

@@ -1,10 +1,13 @@
-//! What a name means and where it is used.
+//! The meaning of a name and where it is used.
 
-use analysis::{FilePosition, NavigationTarget, RangeInfo};
+use analysis::{Access, FilePosition, NavigationTarget, RangeInfo};
 
-use super::{Handler, Priority, source};
+use syntax::TextRange;
+
+use super::{Handler, Priority, embedded, machine, source};
 use crate::{
     lsp::{
+        ext::{self, NameAccess, Slice},
         lsp_types::{
             DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams,
             GotoDefinitionResponse, Hover, HoverContents, HoverParams, Location, LocationLink,
@@ -27,17 +30,31 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
         else {
             return Ok(None);
         };
-        let exact = snapshot.exact_entries(position.file);
-        let Some(hover) = snapshot.analysis.hover_with(position, exact)? else {
+        let found = match &document.host {
+            Some(host) => embedded::hover(snapshot, &document, host, position.offset)?,
+            None => {
+                let exact = snapshot.exact_entries(position.file);
+                let found = snapshot.analysis.hover_with(position, exact)?;
+                found.map(|it| RangeInfo {
+                    range: it.range,
+                    info: it.info.markdown,
+                })
+            }
+        };
+        let Some(mut hover) = found else {
             return Ok(None);
         };
+        if let Some((findings, false)) = snapshot.findings(position.file)
+            && let Some(code) =
+                machine::markdown(findings, document.lines().line_of(position.offset) + 1)
+        {
+            hover.info.push_str("\n\n");
+            hover.info.push_str(&code);
+        }
         let (kind, value) = if snapshot.shared.client.hover_markdown {
-            (MarkupKind::Markdown, hover.info.markdown)
+            (MarkupKind::Markdown, hover.info)
         } else {
-            (
-                MarkupKind::PlainText,
-                markdown::to_plain_text(&hover.info.markdown),
-            )
+            (MarkupKind::PlainText, markdown::to_plain_text(&hover.info))
         };
         Ok(Some(Hover {
             contents: HoverContents::Markup(MarkupContent { kind, value }),
@@ -81,6 +98,20 @@ pub(crate) const DECLARATION: Goto = Handler {
     },
 };
 
+pub(crate) const IMPLEMENTATION: Goto = Handler {
+    method: "textDocument/implementation",
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document_position_params.text_document),
+    reads_all_files: true,
+    run: |snapshot, params| {
+        let links = snapshot.shared.client.implementation_links;
+        let at = &params.text_document_position_params;
+        goto(snapshot, at, links, |position| {
+            Ok(snapshot.analysis.goto_implementation(position)?)
+        })
+    },
+};
+
 pub(crate) const TYPE_DEFINITION: Goto = Handler {
     method: "textDocument/typeDefinition",
     priority: Priority::Latency,
@@ -104,7 +135,11 @@ fn goto(
     let Some((origin, position)) = snapshot.position(at)? else {
         return Ok(None);
     };
-    let Some(found) = find(position)? else {
+    let found = match &origin.host {
+        Some(host) => embedded::definition(snapshot, &origin, host, position.offset)?,
+        None => find(position)?,
+    };
+    let Some(found) = found else {
         return Ok(None);
     };
     let mut targets = Vec::new();
@@ -143,11 +178,20 @@ pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = H
     document: |params| Some(&params.text_document_position.text_document),
     reads_all_files: true,
     run: |snapshot, params| {
-        let Some((_, position)) = snapshot.position(&params.text_document_position)? else {
+        let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
             return Ok(None);
         };
         let declaration = params.context.include_declaration;
-        let Some(references) = snapshot.analysis.references(position, declaration)? else {
+        let found = match &document.host {
+            Some(host) => {
+                let found = embedded::occurrences(snapshot, &document, host, position.offset)?;
+                let keep =
+                    |it: &analysis::Reference| declaration || it.access != Access::Declaration;
+                found.map(|it| it.into_iter().filter(keep).collect())
+            }
+            None => snapshot.analysis.references(position, declaration)?,
+        };
+        let Some(references) = found else {
             return Ok(None);
         };
         let mut locations = Vec::with_capacity(references.len());
@@ -170,14 +214,72 @@ pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<Document
             else {
                 return Ok(None);
             };
-            let references = snapshot.analysis.highlight(position)?;
+            let references = match &document.host {
+                Some(host) => {
+                    let found = embedded::occurrences(snapshot, &document, host, position.offset)?;
+                    match found {
+                        Some(found) => found,
+                        None => return Ok(None),
+                    }
+                }
+                None => snapshot.analysis.highlight(position)?,
+            };
             let highlight = |reference: analysis::Reference| DocumentHighlight {
                 range: document.range(reference.location.range),
-                kind: Some(to_proto::highlight_kind(reference.access)),
+                kind: Some(to_proto::highlight_kind(&reference)),
             };
             Ok(Some(references.into_iter().map(highlight).collect()))
         },
     };
+
+pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Handler {
+    method: ext::SLICE,
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document),
+    reads_all_files: false,
+    run: |snapshot, params| {
+        let Some((document, position)) = snapshot.position(params)? else {
+            return Ok(None);
+        };
+        let ranges = |all: Vec<TextRange>| all.into_iter().map(|it| document.range(it)).collect();
+        let found = snapshot.analysis.slice(position)?;
+        Ok(found.map(|it| Slice {
+            register: it.register,
+            origin: document.range(it.origin),
+            definitions: ranges(it.definitions),
+            uses: ranges(it.uses),
+            backward: ranges(it.backward),
+            forward: ranges(it.forward),
+        }))
+    },
+};
+
+pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> = Handler {
+    method: ext::ACCESSES,
+    priority: Priority::Latency,
+    document: |params| Some(&params.text_document),
+    reads_all_files: true,
+    run: |snapshot, params| {
+        let Some((_, position)) = snapshot.position(params)? else {
+            return Ok(Vec::new());
+        };
+        let mut accesses = Vec::new();
+        for it in snapshot
+            .analysis
+            .references(position, true)?
+            .unwrap_or_default()
+        {
+            if let Some(location) = snapshot.location(it.location)? {
+                accesses.push(NameAccess {
+                    location,
+                    access: to_proto::access(it.access).to_owned(),
+                    other_value: it.other_value,
+                });
+            }
+        }
+        Ok(accesses)
+    },
+};
 
 /// More symbols than anybody reads through; the query narrows them down.
 const MAX_WORKSPACE_SYMBOLS: usize = 512;

@@ -1,4 +1,4 @@
-//! What entries need of the hardware, and how control and values flow in functions.
+//! The hardware that entries need, and how control and values flow in functions.
 
 use std::fmt::Write as _;
 
@@ -173,7 +173,7 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
     },
 };
 
-/// What an entry needs, in one line; with what ptxas says of it, if that is known.
+/// The needs of an entry, in one line; with the figures of ptxas, if they are known.
 pub(super) fn summary(
     entry: &analysis::EntryRegisters,
     exact: Option<&analysis::ExactRegisters>,
@@ -214,14 +214,14 @@ pub(super) fn summary(
     parts.join(" · ")
 }
 
-/// What an entry needs, in the words of [`summary`], with its name and with what would let more warps fit.
+/// The needs of an entry, in the words of [`summary`], with its name and with what would let more warps fit.
 pub(super) fn details(
     entry: &analysis::EntryRegisters,
     exact: Option<&analysis::ExactRegisters>,
 ) -> String {
     let mut text = format!("{} on {}: ", entry.name, entry.target);
     text.push_str(&summary(entry, exact));
-    let _ = write!(text, " · {} alive at most", entry.max_live);
+    let _ = write!(text, " · {} live at most", entry.max_live);
     if let Some((registers, warps)) = Fit::of(entry, exact).next {
         let _ = write!(text, " · with {registers} registers {warps} warps");
     }
@@ -231,7 +231,7 @@ pub(super) fn details(
 /// How many warps fit.
 struct Fit {
     warps: u32,
-    /// What keeps more from being resident.
+    /// The limit that keeps more from being resident.
     limiter: Option<&'static str>,
     /// The most registers with which more warps fit, and how many.
     next: Option<(u32, u32)>,
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(
             details(&with_less, None),
             "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, registers limit · \
-             59 alive at most · with 48 registers 40 warps"
+             59 live at most · with 48 registers 40 warps"
         );
         let small = analysis::EntryRegisters {
             high: 32,

@@ -2,7 +2,7 @@
 
 use analysis::SourceChange;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, embedded};
 use crate::{
     lsp::{
         lsp_types::{
@@ -27,8 +27,18 @@ pub(crate) const PREPARE_RENAME: Handler<
         let Some((document, position)) = snapshot.position(params)? else {
             return Ok(None);
         };
-        let prepared = snapshot.analysis.prepare_rename(position)?;
-        let prepared = prepared.map_err(|error| RequestError::Refused(error.0))?;
+        let prepared = match &document.host {
+            Some(host) => {
+                match embedded::prepare_rename(snapshot, &document, host, position.offset)? {
+                    Some(prepared) => prepared,
+                    None => return Ok(None),
+                }
+            }
+            None => {
+                let prepared = snapshot.analysis.prepare_rename(position)?;
+                prepared.map_err(|error| RequestError::Refused(error.0))?
+            }
+        };
         Ok(Some(PrepareRenameResponse::RangeWithPlaceholder {
             range: document.range(prepared.range),
             placeholder: prepared.placeholder,
@@ -42,9 +52,14 @@ pub(crate) const RENAME: Handler<RenameParams, Option<WorkspaceEdit>> = Handler 
     document: |params| Some(&params.text_document_position.text_document),
     reads_all_files: true,
     run: |snapshot, params| {
-        let Some((_, position)) = snapshot.position(&params.text_document_position)? else {
+        let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
             return Ok(None);
         };
+        if let Some(host) = &document.host {
+            let name = &params.new_name;
+            let change = embedded::rename(snapshot, &document, host, position.offset, name)?;
+            return change.map(|it| workspace_edit(snapshot, it)).transpose();
+        }
         let change = snapshot.analysis.rename(position, &params.new_name)?;
         let change = change.map_err(|error| RequestError::Refused(error.0))?;
         workspace_edit(snapshot, change).map(Some)

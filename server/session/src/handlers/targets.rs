@@ -1,4 +1,4 @@
-//! What a file would be for other targets.
+//! A file as it would be for other targets.
 
 use std::sync::Arc;
 
@@ -23,9 +23,12 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, Vec<TargetVerdic
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(Vec::new());
         };
+        let Some(contents) = snapshot.analysis.contents(document.file)? else {
+            return Ok(Vec::new());
+        };
         let mut verdicts = Vec::new();
         for (target, version) in chosen(&params.targets).map_err(RequestError::Refused)? {
-            let mut found = judge(snapshot, document.file, &document.contents, &target)?;
+            let mut found = judge(snapshot, document.file, &contents, &target)?;
             found.retain(|it| it.severity == Severity::Error);
             verdicts.push(TargetVerdict {
                 target,

@@ -2,7 +2,7 @@
 
 use syntax::TextRange;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, embedded};
 use crate::{
     lsp::{
         lsp_types::{
@@ -20,7 +20,10 @@ fn tokens(
     document: &Document,
     range: Option<TextRange>,
 ) -> Answer<Vec<SemanticToken>> {
-    let tokens = snapshot.analysis.semantic_tokens(document.file, range)?;
+    let tokens = match &document.host {
+        Some(host) => embedded::semantic_tokens(snapshot, document, host, range)?,
+        None => snapshot.analysis.semantic_tokens(document.file, range)?,
+    };
     Ok(semantic_tokens::encode(
         &tokens,
         document.lines(),

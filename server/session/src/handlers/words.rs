@@ -1,4 +1,4 @@
-//! Documentation of words that stand nowhere in a file.
+//! Documentation of words that are nowhere in a file.
 
 use analysis::documented;
 

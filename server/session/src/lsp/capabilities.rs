@@ -1,4 +1,4 @@
-//! What the client can do, and what the server says it can do.
+//! The capabilities of the client and of the server.
 
 use serde_json::Value;
 use syntax::text::Encoding;
@@ -10,17 +10,19 @@ use super::{
         CodeActionProviderCapability, CodeLensOptions, CompletionOptions, DeclarationCapability,
         DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
         DocumentOnTypeFormattingOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
-        HoverProviderCapability, InitializeResult, OneOf, PositionEncodingKind, RenameOptions,
-        SelectionRangeProviderCapability, SemanticTokensFullOptions, SemanticTokensOptions,
-        ServerCapabilities, ServerInfo, SignatureHelpOptions, TextDocumentSyncCapability,
-        TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-        TypeDefinitionProviderCapability, Url, WorkDoneProgressOptions,
-        WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+        HoverProviderCapability, ImplementationProviderCapability, InitializeResult, OneOf,
+        PositionEncodingKind, Registration, RenameOptions, SelectionRangeProviderCapability,
+        SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities, ServerInfo,
+        SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+        TextDocumentSyncOptions, TextDocumentSyncSaveOptions, TypeDefinitionProviderCapability,
+        Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+        WorkspaceServerCapabilities,
     },
     semantic_tokens,
 };
+use crate::config::SECTION;
 
-/// What the server needs to know about the client, read leniently from the raw `initialize`
+/// The capabilities of the client that the server needs to know, read leniently from the raw `initialize`
 /// parameters: whatever is absent or of an unexpected type counts as not supported.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
@@ -48,6 +50,8 @@ pub struct Client {
     pub definition_links: bool,
     /// As above, for declarations.
     pub declaration_links: bool,
+    /// As above, for implementations.
+    pub implementation_links: bool,
     /// As above, for type definitions.
     pub type_definition_links: bool,
     /// Folding ranges are whole lines.
@@ -72,6 +76,8 @@ pub struct Client {
     pub refresh_code_lenses: bool,
     /// Workspace edits may name document versions.
     pub document_changes: bool,
+    /// Workspace edits may create files.
+    pub create_files: bool,
     /// Code actions may be more than commands.
     pub code_action_literals: bool,
     /// Code actions may be marked as the preferred ones.
@@ -84,6 +90,8 @@ pub struct Client {
     pub register_configuration: bool,
     /// The client lets itself be asked to watch files.
     pub register_watchers: bool,
+    /// The client registers features by language when it is asked to.
+    pub register_languages: bool,
     /// The client has the command [`ext::SHOW_REFERENCES`].
     pub shows_references: bool,
     /// The client has the command [`ext::SHOW_REGISTERS`].
@@ -146,6 +154,7 @@ impl Client {
             symbol_tree: flag("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
             definition_links: flag("textDocument/definition/linkSupport"),
             declaration_links: flag("textDocument/declaration/linkSupport"),
+            implementation_links: flag("textDocument/implementation/linkSupport"),
             type_definition_links: flag("textDocument/typeDefinition/linkSupport"),
             line_folding_only: flag("textDocument/foldingRange/lineFoldingOnly"),
             multiline_tokens: flag("textDocument/semanticTokens/multilineTokenSupport"),
@@ -161,12 +170,21 @@ impl Client {
             refresh_inlay_hints: flag("workspace/inlayHint/refreshSupport"),
             refresh_code_lenses: flag("workspace/codeLens/refreshSupport"),
             document_changes: flag("workspace/workspaceEdit/documentChanges"),
+            create_files: flag("workspace/workspaceEdit/documentChanges")
+                && strings(
+                    params,
+                    "/capabilities/workspace/workspaceEdit/resourceOperations",
+                )
+                .contains(&"create"),
             code_action_literals: has("textDocument/codeAction/codeActionLiteralSupport"),
             preferred_code_actions: flag("textDocument/codeAction/isPreferredSupport"),
             progress: flag("window/workDoneProgress"),
             configuration: flag("workspace/configuration"),
             register_configuration: flag("workspace/didChangeConfiguration/dynamicRegistration"),
             register_watchers: flag("workspace/didChangeWatchedFiles/dynamicRegistration"),
+            register_languages: ["synchronization", "hover", "completion", "codeAction"]
+                .iter()
+                .all(|it| flag(&format!("textDocument/{it}/dynamicRegistration"))),
             shows_references: commands.contains(&ext::SHOW_REFERENCES),
             shows_registers: commands.contains(&ext::SHOW_REGISTERS),
         }
@@ -209,6 +227,16 @@ fn folders(params: &Value) -> Vec<Url> {
     params.get("rootUri").and_then(url).into_iter().collect()
 }
 
+/// The request that asks the client to report changed settings, if it lets itself be asked.
+#[must_use]
+pub fn settings_registration(client: &Client) -> Option<Registration> {
+    client.register_configuration.then(|| Registration {
+        id: "ptx-analyzer/configuration".to_owned(),
+        method: "workspace/didChangeConfiguration".to_owned(),
+        register_options: Some(serde_json::json!({ "section": SECTION })),
+    })
+}
+
 /// The answer to `initialize`.
 pub fn initialize_result(client: &Client) -> InitializeResult {
     InitializeResult {
@@ -237,7 +265,7 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
             },
         )),
         completion_provider: Some(CompletionOptions {
-            trigger_characters: Some([".", "%", "[", "@", "\""].map(str::to_owned).to_vec()),
+            trigger_characters: Some([".", "%", "[", "@", "\"", " "].map(str::to_owned).to_vec()),
             resolve_provider: Some(true),
             ..CompletionOptions::default()
         }),
@@ -250,6 +278,7 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
         definition_provider: Some(OneOf::Left(true)),
         declaration_provider: Some(DeclarationCapability::Simple(true)),
         type_definition_provider: Some(TypeDefinitionProviderCapability::Simple(true)),
+        implementation_provider: Some(ImplementationProviderCapability::Simple(true)),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         references_provider: Some(OneOf::Left(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
@@ -262,6 +291,8 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                 code_action_kinds: Some(vec![
                     CodeActionKind::QUICKFIX,
                     CodeActionKind::SOURCE_FIX_ALL,
+                    CodeActionKind::REFACTOR_REWRITE,
+                    CodeActionKind::REFACTOR_EXTRACT,
                 ]),
                 ..CodeActionOptions::default()
             })

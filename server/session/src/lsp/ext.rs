@@ -5,12 +5,16 @@
 //! | `ptx/viewSyntaxTree` | [`ViewSyntaxTreeParams`] | the tree as text, one node or token per line; `null` for a file that the server does not know |
 //! | `ptx/sameSourceLine` | `TextDocumentPositionParams`: an opcode, or a `.loc` | [`SameSourceLine`], or `null` where no source line is known |
 //! | `ptx/registers` | [`RegistersParams`] | [`Registers`]: what the entries of a file need, or the one at the position; `null` for a file that the server does not know |
-//! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside of entries with a body |
-//! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside of functions with a body |
+//! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside entries with a body |
+//! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside functions with a body |
 //! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
+//! | `ptx/slice` | `TextDocumentPositionParams`: a register in an instruction | [`Slice`], or `null` elsewhere |
+//! | `ptx/accesses` | `TextDocumentPositionParams`: a name | [`NameAccess`]es: its references, with what each does |
 //! | `ptx/machineCode` | [`MachineCodeParams`]: an open document, and which rows of which entry | [`MachineCode`]: what `ptxas` made of it when it was run last, or `null` if it has not been run |
 //! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
 //! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
+//! | `ptx/protocols` | [`ProtocolsParams`] | [`FunctionProtocol`]s: the instructions of barriers, asynchronous copies and allocations that belong together |
+//! | `ptx/diff` | [`DiffParams`]: two files that the server knows | [`Difference`]s of meaning, none for texts that mean the same |
 //! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
 //! | `ptx/explain` | [`ExplainParams`] | [`Explanation`]s; none for an unknown word |
 //! | `ptx/runPtxas` | [`RunPtxasParams`]: an open document | [`RunPtxas`] when `ptxas` is done; an error that says why when it cannot be run |
@@ -32,11 +36,14 @@
 //! `initializationOptions`, and sends the notification `ptx/didGrantTrust` when that changes later. No
 //! setting of a folder may get there.
 
-use std::fmt;
+mod modules;
+
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-use super::lsp_types::{Diagnostic, Position, Range, TextDocumentIdentifier, Url};
+pub use self::modules::*;
+use super::lsp_types::{Diagnostic, Location, Position, Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.
 pub const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
@@ -44,18 +51,26 @@ pub const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
 pub const SAME_SOURCE_LINE: &str = "ptx/sameSourceLine";
 /// Tells how many registers entries need.
 pub const REGISTERS: &str = "ptx/registers";
-/// Draws how many registers are alive at the lines of an entry.
+/// Draws how many registers are live at the lines of an entry.
 pub const REGISTER_CHART: &str = "ptx/registerChart";
 /// Shows how control flows in a function.
 pub const FLOW_GRAPH: &str = "ptx/flowGraph";
-/// Tells where a register is alive.
+/// Tells where a register is live.
 pub const LIVE_RANGE: &str = "ptx/liveRange";
+/// Follows the value of a register through the instructions.
+pub const SLICE: &str = "ptx/slice";
+/// Lists the references of a name with what each does.
+pub const ACCESSES: &str = "ptx/accesses";
 /// Tells what machine code was made of a file.
 pub const MACHINE_CODE: &str = "ptx/machineCode";
 /// Finds the instructions that were made from a line of a source file.
 pub const FROM_SOURCE_LINE: &str = "ptx/fromSourceLine";
 /// Judges a file as if it were for other targets.
 pub const COMPARE_TARGETS: &str = "ptx/compareTargets";
+/// Method of [`ProtocolsParams`].
+pub const PROTOCOLS: &str = "ptx/protocols";
+/// Method of [`DiffParams`].
+pub const DIFF: &str = "ptx/diff";
 /// Lists what has documentation.
 pub const WORDS: &str = "ptx/words";
 /// Gives the documentation of a word.
@@ -76,6 +91,27 @@ pub const DID_GRANT_TRUST: &str = "ptx/didGrantTrust";
 pub const CANCEL_PROGRESS: &str = "window/workDoneProgress/cancel";
 /// Says how the server is doing, for bug reports.
 pub const SERVER_STATUS: &str = "ptx/serverStatus";
+
+/// Notification of the client for a session that has no files of its own: the text of files that are not open.
+pub const DID_READ_FILES: &str = "ptx/didReadFiles";
+
+/// Parameters of `ptx/didReadFiles`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DidReadFilesParams {
+    /// The files.
+    pub files: Vec<ReadFile>,
+}
+
+/// A file that the client has read.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadFile {
+    /// Its name.
+    pub uri: Url,
+    /// Its text; `None` when it is gone.
+    pub text: Option<String>,
+}
 
 /// Parameters of `ptx/viewSyntaxTree`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -119,7 +155,7 @@ pub struct Registers {
     pub entries: Vec<EntryRegisters>,
 }
 
-/// What one entry needs; registers are 32-bit registers of a thread, and lines count from 0.
+/// The needs of one entry; registers are 32-bit registers of a thread, and lines count from 0.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryRegisters {
@@ -137,7 +173,7 @@ pub struct EntryRegisters {
     pub low: u32,
     /// and at most so many.
     pub high: u32,
-    /// The most that are alive at once in the order of the text.
+    /// The most that are live at once in the order of the text.
     pub max_live: u32,
     /// Where that is.
     pub peak_line: Option<u32>,
@@ -147,9 +183,9 @@ pub struct EntryRegisters {
     pub cap_directive: Option<String>,
     /// How many warps fit.
     pub occupancy: Occupancy,
-    /// What ptxas says, if it was asked about this text.
+    /// The figures of ptxas, if it was asked about this text.
     pub exact: Option<ExactRegisters>,
-    /// How many are alive at each line with an instruction, in the order of the text.
+    /// How many are live at each line with an instruction, in the order of the text.
     pub lines: Vec<LineRegisters>,
 }
 
@@ -161,7 +197,7 @@ pub struct Occupancy {
     pub warps: u32,
     /// Places for warps.
     pub of: u32,
-    /// What keeps more from being resident: `registers`, `shared memory`, `blocks` or nothing.
+    /// The limit that keeps more from being resident: `registers`, `shared memory`, `blocks` or nothing.
     pub limiter: Option<String>,
     /// Threads of a block.
     pub threads: u32,
@@ -181,7 +217,7 @@ pub struct OccupancyStep {
     pub warps: u32,
 }
 
-/// What ptxas says of an entry.
+/// The figures of ptxas for an entry.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExactRegisters {
@@ -195,7 +231,7 @@ pub struct ExactRegisters {
     pub stack: u32,
     /// Bytes of static shared memory.
     pub shared: u32,
-    /// How many are alive in the machine code that was made of each line; empty without `nvdisasm`.
+    /// How many are live in the machine code that was made of each line; empty without `nvdisasm`.
     pub lines: Vec<LineRegisters>,
 }
 
@@ -213,7 +249,7 @@ impl From<&analysis::ExactEntry> for ExactRegisters {
     }
 }
 
-/// How many registers are alive at a line.
+/// How many registers are live at a line.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRegisters {
@@ -257,12 +293,14 @@ pub struct MachineCode {
     pub stale: bool,
     /// How many rows there are in all.
     pub total: u32,
-    /// The most general registers that are alive, and the first line from 0 where they are.
+    /// The most general registers that are live, and the first line from 0 where they are.
     pub peak: Option<(u32, Option<u32>)>,
     /// The index of the first row, from 0.
     pub from: u32,
     /// The rows that were asked for.
     pub rows: Vec<MachineRow>,
+    /// The documentation of the opcodes of these rows: Markdown by opcode without modifiers.
+    pub opcodes: BTreeMap<String, String>,
 }
 
 /// A machine instruction.
@@ -279,7 +317,7 @@ pub struct MachineRow {
     pub lines: Option<(u32, u32)>,
     /// The line of the source that PTX was made of, such as `scale.cu:7`.
     pub source: Option<String>,
-    /// How many general registers are alive.
+    /// How many general registers are live.
     pub live: Option<u32>,
     /// How many cycles the next instruction waits at least.
     pub stall: Option<u8>,
@@ -287,7 +325,7 @@ pub struct MachineRow {
     pub waits_for: Vec<u64>,
     /// Whether it accesses local memory: a spill, or an array.
     pub local: bool,
-    /// The function behind the entry that it is in.
+    /// The function after the entry that it is in.
     pub routine: Option<String>,
     /// Whether that is one that `ptxas` brought along.
     pub of_ptxas: bool,
@@ -301,7 +339,7 @@ pub struct DrawingParams {
     pub text_document: TextDocumentIdentifier,
     /// A place in the function.
     pub position: Position,
-    /// Whether the drawing will stand on a dark ground.
+    /// Whether the drawing will be shown on a dark background.
     #[serde(default)]
     pub dark: bool,
 }
@@ -342,7 +380,7 @@ pub struct FlowBlock {
     pub label: Option<String>,
     /// How many instructions it has.
     pub instructions: usize,
-    /// The most registers that are alive at one of them.
+    /// The most registers that are live at one of them.
     pub live: u32,
     /// How many loops surround it.
     pub loop_depth: u32,
@@ -375,9 +413,9 @@ pub struct LiveRange {
     pub ty: String,
     /// How many 32-bit registers it takes; 0 for a predicate.
     pub weight: u32,
-    /// Runs of instructions at which it is alive.
+    /// Runs of instructions at which it is live.
     pub ranges: Vec<Range>,
-    /// Whether it is alive where most registers of the function are.
+    /// Whether it is live where most registers of the function are.
     pub crosses_peak: bool,
     /// Whether it probably takes no register of a thread.
     pub free: bool,
@@ -385,6 +423,37 @@ pub struct LiveRange {
     pub definitions: Vec<Range>,
     /// Where it is read.
     pub uses: Vec<Range>,
+}
+
+/// Result of `ptx/slice`: where the value of a register comes from and where it goes, as far as registers carry it:
+/// not through memory, and without the branches that decide between writes.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Slice {
+    /// The name of the register.
+    pub register: String,
+    /// The word that was asked about.
+    pub origin: Range,
+    /// The name in the instructions whose writes reach it, or the word itself where it is written.
+    pub definitions: Vec<Range>,
+    /// The name where these writes are read.
+    pub uses: Vec<Range>,
+    /// The instructions that the value was computed by, in the order of the text.
+    pub backward: Vec<Range>,
+    /// The instructions that are computed from it, in the order of the text.
+    pub forward: Vec<Range>,
+}
+
+/// Part of the result of `ptx/accesses`: a reference of a name.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NameAccess {
+    /// Where.
+    pub location: Location,
+    /// `declaration`, `read` or `write`.
+    pub access: String,
+    /// Whether this is about another value in the same register than the one that was asked about.
+    pub other_value: bool,
 }
 
 /// Parameters of `ptx/fromSourceLine`.
@@ -430,7 +499,7 @@ pub struct WordsParams {
 pub struct Word {
     /// As it is written in PTX, such as `cp.async` or `.relaxed`.
     pub name: String,
-    /// What it is, such as `instruction` or `special register`.
+    /// Its kind, such as `instruction` or `special register`.
     pub kind: String,
 }
 
@@ -505,7 +574,7 @@ impl fmt::Display for RunPtxas {
     }
 }
 
-/// What `ptxas` made of one entry.
+/// The figures of `ptxas` for one entry.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPtxasEntry {
@@ -526,13 +595,13 @@ pub struct PtxasStatus {
     pub reason: Option<String>,
     /// The program.
     pub path: Option<String>,
-    /// What takes machine code apart.
+    /// The disassembler of machine code.
     pub nvdisasm: Option<String>,
     /// Runs that are under way.
     pub running: usize,
     /// Documents that wait for a run.
     pub waiting: usize,
-    /// What became of the latest run.
+    /// The result of the latest run.
     pub latest: Option<String>,
 }
 
@@ -578,6 +647,6 @@ pub struct TurnTimes {
     pub p95: f64,
     /// The longest turn.
     pub max: f64,
-    /// What the longest turn did.
+    /// The name of the longest turn.
     pub longest: String,
 }

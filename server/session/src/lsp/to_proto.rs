@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use analysis::{
     Access, CodeActionKind, DIAGNOSTIC_CODES, DiagnosticTag, DocumentSymbol, Fold, FoldKind,
-    Severity, SymbolKind,
+    Reference, Severity, SymbolKind,
 };
 use rustc_hash::FxHashMap;
 use syntax::{
@@ -26,7 +26,7 @@ pub fn range(range: TextRange, lines: &LineTable, encoding: Encoding) -> Range {
     Range::new(position(range.start()), position(range.end()))
 }
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 pub fn severity(severity: Severity) -> DiagnosticSeverity {
     match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
@@ -100,12 +100,22 @@ pub fn symbol_kind(kind: SymbolKind) -> lsp_types::SymbolKind {
     }
 }
 
-/// Whether a use reads or writes.
-pub fn highlight_kind(access: Access) -> DocumentHighlightKind {
-    match access {
+/// The kind of access that a use is.
+pub fn highlight_kind(reference: &Reference) -> DocumentHighlightKind {
+    match reference.access {
+        _ if reference.other_value => DocumentHighlightKind::TEXT,
         // A declaration of PTX gives no value, yet editors show "write" for where a name begins.
         Access::Declaration | Access::Write => DocumentHighlightKind::WRITE,
         Access::Read => DocumentHighlightKind::READ,
+    }
+}
+
+/// The word for how a name is used.
+pub fn access(access: Access) -> &'static str {
+    match access {
+        Access::Declaration => "declaration",
+        Access::Read => "read",
+        Access::Write => "write",
     }
 }
 
@@ -117,7 +127,7 @@ pub fn document_symbols(
 ) -> Vec<lsp_types::DocumentSymbol> {
     let convert = |symbol: DocumentSymbol| {
         let children = document_symbols(symbol.children, lines, encoding);
-        // Clients refuse a whole answer in which a name is outside of its declaration.
+        // Clients refuse a whole answer in which a name is outside its declaration.
         let full = symbol.full_range.cover(symbol.focus_range);
         #[expect(deprecated, reason = "the field has to be given")]
         lsp_types::DocumentSymbol {
@@ -202,7 +212,7 @@ const SELECTIONS: usize = 100;
 
 /// Ranges from the innermost to the outermost, each linked to the next.
 ///
-/// Of too many, the innermost ones and the outermost one.
+/// Where there are more, the innermost ones and the outermost one are kept.
 pub fn selection_range(
     ranges: &[TextRange],
     at: Position,

@@ -9,7 +9,7 @@ use crate::{
     cli::check,
 };
 
-/// What is to be compared.
+/// The two sides to compare.
 #[derive(Default)]
 pub(super) struct Inputs {
     /// The old and the new text.
@@ -19,7 +19,7 @@ pub(super) struct Inputs {
     pub(super) failures: Vec<String>,
 }
 
-/// What tells a text from the others of its side, and is the same on the other side.
+/// The key of a text among the others of its side, which is the same on the other side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     /// Its path in a folder.

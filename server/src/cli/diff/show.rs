@@ -26,8 +26,8 @@ pub(super) fn alone(is_new: bool, text: &Text, io: &mut Io<'_>) -> io::Result<()
     writeln!(io.stdout, "only in the {side} one: {}{source}", text.name)
 }
 
-/// What differs in two texts.
-pub(super) fn text(pair: &Pair, io: &mut Io<'_>) -> io::Result<()> {
+/// The differences between two texts.
+pub(super) fn text(pair: &Pair) -> String {
     let comparison = &pair.comparison;
     let mut out = String::new();
     for (word, old, new) in &comparison.directives {
@@ -63,8 +63,7 @@ pub(super) fn text(pair: &Pair, io: &mut Io<'_>) -> io::Result<()> {
     }
     parts.push(format!("{same} same"));
     let (old, new) = (&pair.old.name, &pair.new.name);
-    writeln!(io.stdout, "{old} -> {new}: functions: {}", parts.join(", "))?;
-    io.stdout.write_all(out.as_bytes())
+    format!("{old} -> {new}: functions: {}\n{out}", parts.join(", "))
 }
 
 fn function(pair: &Pair, change: &FunctionChange, out: &mut String) {
@@ -176,6 +175,10 @@ fn line(text: &Document, range: TextRange) -> u32 {
     text.lines().line_of(range.start()) + 1
 }
 
+fn end_line(text: &Document, range: TextRange) -> u32 {
+    text.lines().line_of(range.end()) + 1
+}
+
 /// A statement on one line.
 fn statement(text: &Document, range: TextRange) -> String {
     let words: Vec<_> = text
@@ -194,12 +197,23 @@ fn statement(text: &Document, range: TextRange) -> String {
 
 /// A function as JSON; lines count from 1.
 pub(super) fn json(pair: &Pair, change: &FunctionChange) -> Value {
+    let lines = |text: &Document, ranges: &[TextRange]| -> Vec<Value> {
+        let first_and_last = |it: &TextRange| json!([line(text, *it), end_line(text, *it)]);
+        ranges.iter().map(first_and_last).collect()
+    };
+    let (old_text, new_text) = (&pair.old.document, &pair.new.document);
     let mut record = json!({
         "function": change.name(),
         "change": change.kind.word(),
         "instructions_added": change.added.len(),
         "instructions_removed": change.removed.len(),
         "instructions_moved": change.moved.len(),
+        "added": lines(new_text, &change.added),
+        "removed": lines(old_text, &change.removed),
+        "moved": change.moved.iter().map(|(from, to)| json!({
+            "old": [line(old_text, *from), end_line(old_text, *from)],
+            "new": [line(new_text, *to), end_line(new_text, *to)],
+        })).collect::<Vec<_>>(),
         "rewired": change.rewired.iter().map(|it| json!({
             "old": it.old,
             "new": it.new,

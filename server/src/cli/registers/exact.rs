@@ -1,4 +1,4 @@
-//! What `ptxas` says of entries, for `registers --exact`.
+//! The figures of `ptxas` for entries, for `registers --exact`.
 
 use std::{
     path::{Path, PathBuf},
@@ -29,7 +29,7 @@ pub(in crate::cli) struct ExactArgs {
     timeout: u32,
 }
 
-/// What `ptxas` says of an entry, as JSON.
+/// The figures of `ptxas` for an entry, as JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::cli) struct Exact {
     pub(in crate::cli) registers: u32,
@@ -115,7 +115,7 @@ impl Ptxas {
     }
 
     /// The entries of a text, for another target than its own if one is given, and a remark: `ptxas` may
-    /// make no code for the target, or for another one only, which is no mistake of the text.
+    /// make no code for the target, or for another one only, which is not a mistake of the text.
     pub(in crate::cli) fn ask(
         &self,
         name: &str,

@@ -11,7 +11,7 @@ fn repository() -> PathBuf {
 }
 
 fn book() -> BTreeMap<String, String> {
-    let files = files(&repository()).expect("the files of the repository");
+    let files = files(&repository(), false).expect("the files of the repository");
     let count = files.len();
     let files: BTreeMap<_, _> = files.into_iter().collect();
     assert_eq!(files.len(), count, "two pages are in one file");
@@ -90,7 +90,7 @@ fn every_page_is_in_the_table_of_contents() {
         index.starts_with("# ptx-analyzer\n\nptx-analyzer is "),
         "{index}"
     );
-    let order = ["## Trying it\n\n```sh\neditors/try", "## Installation"];
+    let order = ["## Installation\n", "## From a clone\n\n```sh\neditors/try"];
     let places = order.map(|it| index.find(it));
     assert!(places[0].is_some() && places[0] < places[1], "{places:?}");
 }
@@ -140,6 +140,7 @@ fn the_book_is_written() {
     let said = |repository: &Path| {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let args = SiteArgs {
+            playground: None,
             output: output.clone(),
             repository: repository.to_owned(),
         };
@@ -160,4 +161,30 @@ fn the_book_is_written() {
             .exists()
     );
     assert_eq!(said(&output.join("nowhere")), FAILED);
+}
+
+#[test]
+fn examples_lead_to_the_playground() {
+    let files = files(&repository(), true).expect("the files of the repository");
+    let files: BTreeMap<_, _> = files.into_iter().collect();
+    assert!(files["src/SUMMARY.md"].contains("(playground.md)"));
+    let with_link = |folder: &str| {
+        let pages = files.iter().filter(|it| it.0.starts_with(folder));
+        let (linked, bare): (Vec<_>, Vec<_>) =
+            pages.partition(|it| it.1.contains("](../playground/index.html#text="));
+        let names: Vec<_> = bare.into_iter().map(|it| it.0.as_str()).collect();
+        (linked.len(), names)
+    };
+    let (instructions, without) = with_link("src/instructions/");
+    assert!(instructions > 150, "{instructions}, but not {without:?}");
+    assert_eq!(without, ["src/instructions/index.md"]);
+    let (diagnostics, without) = with_link("src/diagnostics/");
+    assert!(diagnostics > 50, "{diagnostics}, but not {without:?}");
+    // Its example would be too long.
+    let bare = [
+        "src/diagnostics/index.md",
+        "src/diagnostics/nesting-too-deep.md",
+    ];
+    assert_eq!(without, bare);
+    assert!(files["src/words/idioms.md"].contains("[Try it]"));
 }

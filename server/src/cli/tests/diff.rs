@@ -96,10 +96,10 @@ fn differences_for_programs() {
         &["diff", "--format", "json", "DIR/old/k.ptx", "DIR/new/k.ptx"],
         b"",
         expect![[r#"
-            {"change":"changed","declarations":false,"file":"DIR/new/k.ptx","function":"a","instructions_added":2,"instructions_moved":0,"instructions_removed":1,"line":4,"old_file":"DIR/old/k.ptx","old_line":4,"rewired":[]}
-            {"change":"added","declarations":false,"file":"DIR/new/k.ptx","function":"d","instructions_added":1,"instructions_moved":0,"instructions_removed":0,"line":12,"rewired":[]}
-            {"change":"same","declarations":false,"file":"DIR/new/k.ptx","function":"c","instructions_added":0,"instructions_moved":0,"instructions_removed":0,"line":13,"old_file":"DIR/old/k.ptx","old_line":12,"rewired":[]}
-            {"change":"removed","declarations":false,"function":"b","instructions_added":0,"instructions_moved":0,"instructions_removed":1,"old_file":"DIR/old/k.ptx","old_line":11,"rewired":[]}
+            {"added":[[7,7],[8,8]],"change":"changed","declarations":false,"file":"DIR/new/k.ptx","function":"a","instructions_added":2,"instructions_moved":0,"instructions_removed":1,"line":4,"moved":[],"old_file":"DIR/old/k.ptx","old_line":4,"removed":[[7,7]],"rewired":[]}
+            {"added":[[12,12]],"change":"added","declarations":false,"file":"DIR/new/k.ptx","function":"d","instructions_added":1,"instructions_moved":0,"instructions_removed":0,"line":12,"moved":[],"removed":[],"rewired":[]}
+            {"added":[],"change":"same","declarations":false,"file":"DIR/new/k.ptx","function":"c","instructions_added":0,"instructions_moved":0,"instructions_removed":0,"line":13,"moved":[],"old_file":"DIR/old/k.ptx","old_line":12,"removed":[],"rewired":[]}
+            {"added":[],"change":"removed","declarations":false,"function":"b","instructions_added":0,"instructions_moved":0,"instructions_removed":1,"moved":[],"old_file":"DIR/old/k.ptx","old_line":11,"removed":[[11,11]],"rewired":[]}
             status 1
         "#]],
     );

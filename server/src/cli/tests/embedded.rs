@@ -1,4 +1,4 @@
-//! PTX inside of files of other languages on the command line.
+//! PTX inside files of other languages on the command line.
 
 use expect_test::expect;
 
@@ -46,7 +46,7 @@ fn files_of_other_languages_are_checked_when_they_are_named() {
         &["check", "--embedded", "--format", "json", "DIR"],
         b"",
         expect![[r#"
-            {"file":"DIR/a.cu","line":4,"column":13,"end_line":4,"end_column":17,"severity":"error","code":"modifier-not-allowed","message":"`.z32` is not allowed in `sub.z32`"}
+            {"file":"DIR/a.cu","line":4,"column":13,"end_line":4,"end_column":17,"severity":"error","code":"modifier-not-allowed","message":"`.z32` is not allowed in `sub.z32`","help":"did you mean `.s32`?","fixes":[{"title":"Replace `.z32` by `.s32`","edits":[{"line":4,"column":14,"end_line":4,"end_column":17,"insert":"s32"}]}]}
             status 1
         "#]],
     );

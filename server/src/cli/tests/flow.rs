@@ -30,13 +30,13 @@ fn graphs_as_text() {
         TWO,
         expect![[r#"
         f
-          0 line 4, 1 instruction, 0 alive: leaves
+          0 line 4, 1 instruction, 0 live: leaves
         k
-          0 line 8, 1 instruction, 1 alive: fallthrough to 1
-            1 again: lines 10 to 11, 2 instructions, 1 alive, loop: fallthrough to 2, taken to 3
-            2 line 12, 2 instructions, 1 alive: branch back to 1
-          3 done: lines 13 to 14, 2 instructions, 1 alive: leaves
-          4 line 15, 1 instruction, 0 alive, never reached: leaves
+          0 line 8, 1 instruction, 1 live: fallthrough to 1
+            1 again: lines 10 to 11, 2 instructions, 1 live, loop: fallthrough to 2, taken to 3
+            2 line 12, 2 instructions, 1 live: branch back to 1
+          3 done: lines 13 to 14, 2 instructions, 1 live: leaves
+          4 line 15, 1 instruction, 0 live, never reached: leaves
         status 0
     "#]],
     );
@@ -45,7 +45,7 @@ fn graphs_as_text() {
         TWO,
         expect![[r#"
         f
-          0 line 4, 1 instruction, 0 alive: leaves
+          0 line 4, 1 instruction, 0 live: leaves
         status 0
     "#]],
     );
@@ -58,11 +58,11 @@ fn graphs_for_mermaid() {
         TWO,
         expect![[r#"
             flowchart TD
-                b0["line 8<br>1 instruction, 1 alive"]
-                b1["again: lines 10 to 11<br>2 instructions, 1 alive, loop"]
-                b2["line 12<br>2 instructions, 1 alive"]
-                b3["done: lines 13 to 14<br>2 instructions, 1 alive"]
-                b4["line 15<br>1 instruction, 0 alive, never reached"]
+                b0["line 8<br>1 instruction, 1 live"]
+                b1["again: lines 10 to 11<br>2 instructions, 1 live, loop"]
+                b2["line 12<br>2 instructions, 1 live"]
+                b3["done: lines 13 to 14<br>2 instructions, 1 live"]
+                b4["line 15<br>1 instruction, 0 live, never reached"]
                 b0 --> b1
                 b1 --> b2
                 b1 -->|taken| b3
@@ -130,7 +130,7 @@ fn drawings() {
             svg.starts_with("<svg ") && svg.ends_with("</svg>\n"),
             "{svg}"
         );
-        // The comment is no part of an instruction.
+        // The comment is not part of an instruction.
         assert!(!svg.contains("a loop"), "{svg}");
         assert!(svg.contains("data-line=\"9\""), "{svg}");
         assert_eq!(svg.matches("<svg ").count(), svg.matches("</svg>").count());

@@ -44,7 +44,7 @@ fn machine_code_with_lines() {
     assert_eq!((status, &*complaints), (0, ""));
     let first: Vec<_> = table.lines().take(12).collect();
     expect![[r#"
-        scale for sm_90a: 136 instructions, 16 registers, at most 13 alive, first at line 29
+        scale for sm_90a: 136 instructions, 16 registers, at most 13 live, first at line 29
          address  live  stall  waits for
             14 | {  (scale.cu:3)
             0000     1      1                  LDC R1, c[0x0][0x28]

@@ -23,17 +23,17 @@ const QUALIFIERS: [&str; 6] = [
 /// A statement knows at most so many conditions.
 const MAX_CONDITIONS: usize = 128;
 
-/// What the preprocessor did between two words.
+/// The work of the preprocessor between two words.
 #[derive(Default)]
 struct Branches {
-    /// `#if` that are open inside of the statement.
+    /// `#if` that are open inside the statement.
     open: u32,
     /// Whether there was any.
     any: bool,
 }
 
 impl Lexer<'_> {
-    /// Reads a statement from behind its keyword, which stands at a range of bytes. What is none has no effect.
+    /// Reads a statement from after its keyword, which is at a range of bytes. What is none has no effect.
     pub(super) fn statement(&mut self, from: usize, to: usize) {
         self.scan.pos = to;
         let mut branches = Branches::default();
@@ -55,6 +55,8 @@ impl Lexer<'_> {
             return;
         }
         self.scan.bump(1);
+        let mut conditions = self.conditions();
+        conditions.extend(self.branches(from));
         let mut statement = Statement {
             range: range(from, from),
             keyword: range(from, to),
@@ -67,7 +69,7 @@ impl Lexer<'_> {
             constraints: Vec::new(),
             arguments: Vec::new(),
             clobbers: Vec::new(),
-            conditions: self.conditions(),
+            conditions,
             in_define: self.in_define,
             conditional_operands: false,
             complete: false,
@@ -133,7 +135,7 @@ impl Lexer<'_> {
         &self.scan.text[start..start + len]
     }
 
-    /// Goes behind the `#endif` of the branch here.
+    /// Moves past the `#endif` of the branch here.
     fn skip_branches(&mut self) {
         let mut depth = 1u32;
         while depth > 0 && !self.scan.is_end() {
@@ -198,7 +200,7 @@ impl Lexer<'_> {
         Part::Unknown(range(start, self.scan.pos))
     }
 
-    /// Reads the literal whose quote stands here; it starts at an offset.
+    /// Reads the literal whose quote is here; it starts at an offset.
     fn literal(&mut self, start: usize) -> Part {
         match self.string(self.scan.pos) {
             Some(literal) => Part::Literal(literal),
@@ -206,7 +208,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes behind the parenthesis, bracket or brace that belongs to the one here. False if there is none before a
+    /// Moves past the parenthesis, bracket or brace that belongs to the one here. False if there is none before a
     /// semicolon that belongs to no braces, or the end.
     fn balanced(&mut self) -> bool {
         let (mut depth, mut braces) = (0u32, 0u32);
@@ -246,7 +248,7 @@ impl Lexer<'_> {
         false
     }
 
-    /// Reads the sections behind the template, up to the closing parenthesis.
+    /// Reads the sections after the template, up to the closing parenthesis.
     fn sections(&mut self, statement: &mut Statement, branches: &mut Branches) {
         loop {
             self.between(branches);

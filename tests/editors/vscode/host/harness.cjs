@@ -57,7 +57,7 @@ const settings = () => vscode.workspace.getConfiguration('ptx-analyzer');
 /** Changes a setting of the user; undefined takes the change back. */
 const set = (name, value) => settings().update(name, value, vscode.ConfigurationTarget.Global);
 
-function alive(pid) {
+function isRunning(pid) {
     try {
         process.kill(pid, 0);
         return true;
@@ -67,7 +67,7 @@ function alive(pid) {
 }
 
 module.exports = {
-    alive,
+    isRunning,
     api,
     at,
     command,

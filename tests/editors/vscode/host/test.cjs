@@ -7,7 +7,7 @@ const { testFeatures } = require('./features.cjs');
 const { testFiles } = require('./files.cjs');
 const { testViews } = require('./views.cjs');
 const {
-    alive,
+    isRunning,
     at,
     command,
     counts,
@@ -91,12 +91,15 @@ exports.run = async function () {
         assert.match(textOf(parameter[0].contents), /\.f32/);
     });
 
-    await test('go to the definition of a numbered register', async () => {
+    await test('go to the write that gives a register its value, and to its declaration', async () => {
         const { document } = await open('saxpy.ptx');
         const found = await command('vscode.executeDefinitionProvider', document.uri, at(document, '%f3;', 0, 1));
         assert.equal(found.length, 1);
         const range = found[0].targetSelectionRange ?? found[0].targetRange ?? found[0].range;
-        assert.equal(range.start.line, at(document, '%f<5>').line);
+        assert.equal(range.start.line, at(document, 'ld.global.f32 %f3').line);
+        const declared = await command('vscode.executeDeclarationProvider', document.uri, at(document, '%f3;', 0, 1));
+        const place = declared[0].targetSelectionRange ?? declared[0].targetRange ?? declared[0].range;
+        assert.equal(place.start.line, at(document, '%f<5>').line);
     });
 
     await test('go to definition moves the cursor, and back', async () => {
@@ -302,7 +305,7 @@ exports.run = async function () {
         await command('ptx-analyzer.restartServer');
         await ready();
         assert.notEqual(api.serverPid(), before);
-        await until('the old process to end', () => !alive(before));
+        await until('the old process to end', () => !isRunning(before));
         await until('errors again', () => errorsOf(document).length === 2);
     });
 
@@ -328,7 +331,7 @@ exports.run = async function () {
         assert.equal(api.serverPid(), undefined);
     });
 
-    await test('a program that is no server is said plainly', async () => {
+    await test('a program that is not a server is said plainly', async () => {
         await setPath('/bin/true');
         const state = await until('the error', () => api.state().message?.includes('/bin/true') && api.state());
         assert.match(state.message, /is not ptx-analyzer/);
@@ -359,7 +362,7 @@ exports.run = async function () {
         assert.equal(api.state().kind, 'starting');
         await setPath(undefined);
         await ready();
-        await until('the silent server to be gone', () => !alive(pid));
+        await until('the silent server to be gone', () => !isRunning(pid));
     });
 
     await test('a server that ends again and again is left alone, until it is restarted by hand', async () => {
@@ -404,7 +407,7 @@ exports.run = async function () {
         const pid = api.serverPid();
         await command('ptx-analyzer.stopServer');
         assert.equal(api.state().kind, 'stopped');
-        await until('the process to end', () => !alive(pid));
+        await until('the process to end', () => !isRunning(pid));
     });
 
     console.log(`${counts.passed} passed, ${counts.failed} failed`);

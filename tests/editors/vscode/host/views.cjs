@@ -28,7 +28,7 @@ exports.testViews = async function () {
             content.rows.map((it) => it.title),
             ['sum'],
         );
-        assert.match(factsOf(content.rows[0]), /registers.*warps on sm_80.*alive at most/);
+        assert.match(factsOf(content.rows[0]), /registers.*warps on sm_80.*live at most/);
         assert.equal(content.chosen, 'sum');
         assert.match(content.svg, new RegExp(`data-line="${at(document, 'add.s32').line}"`));
     });
@@ -93,11 +93,24 @@ exports.testViews = async function () {
         const marked = await until('the marks', () => api().marked().length > 0 && api().marked());
         const lines = (text) => at(document, text).line;
         const covers = (line) => marked.some((it) => it.start.line <= line && line <= it.end.line);
-        assert.ok(covers(lines('call (answer)')), 'alive in the loop');
-        assert.ok(!covers(lines('ld.param.u64')), 'not alive before it is written');
+        assert.ok(covers(lines('call (answer)')), 'live in the loop');
+        assert.ok(!covers(lines('ld.param.u64')), 'not live before it is written');
         await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '\n'));
         assert.deepEqual(api().marked(), []);
         await command('workbench.action.files.revert');
+    });
+
+    await test('slices of a value are marked', async () => {
+        const { document } = await openAt('sum.ptx', '%total, %total', 1);
+        await command('ptx-analyzer.showBackwardSlice');
+        const backward = await until('the marks', () => api().marked().length > 0 && api().marked());
+        await command('ptx-analyzer.showForwardSlice');
+        const forward = await until('other marks', () => api().marked() !== backward && api().marked());
+        const write = at(document, '%total, %total').line;
+        const has = (marks, line) => marks.some((it) => it.start.line === line);
+        assert.ok(has(backward, write) && has(forward, write), 'the write is in both');
+        assert.notDeepEqual(backward, forward);
+        await command('ptx-analyzer.clearMarks');
     });
 
     await test('instructions of the same source line are marked', async () => {

@@ -4,13 +4,13 @@ use crate::target::{Target, Version};
 
 /// A piece of PTX that assembles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example {
+pub struct Example<'a> {
     /// The `.version` that it is written for.
     pub version: Version,
     /// The `.target` that it is written for.
     pub target: Target,
     /// The text: statements of a kernel, or a whole module if it has a `.version`.
-    pub text: &'static str,
+    pub text: &'a str,
 }
 
 /// Names that the statements of examples may use without declaring them.
@@ -31,9 +31,10 @@ const REGISTERS: &str = "\
     .local .align 16 .b8 local_data[64];
 ";
 
-impl Example {
+impl<'a> Example<'a> {
     /// Reads a block of a page whose fence says ` ```ptx 8.0 sm_90 `; none for other blocks.
-    pub(super) fn read(words: &str, text: &'static str) -> Option<Example> {
+    #[must_use]
+    pub fn read(words: &str, text: &'a str) -> Option<Example<'a>> {
         let mut words = words.split_whitespace();
         if words.next()? != "ptx" {
             return None;

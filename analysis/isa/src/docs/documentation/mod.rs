@@ -8,9 +8,9 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use include_dir::{Dir, include_dir};
+use include_dir::{Dir, File, include_dir};
 use rustc_hash::FxHashMap;
 
 use crate::target::Version;
@@ -32,7 +32,7 @@ pub enum Topic {
     StateSpaces,
     /// Special registers.
     SpecialRegisters,
-    /// Directives, with their full stop.
+    /// Directives, with their period.
     Directives,
     /// Strings of `.pragma`, and options of `.target`.
     Pragmas,
@@ -46,11 +46,13 @@ pub enum Topic {
     PtxasMessages,
     /// Complete kernels for what is written again and again, explained.
     Idioms,
+    /// Opcodes of machine code (SASS).
+    MachineInstructions,
 }
 
 impl Topic {
-    /// Every topic.
-    pub const ALL: [Topic; 11] = [
+    /// Every topic, in the order of their declaration.
+    pub const ALL: [Topic; 12] = [
         Topic::Modifiers,
         Topic::Types,
         Topic::StateSpaces,
@@ -62,6 +64,7 @@ impl Topic {
         Topic::Concepts,
         Topic::PtxasMessages,
         Topic::Idioms,
+        Topic::MachineInstructions,
     ];
 
     /// Its file in `docs`.
@@ -79,67 +82,76 @@ impl Topic {
             Topic::Concepts => "concepts.md",
             Topic::PtxasMessages => "ptxas-messages.md",
             Topic::Idioms => "idioms.md",
+            Topic::MachineInstructions => "machine-instructions.md",
         }
     }
 }
 
-/// All pages, read once.
-struct Library {
-    instructions: FxHashMap<&'static str, InstructionPage>,
-    topics: FxHashMap<Topic, Vec<Entry>>,
-    sections: FxHashMap<&'static str, &'static str>,
-    aliases: Vec<(&'static str, Vec<&'static str>)>,
+/// A page, taken apart when it is first asked for: together they are a megabyte, and one question needs one of them.
+struct Page {
+    text: &'static str,
+    parts: OnceLock<Option<InstructionPage>>,
 }
 
-static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-    let text = |file: &str| {
-        FILES
-            .get_file(file)
-            .and_then(|it| it.contents_utf8())
-            .unwrap_or_default()
-    };
-    Library {
-        instructions: FILES
-            .get_dir("instructions")
-            .into_iter()
-            .flat_map(Dir::files)
-            .filter_map(|file| InstructionPage::read(file.contents_utf8()?))
-            .map(|page| (page.name, page))
-            .collect(),
-        topics: Topic::ALL
-            .into_iter()
-            .map(|topic| (topic, page::entries(text(topic.file()))))
-            .collect(),
-        sections: text("sections.tsv")
-            .lines()
-            .filter_map(|it| it.split_once('\t'))
-            .collect(),
-        aliases: text("aliases.tsv")
-            .lines()
-            .filter_map(|it| it.split_once('\t'))
-            .map(|(word, names)| (word, names.split(", ").collect()))
-            .collect(),
+impl Page {
+    fn get(&self) -> Option<&InstructionPage> {
+        let read = || InstructionPage::read(self.text);
+        self.parts.get_or_init(read).as_ref()
     }
+}
+
+/// The pages of instructions by their names.
+static INSTRUCTIONS: LazyLock<FxHashMap<&'static str, Page>> = LazyLock::new(|| {
+    let files = FILES.get_dir("instructions").into_iter();
+    let texts = files.flat_map(Dir::files).filter_map(File::contents_utf8);
+    texts
+        .filter_map(|text| {
+            let parts = OnceLock::new();
+            Some((InstructionPage::name(text)?, Page { text, parts }))
+        })
+        .collect()
 });
+
+/// The entries of topics, in the order of [`Topic::ALL`].
+static TOPICS: [OnceLock<Vec<Entry>>; Topic::ALL.len()] =
+    [const { OnceLock::new() }; Topic::ALL.len()];
+
+static SECTIONS: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let lines = text("sections.tsv").lines();
+    lines.filter_map(|it| it.split_once('\t')).collect()
+});
+
+static ALIASES: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new(|| {
+    let lines = text("aliases.tsv").lines();
+    lines
+        .filter_map(|it| it.split_once('\t'))
+        .map(|(word, names)| (word, names.split(", ").collect()))
+        .collect()
+});
+
+fn text(file: &str) -> &'static str {
+    let file = FILES.get_file(file);
+    file.and_then(File::contents_utf8).unwrap_or_default()
+}
 
 /// The page of an instruction, by its name in the tables: `cp.async.bulk`.
 #[must_use]
 pub fn instruction(name: &str) -> Option<&'static InstructionPage> {
-    LIBRARY.instructions.get(name)
+    INSTRUCTIONS.get(name)?.get()
 }
 
 /// Every page of an instruction, in no order.
 pub fn instructions() -> impl Iterator<Item = &'static InstructionPage> {
-    LIBRARY.instructions.values()
+    INSTRUCTIONS.values().filter_map(Page::get)
 }
 
 /// The entries of a topic, in the order of its file.
 #[must_use]
 pub fn entries(topic: Topic) -> &'static [Entry] {
-    LIBRARY.topics.get(&topic).map_or(&[], |it| it)
+    TOPICS[topic as usize].get_or_init(|| page::entries(text(topic.file())))
 }
 
-/// The entry of a word in a topic. The word is spelled as in a text: with its full stop or per cent sign.
+/// The entry of a word in a topic. The word is spelled as in a text: with its period or per cent sign.
 #[must_use]
 pub fn entry(topic: Topic, word: &str) -> Option<&'static Entry> {
     page::find(entries(topic), word)
@@ -148,10 +160,19 @@ pub fn entry(topic: Topic, word: &str) -> Option<&'static Entry> {
 /// Words that are not PTX but stand for something in PTX (of CUDA C++, SASS, Triton and everyday speech), with the
 /// names of the pages for them.
 pub fn aliases() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    LIBRARY.aliases.iter().map(|it| (it.0, it.1.as_slice()))
+    ALIASES.iter().map(|it| (it.0, it.1.as_slice()))
 }
 
-/// What is said about a message of ptxas.
+/// The documentation of the opcode of a machine instruction, with its words (`LDG.E.128`) and its guard (`@P0`).
+#[must_use]
+pub fn machine_instruction(text: &str) -> Option<&'static Entry> {
+    let mut words = text.split_whitespace();
+    let opcode = words.find(|it| !it.starts_with('@'))?;
+    let opcode = opcode.split('.').next().unwrap_or(opcode);
+    entry(Topic::MachineInstructions, opcode)
+}
+
+/// The documentation of a message of ptxas.
 #[must_use]
 pub fn ptxas_message(message: &str) -> Option<&'static Entry> {
     let entries = entries(Topic::PtxasMessages).iter();
@@ -163,7 +184,7 @@ pub fn ptxas_message(message: &str) -> Option<&'static Entry> {
         .map(|it| it.0)
 }
 
-/// What a modifier, given without its full stop, means on an instruction.
+/// The meaning of a modifier, given without its period, on an instruction.
 ///
 /// The page of the instruction decides; then what the word means on all instructions, as a modifier, a state
 /// space or a type.
@@ -177,7 +198,7 @@ pub fn modifier(name: &str, word: &str) -> Option<&'static Entry> {
         .or_else(|| entry(Topic::Types, &word))
 }
 
-/// What a modifier means on all instructions, and what it means on this one; either may be missing.
+/// The meaning of a modifier on all instructions, and on this one; either may be missing.
 ///
 /// Texts for one instruction that do not stand alone are one sentence each.
 #[must_use]
@@ -208,7 +229,7 @@ pub fn documented_since(instruction: &str, since: Version) -> Version {
 /// The title of a section of the PTX ISA 9.3 manual.
 #[must_use]
 pub fn section_title(section: &str) -> Option<&'static str> {
-    LIBRARY.sections.get(section).copied()
+    SECTIONS.get(section).copied()
 }
 
 /// Where a section of the manual can be read.

@@ -2,15 +2,15 @@
 
 use super::Example;
 
-/// What is said about one word, or several that differ in a number only.
+/// The documentation of one word, or of several that differ in a number only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The words, as they stand in a text; `*` stands for any letters and digits.
+    /// The words, as they are in a text; `*` stands for any letters and digits.
     pub words: Vec<&'static str>,
     /// Markdown. The first sentence stands for the whole where there is little room.
     pub text: &'static str,
     /// Examples in the text.
-    pub examples: Vec<Example>,
+    pub examples: Vec<Example<'static>>,
 }
 
 impl Entry {
@@ -26,25 +26,31 @@ impl Entry {
 pub struct InstructionPage {
     /// Its name in the tables.
     pub name: &'static str,
-    /// What it does, as one sentence.
+    /// A summary in one sentence.
     pub summary: &'static str,
-    /// What is said after that, Markdown; may be empty.
+    /// The text after the summary, Markdown; may be empty.
     pub description: &'static str,
-    /// What it does as pseudo-code; may be empty.
+    /// The operation as pseudo-code; may be empty.
     pub code: &'static str,
-    /// What the operands are, by their names in the tables without full stop.
+    /// The operands, by their names in the tables without period.
     pub operands: Vec<Entry>,
-    /// What modifiers mean here, by their words with full stop.
+    /// The modifiers, by their words with period.
     pub modifiers: Vec<Entry>,
-    /// What one must know: a Markdown list; may be empty.
+    /// Notes: a Markdown list; may be empty.
     pub notes: &'static str,
     /// Examples.
-    pub examples: Vec<Example>,
+    pub examples: Vec<Example<'static>>,
     /// Names of instructions that have to do with this one.
     pub related: Vec<&'static str>,
 }
 
 impl InstructionPage {
+    /// The title of a page, without a look at the rest of it.
+    pub(super) fn name(text: &'static str) -> Option<&'static str> {
+        let (title, _) = text.strip_prefix("# ")?.split_once('\n')?;
+        Some(title.trim())
+    }
+
     /// Reads a page; none if it has no title.
     pub(super) fn read(text: &'static str) -> Option<InstructionPage> {
         let (title, rest) = text.strip_prefix("# ")?.split_once('\n')?;
@@ -76,7 +82,7 @@ impl InstructionPage {
         Some(page)
     }
 
-    /// What is said about an operand, given by its name in the tables.
+    /// The documentation of an operand, given by its name in the tables.
     #[must_use]
     pub fn operand(&self, name: &str) -> Option<&Entry> {
         find(&self.operands, name)
@@ -157,13 +163,13 @@ fn quoted(text: &'static str) -> Vec<&'static str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The fenced blocks of a text: what stands after the fence, and the block.
+/// The fenced blocks of a text: what is after the fence, and the block.
 fn fenced(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let blocks = text.split("```").skip(1).step_by(2);
     blocks.filter_map(|it| it.split_once('\n'))
 }
 
-fn examples(body: &'static str) -> Vec<Example> {
+fn examples(body: &'static str) -> Vec<Example<'static>> {
     fenced(body)
         .filter_map(|(words, text)| Example::read(words, text))
         .collect()

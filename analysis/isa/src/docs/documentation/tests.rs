@@ -13,7 +13,7 @@ use crate::{
     variable::{ATTRIBUTES, StateSpace, type_words},
 };
 
-/// What has no documentation yet. A word that has some now is to be taken out here.
+/// The words that have no documentation yet. Remove a word once it has some.
 const UNDOCUMENTED: &[&str] = &[];
 /// Completion shows summaries of one line.
 const MAX_SUMMARY: usize = 90;
@@ -23,7 +23,7 @@ fn the_pages_are_read() {
     let page = instruction("add").expect("a page");
     assert_eq!(page.summary, "Adds two numbers.");
     assert_eq!(page.code, "d = a + b;\n");
-    assert_eq!(page.operand("b").expect("an operand").text, "the summands.");
+    assert_eq!(page.operand("b").expect("an operand").text, "the addends.");
     assert!(page.notes.starts_with("- "));
     assert_eq!(page.related, ["sub", "addc", "mad", "fma"]);
     assert_eq!(page.examples[0].target.to_string(), "sm_20");
@@ -45,6 +45,21 @@ fn words_are_found_by_their_patterns() {
     assert_eq!(summary(".m16n8k4"), Some("A shape."));
     assert_eq!(summary(".m16n8"), None);
     assert_eq!(summary(".mnk"), None);
+}
+
+#[test]
+fn machine_instructions_are_found_in_listings() {
+    let summary = |text| machine_instruction(text).map(Entry::summary);
+    assert_eq!(
+        summary("@!UP0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64]"),
+        Some("Loads from global memory: `ld.global`.")
+    );
+    assert_eq!(
+        summary("STG"),
+        Some("Stores to global memory: `st.global`.")
+    );
+    assert_eq!(summary("@P0"), None);
+    assert_eq!(summary("ld.global"), None);
 }
 
 #[test]
@@ -161,7 +176,7 @@ fn everything_is_documented() {
     assert_eq!(missing, UNDOCUMENTED);
 }
 
-/// What the pages say is about something that the tables have.
+/// Everything in the pages is about something that the tables have.
 #[test]
 fn nothing_else_is_documented() {
     let mut wrong: Vec<String> = Vec::new();
@@ -169,7 +184,7 @@ fn nothing_else_is_documented() {
         let name = page.name;
         let all = || tables().with_name(name);
         if all().next().is_none() {
-            wrong.push(format!("{name} is no instruction"));
+            wrong.push(format!("{name} is not an instruction"));
         }
         let known = operands_of(name);
         for word in page.operands.iter().flat_map(|it| &it.words) {
@@ -198,7 +213,7 @@ fn nothing_else_is_documented() {
             || !summary.ends_with('.')
             || summary.contains('\n')
         {
-            wrong.push(format!("{name}: the summary is no short sentence"));
+            wrong.push(format!("{name}: the summary is not a short sentence"));
         }
         if page.examples.is_empty() {
             wrong.push(format!("{name} has no example"));

@@ -1,4 +1,4 @@
-//! What two readings of a statement are compared by.
+//! Comparison of two readings of a statement.
 
 use crate::{matching::matcher::Statement, module::target::Gate, operands::types::type_of};
 

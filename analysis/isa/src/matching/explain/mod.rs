@@ -28,7 +28,7 @@ mod remedy;
 const WORD: u32 = 100;
 /// Price of a slot that lacks its word.
 const MISSING: u32 = 98;
-/// Price of a word that stands for another one of its slot; a little less where it stands in its place.
+/// Price of a word that stands for another one of its slot; a little less where it is in its place.
 const REPLACED: u32 = 105;
 const REPLACED_IN_PLACE: u32 = 102;
 /// Price of the right word in the wrong place.
@@ -46,7 +46,7 @@ const GONE: u32 = 150;
 const COUNT: u32 = 25;
 const OPERAND: u32 = 30;
 const GATE: u32 = 5;
-/// What operands and rules cost at most if a word is wrong, because it may be about them.
+/// The highest cost of operands and rules if a word is wrong, because it may be about them.
 const GUESSED: u32 = 15;
 /// Assignments of words to slots that are tried for one variant.
 const MAX_STEPS: u32 = 400;
@@ -159,7 +159,7 @@ struct Words {
     known: WordSet,
     /// Those that must find a slot.
     needed: Vec<u16>,
-    /// How many the instruction does not know and ptxas does not read over.
+    /// How many the instruction does not know and ptxas does not ignored.
     unknown: u32,
 }
 
@@ -188,7 +188,7 @@ impl Words {
         out
     }
 
-    /// What reading the words as a variant costs at least: words without a slot may stand for the words
+    /// The least cost of reading the words as a variant: words without a slot may stand for the words
     /// that slots lack, the others count alone.
     fn least_price(&self, variant: &Variant) -> u32 {
         let extra = self
@@ -254,7 +254,7 @@ impl<'t> Search<'t, '_> {
         self.statement.words[self.fixed + index]
     }
 
-    /// Fills the slots whose words must stand first, then the others.
+    /// Fills the slots whose words must appear first, then the others.
     fn run(&mut self) {
         let fits = |slot: usize, word: usize| {
             let id = self.ids.get(word).copied().flatten();
@@ -384,7 +384,7 @@ impl<'t> Search<'t, '_> {
         });
     }
 
-    /// What it costs that a word stands for the word of a slot.
+    /// The cost of a word that stands for the word of a slot.
     fn price(&self, slot: usize, word: usize) -> u32 {
         let place = |it: &Option<(u16, usize)>| it.map(|it| it.1);
         let (before, after) = self.slots.split_at(slot);

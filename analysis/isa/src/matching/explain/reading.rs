@@ -122,7 +122,7 @@ impl<'t> Reading<'t> {
         (words, if some { fitting } else { 0 })
     }
 
-    /// What is wrong with the statement in this reading.
+    /// The problem with the statement in this reading.
     pub(super) fn problems(
         &self,
         tables: &'t Tables,
@@ -195,7 +195,7 @@ impl<'t> Reading<'t> {
         if !related.is_empty() {
             return related;
         }
-        // What stands beside the word in a slot of some other instruction: the other state spaces.
+        // What is beside the word in a slot of some other instruction: the other state spaces.
         let homes: Vec<(&Instruction, u16)> = tables
             .instructions()
             .filter_map(|it| Some((it, *it.word_ids.get(word)?)))
@@ -309,7 +309,7 @@ fn swapped<'t>(
     })
 }
 
-/// What is wrong with an operand; in braces the element that is wrong, if one is.
+/// The problem with an operand; in braces the element that is wrong, if one is.
 fn operand_problem<'t>(
     mismatch: &Mismatch<'t>,
     operands: &[Operand],

@@ -143,7 +143,7 @@ fn insertable<'t>(
     words
 }
 
-/// What two variants want that fail alike: the words of both.
+/// The words of two variants that fail alike.
 pub(super) fn merge<'t>(first: &mut [Problem<'t>], other: Vec<Problem<'t>>) {
     let ([first], [other]) = (first, &other[..]) else {
         return;

@@ -8,7 +8,7 @@ mod tests;
 
 use crate::target::Target;
 
-/// What the value of a field means.
+/// The meaning of the value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// An address or distance in units of 16 bytes.
@@ -32,13 +32,13 @@ pub enum Meaning {
 /// Neighbouring bits with one meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// What it is, in words.
+    /// A description in words.
     pub name: &'static str,
     /// Its lowest bit.
     pub low: u32,
     /// Number of bits.
     pub width: u32,
-    /// What the value means.
+    /// The meaning of the value.
     pub meaning: Meaning,
 }
 
@@ -49,7 +49,7 @@ pub struct Decoded {
     pub field: Field,
     /// The bits.
     pub value: u64,
-    /// What they mean.
+    /// Their meaning.
     pub text: String,
     /// Why they may not be so.
     pub problem: Option<String>,
@@ -58,7 +58,7 @@ pub struct Decoded {
 /// The fields of a descriptor, which cover it from the lowest bit on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// What it is called.
+    /// Its name.
     pub title: &'static str,
     /// Concepts of the documentation that explain it.
     pub concepts: &'static [&'static str],
@@ -107,7 +107,7 @@ const fn zero(low: u32, width: u32) -> Field {
 }
 
 /// The descriptor of an operand of an instruction, both by their names in the tables; none if the operand is no
-/// descriptor or its format depends on something unknown. `words` are the modifiers without full stops.
+/// descriptor or its format depends on something unknown. `words` are the modifiers without periods.
 #[must_use]
 pub fn format(instruction: &str, operand: &str, words: &[&str], target: Target) -> Option<Format> {
     let newest = (107..110).contains(&target.number);
@@ -124,7 +124,7 @@ pub fn format(instruction: &str, operand: &str, words: &[&str], target: Target) 
     })
 }
 
-/// Of a matrix in shared memory for `wgmma`.
+/// The descriptor of a matrix in shared memory for `wgmma`.
 fn warpgroup() -> Format {
     let fields = vec![
         field("start address", 0, 14, Meaning::Bytes),
@@ -145,7 +145,7 @@ fn warpgroup() -> Format {
     }
 }
 
-/// Of a matrix in shared memory for `tcgen05`; addresses have a bit more on the `sm_107` family.
+/// The descriptor of a matrix in shared memory for `tcgen05`; addresses have a bit more on the `sm_107` family.
 fn shared(newest: bool) -> Format {
     let width = if newest { 15 } else { 14 };
     let mut fields = vec![
@@ -183,7 +183,7 @@ fn shared(newest: bool) -> Format {
     }
 }
 
-/// Of an instruction, by its `.kind`.
+/// The instruction descriptor, by `.kind`.
 fn product(kind: &str, sparse: bool, ws: bool, newest: bool) -> Option<Format> {
     let fields = match kind {
         "f16" | "tf32" | "f8f6f4" | "i8" => plain(kind, sparse, ws, newest),

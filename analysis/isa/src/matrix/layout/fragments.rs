@@ -35,7 +35,7 @@ struct Shape {
     k: u32,
 }
 
-/// The largest number in a shape; larger ones are no shapes.
+/// The largest number in a shape; larger ones are not shapes.
 const MAX_EXTENT: u32 = 256;
 
 impl Shape {
@@ -55,7 +55,7 @@ impl Shape {
     }
 }
 
-/// The modifiers of an instruction, without full stops.
+/// The modifiers of an instruction, without periods.
 struct Words<'a>(&'a [&'a str]);
 
 impl<'a> Words<'a> {
@@ -93,7 +93,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Bits that an element of a factor takes in a register. `.e2m1` stands in a byte of its own unless packed.
+/// Bits that an element of a factor takes in a register. `.e2m1` is in a byte of its own unless packed.
 fn element_bits(word: &str, packed: bool) -> Option<u32> {
     Some(match word {
         "b1" => 1,
@@ -109,7 +109,7 @@ fn element_bits(word: &str, packed: bool) -> Option<u32> {
 
 /// How the operands of an instruction are laid out; none if it has no fragments.
 ///
-/// `instruction` is its name in the tables, `words` its modifiers without full stops. Words that do not belong
+/// `instruction` is its name in the tables, `words` its modifiers without periods. Words that do not belong
 /// together give no layout or a useless one, so match the instruction first.
 #[must_use]
 pub fn layout(instruction: &str, words: &[&str]) -> Option<Layout> {
@@ -369,7 +369,7 @@ fn rows_of_eight(
 }
 
 /// `ldmatrix` and `stmatrix`, 9.7.15.5.15 and 9.7.15.5.16. Rows are those in memory: with `.trans`, what a lane
-/// holds of a row in registers stands in a column there.
+/// holds of a row in registers is in a column there.
 fn small_matrices(words: &Words<'_>) -> Option<Fragment> {
     // There are no more than four; ptxas does not look at larger numbers.
     let count = words.count().filter(|it| *it <= 4)?;

@@ -24,7 +24,7 @@ pub enum Source {
     Element,
 }
 
-/// What a digit counts towards.
+/// The coordinate that a digit counts towards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Which of several matrices.
@@ -38,7 +38,7 @@ pub enum Axis {
 /// `source / divide % modulo * times`, added to an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// What is taken apart.
+    /// The number that is split into digits.
     pub source: Source,
     /// Weight of the digit in the source.
     pub divide: u32,
@@ -82,7 +82,7 @@ pub struct Position {
 pub struct Fragment {
     /// The operand, by its name in the tables.
     pub operand: &'static str,
-    /// What the matrix is called: `A`.
+    /// The name of the matrix: `A`.
     pub matrix: &'static str,
     /// Lanes that hold it: 32, or 128 for a warpgroup.
     pub lanes: u32,
@@ -90,20 +90,20 @@ pub struct Fragment {
     pub registers: u32,
     /// Elements in a register.
     pub elements: u32,
-    /// What [`Position::part`] counts, and how many there are: `("matrix", 4)`.
+    /// The name of the parts that [`Position::part`] counts, and how many there are: `("matrix", 4)`.
     pub parts: (&'static str, u32),
     /// Rows of a matrix.
     pub rows: u32,
     /// Columns of a matrix; of a sparse one those that are kept, which is half of them.
     pub columns: u32,
-    /// Of a sparse matrix: how many neighbours of a row are kept, of how many.
+    /// How many neighbours of a row of a sparse matrix are kept, of how many.
     pub kept: Option<(u32, u32)>,
     /// The digits.
     pub terms: Vec<Term>,
 }
 
 impl Fragment {
-    /// What an element of a register of a lane holds.
+    /// The contents of an element of a register of a lane.
     #[must_use]
     pub fn position(&self, lane: u32, register: u32, element: u32) -> Position {
         let mut found = Position {
@@ -127,7 +127,7 @@ impl Fragment {
     }
 }
 
-/// What is known about the operands of a matrix instruction.
+/// The known facts about the operands of a matrix instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// The fragments of its operands. An operand may also be something else, a descriptor for one.

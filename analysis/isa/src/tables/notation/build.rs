@@ -25,7 +25,7 @@ use crate::{
     types::type_of,
 };
 
-/// What is known of the definitions of an instruction.
+/// The definitions of an instruction.
 #[derive(Default)]
 struct Memory {
     /// Numbers of the lines that were used.
@@ -66,7 +66,7 @@ pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Resu
     let mut memory = Memory::default();
     let is_fact = |it: &&Definition| matches!(it.kind, DefinitionKind::Facts { .. });
     if let Some(it) = heads.iter().flat_map(|it| it.1.iter()).find(is_fact) {
-        let message = "facts stand under `instr`, not deeper than the variants; `when .word: does …` says for which";
+        let message = "facts belong under `instr`, not deeper than the variants; `when .word: does …` says for which";
         return Err((it.line.number, message.to_owned()));
     }
     let facts = block.shared.iter().filter(is_fact);

@@ -22,17 +22,18 @@ pub(super) fn gate(text: &'static str) -> Result<Gate> {
             gate.below = Some(
                 below
                     .parse()
-                    .map_err(|_| format!("`{word}` is no target"))?,
+                    .map_err(|_| format!("`{word}` is not a target"))?,
             );
         } else if word.starts_with("sm_") {
             gate.targets
-                .push(Target::parse(word).ok_or_else(|| format!("`{word}` is no target"))?);
+                .push(Target::parse(word).ok_or_else(|| format!("`{word}` is not a target"))?);
         } else {
             let (since, until) = word
                 .split_once("..")
                 .map_or((word, None), |(a, b)| (a, Some(b)));
-            let version =
-                |text: &str| Version::parse(text).ok_or_else(|| format!("`{text}` is no version"));
+            let version = |text: &str| {
+                Version::parse(text).ok_or_else(|| format!("`{text}` is not a version"))
+            };
             if !since.is_empty() {
                 gate.since = Some(version(since)?);
             }
@@ -147,7 +148,7 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
             return match s.rest() {
                 "unified" => Ok(Atom::TextureMode(TextureMode::Unified)),
                 "independent" => Ok(Atom::TextureMode(TextureMode::Independent)),
-                it => Err(format!("`{it}` is no texture mode")),
+                it => Err(format!("`{it}` is not a texture mode")),
             };
         }
         "target" => {
@@ -155,7 +156,7 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
                 let list = s.rest().split_whitespace().map(|it| {
                     Target::parse(it)
                         .map(|it| (it.number, it.suffix))
-                        .ok_or_else(|| format!("`{it}` is no target"))
+                        .ok_or_else(|| format!("`{it}` is not a target"))
                 });
                 return Ok(Atom::TargetIn(list.collect::<Result<_>>()?));
             }
@@ -174,7 +175,7 @@ fn atom(text: &'static str, scope: &Scope<'_>) -> Result<Atom> {
     }
     let slot = scope
         .slot(name)
-        .ok_or_else(|| format!("`{name}` is no slot of this variant"))?;
+        .ok_or_else(|| format!("`{name}` is not a slot of this variant"))?;
     if s.is_empty() {
         return Ok(if negated {
             Atom::NoSlot(slot)
@@ -320,7 +321,7 @@ fn factor(s: &mut Scanner, scope: &Scope<'_>) -> Result<Expression> {
     scope
         .slot(name)
         .map(Expression::Slot)
-        .ok_or_else(|| format!("`{name}` is no slot of this variant"))
+        .ok_or_else(|| format!("`{name}` is not a slot of this variant"))
 }
 
 /// Index of the `)` that closes a `(` before the text.

@@ -11,14 +11,14 @@ use crate::tables::{
     instruction::{Form, Instruction, OperandPattern},
     semantics::{
         Access, Assumption, Computation, Control, Fact, Facts, Keep, Location, Needs, Operation,
-        Order, Proxy, Same, Together, Undefined, When,
+        Order, Proxy, Same, Together, Undefined, When, Wide,
     },
 };
 
-/// What the first word of a fact may be.
-const FACTS: &str = "value, read, write, no, keep, order, control, carry, old, copy, undefined, together, fresh, \
-                     uniform, differs, event, replaced";
-/// What may stand behind `no`.
+/// The first words of facts.
+const FACTS: &str = "value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, together, \
+                     fresh, uniform, differs, event, replaced, wide";
+/// The words that may appear after `no`.
 const KINDS: &str =
     "value, read, write, memory, keep, order, carry, old, copy, together, fresh, event";
 /// Memory that is not named by the words of a statement.
@@ -76,7 +76,7 @@ pub(super) fn facts(
     Ok(out)
 }
 
-/// What must be said of instructions and is not.
+/// The facts that an instruction must have and lacks.
 fn missing(instructions: &[&Instruction], facts: &Facts) -> Option<&'static str> {
     let says = |is: fn(&Fact) -> bool| facts.lines.iter().flat_map(|it| &it.1).any(is);
     let variants = || instructions.iter().flat_map(|it| &it.variants);
@@ -157,7 +157,7 @@ impl Reader<'_> {
             let number = |it: &str| {
                 it.trim()
                     .parse()
-                    .map_err(|_| format!("`{it}` is no number"))
+                    .map_err(|_| format!("`{it}` is not a number"))
             };
             facts.push(match fact.split_once(' ') {
                 Some(("latency", it)) => Fact::Latency(number(it)?),
@@ -169,7 +169,7 @@ impl Reader<'_> {
                 None if fact == "cheap" => Fact::Cheap(true),
                 _ => {
                     return Err(format!(
-                        "`{fact}` is no cost: one of latency N, scratch N, subroutine, uniform, cheap, no uniform, no cheap"
+                        "`{fact}` is not a cost: one of latency N, scratch N, subroutine, uniform, cheap, no uniform, no cheap"
                     ));
                 }
             });
@@ -215,7 +215,7 @@ impl Reader<'_> {
             needs.any.push(self.bits(slot.trim(), words)?);
         } else {
             return Err(format!(
-                "`{text}` is no condition of a fact: one of `.word`, `!.word`, `slot = words`, `slot != words`, `$ = names`"
+                "`{text}` is not a condition of a fact: one of `.word`, `!.word`, `slot = words`, `slot != words`, `$ = names`"
             ));
         }
         Ok(true)
@@ -272,7 +272,7 @@ impl Reader<'_> {
         Ok(bits)
     }
 
-    /// Whether some form has the word.
+    /// Checks that some form has the word.
     fn known(&self, word: &str) -> Read<()> {
         let instructions = self.check.unwrap_or_default();
         let found =
@@ -314,7 +314,7 @@ impl Reader<'_> {
         }
         match defined {
             true => Ok(out),
-            false => Err(format!("`{name}` is no slot of `{}`", self.name)),
+            false => Err(format!("`{name}` is not a slot of `{}`", self.name)),
         }
     }
 
@@ -362,7 +362,7 @@ impl Reader<'_> {
 
     fn fact(&self, kind: &str, rest: &'static str) -> Read<Fact> {
         let one_of =
-            |allowed: &str| format!("`{kind} {rest}`: behind `{kind}` stands one of {allowed}");
+            |allowed: &str| format!("`{kind} {rest}`: expected one of {allowed} after `{kind}`");
         Ok(match (kind, rest) {
             ("value", _) => Fact::Value(Some(self.value(rest)?)),
             ("no", "value") => Fact::Value(None),
@@ -405,6 +405,7 @@ impl Reader<'_> {
             ("no", "old") => Fact::ReadsDestination(false),
             ("copy", "") => Fact::Copy(true),
             ("no", "copy") => Fact::Copy(false),
+            ("commutes", "") => Fact::Commutes,
             ("undefined", "elements") => Fact::Undefined(Undefined::Elements),
             ("undefined", _) => {
                 let mut bits = 0;
@@ -426,6 +427,10 @@ impl Reader<'_> {
             ("differs", "") => Fact::Same(Same::Never),
             ("no", "event") => Fact::Events(&[]),
             ("no", _) => return Err(one_of(KINDS)),
+            ("wide", "address") => Fact::Wide(Wide::Address),
+            ("wide", "name") => Fact::Wide(Wide::Name),
+            ("wide", "") => Fact::Wide(Wide::Statement),
+            ("wide", _) => return Err(one_of("address, name, or nothing")),
             ("replaced", _) => {
                 let word = rest
                     .strip_prefix("by .")
@@ -433,7 +438,7 @@ impl Reader<'_> {
                 self.known(word)?;
                 Fact::Replaced(word)
             }
-            _ => return Err(format!("`{kind}` is no fact: one of {FACTS}")),
+            _ => return Err(format!("`{kind}` is not a fact: one of {FACTS}")),
         })
     }
 
@@ -448,7 +453,7 @@ impl Reader<'_> {
         let Some((_, operation)) = known else {
             let names: Vec<&str> = Operation::NAMES.iter().map(|it| it.0).collect();
             return Err(format!(
-                "`{name}` is no operation: one of {}",
+                "`{name}` is not an operation: one of {}",
                 names.join(", ")
             ));
         };
@@ -487,7 +492,7 @@ impl Reader<'_> {
             None if SPACES.contains(&first) => Location::Space(first),
             None => {
                 return Err(format!(
-                    "`{first}` is no memory: one of `[operand]`, {}",
+                    "`{first}` is not memory: one of `[operand]`, {}",
                     SPACES.join(", ")
                 ));
             }
@@ -502,7 +507,7 @@ impl Reader<'_> {
             (Some("tensormap"), _) => Proxy::TensorMap,
             (Some(it), _) => {
                 return Err(format!(
-                    "`{it}` is no proxy: one of async, readonly, tensormap"
+                    "`{it}` is not a proxy: one of async, readonly, tensormap"
                 ));
             }
         };

@@ -9,7 +9,7 @@ pub(crate) struct Heading {
     pub(crate) name: &'static str,
     /// Section of the manual.
     pub(super) section: &'static str,
-    /// What every variant demands.
+    /// The requirements of every variant.
     pub(super) gate: Gate,
     /// Which block it is in.
     pub(super) block: usize,

@@ -25,7 +25,7 @@
 //! | `kind when condition` | the kind, where the condition holds |
 //! | `except(kind; kinds)` | the first kind, but none of the others |
 //! | `bare(kinds)` | one of these without the brackets of the address that it stands for |
-//! | `addr(space)`, `addr8(…)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what stands in brackets; `space` is a slot or a word, `generic` for none |
+//! | `addr(space)`, `addr8(…)`, `addr16(…)`, `addr32_64(…)`, `addr32(…)`, `addr64(…)` | what is in brackets; `space` is a slot or a word, `generic` for none |
 //! | `sreg(t)`, `loose_sreg(t)` | a special register, of the width or at least of it |
 //! | `variable`, `variable(space)`, `function` | a name |
 //! | `label branchtargets calltargets callprototype texref samplerref surfref` | a name of that kind |
@@ -100,7 +100,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
     {
         let list = list
             .split_whitespace()
-            .map(|it| it.parse().map_err(|_| format!("`{it}` is no number")));
+            .map(|it| it.parse().map_err(|_| format!("`{it}` is not a number")));
         return Ok(Kind::Integer(Integers::List(list.collect::<Result<_>>()?)));
     }
     Ok(match text {
@@ -126,7 +126,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
     })
 }
 
-/// `kind when condition`, outside of parentheses.
+/// `kind when condition`, outside parentheses.
 fn split_when(text: &'static str) -> Option<(&'static str, &'static str)> {
     let depth = |it: &str| {
         it.bytes().fold(0_usize, |depth, byte| match byte {
@@ -196,11 +196,13 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 .split_once("..")
                 .ok_or("expected `int(from..to)`")?;
             let from = expression(&mut Scanner::new(bounds.0), scope)?;
-            // The step stands after the last `/`, which an expression in a range does not need.
+            // The step is after the last `/`, which an expression in a range does not need.
             let (to, step) = match bounds.1.rsplit_once('/') {
                 Some((to, step)) => (
                     to,
-                    step.trim().parse().map_err(|_| "the step is no number")?,
+                    step.trim()
+                        .parse()
+                        .map_err(|_| "the step is not a number")?,
                 ),
                 None => (bounds.1, 1),
             };
@@ -223,6 +225,7 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 element,
                 sink: false,
                 constants: false,
+                specials: false,
                 each: false,
                 also: Vec::new(),
                 first: false,
@@ -235,6 +238,7 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
                 match *flag {
                     "sink" => vector.sink = true,
                     "constants" => vector.constants = true,
+                    "specials" => vector.specials = true,
                     "each" => vector.each = true,
                     "first" => vector.first = true,
                     "strict" => vector.strict = true,
@@ -254,7 +258,7 @@ fn with_argument(name: &str, argument: &'static str, scope: &Scope<'_>) -> Resul
             }
             Kind::Vector(vector)
         }
-        _ => return Err(format!("`{name}(…)` is no kind of operand")),
+        _ => return Err(format!("`{name}(…)` is not a kind of operand")),
     })
 }
 

@@ -6,7 +6,7 @@
 //! instr add                              9.7.1.1
 //!   add{.sat}.type d, a, b @1.0          a variant: words, operands, gate
 //!     type = u16 s16 | u32 s32 @2.0 sm_20          values, groups with gates
-//!     when .sat: type = s32              a rule: a condition and what it demands
+//!     when .sat: type = s32              a rule: a condition and what it requires
 //!     when .sat, type = u32 @9.2 sm_120f           a combination with a gate
 //!   d: reg(type)                         operands, for all variants of the instruction
 //!   a b: src(type)
@@ -47,7 +47,7 @@ pub struct NotationError {
     pub file: &'static str,
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 

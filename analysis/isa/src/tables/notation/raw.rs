@@ -7,7 +7,7 @@ use super::{
 };
 use crate::target::Gate;
 
-/// What is read, or the line and the message of a mistake.
+/// The result of reading, or the line and the message of a mistake.
 pub(super) type Result<T> = std::result::Result<T, (usize, String)>;
 
 /// A line of a table without its comment.
@@ -44,7 +44,7 @@ pub(super) enum DefinitionKind {
     Rule { text: &'static str },
     /// `order slot slot`: these keep their order although they share no value.
     Order { slots: &'static str },
-    /// `spare word word`: words that ptxas reads over.
+    /// `spare word word`: words that ptxas ignores.
     Spare { words: &'static str },
     /// `does …`, `when …: does …`, `assume …`, `cost …`
     Facts { text: &'static str },

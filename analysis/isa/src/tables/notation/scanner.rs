@@ -109,7 +109,7 @@ impl Scanner {
     }
 }
 
-/// Splits at an ASCII separator that stands outside of brackets.
+/// Splits at an ASCII separator that is outside brackets.
 pub(super) fn split_outside(
     text: &'static str,
     separator: u8,
@@ -161,7 +161,7 @@ pub(super) fn collect<T, E>(items: impl Iterator<Item = Result<T, E>>) -> Result
     Ok(out)
 }
 
-/// Splits at the first `:` that is no part of a word.
+/// Splits at the first `:` that is not part of a word.
 pub(super) fn split_colon(text: &'static str) -> Option<(&'static str, &'static str)> {
     let bytes = text.as_bytes();
     let at = (0..bytes.len()).find(|&i| {

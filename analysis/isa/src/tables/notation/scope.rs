@@ -1,4 +1,4 @@
-//! What names mean while a table is read, and what was read already.
+//! The meaning of names while a table is read, and the definitions read already.
 
 use std::{borrow::Cow, cell::RefCell};
 
@@ -9,7 +9,7 @@ use crate::tables::instruction::Slot;
 /// Words with a name.
 pub(super) type Sets = FxHashMap<&'static str, Vec<&'static str>>;
 
-/// What a name means while a line of a variant is read.
+/// The meaning of a name while a line of a variant is read.
 pub(super) struct Scope<'a> {
     pub(super) slots: &'a [Slot],
     /// Slots of all variants of the instruction; those that this one lacks are always empty.
@@ -91,7 +91,7 @@ pub(super) fn expand(
                 .ok_or_else(|| format!("`{word}`: expected `from..to`"))?;
             let number = |it: &str| {
                 it.parse::<usize>()
-                    .map_err(|_| format!("`{word}`: `{it}` is no number"))
+                    .map_err(|_| format!("`{word}`: `{it}` is not a number"))
             };
             for value in (number(from)?..=number(to)?).step_by(number(step)?.max(1)) {
                 with(Cow::Owned(format!("{before}{value}{after}")))?;
@@ -103,7 +103,7 @@ pub(super) fn expand(
     Ok(())
 }
 
-/// What definitions say that several variants of an instruction share, by line. A definition is read
+/// Definitions that several variants of an instruction share, by line. A definition is read
 /// again only where its names mean other slots.
 pub(super) struct Known<T>(FxHashMap<usize, Vec<(Meanings, T)>>);
 

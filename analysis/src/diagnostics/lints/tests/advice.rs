@@ -84,7 +84,7 @@ ret;
 }
 "#,
     );
-    // Threads outside of the bound end, and nobody waits for them; with a barrier behind, they are missed.
+    // Threads outside the bound end, and nobody waits for them; with a barrier after, they are missed.
     let bound = |after: &str| {
         format!(
             ".entry k(.param .u32 n) {{
@@ -168,7 +168,7 @@ mov.u32 %r8, 0;",
     );
 }
 
-/// What ptxas 13.5 drops at `-O3` when nobody reads it, and what it keeps.
+/// The instructions that ptxas 13.5 drops at `-O3` when their result is not used, and those that it keeps.
 #[test]
 fn what_stays_when_nobody_reads_it() {
     check_only(

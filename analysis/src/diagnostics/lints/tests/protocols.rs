@@ -48,7 +48,7 @@ const CODES: [&str; 38] = [
     "wgmma-result-before-wait",
 ];
 
-/// What the rules say about a text: line and code.
+/// The findings of the rules in a text: line and code.
 fn found(text: &str) -> Vec<(usize, &'static str)> {
     let fixture = Fixture::new(text);
     let host: &AnalysisHost = &fixture.host;

@@ -107,7 +107,7 @@ impl Values<'_> {
         false
     }
 
-    /// What is wrong with one of them, and what would be right.
+    /// The problem with one of them, and the right form.
     fn judge(
         &self,
         context: &Context<'_>,
@@ -151,7 +151,7 @@ impl Values<'_> {
                 };
                 Argument::Register(value)
             }
-            Operand::Symbol(Symbol::Variable(Space::LocalParameter)) => {
+            Operand::Symbol(Symbol::Variable(Space::LocalParameter, _)) => {
                 let shape = context.shape(context.reference(node)?)?;
                 if let Some(message) = other_elements(shape, formal, callee, &shown) {
                     return Some((message, None));
@@ -160,6 +160,7 @@ impl Values<'_> {
             }
             Operand::Symbol(Symbol::Variable(
                 Space::EntryParameter | Space::InputParameter | Space::ReturnParameter,
+                _,
             )) => {
                 return Some((
                     format!("`{shown}` is a parameter of this function and cannot be {role}"),
@@ -216,6 +217,29 @@ impl Values<'_> {
             }
         })
     }
+}
+
+/// Whether a register or variable of the body, whose declaration has a shape, can be passed for a parameter or take a
+/// result.
+pub(crate) fn admits(formal: &Formal, operand: &Operand, shape: &Shape) -> bool {
+    let same_elements = match (shape.ty, formal.shape.ty) {
+        (Some(found), Some(wanted)) => {
+            let basic = |it| matches!(it, VariableType::Basic(_));
+            basic(found) == basic(wanted)
+        }
+        _ => true,
+    };
+    let argument = match operand {
+        Operand::Register { .. } => value(shape).map(Argument::Register),
+        Operand::Symbol(Symbol::Variable(Space::LocalParameter, _)) if same_elements => {
+            value(shape).map(Argument::Variable)
+        }
+        _ => None,
+    };
+    let parameter = value(&formal.shape);
+    parameter
+        .zip(argument)
+        .is_some_and(|(parameter, argument)| fits(&parameter, &argument).is_ok())
 }
 
 /// That only one of two arrays has elements of a type that ptxas compares with its like only.
@@ -286,7 +310,7 @@ pub(in crate::diagnostics) fn value(shape: &Shape) -> Option<Value> {
     })
 }
 
-/// A type with what calls compare: `.b32`, `.align 8 .b8[16]`; `name` stands before the brackets.
+/// A type with what calls compare: `.b32`, `.align 8 .b8[16]`; `name` is before the brackets.
 pub(in crate::diagnostics) fn show(value: &Value, name: &str) -> String {
     let mut out = String::new();
     if value.alignment != natural_alignment(value.class, value.lanes) {

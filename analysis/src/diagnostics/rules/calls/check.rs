@@ -11,7 +11,7 @@ use crate::{
         place::Place,
         registry::INVALID_CALL_TARGET,
         rules::calls::{
-            arguments,
+            abi, arguments,
             context::{Call, Callee, Context, text},
             parameter_access, prototype_fixes,
         },
@@ -21,7 +21,6 @@ use crate::{
         body::{Place as WordPlace, Reference, Target},
         declaration::Declaration,
         header::FunctionHeader,
-        instruction::is_call,
         items::items,
         module::{
             DeclarationSource, function_order, header_of, module_body, module_scope, signature,
@@ -97,7 +96,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         .collect();
     wrong.sort_unstable_by_key(|it| it.start());
     let mut index = 0;
-    subject.for_each_instruction(&mut |_, instruction| {
+    subject.for_each_instruction(&mut |lowered, instruction| {
         if index % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
         }
@@ -106,12 +105,11 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         if !concerned {
             return;
         }
-        let range = trimmed(instruction);
+        let range = lowered.range;
         if errors_at.meets(range) {
             return;
         }
-        let opcode = instruction.token(SyntaxKind::IDENT);
-        if opcode.is_some_and(|it| is_call(it.text())) {
+        if lowered.call {
             context.call(instruction, index, findings);
             return;
         }
@@ -213,6 +211,7 @@ impl<'a> Context<'a> {
             return;
         };
         arguments::compare(self, &call, &callee, findings);
+        abi::check(self, &call, &callee, findings);
     }
 
     /// Whether a name is declared after its use, which is reported as such.
@@ -225,7 +224,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The function that a name means where it stands.
+    /// The function that a name means where it appears.
     fn function_named(&self, node: &Cursor<'_>) -> Option<Callee<'a>> {
         let reference = self.reference(node)?;
         let (db, file) = (self.db, self.file());
@@ -287,7 +286,7 @@ impl<'a> Context<'a> {
                     place: Some(Place::Own(definition.name_range)),
                 })
             }
-            (Operand::Symbol(Symbol::Variable(_)), Some(reference)) => {
+            (Operand::Symbol(Symbol::Variable(..)), Some(reference)) => {
                 self.addresses(node, reference, findings)
             }
             _ => {
@@ -376,7 +375,7 @@ impl<'a> Context<'a> {
             let start = reference.range.start();
             let list = |kind| node_at(&self.cursor, kind, start).is_some();
             let found = match reference.target {
-                // The label of the list itself is no list yet.
+                // The label of the list itself is not a list yet.
                 Target::Definition(id)
                     if reference.place == WordPlace::Branch
                         && self

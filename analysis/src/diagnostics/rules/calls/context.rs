@@ -1,4 +1,4 @@
-//! What the rules about calls know of a function, and the parts of a call.
+//! The facts about a function that the rules about calls use, and the parts of a call.
 
 use std::{borrow::Cow, cell::OnceCell};
 
@@ -29,11 +29,11 @@ pub(in crate::diagnostics) struct Context<'a> {
     pub(in crate::diagnostics) body: &'a Body,
     pub(in crate::diagnostics) types: &'a [Declared],
     pub(in crate::diagnostics) cursor: Cursor<'a>,
-    /// What the function declares, by the places of the names; made for the first call.
+    /// The declarations of the function, by the places of the names; made for the first call.
     pub(in crate::diagnostics) shapes: OnceCell<FxHashMap<TextSize, Shape>>,
 }
 
-/// What a call may do with its results and arguments.
+/// The registers and constants that a call may take as results and arguments.
 pub(in crate::diagnostics) struct Callee<'a> {
     /// How messages name it.
     pub(in crate::diagnostics) name: String,
@@ -80,7 +80,7 @@ impl<'a> Context<'a> {
         self.function.file(self.db)
     }
 
-    /// What an operand is.
+    /// The class of an operand.
     pub(in crate::diagnostics) fn operand(&self, node: &Cursor<'_>) -> Operand {
         operand(node, &|range, name| {
             resolve(self.db, self.function, self.body, self.types, range, name)

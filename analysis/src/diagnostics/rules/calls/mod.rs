@@ -1,6 +1,7 @@
 //! Calls, and what is done with parameters.
 
-mod arguments;
+mod abi;
+pub(in crate::diagnostics) mod arguments;
 pub(in crate::diagnostics) mod check;
 pub(in crate::diagnostics) mod context;
 mod parameter_access;

@@ -1,5 +1,5 @@
-//! What instructions may do with parameters: a function reads its own parameters and writes its own
-//! results, and those of a call are no memory with an address.
+//! Accesses of instructions to parameters: a function reads its own parameters and writes its own
+//! results, and those of a call are not memory with an address.
 
 use crate::{
     diagnostics::{
@@ -29,7 +29,8 @@ pub(in crate::diagnostics) fn is_parameter(types: &[Declared], reference: &Refer
             Space::EntryParameter
                 | Space::InputParameter
                 | Space::ReturnParameter
-                | Space::LocalParameter
+                | Space::LocalParameter,
+            _,
         ))))
     )
 }
@@ -53,23 +54,22 @@ pub(in crate::diagnostics) fn check(
     for node in parts.operands {
         let operand = context.operand(&node);
         let (space, address) = match &operand {
-            Operand::Symbol(Symbol::Variable(space)) => (*space, false),
+            Operand::Symbol(Symbol::Variable(space, _)) => (*space, false),
             Operand::Address(items, _) => match items.as_slice() {
-                [Operand::Symbol(Symbol::Variable(space))] => (*space, true),
+                [Operand::Symbol(Symbol::Variable(space, _))] => (*space, true),
                 [Operand::Offset(base, _)] => match &**base {
-                    Operand::Symbol(Symbol::Variable(space)) => (*space, true),
+                    Operand::Symbol(Symbol::Variable(space, _)) => (*space, true),
                     _ => continue,
                 },
                 _ => continue,
             },
             _ => continue,
         };
-        let shown = text(&node);
-        let name = shown.trim_matches(['[', ']']);
+        let name = || text(&node).trim_matches(['[', ']']).to_owned();
         let (range, message, help) = match (space, address) {
             (Space::LocalParameter, false) => (
                 trimmed(&node),
-                format!("`{name}` is a parameter of a call and has no address"),
+                format!("`{}` is a parameter of a call and has no address", name()),
                 Some("use a `.local` variable for memory with an address".to_owned()),
             ),
             (Space::EntryParameter | Space::InputParameter, true)
@@ -78,21 +78,26 @@ pub(in crate::diagnostics) fn check(
                 (
                     trimmed(&node),
                     format!(
-                        "`{name}` is a parameter that the function receives: it cannot be written"
+                        "`{}` is a parameter that the function receives: it cannot be written",
+                        name()
                     ),
                     None,
                 )
             }
             (Space::ReturnParameter, true) if accesses && semantics.is_load() => (
                 trimmed(&node),
-                format!("`{name}` is a result of the function: it cannot be read"),
+                format!(
+                    "`{}` is a result of the function: it cannot be read",
+                    name()
+                ),
                 Some("keep the value in a register".to_owned()),
             ),
             (Space::LocalParameter, true) if accesses => match &parts.guard {
                 Some(guard) => (
                     trimmed(guard),
                     format!(
-                        "`{opcode}.param` cannot have a guard: `{name}` is a parameter of a call"
+                        "`{opcode}.param` cannot have a guard: `{}` is a parameter of a call",
+                        name()
                     ),
                     Some("branch around the call, or select the value with `selp`".to_owned()),
                 ),

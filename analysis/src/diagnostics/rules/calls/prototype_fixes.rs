@@ -92,7 +92,7 @@ fn parameter(context: &Context<'_>, node: &Cursor<'_>) -> Option<String> {
                 .and_then(value)
                 .unwrap_or_else(|| Value::register(class, lanes))
         }
-        Operand::Symbol(Symbol::Variable(Space::LocalParameter)) => {
+        Operand::Symbol(Symbol::Variable(Space::LocalParameter, _)) => {
             value(context.shape(context.reference(node)?)?)?
         }
         _ => return None,

@@ -26,11 +26,11 @@ use crate::{
     },
 };
 
-/// What two declarations of a function disagree about.
+/// The points on which two declarations of a function disagree.
 pub(in crate::diagnostics) struct Disagreement {
     /// Index of the result or parameter, results first.
     pub(in crate::diagnostics) formal: Option<usize>,
-    /// What is wrong with the later declaration.
+    /// The problem with the later declaration.
     pub(in crate::diagnostics) message: String,
 }
 
@@ -132,7 +132,7 @@ fn shown(shape: &Shape) -> Option<String> {
     Some(out)
 }
 
-/// Where a result or parameter of a declaration stands: its item and its name.
+/// Where a result or parameter of a declaration appears: its item and its name.
 pub(in crate::diagnostics) fn formal_place(
     db: &dyn Database,
     file: SourceFile,

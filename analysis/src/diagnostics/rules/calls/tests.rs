@@ -1,4 +1,4 @@
-//! What ptxas 13.5 says about calls and the parameters of functions, as fixtures.
+//! Verdicts of ptxas 13.5 on calls and the parameters of functions, as fixtures.
 
 use crate::fixture::check_diagnostics as check;
 
@@ -164,11 +164,11 @@ fn parameters() {
 //                   ^^^^^^^ invalid-parameter: a parameter of a function is in `.param` or `.reg`, not in `.global`
 //                                        ^^^^^^ invalid-parameter: `c` has two state spaces
 //                                                                   ^^^^ invalid-parameter: only parameters of entries have `.ptr`
-//                                                                                       ^^^^^^^^ invalid-parameter: `.align` stands before the type: after it, it is about what the parameter of an entry points to
+//                                                                                       ^^^^^^^^ invalid-parameter: `.align` must precede the type: after it, it describes what the parameter of an entry points to
 .func words(.param a, .param .bf16 b, .param .b32 .v2 c, .param .v2 .texref e, .reg .v4 .b64 f);
 //                 ^ invalid-parameter: `a` has no type
-//                           ^^^^^ invalid-parameter: `.bf16` is no word of parameters | did you mean `.b16`?
-//                                                ^^^ invalid-parameter: `.v2` cannot stand after the type | the order is state space, alignment, vector, type
+//                           ^^^^^ invalid-parameter: `.bf16` is not a word of parameters | did you mean `.b16`?
+//                                                ^^^ invalid-parameter: `.v2` cannot appear after the type | the order is state space, alignment, vector, type
 //                                                              ^^^ invalid-parameter: `.texref` has no vectors
 //                                                                                  ^^^ invalid-parameter: a vector has at most 128 bits; `.v4 .b64` has 256
 .func names(.param .b32 _);
@@ -180,8 +180,8 @@ fn parameters() {
 .func (.param .b32 a) gone .noreturn;
 //                         ^^^^^^^^^ invalid-parameter: `gone` returns a value, so it cannot be `.noreturn`
 .entry pointers(.param .u64 .ptr .global .align 16 a, .param .u64 .ptr .align 4 .global b, .param .u64 .ptr .param c, .param .align 512 .b8 d[4]) { ret; }
-//                                                                              ^^^^^^^ invalid-parameter: `.global` cannot stand here after `.ptr` | `.ptr` is followed by at most one of `.const`, `.global`, `.local` and `.shared`, and then by `.align`
-//                                                                                                          ^^^^^^ invalid-parameter: `.param` cannot stand here after `.ptr` | `.ptr` is followed by at most one of `.const`, `.global`, `.local` and `.shared`, and then by `.align`
+//                                                                              ^^^^^^^ invalid-parameter: `.global` cannot appear here after `.ptr` | `.ptr` is followed by at most one of `.const`, `.global`, `.local` and `.shared`, and then by `.align`
+//                                                                                                          ^^^^^^ invalid-parameter: `.param` cannot appear here after `.ptr` | `.ptr` is followed by at most one of `.const`, `.global`, `.local` and `.shared`, and then by `.align`
 .entry spaces2(.reg .b32 a, .u64 b) { ret; }
 //             ^^^^ invalid-parameter: a parameter of an entry is in `.param`, not in `.reg`
 //                               ^ invalid-parameter: `b` has no state space: a parameter of an entry is in `.param`

@@ -1,4 +1,4 @@
-//! What a declaration is judged against.
+//! The version and target for which a declaration is checked.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use crate::{
     hir::operand::Resolve,
 };
 
-/// Where a declaration stands.
+/// Where a declaration appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::diagnostics) enum Owner {
     Module,
@@ -22,16 +22,16 @@ pub(in crate::diagnostics) enum Owner {
     Function,
 }
 
-/// What one declaration is judged against.
+/// The version and target for which one declaration is checked.
 pub(in crate::diagnostics) struct Judge<'a> {
     pub(in crate::diagnostics) owner: Owner,
     /// None if the module lacks its version or target.
     pub(in crate::diagnostics) module: Option<Module>,
-    /// Whether the settings demand the target.
+    /// Whether the settings require the target.
     pub(in crate::diagnostics) forced: bool,
     /// Whether textures and samplers are declared apart.
     pub(in crate::diagnostics) independent: bool,
-    /// What a name is.
+    /// The class of a name.
     pub(in crate::diagnostics) resolve: Resolve<'a>,
     pub(in crate::diagnostics) findings: &'a mut Vec<Finding>,
 }

@@ -110,7 +110,7 @@ impl Check<'_, '_> {
     }
 
     /// The values of a dimension, or of an element if no dimension is left. The depth is that of the
-    /// dimensions and of the tree, which the parser bounds. Returns whether to go on: like ptxas, this
+    /// dimensions and of the tree, which the parser bounds. Returns whether to continue: like ptxas, this
     /// stops at the first mistake, as what follows would mostly repeat it.
     fn level(&mut self, levels: &[Level], node: &Cursor<'_>) -> bool {
         let Some((level, rest)) = levels.split_first() else {
@@ -313,7 +313,7 @@ impl Check<'_, '_> {
             })
     }
 
-    /// What no initial value looks like.
+    /// The problem with an initial value that has no valid form.
     fn form(&mut self, range: TextRange) {
         self.judge.push(finding(
             range,
@@ -344,7 +344,7 @@ impl Check<'_, '_> {
         let form = match (self.judge.resolve)(token.range(), text) {
             Operand::Unknown => return true,
             Operand::Symbol(
-                Symbol::Variable(Space::Global | Space::Const)
+                Symbol::Variable(Space::Global | Space::Const, _)
                 | Symbol::TextureReference
                 | Symbol::SamplerReference
                 | Symbol::SurfaceReference,
@@ -370,7 +370,7 @@ impl Check<'_, '_> {
                     Form::Function
                 }
             }
-            Operand::Symbol(Symbol::Variable(_)) => {
+            Operand::Symbol(Symbol::Variable(..)) => {
                 self.wrong(
                     range,
                     format!("the address of `{text}` is not fixed: only `.global` and `.const` variables can be named here"),
@@ -405,7 +405,7 @@ impl Check<'_, '_> {
             self.judge.push(finding(
                 at,
                 INVALID_INITIALIZER,
-                "this is no mask: a mask selects one byte".to_owned(),
+                "invalid mask: must select exactly one byte".to_owned(),
                 Some("masks are `0xff`, `0xff00`, `0xff0000` and so on".to_owned()),
             ));
             return false;
@@ -426,7 +426,7 @@ impl Check<'_, '_> {
             }
             Value::Constant(_) => {
                 if !self.accepted.integer {
-                    self.wrong(range, format!("a masked integer is no `{word}`"));
+                    self.wrong(range, format!("a masked integer is not a `{word}`"));
                     return false;
                 }
                 let subject = "a mask of an integer";
@@ -512,7 +512,7 @@ impl Check<'_, '_> {
         }
         if self.judge.independent && word == ".texref" && is_sampler_field(field.text()) {
             let message = format!(
-                "`{}` is that of the sampler: ptxas reads over it in a `.texref` with texmode_independent",
+                "`{}` is that of the sampler: ptxas ignores it in a `.texref` with texmode_independent",
                 field.text()
             );
             self.judge

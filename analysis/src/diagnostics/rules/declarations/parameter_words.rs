@@ -21,7 +21,7 @@ pub(in crate::diagnostics) enum Owner {
 /// Where a word, what is wrong with it, and what would be right.
 type Misplaced = (TextRange, String, Option<String>);
 
-/// What may come next.
+/// The words that may come next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// State space, alignment, attributes, then the type.
@@ -34,7 +34,7 @@ enum Next {
     Name,
 }
 
-/// The first word that ptxas does not read where it stands, or the name if the type before it is missing.
+/// The first word that ptxas does not read where it appears, or the name if the type before it is missing.
 pub(in crate::diagnostics) fn misplaced(
     declaration: &Declaration<'_>,
     name: &str,
@@ -58,7 +58,7 @@ pub(in crate::diagnostics) fn misplaced(
                     return Some((
                         word.range,
                         format!(
-                            "`{text}` stands before the type: after it, it is about what the parameter of an entry points to"
+                            "`{text}` must precede the type: after it, it describes what the parameter of an entry points to"
                         ),
                         None,
                     ));
@@ -76,7 +76,7 @@ pub(in crate::diagnostics) fn misplaced(
             _ => {
                 return Some((
                     word.range,
-                    format!("`{text}` cannot stand after the type"),
+                    format!("`{text}` cannot appear after the type"),
                     Some("the order is state space, alignment, vector, type".to_owned()),
                 ));
             }
@@ -87,7 +87,7 @@ pub(in crate::diagnostics) fn misplaced(
         if next != Next::Attribute {
             return Some((
                 token.range(),
-                "`.ptr` stands directly after the type".to_owned(),
+                "`.ptr` must directly follow the type".to_owned(),
                 None,
             ));
         }
@@ -123,7 +123,7 @@ fn pointed(words: &[Word<'_>]) -> Option<Misplaced> {
     let word = rest.first()?;
     Some((
         word.range,
-        format!("`{}` cannot stand here after `.ptr`", word.token.text()),
+        format!("`{}` cannot appear here after `.ptr`", word.token.text()),
         Some(
             "`.ptr` is followed by at most one of `.const`, `.global`, `.local` and `.shared`, and then by `.align`"
                 .to_owned(),
@@ -173,7 +173,7 @@ fn unknown(word: &Word<'_>) -> Misplaced {
     let similar = most_similar(text, known.into_iter());
     (
         word.range,
-        format!("`{text}` is no word of parameters"),
+        format!("`{text}` is not a word of parameters"),
         similar.map(|it| format!("did you mean `{it}`?")),
     )
 }

@@ -209,16 +209,16 @@ impl Check<'_> {
             let problem = match word.text() {
                 text @ (".noreturn" | ".abi_preserve" | ".abi_preserve_control") => {
                     if before.contains(&text) {
-                        Some(format!("`{text}` stands here twice"))
+                        Some(format!("`{text}` is here twice"))
                     } else if text == ".noreturn" && !before.is_empty() {
-                        Some("`.noreturn` stands before the other directives".to_owned())
+                        Some("`.noreturn` is before the other directives".to_owned())
                     } else if text != ".noreturn" && directive.node(SyntaxKind::LITERAL).is_none() {
                         Some(format!("`{text}` needs a number"))
                     } else {
                         None
                     }
                 }
-                text => Some(format!("`{text}` cannot stand in a `.callprototype`")),
+                text => Some(format!("`{text}` cannot appear in a `.callprototype`")),
             };
             if let Some(problem) = problem {
                 self.error(word.range(), problem, None);
@@ -495,7 +495,7 @@ impl Check<'_> {
             ))
     }
 
-    /// Whether an array of this size may stand here; 0 is the open one.
+    /// Whether an array of this size may appear here; 0 is the open one.
     fn dimension(
         &mut self,
         range: TextRange,
@@ -619,7 +619,7 @@ fn end(start: u64, declaration: &Declaration<'_>) -> Option<u64> {
     let alignment = natural.max(declared);
     let mut bytes = natural;
     for dimension in &declarator.dimensions {
-        // What is no integer is reported by itself.
+        // What is not an integer is reported by itself.
         let float = dimension.size.is_some_and(|it| it.float);
         let elements = if float { Some(1) } else { dimension.elements() };
         bytes = bytes.checked_mul(elements?)?;

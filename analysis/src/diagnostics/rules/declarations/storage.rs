@@ -62,7 +62,7 @@ impl Judge<'_> {
         self.gate(ty_word.range, &subject, &gate(ty, vector, array));
     }
 
-    /// Whether the type may stand here.
+    /// Whether the type may appear here.
     fn ty(
         &mut self,
         name: &str,
@@ -119,7 +119,7 @@ impl Judge<'_> {
             VariableType::Opaque(opaque) => {
                 if self.owner != Owner::Module {
                     let message = format!(
-                        "a `{text}` is declared outside of bodies or as a parameter of an entry"
+                        "a `{text}` is declared outside bodies or as a parameter of an entry"
                     );
                     self.report(range, message, None);
                     return false;
@@ -175,12 +175,12 @@ impl Judge<'_> {
                 false
             }
             (StateSpace::Register | StateSpace::Local, Owner::Module) => {
-                let subject = format!("a `{}` variable outside of functions", space.word());
+                let subject = format!("a `{}` variable outside functions", space.word());
                 let admitted = self.gate(range, &subject, &module_register_gate());
                 if admitted && self.module.is_some() {
                     self.report(
                         range,
-                        format!("`{name}` outside of functions turns off the ABI"),
+                        format!("`{name}` outside functions turns off the ABI"),
                         None,
                     )
                     .severity = Severity::Warning;
@@ -189,7 +189,7 @@ impl Judge<'_> {
             }
             (StateSpace::Parameter, Owner::Module) => {
                 let message =
-                    format!("`{name}` is a parameter, and there are none outside of functions");
+                    format!("`{name}` is a parameter, and there are none outside functions");
                 self.report(range, message, None);
                 false
             }
@@ -202,7 +202,7 @@ impl Judge<'_> {
                 if (vector || packed) && !array {
                     self.report(
                         range,
-                        format!("a `.param` variable is no vector and no packed type, except in arrays; `{name}` is one"),
+                        format!("a `.param` variable is not a vector and no packed type, except in arrays; `{name}` is one"),
                         None,
                     );
                     return false;
@@ -223,7 +223,7 @@ impl Judge<'_> {
                         format!("`{name}` must be a single `.u32` or `.u64`, as all of `.tex`");
                     self.report(range, message, None);
                 } else if owner != Owner::Module {
-                    let message = "textures are declared outside of functions".to_owned();
+                    let message = "textures are declared outside functions".to_owned();
                     self.report(range, message, None);
                 }
                 true

@@ -280,7 +280,7 @@ impl Judge<'_> {
         true
     }
 
-    /// A word that stands behind one that it must precede.
+    /// A word that is after one that it must precede.
     fn misplaced(&mut self, declaration: &Declaration<'_>, word: &Word<'_>, place: Position) {
         let Some(before) = declaration
             .words
@@ -368,7 +368,7 @@ impl Judge<'_> {
             let Some(count) = declarator.count else {
                 continue;
             };
-            if count.value.is_some_and(|it| it > MAX_COUNT) {
+            if count.value.is_some_and(|it| it > MAX_COUNT && it < 1 << 63) {
                 self.report(
                     count.range,
                     format!("a parameterised name makes at most {MAX_COUNT} names"),

@@ -162,7 +162,7 @@ fn check(
     }
 }
 
-/// What two functions disagree about that must agree.
+/// The points on which two functions disagree that must agree.
 fn difference(
     db: &dyn Database,
     file: SourceFile,

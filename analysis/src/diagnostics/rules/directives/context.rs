@@ -1,4 +1,4 @@
-//! What a directive is judged against.
+//! The version and target for which a directive is checked.
 
 use isa::{directive::gate, target::Module};
 use syntax::{Cursor, CursorToken, SyntaxKind, TextRange};
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What a directive is judged against.
+/// The version and target for which a directive is checked.
 #[derive(Clone, Copy)]
 pub(super) struct Judge {
     /// The version and the target in force; `None` if the module does not say.
@@ -22,7 +22,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    /// Checks what a dotted word demands.
+    /// Checks what a dotted word requires.
     pub(super) fn word(&self, word: &CursorToken<'_>, findings: &mut Vec<Finding>) {
         // Nearly every word is one that every module has.
         if !self.has(word.text()) {
@@ -31,14 +31,14 @@ impl Judge {
         }
     }
 
-    /// Whether the module has what a directive or feature demands.
+    /// Whether the module has what a directive or feature requires.
     pub(super) fn has(&self, feature: &str) -> bool {
         let gate = gate(feature);
         self.module
             .is_none_or(|it| gate.admits_target(it.target) && gate.admits_version(it.version))
     }
 
-    /// Checks what a directive or feature demands. Returns whether the module has it.
+    /// Checks what a directive or feature requires. Returns whether the module has it.
     pub(super) fn demand(
         &self,
         range: TextRange,

@@ -10,7 +10,7 @@ use crate::{
     diagnostics::{
         finding::{Finding, LINE, finding},
         place::{ItemIndex, Place},
-        registry::{DUPLICATE_DEFINITION, UNDEFINED_LOCATION},
+        registry::{DUPLICATE_DEFINITION, UNDEFINED_LOCATION, UNDEFINED_SECTION_LABEL},
         rules::directives::{
             context::{Judge, statements},
             numbers::{integer, integer32, token, value},
@@ -18,7 +18,8 @@ use crate::{
     },
     hir::{
         items::{Function, items},
-        tree::trimmed,
+        module::module_body,
+        tree::{has_word, trimmed},
     },
 };
 
@@ -132,10 +133,14 @@ impl<'db> Locations<'db> {
         }
         let (own, inlined) = locations(&numbers);
         if let (Some(inlined), Some(first), Some(last)) = (inlined, numbers.get(3), numbers.last())
-            // Older versions read over all of it.
+            // Older versions ignored all of it.
             && judge.module.is_none_or(|it| it.version >= INLINED_AT_CHECKED_SINCE)
         {
             let range = trimmed(first).cover(trimmed(last));
+            // Of other functions ptxas drops what no entry reaches.
+            if has_word(&self.function.green(self.db).cursor(), ".entry") {
+                findings.extend(self.unknown_label(directive));
+            }
             if judge.demand(range, INLINED_AT, INLINED_AT, findings)
                 && !self.seen.contains(&inlined)
                 && !self.is_in_earlier_function(inlined)
@@ -150,6 +155,38 @@ impl<'db> Locations<'db> {
             }
         }
         self.seen.extend(own);
+    }
+
+    /// The label of a function name that no section has.
+    fn unknown_label(&self, directive: &Cursor<'_>) -> Option<Finding> {
+        let node = match directive.node(SyntaxKind::BINARY_EXPRESSION) {
+            Some(it) => it.node(SyntaxKind::NAME_REFERENCE),
+            None => directive.node(SyntaxKind::NAME_REFERENCE),
+        };
+        let token = node?.tokens().next()?;
+        let name = token.text();
+        let module = items(self.db, self.function.file(self.db)).module;
+        let is_section = |item: &Cursor<'_>| {
+            item.kind() == SyntaxKind::SECTION && item.tokens().any(|it| it.text() == name)
+        };
+        let found = match name.starts_with('.') {
+            true => {
+                let mut items = module.items(self.db).iter();
+                items.any(|it| is_section(&it.green.cursor()))
+            }
+            false => {
+                let labels = &module_body(self.db, module).section_labels;
+                labels.iter().any(|it| *it.name == *name)
+            }
+        };
+        (!found).then(|| {
+            finding(
+                token.range(),
+                UNDEFINED_SECTION_LABEL,
+                format!("no section has the label `{name}`"),
+                None,
+            )
+        })
     }
 
     fn is_in_earlier_function(&self, location: Location) -> bool {

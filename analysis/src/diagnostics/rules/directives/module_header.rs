@@ -8,12 +8,12 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
-    FixKind,
+    FixKind, Severity,
     db::SourceFile,
     diagnostics::{
         finding::{Finding, finding},
         fix::Repair,
-        place::ItemIndex,
+        place::{ItemIndex, Place},
         registry::{
             ADDRESS_SIZE_32, INVALID_DIRECTIVE, MISSING_DIRECTIVE, UNKNOWN_DIRECTIVE,
             UNKNOWN_VERSION,
@@ -50,7 +50,7 @@ pub(super) fn in_module(
 ) {
     let items = items(db, file);
     let module = items.module.items(db);
-    // How many items of the header stand before the first function.
+    // How many items of the header are before the first function.
     let before_functions = items.before.first().map_or(module.len(), |it| *it as usize);
     let kind = |index: usize| {
         let item = module.get(index).filter(|_| index < before_functions)?;
@@ -97,7 +97,7 @@ pub(super) fn in_module(
                 place = Next::Target;
             }
             (SyntaxKind::ADDRESS_SIZE_DIRECTIVE, Next::Target) => {
-                found.extend(address_size(&cursor));
+                found.extend(address_size(&cursor, header(db, file).target));
                 place = Next::Rest;
             }
             (SyntaxKind::VERSION_DIRECTIVE, _) => {
@@ -114,6 +114,8 @@ pub(super) fn in_module(
                 &cursor,
                 "`.address_size` must directly follow `.target`, once",
             )),
+            // It may be the directive that belongs here.
+            (SyntaxKind::ERROR, _) => {}
             _ => place = Next::Rest,
         }
         findings.extend(found.into_iter().map(|it| of(index, it)));
@@ -135,7 +137,7 @@ fn is_header(kind: SyntaxKind) -> bool {
     )
 }
 
-/// What may come next in a module.
+/// The directives that may come next in a module.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     /// The `.version`.
@@ -178,6 +180,30 @@ fn missing(range: TextRange, message: &str) -> Finding {
     finding(range, MISSING_DIRECTIVE, message.to_owned(), None)
 }
 
+/// The fix that puts a `.version` before the `.target` that it follows.
+fn exchange_header(items: &Items<'_>, db: &dyn Database) -> Option<Repair> {
+    let [target, version, ..] = items.module.items(db) else {
+        return None;
+    };
+    let (target, version) = (target.green.cursor(), version.green.cursor());
+    if (target.kind(), version.kind())
+        != (SyntaxKind::TARGET_DIRECTIVE, SyntaxKind::VERSION_DIRECTIVE)
+        || items.before.first() == Some(&1)
+    {
+        return None;
+    }
+    let (first, second) = (trimmed(&target), trimmed(&version));
+    Some(Repair {
+        title: "Move `.version` before `.target`".to_owned(),
+        edits: vec![
+            (Place::Item(0, first), tree::text_of_range(&version, second)),
+            (Place::Item(1, second), tree::text_of_range(&target, first)),
+        ],
+        preferred: true,
+        kind: FixKind::ChangeDirective,
+    })
+}
+
 /// The fix that inserts what a module starts with; an existing `.target` is kept.
 fn insert_header(
     items: &Items<'_>,
@@ -185,6 +211,9 @@ fn insert_header(
     index: ItemIndex,
     start: TextRange,
 ) -> Repair {
+    if let Some(exchange) = exchange_header(items, db) {
+        return exchange;
+    }
     let target = match index {
         ItemIndex::Other(_) => items
             .module
@@ -287,7 +316,7 @@ fn version(directive: &Cursor<'_>) -> Option<Finding> {
     ))
 }
 
-fn address_size(directive: &Cursor<'_>) -> Option<Finding> {
+fn address_size(directive: &Cursor<'_>, target: Option<Target>) -> Option<Finding> {
     let literal = directive.node(SyntaxKind::LITERAL)?;
     let token = token(&literal)?;
     let mut findings = Vec::new();
@@ -297,12 +326,20 @@ fn address_size(directive: &Cursor<'_>) -> Option<Finding> {
     }
     let mut finding = match size? {
         64 => return None,
-        32 => finding(
-            token.range(),
-            ADDRESS_SIZE_32,
-            "ptxas no longer assembles 32-bit modules".to_owned(),
-            Some("the last tools that did were those of CUDA 11".to_owned()),
-        ),
+        32 => {
+            let mut finding = finding(
+                token.range(),
+                ADDRESS_SIZE_32,
+                "ptxas no longer generates code with 32-bit addresses".to_owned(),
+                Some("the last tools that did were those of CUDA 11".to_owned()),
+            );
+            if let Some(target) = target.filter(|it| !it.has_narrow_addresses()) {
+                finding.severity = Severity::Error;
+                finding.message = format!("`{target}` has no 32-bit addresses");
+                finding.help = Some("ptxas generates no code for such a module".to_owned());
+            }
+            finding
+        }
         _ => finding(
             token.range(),
             INVALID_DIRECTIVE,
@@ -339,7 +376,7 @@ pub(super) fn in_body(
                 .filter_map(|it| it.token(SyntaxKind::IDENT))
                 .any(|it| it.text() == TEXMODE_INDEPENDENT)
         });
-    // The mode of the header stands from its end on, also if it names none.
+    // The mode of the header is from its end on, also if it names none.
     let mode = if independent {
         TEXMODE_INDEPENDENT
     } else {

@@ -9,12 +9,15 @@ use crate::diagnostics::{
     registry::INVALID_DIRECTIVE,
 };
 
+/// Numbers from here on are cut to 32 bits where so many are wanted; smaller ones must fit.
+const WRAPS: u64 = 1 << 63;
+
 /// The token of a literal.
 pub(super) fn token<'a>(literal: &Cursor<'a>) -> Option<CursorToken<'a>> {
     literal.tokens().find(|it| !it.kind().is_trivia())
 }
 
-/// The value of an integer as ptxas reads it: what exceeds 64 bits is cut off. `None` if it is no integer.
+/// The value of an integer as ptxas reads it: what exceeds 64 bits is truncated. `None` if it is not an integer.
 pub(super) fn value(token: &CursorToken<'_>) -> Option<u64> {
     let text = token.text();
     if text == "WARP_SZ" {
@@ -56,14 +59,18 @@ pub(super) fn integer(
     value
 }
 
-/// The value of an integer of 32 bits. Any other number is reported; `what` takes it.
+/// The value of an integer of 32 bits. Any other number is reported; `what` takes it. Of a number from 2^63 on ptxas
+/// takes the low 32 bits.
 pub(super) fn integer32(
     literal: &Cursor<'_>,
     what: impl Display,
     findings: &mut Vec<Finding>,
 ) -> Option<u32> {
     let value = integer(literal, what, findings)?;
-    let narrow = u32::try_from(value).ok();
+    let narrow = match value {
+        WRAPS.. => Some(value as u32),
+        _ => u32::try_from(value).ok(),
+    };
     if narrow.is_none() {
         let token = token(literal)?;
         findings.push(invalid(
@@ -74,7 +81,7 @@ pub(super) fn integer32(
     narrow
 }
 
-/// That a token is no value that its directive takes.
+/// That a token is not a value that its directive takes.
 pub(super) fn invalid(token: &CursorToken<'_>, message: String) -> Finding {
     finding(token.range(), INVALID_DIRECTIVE, message, None)
 }

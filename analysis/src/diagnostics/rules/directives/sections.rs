@@ -25,7 +25,7 @@ use crate::{
 /// The bytes of a value that a label can stand for.
 const LABEL_BYTES: u8 = 4;
 
-/// Checks what stands between the braces of a section.
+/// Checks what is between the braces of a section.
 pub(super) fn section(section: &Cursor<'_>, judge: &Judge, findings: &mut Vec<Finding>) {
     let words = section
         .tokens()

@@ -1,4 +1,4 @@
-//! What ptxas 13.5 rejects about directives, as fixtures.
+//! Verdicts of ptxas 13.5 on directives, as fixtures.
 
 use std::fmt::Write as _;
 
@@ -145,7 +145,7 @@ fn placement_of_the_header() {
     check(
         ".version 9.5\n.target sm_90\n.address_size 32\n",
         expect![[r#"
-            address-size-32 "32": ptxas no longer assembles 32-bit modules | the last tools that did were those of CUDA 11
+            address-size-32 "32": `sm_90` has no 32-bit addresses | ptxas generates no code for such a module
         "#]],
     );
     check(
@@ -300,8 +300,13 @@ fn source_files_and_locations() {
     check(
         ".version 9.5\n.target sm_90\n.entry a { .loc 1 9 9 { .loc 1 2 3, function_name f, inlined_at 1 9 9 } .loc 1 4 4, function_name .debug_str+3, inlined_at 1 2 0x3 ret; }\n.entry b { .loc 1 4294967296 1 .loc 1 1 1, function_name f, inlined_at 1 9 9 .loc 1 1 1, function_name f, inlined_at 1 9 8 .loc_intermediate 1 5 5 .loc 1 1 1, function_name f, inlined_at 1 5 5 ret; }\n",
         expect![[r#"
+            undefined-section-label "f": no section has the label `f`
+            undefined-section-label ".debug_str": no section has the label `.debug_str`
             invalid-directive "4294967296": `4294967296` does not fit into 32 bits
+            undefined-section-label "f": no section has the label `f`
+            undefined-section-label "f": no section has the label `f`
             undefined-location "1 9 8": no `.loc` before this is at `1 9 8`
+            undefined-section-label "f": no section has the label `f`
             undefined-location "1 5 5": no `.loc` before this is at `1 5 5`
         "#]],
     );
@@ -313,6 +318,7 @@ fn source_files_and_locations() {
     check(
         ".version 6.5\n.target sm_30\n.entry a { .loc 1 1 1, function_name f, inlined_at 1 9 9 ret; }\n",
         expect![[r#"
+            undefined-section-label "f": no section has the label `f`
             unsupported-by-version "1 9 9": `inlined_at` needs PTX ISA 7.0; this module is 6.5
         "#]],
     );

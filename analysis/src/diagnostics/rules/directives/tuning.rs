@@ -265,7 +265,7 @@ fn languages(node: &Cursor<'_>, word: &CursorToken<'_>, findings: &mut Vec<Findi
     }
 }
 
-/// What the directives of an entry say about each other, which ptxas looks at when the body ends.
+/// Conflicts between the directives of an entry, which ptxas looks at when the body ends.
 fn together(directives: &[Found<'_>], findings: &mut Vec<Finding>) {
     let find = |word: &str| directives.iter().rfind(|it| it.word.text() == word);
     // Zero clusters are none.

@@ -17,7 +17,7 @@ use crate::{
     hir::{
         body::{Body, Target},
         declared::header,
-        in_force::{InForce, in_force},
+        in_force::{InForce, in_force, says_32},
         instruction::{Parts, find_reference, references},
         resolve::meaning,
     },
@@ -38,7 +38,8 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     };
     let types = subject.types();
     let layouts = Layouts::new(subject);
-    // A target that a body sets is no matter of the header.
+    let narrow = says_32(db, function.file(db));
+    // A target that a body sets is not a matter of the header.
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
     special_registers(body, &in_force, &fixed, findings);
@@ -63,6 +64,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         let context = Context {
             module,
             fixed: fixed(module),
+            narrow,
             resolve: &|range, name| match find_reference(references, range) {
                 Some(it) => meaning(db, function, types, it, name),
                 None => Operand::Unknown,

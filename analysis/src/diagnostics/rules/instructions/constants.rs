@@ -25,7 +25,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     findings.extend(problems.into_iter().map(|it| found(&cursor, it)));
 }
 
-/// The constants in the items that are no functions.
+/// The constants in the items that are not functions.
 pub(in crate::diagnostics) fn in_module(
     db: &dyn Database,
     file: SourceFile,

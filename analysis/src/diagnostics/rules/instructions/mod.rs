@@ -3,6 +3,7 @@
 pub(in crate::diagnostics) mod check;
 pub(in crate::diagnostics) mod constants;
 mod modifier_fixes;
+mod narrow_address;
 mod operand_fixes;
 pub(in crate::diagnostics) mod portability;
 mod rejected;

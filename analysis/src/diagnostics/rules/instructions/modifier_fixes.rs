@@ -138,7 +138,7 @@ fn respell(found: &Rejected<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> 
     };
     let wrong = &token.text()[1..];
     let mut known = known_words(found);
-    // A type is no misspelling of another one.
+    // A type is not a misspelling of another one.
     if known.contains(&wrong) || type_of(wrong).is_some() {
         return Vec::new();
     }

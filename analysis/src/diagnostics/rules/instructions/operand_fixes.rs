@@ -63,6 +63,23 @@ pub(in crate::diagnostics) fn correct(found: &Rejected<'_>, index: usize) -> Vec
                 repairs.push(repair(title, range, format!("[{written}]")));
             }
         }
+        Operand::Special {
+            class,
+            lanes: 2..,
+            narrow,
+            ..
+        } => {
+            let component = Operand::Special {
+                class: *class,
+                lanes: 1,
+                component: true,
+                narrow: *narrow,
+            };
+            if fits_with(found, index, component) {
+                let title = format!("Replace `{written}` by `{written}.x`");
+                repairs.push(repair(title, range, format!("{written}.x")));
+            }
+        }
         Operand::Address(items, None) => {
             if let ([inner], Some(inner_node)) = (&items[..], node.nodes().next())
                 && fits_with(found, index, inner.clone())
@@ -105,7 +122,7 @@ fn space(found: &Rejected<'_>, operand: &Operand) -> Option<Repair> {
         Operand::Offset(base, _) => base,
         other => other,
     };
-    let Operand::Symbol(Symbol::Variable(space)) = base else {
+    let Operand::Symbol(Symbol::Variable(space, _)) = base else {
         return None;
     };
     let word = match space {

@@ -1,4 +1,4 @@
-//! What the targets do not have that the settings want a file to be portable to.
+//! Features that one of the targets in the setting for portability does not have.
 //!
 //! A statement is judged once more for each of these targets, but only if it is right for the target of
 //! the file, so that no mistake is told twice.
@@ -40,7 +40,7 @@ fn targets(db: &dyn Database) -> Vec<IsaTarget> {
     names.filter_map(|it| IsaTarget::parse(it)).collect()
 }
 
-/// What stands in a function and is not everywhere.
+/// The features that are in a function and are not everywhere.
 pub(in crate::diagnostics) fn in_function(
     db: &dyn Database,
     function: Function<'_>,
@@ -98,7 +98,7 @@ pub(in crate::diagnostics) fn in_function(
     directives(&cursor, in_force.start, &targets, findings);
 }
 
-/// What stands outside of functions and is not everywhere.
+/// The features that are outside functions and are not everywhere.
 pub(in crate::diagnostics) fn in_module(
     db: &dyn Database,
     file: SourceFile,
@@ -123,7 +123,7 @@ struct NotPortable {
     range: TextRange,
     subject: String,
     missing: Vec<IsaTarget>,
-    /// What it needs, if that is a target.
+    /// The target that it needs, if that is a target.
     needs: Option<String>,
 }
 

@@ -109,7 +109,7 @@ impl Rejected<'_> {
             ),
             Reason::Word { allowed, fitting } => {
                 let plain = word.trim_start_matches('.');
-                // A type is no misspelling of another one.
+                // A type is not a misspelling of another one.
                 let known = || known_words(self).into_iter();
                 let similar = most_similar(plain, allowed.iter().copied())
                     .or_else(|| most_similar(plain, known()))
@@ -206,7 +206,7 @@ impl Rejected<'_> {
         }
     }
 
-    /// What is wrong with elements that do not go together.
+    /// The problem with elements that do not go together.
     fn unlike(&self, place: isa::matcher::Place) -> Option<String> {
         let isa::matcher::Place::Operand(index) = place else {
             return None;
@@ -247,7 +247,7 @@ impl Rejected<'_> {
     }
 }
 
-/// The modifiers without their full stops.
+/// The modifiers without their periods.
 pub(in crate::diagnostics) fn words<'a>(found: &Rejected<'a>) -> Vec<&'a str> {
     found.modifiers.iter().map(|it| &it.text()[1..]).collect()
 }

@@ -9,14 +9,14 @@ use isa::{
     types::Class,
 };
 use salsa::Database;
-use syntax::{SyntaxKind, TextRange};
+use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
     diagnostics::{
         finding::{Finding, finding},
         lints::{self, accepted::Accepted, addresses::Named, constant_access},
         registry::{IGNORED_MODIFIER, INVALID_OPERAND, REGISTER_PLUS_CONSTANT},
-        rules::instructions::{modifier_fixes, rejected::Rejected},
+        rules::instructions::{modifier_fixes, narrow_address, rejected::Rejected},
     },
     hir::{
         form::Form,
@@ -26,21 +26,23 @@ use crate::{
     },
 };
 
-/// Findings of a function that get fixes; a file with more is no work of hands.
+/// Findings of a function that get fixes; a file with more is not written by hand.
 const MAX_FIXED: usize = 500;
 
-/// What a statement is judged against.
+/// The version and target for which a statement is checked.
 pub(in crate::diagnostics) struct Context<'a> {
     pub(in crate::diagnostics) module: Module,
     /// Whether another target in the header changes nothing here.
     pub(in crate::diagnostics) fixed: bool,
-    /// What a name is.
+    /// Whether the module says that its addresses have 32 bits.
+    pub(in crate::diagnostics) narrow: bool,
+    /// The class of a name.
     pub(in crate::diagnostics) resolve: Resolve<'a>,
     /// The variable or parameter that a name means.
     pub(in crate::diagnostics) named: &'a dyn Fn(TextRange) -> Option<Named>,
 }
 
-/// What there is to be said about the instructions of a form.
+/// The verdict on the instructions of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::diagnostics) enum Verdict {
     /// Nothing.
@@ -51,7 +53,7 @@ pub(in crate::diagnostics) enum Verdict {
     Told,
 }
 
-/// Whether anything is to be said about the instructions of a form.
+/// The verdict on the instructions of a form.
 #[salsa::tracked(returns(copy))]
 pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db>) -> Verdict {
     let form = form.data(db);
@@ -64,9 +66,10 @@ pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db
     let is_told = form.with_statement(|statement| {
         match match_statement(tables(), statement) {
             Outcome::Fit(fit) => {
-                // Where it stands does not matter.
+                // Where it appears does not matter.
                 let mut findings = Vec::new();
                 advise(statement, &fit, &Ranges::default(), &mut findings);
+                narrow_address::check(statement, &fit, &Ranges::default(), &mut findings);
                 !findings.is_empty()
             }
             Outcome::Mismatch(_) => true,
@@ -124,7 +127,11 @@ fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Find
     };
     let problems = match match_statement(tables(), &statement) {
         Outcome::Fit(fit) => {
-            advise(&statement, &fit, &parts.ranges(), findings);
+            let ranges = parts.ranges();
+            advise(&statement, &fit, &ranges, findings);
+            if !context.narrow {
+                narrow_address::check(&statement, &fit, &ranges, findings);
+            }
             return true;
         }
         Outcome::Mismatch(problems) => problems,
@@ -147,7 +154,7 @@ fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Find
     problems.is_empty()
 }
 
-/// What is to be said about a statement that ptxas accepts. What 13.5 accepts by accident: words that it reads over,
+/// Advice about a statement that ptxas accepts. What 13.5 accepts by accident: words that it ignores,
 /// and a register plus a constant as data, which it takes or refuses depending on text elsewhere.
 fn advise(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges, findings: &mut Vec<Finding>) {
     for index in &fit.ignored {
@@ -180,9 +187,10 @@ fn advise(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges, findings: &
     lints::statement::check(&accepted, findings);
 }
 
-/// Elements of variables that are no arrays.
+/// Elements of variables that are not arrays, and components of special registers that have none.
 fn elements(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Finding>) {
     for node in &parts.operands {
+        findings.extend(component(node));
         if node.kind() != SyntaxKind::INDEX_EXPRESSION {
             continue;
         }
@@ -204,6 +212,26 @@ fn elements(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Finding
             findings.push(finding);
         }
     }
+}
+
+/// The component of a special register that has none and may be read in several widths, so that the tables take it for
+/// anything.
+fn component(node: &Cursor<'_>) -> Option<Finding> {
+    let base = node.node(SyntaxKind::NAME_REFERENCE)?;
+    let selector = node.token(SyntaxKind::DOTTED)?;
+    let name = base.tokens().next()?;
+    let register = isa::special::get(isa::special::find(name.text())?.0)?;
+    let unknown = node.kind() == SyntaxKind::MEMBER_EXPRESSION
+        && register.components.is_empty()
+        && register.class().is_none();
+    unknown.then(|| {
+        finding(
+            selector.range(),
+            INVALID_OPERAND,
+            format!("`{}` has no component `{}`", name.text(), selector.text()),
+            None,
+        )
+    })
 }
 
 fn is_predicate(operand: &Operand) -> bool {

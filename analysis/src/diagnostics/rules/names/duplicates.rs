@@ -163,7 +163,7 @@ fn conflict(message: String, declaration: &Declaration, first: Option<&Declarati
 
 /// Goes through the declarations of a name in the order of the text, at most one problem for each.
 fn check_name(name: &str, declarations: &[Declaration], problems: &mut Vec<Problem>) {
-    // Inside of functions, other names may hide special registers.
+    // Inside functions, other names may hide special registers.
     if let Some(first) = declarations.first()
         && isa::special::find(name).is_some()
     {

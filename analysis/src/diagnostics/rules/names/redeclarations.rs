@@ -64,7 +64,7 @@ fn compare(
             continue;
         };
         let shape = &variable.shape;
-        // A type that is missing or unknown is reported where it stands.
+        // A type that is missing or unknown is reported where it appears.
         if shape.ty.is_none() {
             continue;
         }

@@ -4,11 +4,12 @@ use crate::{
     FixKind,
     diagnostics::{fix::Repair, subject::Subject},
     hir::{
-        body::{Definition, OUTERMOST, Reference},
+        body::{Definition, OUTERMOST, Place, Reference, Target},
         in_force::{address_size, in_force},
         instruction::Parts,
         number::split_name,
-        resolve::resolve,
+        operand::special,
+        resolve::{module_name, resolve},
         tree::node_at,
     },
 };
@@ -23,6 +24,11 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 /// The largest number of registers that a fix declares together; above, the name is a mistake.
 const MAX_COUNT: u32 = 1 << 20;
+/// How many missing names of a family are looked at.
+const MAX_MISSING: usize = 16;
+/// Statements with more text than this, in bytes, are not tried with other operands: that takes as long as they are, for
+/// each name and each type.
+const MAX_STATEMENT: u32 = 4096;
 
 /// Makes the parameterised register that a name looks like long enough: `%r<4>` for `%r4`.
 pub(in crate::diagnostics) fn widen(
@@ -38,6 +44,13 @@ pub(in crate::diagnostics) fn widen(
             .range
             .contains_range(reference.range);
     let count = number.checked_add(1).filter(|it| *it <= MAX_COUNT)?;
+    // All that are missing of it are declared together.
+    let missing = body.free.iter().filter_map(|it| split_name(it));
+    let missing = missing.filter(|it| it.0 == prefix && it.1 < MAX_COUNT);
+    let count = missing
+        .map(|it| it.1 + 1)
+        .max()
+        .map_or(count, |it| it.max(count));
     if !visible || family.name_range.start() > reference.range.start() {
         return None;
     }
@@ -66,7 +79,12 @@ pub(in crate::diagnostics) fn declare(
 ) -> Option<Repair> {
     let cursor = subject.cursor();
     let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start())?;
-    let class = wanted(subject, &instruction, reference, name)?;
+    let classes = wanted(subject, &instruction, reference, name);
+    let family = missing_family(subject, reference, name, &classes);
+    let (class, name) = match family {
+        Some((class, prefix, count)) => (class, format!("{prefix}<{count}>")),
+        None => (*classes.first()?, name.to_owned()),
+    };
     let block = cursor.node(SyntaxKind::BLOCK)?;
     let open = block.token(SyntaxKind::L_BRACE)?;
     let range = TextRange::empty(open.range().end());
@@ -79,27 +97,137 @@ pub(in crate::diagnostics) fn declare(
     Some(Repair::new(FixKind::DeclareRegister, title, range, text))
 }
 
-/// The first of the register types that the instruction takes in the place of a name.
+/// The numbered registers that are missing, if there are several of which one declaration can be made: their type, the
+/// text before the numbers, and the count.
+fn missing_family<'n>(
+    subject: &Subject<'_>,
+    reference: &Reference,
+    name: &'n str,
+    classes: &[Class],
+) -> Option<(Class, &'n str, u32)> {
+    let (prefix, number) = split_name(name)?;
+    let body = subject.body;
+    let of_family = |it: &str| split_name(it).is_some_and(|it| it.0 == prefix);
+    if body.definitions.iter().any(|it| of_family(&it.name)) {
+        return None;
+    }
+    let cursor = subject.cursor();
+    let mut count = number.checked_add(1)?;
+    let mut seen = vec![name];
+    let mut classes = classes.to_vec();
+    for other in &body.references {
+        let Target::Free(free) = other.target else {
+            continue;
+        };
+        let other_name = &*body.free[free as usize];
+        if other.place != reference.place || !of_family(other_name) || seen.contains(&other_name) {
+            continue;
+        }
+        if seen.len() > MAX_MISSING {
+            break;
+        }
+        seen.push(other_name);
+        count = count.max(split_name(other_name)?.1.checked_add(1)?);
+        let Some(instruction) = node_at(&cursor, SyntaxKind::INSTRUCTION, other.range.start())
+        else {
+            continue;
+        };
+        let others = wanted(subject, &instruction, other, other_name);
+        classes.retain(|it| others.contains(it));
+    }
+    (seen.len() > 1 && count <= MAX_COUNT).then_some((*classes.first()?, prefix, count))
+}
+
+/// Whether an instruction takes another name in the place of an unknown one.
+pub(in crate::diagnostics) fn would_fit(
+    subject: &Subject<'_>,
+    reference: &Reference,
+    name: &str,
+    other: &str,
+) -> bool {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
+    let cursor = subject.cursor();
+    let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start());
+    let Some(instruction) = instruction.filter(|_| reference.place == Place::Operand) else {
+        return true;
+    };
+    let mut definitions = body.definitions.iter().zip(subject.types());
+    let found = match definitions.find(|it| *it.0.name == *other) {
+        Some((_, declared)) => declared.0.clone(),
+        None => match isa::special::find(other) {
+            Some((index, _)) => special(index),
+            None => module_name(db, function.file(db), other),
+        },
+    };
+    if is_long(&instruction) {
+        return true;
+    }
+    let guarded = instruction.node(SyntaxKind::GUARD);
+    if guarded.is_some_and(|it| it.range().contains_range(reference.range)) {
+        let class = Class::Pred;
+        return found == Operand::Register { class, lanes: 1 };
+    }
+    takes(subject, &Parts::of(&instruction), reference, name, &found)
+}
+
+fn is_long(instruction: &Cursor<'_>) -> bool {
+    u32::from(instruction.range().len()) > MAX_STATEMENT
+}
+
+/// Whether an instruction takes an operand in the place of a name.
+fn takes(
+    subject: &Subject<'_>,
+    parts: &Parts<'_>,
+    reference: &Reference,
+    name: &str,
+    found: &Operand,
+) -> bool {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
+    let (Some(opcode), Some(in_force)) = (parts.opcode, in_force(db, function)) else {
+        return true;
+    };
+    let types = subject.types();
+    let resolve = |range: TextRange, word: &str| {
+        if word == name {
+            return found.clone();
+        }
+        resolve(db, function, body, types, range, word)
+    };
+    let statement = Statement {
+        opcode: opcode.text(),
+        words: &parts.words,
+        operands: &parts.resolved(&resolve),
+        module: in_force.at(reference.range.start()),
+    };
+    fit(tables(), &statement).is_some()
+}
+
+/// The register types that the instruction takes in the place of a name, the most likely one first.
 fn wanted(
     subject: &Subject<'_>,
     instruction: &Cursor<'_>,
     reference: &Reference,
     name: &str,
-) -> Option<Class> {
-    let Subject {
-        db, function, body, ..
-    } = *subject;
+) -> Vec<Class> {
+    let Subject { db, function, .. } = *subject;
     let contains = |it: &Cursor<'_>| it.range().contains_range(reference.range);
     if instruction
         .node(SyntaxKind::GUARD)
         .is_some_and(|it| contains(&it))
     {
-        return Some(Class::Pred);
+        return vec![Class::Pred];
     }
-    let module = in_force(db, function)?.at(reference.range.start());
+    if is_long(instruction) {
+        return Vec::new();
+    }
     let parts = Parts::of(instruction);
-    let opcode = parts.opcode?;
-    let types = subject.types();
+    if parts.opcode.is_none() {
+        return Vec::new();
+    }
     // Addresses first, then the types that the instruction names, then bits, then the others.
     let address = parts
         .operands
@@ -119,35 +247,21 @@ fn wanted(
         Class::F32,
         Class::F64,
     ];
-    let mut classes = addresses
+    let classes = addresses
         .chain(named)
         .chain(usual)
         .chain(CLASSES.iter().map(|it| it.1));
-    classes.find(|class| {
-        let resolve = |range: TextRange, word: &str| {
-            if word == name {
-                return Operand::Register {
-                    class: *class,
-                    lanes: 1,
-                };
-            }
-            resolve(db, function, body, types, range, word)
-        };
-        let operands = parts.resolved(&resolve);
-        fit(
-            tables(),
-            &Statement {
-                opcode: opcode.text(),
-                words: &parts.words,
-                operands: &operands,
-                module,
-            },
-        )
-        .is_some()
-    })
+    let mut found: Vec<Class> = Vec::new();
+    for class in classes {
+        let register = Operand::Register { class, lanes: 1 };
+        if !found.contains(&class) && takes(subject, &parts, reference, name, &register) {
+            found.push(class);
+        }
+    }
+    found
 }
 
-/// What stands between the brace that opens a block and a declaration after it.
+/// The text between the brace that opens a block and a declaration after it.
 fn indentation(block: &Cursor<'_>, open: &CursorToken<'_>) -> String {
     let Some(blank) = first_blank(block, open) else {
         return " ".to_owned();

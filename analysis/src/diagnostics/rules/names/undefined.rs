@@ -1,6 +1,6 @@
 //! Names that are not declared where they are used.
 //!
-//! ptxas reads a module once: what a name means is decided where it stands. Only labels may be
+//! ptxas reads a module once: what a name means is decided where it appears. Only labels may be
 //! declared after their use.
 
 use isa::{
@@ -15,13 +15,13 @@ use crate::{
     FixKind, Severity, SymbolKind,
     db::SourceFile,
     diagnostics::{
-        finding::{Finding, LINE},
-        fix::Repair,
+        finding::{self, Finding, LINE},
+        fix::{Repair, rename},
         place::{ItemIndex, Place},
         registry::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
         rules::{calls::prototype_fixes, names::register_fixes},
         subject::Subject,
-        suggestion::most_similar,
+        suggestion::{most_similar, similar},
     },
     hir::{
         body::{Body, Definition, Place as WordPlace, Reference, Target},
@@ -32,6 +32,7 @@ use crate::{
             module_item_order, module_scope,
         },
         number::split_name,
+        tree::{is_nameless, trimmed},
     },
 };
 
@@ -39,12 +40,14 @@ use crate::{
 const MAX_SUGGESTIONS: usize = 16;
 /// With how many known names each of them is compared.
 const MAX_CANDIDATES: usize = 4096;
+/// How many similar names are tried in the place of each of them.
+const MAX_TRIED: usize = 8;
 /// How many uses of one unknown name are reported in a function; the first ones say it all.
 const MAX_USES: usize = 100;
 /// How often a long body looks for a cancellation, in references.
 const CHECK_INTERVAL: usize = 1 << 16;
 
-/// What to say about a name that the function does not declare.
+/// The message about a name that the function does not declare.
 #[derive(Clone)]
 enum Verdict {
     Fine,
@@ -55,7 +58,7 @@ enum Verdict {
         elsewhere: Option<Place>,
         /// The name that was probably meant.
         similar: Option<String>,
-        /// What makes the name known.
+        /// The declaration that makes the name known.
         repairs: Vec<Repair>,
     },
 }
@@ -79,6 +82,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         declared: None,
     };
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; body.free.len()];
+    let mut nameless = Nameless::new(body);
     for (index, reference) in body.references.iter().enumerate() {
         if index % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
@@ -105,6 +109,11 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
                 let (verdict, uses) = verdicts[free as usize]
                     .get_or_insert_with(|| (judge.judge(reference, name), 0));
                 *uses += 1;
+                if matches!(verdict, Verdict::Unknown { .. })
+                    && nameless.explains(free, name, reference, findings)
+                {
+                    continue;
+                }
                 if *uses <= MAX_USES {
                     let finding = finding(name, reference, verdict);
                     findings
@@ -115,6 +124,53 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
             }
             Target::Special(_) | Target::WarpSize | Target::Section(_) => {}
         }
+    }
+}
+
+/// Declarations that ptxas accepts although they have no name. Where names are missing as well, those were theirs: that
+/// is reported there, once.
+struct Nameless<'a> {
+    declarations: &'a [TextRange],
+    /// The unknown names that are explained, by index in the free names of the body.
+    explained: Vec<u32>,
+}
+
+impl<'a> Nameless<'a> {
+    fn new(body: &'a Body) -> Nameless<'a> {
+        Nameless {
+            declarations: &body.nameless,
+            explained: Vec::new(),
+        }
+    }
+
+    /// Whether an unknown name is that of such a declaration before it.
+    fn explains(
+        &mut self,
+        free: u32,
+        name: &str,
+        reference: &Reference,
+        findings: &mut Vec<Finding>,
+    ) -> bool {
+        if self.explained.contains(&free) {
+            return true;
+        }
+        let Some(range) = self.declarations.get(self.explained.len()) else {
+            return false;
+        };
+        if reference.place != WordPlace::Operand || reference.range.start() < range.start() {
+            return false;
+        }
+        self.explained.push(free);
+        findings.push(Finding {
+            range: *range,
+            severity: Severity::Error,
+            code: UNDEFINED_NAME.name,
+            message: format!("this declaration has no name, and `{name}` is not declared"),
+            help: None,
+            related: vec![(Place::Own(reference.range), "used here")],
+            fixes: Vec::new(),
+        });
+        true
     }
 }
 
@@ -176,7 +232,7 @@ fn unfinished_statement(
     Some(finding)
 }
 
-/// What is known in a function about names that it does not declare.
+/// The names that a function uses and does not declare.
 struct Judge<'a> {
     subject: &'a Subject<'a>,
     scope: &'a ModuleScope,
@@ -226,7 +282,7 @@ impl<'a> Judge<'a> {
         verdict
     }
 
-    /// What may have been meant by an unknown name, and what makes it known.
+    /// The names that may have been meant by an unknown name, and the declarations that make it known.
     fn suggest(&self, reference: &Reference, name: &str, verdict: &mut Verdict) {
         let Verdict::Unknown {
             help,
@@ -251,13 +307,19 @@ impl<'a> Judge<'a> {
             repairs.push(prototype_fixes::system_call(db, function, name, &prototype));
             return;
         }
-        let found = similar_name(
+        let candidates = similar_names(
             self.subject.body,
             reference.place,
             name,
             self.scope,
             self.order,
         );
+        // A register or variable of another class or width was not meant, and of short names several may be.
+        let fits = |it: &&str| register_fixes::would_fit(self.subject, reference, name, it);
+        let mut fitting = candidates.into_iter().take(MAX_TRIED).filter(fits);
+        let found = fitting
+            .next()
+            .filter(|_| name.len() > 2 || fitting.next().is_none());
         *help = found.map(|it| format!("did you mean `{it}`?"));
         *similar = found.map(str::to_owned);
         if reference.place == WordPlace::Operand {
@@ -282,16 +344,22 @@ fn family_help(prefix: &str, count: u32) -> String {
     }
 }
 
-fn similar_name<'a>(
+fn similar_names<'a>(
     body: &'a Body,
     place: WordPlace,
     name: &str,
     scope: &'a ModuleScope,
     order: u32,
-) -> Option<&'a str> {
+) -> Vec<&'a str> {
+    // Where a numbered register is missing, another one was not meant.
+    let numbered =
+        place == WordPlace::Operand && name.starts_with('%') && split_name(name).is_some();
     let local = body
         .definitions
         .iter()
+        // The stem of `%r<4>` is not a name.
+        .filter(|it| it.count.is_none())
+        .filter(|it| !numbered || split_name(&it.name).is_none())
         .filter(|it| (it.kind == SymbolKind::Label) == (place == WordPlace::Branch))
         .map(|it| &*it.name);
     let module = scope
@@ -309,7 +377,7 @@ fn similar_name<'a>(
         .map(|it| it.name)
         .filter(|_| place == WordPlace::Operand && name.starts_with('%'));
     let candidates = special.chain(local).chain(module);
-    most_similar(name, candidates.take(MAX_CANDIDATES))
+    similar(name, candidates.take(MAX_CANDIDATES))
 }
 
 fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Finding> {
@@ -347,7 +415,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                     .collect(),
                 fixes: similar
                     .iter()
-                    .map(|it| Repair::respell(reference.range, name, it.clone()))
+                    .map(|it| rename(reference.range, name, it.clone()))
                     .chain(repairs.iter().cloned())
                     .collect(),
             };
@@ -386,6 +454,20 @@ pub(in crate::diagnostics) fn in_module(
 ) {
     let items = items(db, file);
     let scope = module_scope(db, file);
+    // Names may be missing because of it, and it is unknown which.
+    for (index, item) in (0u32..).zip(items.module.items(db)) {
+        let cursor = item.green.cursor();
+        if cursor.kind() == SyntaxKind::VARIABLE_DECLARATION
+            && item.errors.is_empty()
+            && is_nameless(&cursor)
+        {
+            let range = trimmed(&cursor);
+            let message = "this declaration has no name".to_owned();
+            let mut found = finding::finding(range, UNDEFINED_NAME, message, None);
+            found.severity = Severity::Warning;
+            findings.push((ItemIndex::Other(index), found));
+        }
+    }
     let mut suggestions = 0;
     for reference in &module_body(db, items.module).references {
         if reference.place == ModulePlace::Section || reference.uncertain {
@@ -432,7 +514,7 @@ pub(in crate::diagnostics) fn in_module(
                 related: Vec::new(),
                 fixes: similar
                     .iter()
-                    .map(|it| Repair::respell(reference.range, name, (*it).to_owned()))
+                    .map(|it| rename(reference.range, name, (*it).to_owned()))
                     .collect(),
             };
             findings.push((index, finding));

@@ -29,9 +29,11 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            Used before it is written
+
             1 use in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 6
 
             `a[1]` of A: row g + 8, column 2t … 2t + 1; `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits
 
@@ -58,9 +60,11 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            Used before it is written
+
             1 use in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 6
 
             `a[1]` of A: row g + 8, column 4t … 4t + 3; `g = lane / 4`, `t = lane % 4`, the first of several elements in the lowest bits
 
@@ -91,7 +95,7 @@ fn fragments_of_matrices() {
 
             One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane brings its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
 
-            - `{%f0,%f1,%f2,%f3}` = `d`: the result, as many registers as `c`. Elements that nobody needs may be `_`.
+            - `{%f0,%f1,%f2,%f3}` = `d`: the result, as many registers as `c`. Elements that are not needed may be `_`.
             - `{%r0,%r1,%r2,%r3}` = `a`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
             - `{%r4,%r5}` = `b`: the fragment of B, K * N * bits / 1024 registers of 32 bits. `.f64`: K * N / 32 registers.
             - `{%f0,%f1,%f2,%f3}` = `c`: the accumulators: M * N / 32 registers of type `.f32`, `.s32` or `.f64`, half as many of two `.f16` values. May be the same registers as `d`.
@@ -119,9 +123,11 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            Never used
+
             1 use in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 6
 
             `r[1]` of memory: row (e % 2) + 4t + 2, column 8·(e / 2) + g; `g = lane / 4`, `t = lane % 4`, `e` the element in the register, lowest bits first
 
@@ -148,9 +154,11 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r7`
 
+            Used before it is written
+
             1 use in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 6
 
             `b[1]` of B: row 2 … 3, column t + 4·(lane / 16), product (lane / 4 % 4); `t = lane % 4`, the first of several elements in the lowest bits
 
@@ -177,9 +185,13 @@ fn fragments_of_matrices() {
             ```
             Register, type `.f32`, 32 bits (4 bytes) in `k`: `%f3`
 
+            Used before it is written
+
+            Never used
+
             1 use in this file
 
-            Takes 1 register, alive at line 6, also where most registers are alive
+            Takes 1 register, live at line 6, also where most registers are live
 
             `d[3]` of D: row g + 16w + 8, column 2t + 1; `g = lane / 4`, `t = lane % 4`, `w` the warp in its warpgroup
 
@@ -208,9 +220,11 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            Used before it is written
+
             1 use in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at line 6"#]],
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 6"#]],
     );
 }
 
@@ -261,9 +275,13 @@ fn descriptors_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            Written at line 6: `mov.b32 %r1, 0x8200490;`
+
+            Read at line 7
+
             2 uses in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 7
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 7
 
             `0x8200490` from the `mov` that alone writes it. Instruction descriptor
 
@@ -294,9 +312,13 @@ fn descriptors_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            Written at line 7: `mov.b32 %r1, 5;`
+
+            Read at line 8
+
             3 uses in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), alive at lines 6 to 8"#]],
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 8"#]],
     );
     check_matrix(
         "sm_90a",

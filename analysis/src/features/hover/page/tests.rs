@@ -48,7 +48,7 @@ fn ends(statement: &str) -> Vec<usize> {
     ends
 }
 
-/// What is typed keeps its documentation: cut after every token, the hover at the opcode has 40 % of the words that
+/// A statement that is being typed keeps its documentation: cut after every token, the hover at the opcode has 40 % of the words that
 /// it has in the end, in 95 % of the states.
 #[test]
 fn hovers_stay_while_typing() {
@@ -120,18 +120,18 @@ fn unfinished_statements_show_what_is_missing() {
 
             Exchanges 32 bits without memory. Use the form with `.sync`; the old one looks at whichever lanes happen to be active, and for `sm_70` and later it is gone since PTX ISA 6.4.
 
-            - `ret` = `d`: the value read; the own `a` where the lane asked for is out of range.
+            - `ret` = `d`: the value read; its own `a` where the lane asked for is out of range.
             - `p`: whether it was in range; may be left out, as in `d|p`.
             - `a`: the value that this lane offers.
             - `b`: a lane (`.idx`), a distance (`.up`, `.down`) or a mask for the lane number (`.bfly`); 5 bits count.
             - `c`: bits 0–4 the clamp, bits 8–12 the segment mask. For the whole warp 0x1f, with `.up` 0.
-            - `membermask`: a bit for each lane that takes part; the own bit must be set.
+            - `membermask`: a bit for each lane that takes part; its own bit must be set.
 
             - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction. Here: waits for all lanes of the mask that have not exited.
 
             ```c
             clamp = c & 31;  segment = (c >> 8) & 31;  b = b & 31;
-            first = lane & segment;                             // of the own segment
+            first = lane & segment;                             // of its own segment
             last  = first | (clamp & ~segment);
             .idx:   j = first | (b & ~segment);  p = j <= last;
             .down:  j = lane + b;                p = j <= last;
@@ -141,7 +141,7 @@ fn unfinished_statements_show_what_is_missing() {
             ```
 
             - For segments of 2^n lanes, the mask is ~(2^n - 1) & 31: `c` is 0x181f for 8 lanes, with `.up` 0x1800.
-            - A lane outside of the mask, exited or inactive gives an undefined value.
+            - A lane outside the mask, exited or inactive gives an undefined value.
             - All lanes of the mask must come with the same kind and mask, or the warp hangs; do not put it under a condition that only some of them meet. Take the mask from the algorithm, not from `activemask`.
 
             This form needs PTX ISA 6.0 (ptxas also accepts 5.1) and `sm_30`; the module is PTX ISA 9.0 for `sm_90a`.
@@ -166,7 +166,7 @@ fn unfinished_statements_show_what_is_missing() {
 
             A tensor map, made on the host, describes the tensor: its address, sizes, strides, type of elements, the size of the box, the swizzle and what stands for elements outside. One thread names the place by coordinates, and the copy engine (TMA) does all the address arithmetic, in the background and through the asynchronous proxy.
 
-            - `ret` = `to`: the destination in shared memory, aligned to 128 bytes. With `.shared::cta` it lies in the own CTA.
+            - `ret` = `to`: the destination in shared memory, aligned to 128 bytes. With `.shared::cta` it lies in its own CTA.
             - `map`: the generic address of the tensor map, 128 bytes in `.param`, `.const` or `.global` memory, aligned to 64.
             - `coordinates`: where the box begins, signed 32-bit numbers of elements, that of the innermost (contiguous) dimension first. With `.tile::gather4` and `.tile::scatter4` five: the column, then four rows.
             - `barrier`: the mbarrier that counts the bytes. It may lie in another CTA only with `.shared::cluster`.
@@ -208,14 +208,14 @@ fn operands_are_flattened() {
 
         - `_` = `d`: the number of the chosen lane, or `_`.
         - `p` = `p`: true in the chosen lane, false in all others.
-        - `-1` = `membermask`, the constant -1: a bit for each lane that takes part; the own bit must be set.
+        - `-1` = `membermask`, the constant -1: a bit for each lane that takes part; its own bit must be set.
 
         - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction.
 
-        - Which lane it is, is not specified. Do not assume lane 0.
+        - The elected lane is unspecified. Do not assume lane 0.
         - The choice is deterministic, so groups of asynchronous operations, which belong to a thread, stay with the same one: the lane that commits must be the lane that waits.
         - All lanes of the mask must execute it; a missing one hangs the warp.
-        - ptxas can take for granted that exactly one lane is active behind `p`, which a test of `%laneid` does not always tell it.
+        - ptxas knows that exactly one lane is active under `p`; a test of `%laneid` does not always tell it.
         - It orders no memory; `bar.warp.sync` before it makes what the other lanes stored visible to the chosen one.
 
         This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.

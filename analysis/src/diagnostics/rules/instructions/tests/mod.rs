@@ -1,5 +1,6 @@
-//! What ptxas 13.5 rejects about instructions, as fixtures.
+//! Verdicts of ptxas 13.5 on instructions, as fixtures.
 
+mod addresses;
 mod textures;
 
 use crate::fixture::check_diagnostics;
@@ -30,7 +31,7 @@ ret.uni;",
     );
 }
 
-/// What the manual does not say and ptxas takes all the same.
+/// Statements that ptxas takes although the manual does not have them.
 #[test]
 fn beyond_the_manual() {
     check(
@@ -127,7 +128,7 @@ ld.volatile.const.u32 %r1, [%rd1];
 
 #[test]
 fn elements_of_vectors_are_alike() {
-    // Only neighbours are compared, and an untyped register stands between any two.
+    // Only neighbours are compared, and an untyped register is between any two.
     check(
         "st.global.v4.b32 [%rd1], {%u1, %r1, %f1, %f2};
 st.global.v2.b32 [%rd1], {%u1, %f1};

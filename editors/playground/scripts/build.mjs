@@ -1,0 +1,28 @@
+// Bundles the page into a folder, together with the server that `server/wasm/build` has made.
+//
+// usage: node scripts/build.mjs FOLDER
+import { build } from 'esbuild';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('usage: node scripts/build.mjs FOLDER');
+const server = new URL('../../../target/web/npm/', import.meta.url).pathname;
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+await build({
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  // Module workers, `CompressionStream` and top-level `await`.
+  target: ['chrome111', 'firefox114', 'safari16.4'],
+  logLevel: 'warning',
+  entryPoints: { main: 'src/main.ts', offline: 'src/offline.ts', server: `${server}worker.js` },
+  // Only Node reads files.
+  external: ['node:fs/promises'],
+  loader: { '.ptx': 'text' },
+  outdir: folder,
+});
+cpSync('static', folder, { recursive: true });
+cpSync(`${server}ptx_analyzer_bg.wasm`, `${folder}/ptx_analyzer_bg.wasm`);
+cpSync('../vscode/icon.svg', `${folder}/icon.svg`);

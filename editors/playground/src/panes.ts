@@ -1,0 +1,316 @@
+/** The panes beside the text: each asks the second server when it is seen. */
+
+import type * as lsp from 'vscode-languageserver-protocol';
+
+import { drawing, element, sanitize } from './dom';
+import { messageOf, type Problems, severityOf, wordsOf } from './problems';
+import type { SlowServer } from './transport';
+
+/** What panes know of the page. */
+export interface Page {
+  readonly uri: string;
+  readonly text: string;
+  /** The cursor. */
+  readonly position: lsp.Position;
+  /** The word at the cursor, or the selection. */
+  readonly word: string;
+  readonly dark: boolean;
+  readonly problems: Problems;
+  /** The text to compare with. */
+  readonly before: string | undefined;
+  goTo(line: number, character?: number): void;
+  apply(edit: lsp.WorkspaceEdit): void;
+  markdown(text: string): string;
+}
+
+/** A pane: a title, and what is in it now. */
+export interface Pane {
+  id: string;
+  title: string;
+  /** Whether it follows the cursor, and not only the text. */
+  follows?: boolean;
+  content(page: Page, server: SlowServer): Promise<Node[]> | Node[];
+}
+
+interface EntryRegisters {
+  name: string;
+  range: lsp.Range;
+  selectionRange: lsp.Range;
+  target: string;
+  estimate: number;
+  low: number;
+  high: number;
+  maxLive: number;
+  peakLine: number | null;
+  cap: number | null;
+  capDirective: string | null;
+  occupancy: {
+    warps: number;
+    of: number;
+    limiter: string | null;
+    threads: number;
+    threadsAssumed: boolean;
+    next: { registers: number; warps: number } | null;
+  };
+}
+
+interface Verdict {
+  target: string;
+  version: string;
+  errors: lsp.Diagnostic[];
+}
+
+interface ProtocolPart {
+  range: lsp.Range;
+  role: string;
+  partners: number[];
+}
+
+interface FunctionProtocol {
+  function: string;
+  title: string;
+  parts: ProtocolPart[];
+}
+
+interface Change {
+  name: string;
+  change: string;
+  old: lsp.Range | null;
+  new: lsp.Range | null;
+  added: number;
+  removed: number;
+  moved: number;
+  registers: [number | null, number | null];
+}
+
+const note = (text: string): Node[] => [element('p', text, 'note')];
+
+function lineButton(page: Page, { start }: lsp.Range, text = `line ${start.line + 1}`): HTMLButtonElement {
+  const button = element('button', text, 'link');
+  button.addEventListener('click', () => page.goTo(start.line, start.character));
+  return button;
+}
+
+function listOf(items: Node[][], className: string): HTMLUListElement {
+  const list = element('ul', undefined, className);
+  for (const parts of items) {
+    const item = element('li');
+    item.append(...parts);
+    list.append(item);
+  }
+  return list;
+}
+
+const problems: Pane = {
+  id: 'problems',
+  title: 'Problems',
+  content(page) {
+    const { diagnostics, fixes } = page.problems;
+    if (diagnostics.length === 0) return note('No problems.');
+    const items = diagnostics.map((it) => {
+      const mark = element('span', severityOf(it), `severity ${severityOf(it)}`);
+      const parts: Node[] = [mark, lineButton(page, it.range), document.createTextNode(' '), messageOf(it)];
+      const own = fixes.filter((fix) =>
+        fix.diagnostics?.some(
+          (other) => JSON.stringify(other.range) === JSON.stringify(it.range) && other.code === it.code,
+        ),
+      );
+      for (const { title, edit } of own) {
+        const button = element('button', title, 'fix');
+        button.addEventListener('click', () => edit && page.apply(edit));
+        parts.push(button);
+      }
+      return parts;
+    });
+    return [listOf(items, 'problems')];
+  },
+};
+
+const registers: Pane = {
+  id: 'registers',
+  title: 'Registers',
+  follows: true,
+  async content(page, server) {
+    const textDocument = { uri: page.uri };
+    const documents = { [page.uri]: page.text };
+    const found = await server.ask<{ entries: EntryRegisters[] } | null>('ptx/registers', { textDocument }, documents);
+    const entries = found?.entries ?? [];
+    if (entries.length === 0) return note('The text has no entry function with a body.');
+    const { line } = page.position;
+    const here = entries.find(({ range }) => range.start.line <= line && line <= range.end.line) ?? entries[0];
+    const facts = entries.map((it): Node[] => {
+      const { occupancy } = it;
+      const warps = `${occupancy.warps} of ${occupancy.of} warps`;
+      const limiter = occupancy.limiter ? `, limited by ${occupancy.limiter}` : '';
+      const threads = `${occupancy.threads} threads${occupancy.threadsAssumed ? ' assumed' : ''}`;
+      const next = occupancy.next ? `; ${occupancy.next.warps} warps with ${occupancy.next.registers} registers` : '';
+      const cap = it.cap === null ? '' : `, at most ${it.cap} by ${it.capDirective ?? 'the launch bounds'}`;
+      const name = lineButton(page, it.selectionRange, it.name);
+      if (it === here) name.ariaCurrent = 'true';
+      return [
+        name,
+        element('p', `about ${it.estimate} registers (${it.low} to ${it.high}) on ${it.target}${cap}`),
+        element('p', `${warps} (${threads})${limiter}${next}`),
+      ];
+    });
+    const parts: Node[] = [listOf(facts, 'facts')];
+    if (here) {
+      const position = here.selectionRange.start;
+      const params = { textDocument, position, dark: page.dark };
+      const chart = await server.ask<{ svg: string } | null>('ptx/registerChart', params, documents);
+      if (chart) parts.push(drawing(chart.svg, (line) => page.goTo(line)));
+    }
+    return parts;
+  },
+};
+
+const flow: Pane = {
+  id: 'flow',
+  title: 'Control flow',
+  follows: true,
+  async content(page, server) {
+    const params = { textDocument: { uri: page.uri }, position: page.position, dark: page.dark };
+    const graph = await server.ask<{ function: string; svg: string } | null>('ptx/flowGraph', params, {
+      [page.uri]: page.text,
+    });
+    if (!graph) return note('Put the cursor into a function with a body.');
+    return [element('h2', graph.function), drawing(graph.svg, (line) => page.goTo(line))];
+  },
+};
+
+const protocols: Pane = {
+  id: 'protocols',
+  title: 'Protocols',
+  async content(page, server) {
+    const params = { textDocument: { uri: page.uri } };
+    const found = await server.ask<FunctionProtocol[]>('ptx/protocols', params, { [page.uri]: page.text });
+    if (found.length === 0) return note('The text has no barriers, asynchronous copies or allocations.');
+    const parts: Node[] = [];
+    let last = '';
+    for (const protocol of found) {
+      if (protocol.function !== last) parts.push(element('h2', protocol.function));
+      last = protocol.function;
+      parts.push(element('h3', protocol.title));
+      const items = protocol.parts.map((it): Node[] => {
+        const own: Node[] = [lineButton(page, it.range), document.createTextNode(` ${it.role}`)];
+        it.partners.forEach((index, at) => {
+          const partner = protocol.parts[index];
+          if (!partner) return;
+          own.push(document.createTextNode(at === 0 ? ', with ' : ', '), lineButton(page, partner.range));
+        });
+        return own;
+      });
+      parts.push(listOf(items, 'facts'));
+    }
+    return parts;
+  },
+};
+
+const targets: Pane = {
+  id: 'targets',
+  title: 'Targets',
+  async content(page, server) {
+    const params = { textDocument: { uri: page.uri }, targets: [] };
+    const verdicts = await server.ask<Verdict[]>('ptx/compareTargets', params, { [page.uri]: page.text });
+    const items = verdicts.map(({ target, version, errors }): Node[] => {
+      const verdict = errors.length === 0 ? 'fits' : `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}`;
+      const mark = element('span', verdict, `severity ${errors.length === 0 ? 'good' : 'error'}`);
+      const parts: Node[] = [mark, element('b', target), document.createTextNode(` with .version ${version} or later`)];
+      if (errors.length > 0) {
+        const shown = errors.slice(0, 5);
+        parts.push(
+          listOf(
+            shown.map((it) => [lineButton(page, it.range), document.createTextNode(` ${wordsOf(it)}`)]),
+            'facts',
+          ),
+        );
+      }
+      return parts;
+    });
+    return [listOf(items, 'problems')];
+  },
+};
+
+const tree: Pane = {
+  id: 'tree',
+  title: 'Syntax tree',
+  follows: true,
+  async content(page, server) {
+    const params = {
+      textDocument: { uri: page.uri },
+      range: { start: { ...page.position, character: 0 }, end: { line: page.position.line + 1, character: 0 } },
+    };
+    const documents = { [page.uri]: page.text };
+    const text = await server.ask<string | null>('ptx/viewSyntaxTree', params, documents);
+    return text ? [element('pre', text)] : note('There is no tree of this text.');
+  },
+};
+
+const explanation: Pane = {
+  id: 'explain',
+  title: 'Explain',
+  follows: true,
+  async content(page, server) {
+    const form = element('form', undefined, 'search');
+    const input = element('input');
+    input.type = 'search';
+    input.name = 'word';
+    input.ariaLabel = 'Instruction, modifier, directive, diagnostic or message';
+    input.placeholder = 'mbarrier.try_wait, .relaxed, %clusterid …';
+    input.value = page.word;
+    const answer = element('div', undefined, 'markdown');
+    form.append(input, element('button', 'Explain'));
+    const ask = async (name: string): Promise<void> => {
+      if (name === '') return;
+      const found = await server.ask<{ name: string; kind: string; text: string }[]>('ptx/explain', { name }, {});
+      const parts = found.map((it) => {
+        const box = element('section');
+        box.innerHTML = sanitize(page.markdown(it.text));
+        return box;
+      });
+      answer.replaceChildren(...(parts.length > 0 ? parts : note(`There is nothing about ${name}.`)));
+    };
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void ask(input.value.trim());
+    });
+    await ask(page.word);
+    return [form, answer];
+  },
+};
+
+const difference: Pane = {
+  id: 'difference',
+  title: 'Difference',
+  async content(page, server) {
+    if (page.before === undefined) {
+      return note('Choose Compare: the text is kept as the old one, and what you change or paste is compared with it.');
+    }
+    const old = `${page.uri}.old`;
+    const params = { old: { uri: old }, new: { uri: page.uri } };
+    const changes = await server.ask<Change[]>('ptx/diff', params, { [old]: page.before, [page.uri]: page.text });
+    if (changes.length === 0) return note('The texts are the same, apart from names, whitespace and comments.');
+    const items = changes.map((it): Node[] => {
+      const place = it.new ?? it.old;
+      const parts: Node[] = [element('span', it.change, 'severity info')];
+      parts.push(it.new && place ? lineButton(page, place, it.name) : element('b', it.name));
+      const counts = [
+        [it.added, 'added'],
+        [it.removed, 'removed'],
+        [it.moved, 'moved'],
+      ] as const;
+      const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+      if (words.length > 0) parts.push(element('p', `instructions: ${words.join(', ')}`));
+      const [before, after] = it.registers;
+      if (before !== null && after !== null) {
+        parts.push(
+          element('p', before === after ? `about ${after} registers` : `about ${before} → ${after} registers`),
+        );
+      }
+      return parts;
+    });
+    return [listOf(items, 'facts')];
+  },
+};
+
+export const PANES: Pane[] = [problems, registers, flow, protocols, targets, explanation, tree, difference];

@@ -1,0 +1,148 @@
+/** Diagnostics: in the text, in a list, and their fixes. */
+
+import { LSPPlugin, type LSPClientExtension } from '@codemirror/lsp-client';
+import { type Diagnostic, forEachDiagnostic, setDiagnostics } from '@codemirror/lint';
+import type { EditorView } from '@codemirror/view';
+import type * as lsp from 'vscode-languageserver-protocol';
+
+import { element } from './dom';
+
+/** What the server said last of the text in the editor. */
+export interface Problems {
+  diagnostics: lsp.Diagnostic[];
+  fixes: lsp.CodeAction[];
+}
+
+/** Milliseconds without news after which fixes are asked for. */
+const PAUSE = 150;
+
+const SEVERITIES = ['error', 'error', 'warning', 'info', 'hint'] as const;
+
+/** The severity as a word. */
+export function severityOf(it: lsp.Diagnostic): 'error' | 'warning' | 'info' | 'hint' {
+  return SEVERITIES[it.severity ?? 1] ?? 'error';
+}
+
+/** The message as text. */
+export function wordsOf({ message }: lsp.Diagnostic): string {
+  return typeof message === 'string' ? message : message.value;
+}
+
+/** The page of the book about a diagnostic. */
+export function pageOf(it: lsp.Diagnostic): string {
+  return `../diagnostics/${String(it.code)}.html`;
+}
+
+/** The message with a link to its page. */
+export function messageOf(it: lsp.Diagnostic): HTMLElement {
+  const box = element('span', wordsOf(it), 'message');
+  if (it.code !== undefined) {
+    const link = element('a', String(it.code), 'code');
+    link.href = pageOf(it);
+    link.target = '_blank';
+    box.append(' ', link);
+  }
+  return box;
+}
+
+/** Applies an edit of the server to the text in the editor. */
+export function applyEdit(view: EditorView, edit: lsp.WorkspaceEdit): void {
+  const plugin = LSPPlugin.get(view);
+  if (!plugin) return;
+  const edits = [
+    ...(edit.changes?.[plugin.uri] ?? []),
+    ...(edit.documentChanges ?? []).flatMap((it) =>
+      'edits' in it && it.textDocument.uri === plugin.uri ? it.edits : [],
+    ),
+  ];
+  const changes = edits.flatMap((it) =>
+    'newText' in it
+      ? [{ from: plugin.fromPosition(it.range.start), to: plugin.fromPosition(it.range.end), insert: it.newText }]
+      : [],
+  );
+  view.dispatch({ changes, userEvent: 'input.fix' });
+}
+
+/** Takes diagnostics, asks for their fixes, and shows both. */
+export function problems(shown: (view: EditorView, problems: Problems) => void): LSPClientExtension {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    clientCapabilities: {
+      textDocument: {
+        codeAction: {
+          codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix', 'source.fixAll'] } },
+          isPreferredSupport: true,
+        },
+        publishDiagnostics: {
+          relatedInformation: true,
+          codeDescriptionSupport: true,
+          versionSupport: true,
+          tagSupport: { valueSet: [1, 2] },
+        },
+      },
+    },
+    notificationHandlers: {
+      'textDocument/publishDiagnostics': (client, params: lsp.PublishDiagnosticsParams) => {
+        const file = client.workspace.getFile(params.uri);
+        const view = file?.getView();
+        const plugin = view && LSPPlugin.get(view);
+        if (!file || !view || !plugin || params.version !== file.version) return true;
+        const { diagnostics } = params;
+        const show = (fixes: lsp.CodeAction[]): void => {
+          if (file.version !== params.version) return;
+          const marks = diagnostics.map((it): Diagnostic => {
+            const at = (place: lsp.Position): number => {
+              const from = plugin.fromPosition(place, plugin.syncedDoc);
+              return plugin.unsyncedChanges.mapPos(from);
+            };
+            return {
+              from: at(it.range.start),
+              to: at(it.range.end),
+              severity: severityOf(it),
+              message: wordsOf(it),
+              markClass: it.tags?.includes(1) ? 'ptx-unnecessary' : undefined,
+              renderMessage: () => messageOf(it),
+              actions: fixes
+                .filter((fix) => fix.diagnostics?.some((other) => same(other, it)))
+                .map((fix) => ({ name: fix.title, apply: (view) => fix.edit && applyEdit(view, fix.edit) })),
+            };
+          });
+          view.dispatch(setDiagnostics(view.state, marks));
+          shown(view, { diagnostics, fixes });
+        };
+        show([]);
+        clearTimeout(timer);
+        if (diagnostics.length > 0) {
+          timer = setTimeout(() => {
+            const whole = { start: { line: 0, character: 0 }, end: plugin.toPosition(view.state.doc.length) };
+            const textDocument = { uri: params.uri };
+            const context = { diagnostics, only: ['quickfix'] };
+            client
+              .request<lsp.CodeActionParams, lsp.CodeAction[] | null>('textDocument/codeAction', {
+                textDocument,
+                range: whole,
+                context,
+              })
+              .then((fixes) => fixes && fixes.length > 0 && show(fixes))
+              // The text has changed meanwhile.
+              .catch(() => undefined);
+          }, PAUSE);
+        }
+        return true;
+      },
+    },
+  };
+}
+
+function same(one: lsp.Diagnostic, other: lsp.Diagnostic): boolean {
+  const place = ({ range: { start, end } }: lsp.Diagnostic): string =>
+    `${start.line}:${start.character}-${end.line}:${end.character}`;
+  return one.code === other.code && place(one) === place(other) && wordsOf(one) === wordsOf(other);
+}
+
+/** How many diagnostics the editor shows. */
+export function countMarks(view: EditorView): number {
+  let count = 0;
+  forEachDiagnostic(view.state, () => (count += 1));
+  return count;
+}

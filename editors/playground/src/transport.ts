@@ -1,0 +1,148 @@
+/** The worker that is the language server. */
+
+import type { Transport } from '@codemirror/lsp-client';
+
+import { languageOf } from './examples';
+
+/** What a JSON-RPC message may have. */
+interface Message {
+  id?: number | string;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: { code: number; message: string };
+}
+
+const WORKER = new URL('server.js', document.baseURI);
+
+/** Compiled once, while the editor is made; both workers use it. */
+const compiled = WebAssembly.compileStreaming(fetch(new URL('ptx_analyzer_bg.wasm', document.baseURI)));
+
+/** A worker that waits for the module; messages that are posted meanwhile come after it. */
+class ServerWorker {
+  private readonly worker = new Worker(WORKER, { type: 'module' });
+  private waiting: string[] | undefined = [];
+
+  constructor(onMessage: (data: string) => void, onFailure: (message: string) => void) {
+    this.worker.onmessage = ({ data }: MessageEvent<string>) => onMessage(data);
+    this.worker.onerror = (event) => onFailure(event.message || 'the worker cannot be loaded');
+    compiled.then(
+      (wasm) => {
+        this.worker.postMessage({ wasm });
+        for (const message of this.waiting ?? []) this.worker.postMessage(message);
+        this.waiting = undefined;
+      },
+      (error: unknown) => onFailure(String(error)),
+    );
+  }
+
+  post(message: string): void {
+    if (this.waiting) this.waiting.push(message);
+    else this.worker.postMessage(message);
+  }
+}
+
+/** Carries the messages of the editor. */
+export class WorkerTransport implements Transport {
+  private readonly worker: ServerWorker;
+  private readonly handlers = new Set<(message: string) => void>();
+
+  /** `onFailure` is called when the worker cannot start or dies; panics of the server it survives. */
+  constructor(onFailure: (message: string) => void) {
+    this.worker = new ServerWorker((data) => {
+      for (const handler of this.handlers) handler(data);
+    }, onFailure);
+  }
+
+  send(message: string): void {
+    this.worker.post(message.includes('"method":"initialize"') ? withoutPull(message) : message);
+  }
+
+  subscribe(handler: (message: string) => void): void {
+    this.handlers.add(handler);
+  }
+
+  unsubscribe(handler: (message: string) => void): void {
+    this.handlers.delete(handler);
+  }
+}
+
+/** The library announces that it asks for diagnostics, and takes them only when they are sent. */
+function withoutPull(message: string): string {
+  const initialize = JSON.parse(message) as { params: { capabilities: { textDocument?: { diagnostic?: unknown } } } };
+  delete initialize.params.capabilities.textDocument?.diagnostic;
+  return JSON.stringify(initialize);
+}
+
+/** A document as the second worker has it. */
+interface Shown {
+  version: number;
+  text: string;
+}
+
+/** A second server, for questions that take long: typing does not wait for their answers. */
+export class SlowServer {
+  private readonly worker = new ServerWorker(
+    (data) => this.receive(JSON.parse(data) as Message),
+    (message) => {
+      for (const { reject } of this.open.values()) reject(new Error(message));
+    },
+  );
+  private readonly open = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
+  private readonly documents = new Map<string, Shown>();
+  private lastId = 0;
+
+  constructor(settings: object) {
+    void this.request('initialize', {
+      capabilities: { textDocument: { hover: { contentFormat: ['markdown'] } } },
+      initializationOptions: settings,
+    });
+    this.notify('initialized', {});
+  }
+
+  /** Tells the settings. */
+  configure(settings: object): void {
+    this.notify('workspace/didChangeConfiguration', { settings });
+  }
+
+  /** Asks about documents, which are brought up to date before. */
+  ask<Result>(method: string, params: object, documents: Record<string, string>): Promise<Result> {
+    for (const [uri, text] of Object.entries(documents)) {
+      const shown = this.documents.get(uri);
+      if (!shown) {
+        this.documents.set(uri, { version: 1, text });
+        const textDocument = { uri, languageId: languageOf(text, uri), version: 1, text };
+        this.notify('textDocument/didOpen', { textDocument });
+      } else if (shown.text !== text) {
+        shown.version += 1;
+        shown.text = text;
+        const textDocument = { uri, version: shown.version };
+        this.notify('textDocument/didChange', { textDocument, contentChanges: [{ text }] });
+      }
+    }
+    return this.request(method, params) as Promise<Result>;
+  }
+
+  private request(method: string, params: object): Promise<unknown> {
+    this.lastId += 1;
+    const id = this.lastId;
+    this.post({ id, method, params });
+    return new Promise((resolve, reject) => this.open.set(id, { resolve, reject }));
+  }
+
+  private notify(method: string, params: object): void {
+    this.post({ method, params });
+  }
+
+  private post(message: Message): void {
+    this.worker.post(JSON.stringify({ jsonrpc: '2.0', ...message }));
+  }
+
+  private receive({ id, method, result, error }: Message): void {
+    if (method !== undefined || typeof id !== 'number') return;
+    const waiting = this.open.get(id);
+    this.open.delete(id);
+    if (error) waiting?.reject(new Error(error.message));
+    else waiting?.resolve(result);
+  }
+}

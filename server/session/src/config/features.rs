@@ -1,0 +1,27 @@
+//! The settings of features that show something beside the text.
+
+use analysis::{CodeLensKinds, InlayHintKinds};
+
+/// Which features that show something beside the text are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// Inlay hints.
+    pub hints: InlayHintKinds,
+    /// Code lenses.
+    pub lenses: CodeLensKinds,
+    /// Whether the machine instructions of statements are counted beside them.
+    pub machine_instructions: bool,
+    /// Inlay hints with the expressions of operands, in other languages.
+    pub operands: bool,
+}
+
+impl Default for Features {
+    fn default() -> Features {
+        Features {
+            hints: InlayHintKinds::default(),
+            lenses: CodeLensKinds::default(),
+            machine_instructions: false,
+            operands: true,
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/** Where the module is: a URL, its bytes, a response with them, or the compiled module. */
+export type Source = URL | string | Response | BufferSource | WebAssembly.Module;
+
+/** Compiles the module, once. Without a source it is read from beside this file. */
+export function load(source?: Source): Promise<void>;
+
+/** A language server on this thread. */
+export interface Engine {
+    /** Takes a JSON-RPC message, an object or its JSON. */
+    receive(message: object | string): void;
+    /** Ends the server: nothing is sent any more. */
+    dispose(): void;
+}
+
+/** Starts a server that sends its messages, as JSON, to a function. Needs `load` before. */
+export function start(send: (message: string) => void): Engine;

@@ -1,0 +1,28 @@
+// A worker that is a language server: JSON-RPC messages in, messages out. It answers objects to clients that post
+// objects, and JSON to those that post JSON. A client may post `{ wasm: … }` first, the URL or the module itself.
+
+import { load, start } from "./index.js";
+
+let engine;
+let loading;
+let speaksText = false;
+
+function send(message) {
+    postMessage(speaksText ? message : JSON.parse(message));
+}
+
+self.onmessage = async ({ data }) => {
+    if (!loading) {
+        loading = load(data?.wasm).then(() => {
+            engine = start(send);
+        });
+        if (data?.wasm) {
+            return;
+        }
+    }
+    speaksText = typeof data === "string";
+    if (!engine) {
+        await loading;
+    }
+    engine.receive(data);
+};
