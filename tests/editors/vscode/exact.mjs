@@ -7,8 +7,21 @@ import { personAt } from './person.mjs';
 /** Runs the tests in a window that asks for trust, with ptxas on its PATH; returns whether all passed. */
 export async function testExactMode({ base, page, workspace, data, screens }) {
   const person = personAt({ page, workspace, screens });
-  const { cursorOn, ended, hidden, key, line, lineNumber, openFile, picture, runCommand, shown, status, test, word } =
-    person;
+  const {
+    clickOn,
+    cursorOn,
+    ended,
+    hidden,
+    key,
+    line,
+    lineNumber,
+    openFile,
+    picture,
+    runCommand,
+    shown,
+    status,
+    test,
+  } = person;
   const toast = (text) => shown('.notification-toast', text);
   /** Closes the message with this text. */
   const dismiss = async (text) => {
@@ -56,7 +69,7 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
 
   await test('machine code and text lead to each other', async () => {
     await openFile('sum.ptx');
-    await (await word('add.s32 %total', 'add')).click();
+    await clickOn('add.s32 %total', 'add');
     await runCommand('ptx-analyzer: Show Machine Code');
     const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
     // The row of the statement at the cursor is marked, and says what its opcode does.
@@ -75,10 +88,10 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
 
   await test('what only ptxas finds is a problem after saving, until it is mended', async () => {
     await openFile('saxpy.ptx');
-    await (await word('.visible .entry', 'saxpy')).click();
+    await clickOn('.visible .entry', 'saxpy');
     await key('Home');
     await page.keyboard.type('.shared .align 4 .b8 tile[65536];\n');
-    await (await word('mov.u32 %r2', 'mov')).click();
+    await clickOn('mov.u32 %r2', 'mov');
     await key('Home');
     await page.keyboard.type('mov.u32 %r2, tile;\n');
     await key('Control+s');
@@ -124,7 +137,7 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await runCommand('ptx-analyzer: Run ptxas Now');
     await status().locator('.codicon-sync').waitFor();
     await picture('ptxas-runs');
-    await (await word('mul.lo.s32', '%count')).click();
+    await clickOn('mul.lo.s32', '%count');
     await key('Control+Space');
     await shown('.suggest-widget.visible').waitFor();
     await key('Escape');

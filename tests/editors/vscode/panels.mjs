@@ -8,7 +8,7 @@ export async function testPanels({
   shown,
   runCommand,
   openFile,
-  word,
+  clickOn,
   cursorOn,
   lineNumber,
   key,
@@ -27,7 +27,7 @@ export async function testPanels({
 
   await test('the register panel shows the kernel, and a click on the chart goes to the line', async () => {
     await openFile('sum.ptx');
-    await (await word('add.s32 %total', 'add')).click();
+    await clickOn('add.s32 %total', 'add');
     await runCommand('ptx-analyzer: Show Registers');
     await heading('Registers: sum.ptx').waitFor();
     await panel().locator('.row.chosen', { hasText: 'warps on sm_80' }).waitFor();
@@ -44,7 +44,7 @@ export async function testPanels({
   });
 
   await test('what moves in the page is marked as the cursor moves', async () => {
-    await (await word('ld.param.u64', 'ld')).click();
+    await clickOn('ld.param.u64', 'ld');
     await panel()
       .locator(`figure [data-line="${lineNumber('ld.param.u64') - 1}"].cursor`)
       .first()
@@ -75,7 +75,7 @@ export async function testPanels({
 
   await test('the control-flow view draws the blocks, and a click goes there', async () => {
     await openFile('sum.ptx');
-    await (await word('add.s32 %total', 'add')).click();
+    await clickOn('add.s32 %total', 'add');
     await runCommand('ptx-analyzer: Show Control Flow');
     await heading('Control flow: sum').waitFor();
     const line = lineNumber('st.param.b32 [argument]');
@@ -105,7 +105,7 @@ export async function testPanels({
 
   await test('a word is chosen and explained', async () => {
     await openFile('sum.ptx');
-    await (await word('cvta.to.global', 'cvta')).click();
+    await clickOn('cvta.to.global', 'cvta');
     await key('F1');
     await shown('.quick-input-widget input').fill('>ptx-analyzer: Explain Word');
     await shown('.quick-input-list .monaco-list-row', 'Explain Word').click();
@@ -120,7 +120,7 @@ export async function testPanels({
 
   await test('the live range of a register is marked', async () => {
     await openFile('sum.ptx');
-    await (await word('add.s32 %total', '%total')).click();
+    await clickOn('add.s32 %total', '%total');
     await runCommand('ptx-analyzer: Show Live Range of Register');
     await shown('.statusbar-item', '%total: live in').waitFor();
     await picture('live-range');

@@ -8,7 +8,7 @@ import { personAt, until } from './person.mjs';
 /** Runs the tests in the window at `base`; returns whether all passed. */
 export async function testWindow({ base, page, workspace, data, screens }) {
   const person = personAt({ page, workspace, screens });
-  const { cursorOn, ended, hidden, hoverOver, key, line, lineNumber, openFile, picture } = person;
+  const { clickOn, cursorOn, ended, hidden, hoverOver, key, line, lineNumber, openFile, picture } = person;
   const { runCommand, shown, squiggles, status, test, word } = person;
   const foreign = new Set();
   page.on('request', (request) => {
@@ -67,7 +67,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   });
 
   await test('completion offers the modifiers that can follow, and writes the chosen one', async () => {
-    await (await word('fma.rn.f32', 'fma')).click();
+    await clickOn('fma.rn.f32', 'fma');
     await key('End');
     await page.keyboard.type('\nld.global.');
     const widget = shown('.suggest-widget.visible .monaco-list-row', '.f32');
@@ -87,7 +87,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
 
   await test('a document is formatted', async () => {
     await openFile('saxpy.ptx');
-    await (await word('fma.rn.f32', 'fma')).click();
+    await clickOn('fma.rn.f32', 'fma');
     await key('Home');
     await page.keyboard.type('            ');
     await runCommand('Format Document');
@@ -116,14 +116,14 @@ export async function testWindow({ base, page, workspace, data, screens }) {
 
   await test('F12 goes to the write that gives a register its value', async () => {
     await openFile('saxpy.ptx');
-    await (await word('fma.rn.f32', '%f3')).click();
+    await clickOn('fma.rn.f32', '%f3');
     await key('F12');
     await cursorOn(lineNumber('ld.global.f32 %f3'));
     await picture('definition');
   });
 
   await test('F12 on a function goes to its body in another file', async () => {
-    await (await word('.extern .func', 'scale')).click();
+    await clickOn('.extern .func', 'scale');
     await key('F12');
     await shown('.tab.active', 'scale.ptx').waitFor();
     await key('Control+Alt+-');
@@ -131,7 +131,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   });
 
   await test('Shift+F12 lists the references', async () => {
-    await (await word('setp.ge.u32', '%index')).click();
+    await clickOn('setp.ge.u32', '%index');
     await key('Shift+F12');
     await shown('.peekview-widget .peekview-title', '4').waitFor();
     await picture('references');
@@ -140,7 +140,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   });
 
   await test('F2 renames everywhere', async () => {
-    await (await word('setp.ge.u32', '%index')).click();
+    await clickOn('setp.ge.u32', '%index');
     await key('F2');
     await shown('.rename-box input').fill('%element');
     await shown('.rename-box input').press('End');
@@ -161,7 +161,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
 
   await test('a mended line loses its squiggle', async () => {
     await openFile('broken.ptx');
-    await (await word('mov.u32', 'mov')).click();
+    await clickOn('mov.u32', 'mov');
     await key('End');
     await page.keyboard.type(';');
     await squiggles(1);
