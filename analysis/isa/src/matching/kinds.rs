@@ -167,7 +167,7 @@ pub fn accepts(kind: &Kind, operand: &Operand, choices: &Choices<'_>) -> bool {
             accepts(inner, operand, choices)
                 && !others.iter().any(|it| accepts(it, operand, choices))
         }
-        Kind::Bare(_) => false,
+        Kind::Bare(_) | Kind::Element => false,
         Kind::AnyRegister => matches!(
             operand,
             Operand::Register { .. }

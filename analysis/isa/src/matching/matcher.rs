@@ -473,13 +473,7 @@ pub(crate) fn match_operands<'t>(
             }
             (_, operand) => operand,
         };
-        let problem = match (&pattern.form, operand) {
-            (Form::Bracket(..), Operand::Element(..)) if !takes_elements(variant) => {
-                Some((None, Wanted::Brackets))
-            }
-            _ => match_operand(pattern, operand, choices),
-        };
-        if let Some((element, wanted)) = problem {
+        if let Some((element, wanted)) = match_operand(pattern, operand, choices) {
             problems.push(OperandProblem::Operand(Mismatch {
                 operand: next,
                 element,
@@ -492,12 +486,6 @@ pub(crate) fn match_operands<'t>(
         next += 1;
     }
     problems
-}
-
-/// Whether ptxas takes `table[4]` for `[table+4]` in this instruction.
-fn takes_elements(variant: &Variant) -> bool {
-    let opcode = variant.syntax.split(['.', '{', ' ']).next();
-    matches!(opcode, Some("ld" | "ldu" | "st")) || variant.syntax.starts_with("multimem.red{")
 }
 
 /// Whether the base of an address is a variable that `[a].unified` cannot name.
@@ -572,7 +560,7 @@ pub(crate) fn match_operand<'t>(
             let element;
             let (items, word) = match operand {
                 Operand::Address(items, word) => (items, word),
-                Operand::Element(base, at) => {
+                Operand::Element(base, at) if takes_elements(patterns) => {
                     element = vec![Operand::Offset(base.clone(), *at)];
                     (&element, &None)
                 }
@@ -624,6 +612,14 @@ pub(crate) fn match_operand<'t>(
             }
         }
     }
+}
+
+/// Whether `table[4]` may stand for `[table+4]`.
+fn takes_elements(patterns: &[OperandPattern]) -> bool {
+    matches!(
+        patterns,
+        [OperandPattern { form: Form::Plain(kinds), .. }] if kinds.iter().any(|it| matches!(it, Kind::Element))
+    )
 }
 
 /// Whether the operand may appear without the brackets of this pattern.

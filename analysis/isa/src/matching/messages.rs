@@ -250,7 +250,7 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
         Kind::Minus(inner) => format!("minus {}", self::kind(inner, choices)?),
         Kind::Selected(inner, _) => format!("{} with a selector", self::kind(inner, choices)?),
         Kind::Except(inner, _) => self::kind(inner, choices)?,
-        Kind::AnyRegister | Kind::Any | Kind::Bare(_) | Kind::Hex32 | Kind::When(..) => return None,
+        Kind::AnyRegister | Kind::Any | Kind::Bare(_) | Kind::Element | Kind::Hex32 | Kind::When(..) => return None,
     })
 }
 

@@ -161,6 +161,8 @@ pub enum Kind {
     /// One of these without the brackets of the address that it stands for: ptxas ignores them where
     /// another operand of the instruction is a bracket of several.
     Bare(Vec<Kind>),
+    /// `table[4]`, where ptxas takes it for `[table+4]`.
+    Element,
     /// Any register, and the names of textures, samplers and surfaces.
     AnyRegister,
     /// Anything: the operands of `call` are checked against the callee.

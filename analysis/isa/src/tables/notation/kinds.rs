@@ -111,6 +111,7 @@ fn kind(text: &'static str, scope: &Scope<'_>) -> Result<Kind> {
         "pred" => Kind::Predicate { negatable: false },
         "!pred" => Kind::Predicate { negatable: true },
         "sink" => Kind::Sink,
+        "element" => Kind::Element,
         "any" => Kind::Any,
         "register" => Kind::AnyRegister,
         "variable" => Kind::VariableName(None),
