@@ -27,6 +27,7 @@ pub use diff::{
     ChangeKind, Comparable, Comparison, FunctionChange, Rewired, Side, VariableChange, compare,
 };
 pub use features::{
+    demangle::short_name,
     documentation::{documentation, documented},
     explain::explain,
     protocols::{ProtocolPart, ProtocolView},

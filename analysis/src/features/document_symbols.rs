@@ -9,7 +9,7 @@ use crate::{
     hir::tree::{self, OneLine, trimmed},
 };
 
-use super::demangle::demangled;
+use super::demangle::{demangled, short_name};
 
 /// Directives of the module, variables, and functions with what they declare.
 pub(crate) fn document_symbols(db: &dyn Database, file: SourceFile) -> Vec<DocumentSymbol> {
@@ -203,7 +203,7 @@ fn function(node: &Cursor<'_>) -> DocumentSymbol {
         detail.push_str(&found.name);
     }
     DocumentSymbol {
-        name,
+        name: short_name(&name).into_owned(),
         detail: Some(detail),
         kind: if entry {
             SymbolKind::Entry
@@ -298,7 +298,7 @@ p: .callprototype _ (.param .b32 _);
         check(
             ".visible .entry _Z5saxpyifPfS_(.param .u32 _Z5saxpyifPfS__param_0) { }\n.func _Z;\n",
             expect![[r#"
-                Entry _Z5saxpyifPfS_ [.visible .entry saxpy(int, float, float*, float*)] 1:1 .visible .entry _Z5saxpyifPfS_(.param .u32 _Z5saxpyifPfS__param_0) { }
+                Entry saxpy [.visible .entry saxpy(int, float, float*, float*)] 1:1 .visible .entry _Z5saxpyifPfS_(.param .u32 _Z5saxpyifPfS__param_0) { }
                   Parameter _Z5saxpyifPfS__param_0 [.param .u32 _Z5saxpyifPfS__param_0] 1:32 .param .u32 _Z5saxpyifPfS__param_0
                 Function _Z [.func] 2:1 .func _Z;
             "#]],

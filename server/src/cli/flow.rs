@@ -1,8 +1,8 @@
 //! `ptx-analyzer flow`: how control flows in the functions of a file.
 
-use std::{io, path::PathBuf};
+use std::{borrow::Cow, io, path::PathBuf};
 
-use analysis::{AnalysisHost, Change, FileId, FlowGraph};
+use analysis::{AnalysisHost, Change, FileId, FlowGraph, short_name};
 use clap::ValueEnum;
 use session::draw::{Theme, graph, mermaid};
 use syntax::{Document, text::LineTable};
@@ -16,7 +16,7 @@ pub(super) struct FlowArgs {
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// Only the function with this name.
+    /// Only the function with this name, as the text has it or in C++, such as `saxpy` for `_Z5saxpyifPfS_`.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
     /// How to show the graphs.
@@ -56,9 +56,22 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let analysis = host.analysis();
     // Nobody cancels the questions of this host.
     let find = |name| analysis.flow_graphs(FILE, name).unwrap_or_default();
-    let graphs = find(args.function.as_deref());
+    let mut graphs = find(args.function.as_deref());
+    if let (Some(name), []) = (&args.function, &graphs[..]) {
+        graphs = find(None);
+        graphs.retain(|it| is_called(&it.function, name));
+    }
     let names = |graphs: &[FlowGraph]| {
-        let names: Vec<&str> = graphs.iter().map(|it| &*it.function).collect();
+        let mut shorts: Vec<_> = graphs.iter().map(|it| short_name(&it.function)).collect();
+        shorts.sort_unstable();
+        let distinct = shorts.windows(2).all(|it| it[0] != it[1]);
+        let names: Vec<_> = graphs
+            .iter()
+            .map(|it| match distinct {
+                true => short_name(&it.function),
+                false => Cow::Borrowed(&*it.function),
+            })
+            .collect();
         names.join(", ")
     };
     let file = args.path.display();
@@ -92,9 +105,16 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
     Ok(0)
 }
 
+/// Whether a function has this C++ name, perhaps without its namespaces and template arguments.
+fn is_called(function: &str, name: &str) -> bool {
+    let short = short_name(function);
+    let plain = short.split('<').next().unwrap_or_default();
+    *short == *name || plain == name || plain.rsplit("::").next() == Some(name)
+}
+
 /// A block per line, with the ways out of it.
 fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
-    let mut out = format!("{}\n", graph.function);
+    let mut out = format!("{}\n", short_name(&graph.function));
     for (id, block) in (0..).zip(&graph.blocks) {
         let [title, about] = graph::heading(block, lines);
         let mut ways: Vec<String> = graph

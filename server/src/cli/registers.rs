@@ -1,6 +1,7 @@
 //! `ptx-analyzer registers`: how many registers the entries of files will need.
 
 pub(super) mod exact;
+mod table;
 
 use std::{
     fs, io,
@@ -12,6 +13,7 @@ use analysis::{
     LaunchAssumptions,
 };
 use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use session::draw::{Theme, chart};
@@ -25,6 +27,7 @@ use super::{
 use crate::binaries::{Text, texts};
 
 use exact::{Exact, ExactArgs, Ptxas};
+use table::table;
 
 const FILE: FileId = FileId(0);
 
@@ -48,6 +51,9 @@ pub(super) struct RegistersArgs {
     /// How to show the estimates.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// The order of the rows of the table; without this, files and their entries as they stand.
+    #[arg(long, value_enum, value_name = "COLUMN")]
+    sort: Option<Sort>,
     /// Draw for a dark background.
     #[arg(long)]
     dark: bool,
@@ -68,6 +74,18 @@ enum Format {
     Json,
     /// A drawing with a chart for each entry and target: how many registers are live at its lines.
     Svg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Sort {
+    /// Those that need most first, by ptxas where it was asked.
+    Registers,
+    /// Those with most registers alive at once first.
+    Live,
+    /// Those with fewest resident warps first.
+    Warps,
+    /// By the name of the entry.
+    Entry,
 }
 
 /// An estimate as JSON; lines count from 1.
@@ -123,7 +141,10 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         dynamic_shared: args.shared,
     };
     let (mut records, mut charts) = (Vec::new(), Vec::new());
+    // It shows itself on terminals only.
+    let progress = ProgressBar::new(inputs.len() as u64).with_style(progress_style());
     for path in &inputs {
+        progress.set_message(path.display().to_string());
         let texts = if path == Path::new("-") {
             read_text(path, io).map(|text| {
                 vec![Text {
@@ -155,12 +176,16 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
             for remark in remarks {
                 match remark {
-                    Ok(remark) => writeln!(io.stderr, "note: {remark}")?,
+                    Ok(remark) => {
+                        progress.suspend(|| writeln!(io.stderr, "note: {remark}"))?;
+                    }
                     Err(failure) => failures.push(failure),
                 }
             }
         }
+        progress.inc(1);
     }
+    progress.finish_and_clear();
     match args.format {
         Format::Json => {
             for record in &records {
@@ -168,7 +193,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 writeln!(io.stdout)?;
             }
         }
-        Format::Text => table(&records, ptxas.is_some(), io)?,
+        Format::Text => table(&mut records, args.sort, ptxas.is_some(), io)?,
         Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
     }
     for failure in &failures {
@@ -203,6 +228,11 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         (true, 0) => 0,
         (true, _) => 1,
     })
+}
+
+fn progress_style() -> ProgressStyle {
+    let style = ProgressStyle::with_template("{pos}/{len} files {elapsed} {wide_msg}");
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// The figures of an earlier run.
@@ -308,53 +338,4 @@ fn record(file: &str, it: EntryRegisters, exact: Option<Exact>) -> Record {
         },
         exact,
     }
-}
-
-/// Writes a table, with a column of what `ptxas` says if it was asked.
-fn table(records: &[Record], with_exact: bool, io: &mut Io<'_>) -> io::Result<()> {
-    let dash = || "-".to_owned();
-    let mut rows = vec![
-        [
-            "registers",
-            "ptxas",
-            "range",
-            "live",
-            "line",
-            "cap",
-            "warps",
-            "limit",
-            "target",
-            "entry",
-        ]
-        .map(str::to_owned),
-    ];
-    for it in records {
-        rows.push([
-            format!("~{}", it.estimate),
-            it.exact.map_or_else(dash, Exact::shown),
-            format!("{}-{}", it.low, it.high),
-            it.max_live.to_string(),
-            it.peak_line.map_or_else(dash, |it| it.to_string()),
-            it.cap.map_or_else(dash, |it| it.to_string()),
-            format!("{}/{}", it.occupancy.warps, it.occupancy.of),
-            it.occupancy.limiter.clone().unwrap_or_else(dash),
-            it.target.clone(),
-            format!("{} ({})", it.entry, it.file),
-        ]);
-    }
-    let mut widths = [0; 10];
-    for row in &rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
-        }
-    }
-    for row in &rows {
-        let mut line = String::new();
-        let cells = row.iter().zip(widths).enumerate();
-        for (_, (cell, width)) in cells.filter(|it| with_exact || it.0 != 1) {
-            line.push_str(&format!("{cell:width$}  "));
-        }
-        writeln!(io.stdout, "{}", line.trim_end())?;
-    }
-    Ok(())
 }

@@ -581,7 +581,7 @@ fn registers_of_entries() {
         KERNEL,
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );
@@ -643,7 +643,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/same.json"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );
@@ -651,7 +651,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2     8     -    64/64  -      sm_90   k
             -: k on sm_90: about 10 registers, 1 in the baseline
             status 1
         "#]],
@@ -660,7 +660,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json", "--growth", "99"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k (-)
+            ~10        8-15   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );

@@ -60,8 +60,7 @@ export function personAt({ page, workspace, screens }) {
     await shown('.quick-input-widget').waitFor({ state: 'hidden' });
   };
   const runCommand = (name) => quickInput('F1', `>${name}`, name);
-  const cursorOn = (number, timeout = PATIENCE_MS) =>
-    shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor({ timeout });
+  const cursorOn = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor();
   let lines = [];
   const openFile = async (name) => {
     await quickInput('Control+p', name, name);
@@ -96,13 +95,11 @@ export function personAt({ page, workspace, screens }) {
   const clickOn = async (lineText, text) => {
     for (let attempt = 1; ; attempt++) {
       await (await word(lineText, text)).click();
-      await page.waitForTimeout(200); // The status bar tells the line of the click a moment later.
-      try {
-        await cursorOn(lineNumber(lineText), PATIENCE_MS / 10);
-        return;
-      } catch (error) {
-        if (attempt === 5) throw error;
-      }
+      await page.waitForTimeout(200); // The editor marks the line of the cursor a moment later.
+      const { y } = await line(lineText).boundingBox();
+      const cursor = await shown('.editor-instance .active-line-number').boundingBox();
+      if (cursor !== null && Math.abs(cursor.y - y) < 5) return;
+      if (attempt === 5) throw new Error(`the cursor is not in the line of ${lineText}`);
     }
   };
   const lineNumber = (text) => lines.findIndex((l) => l.includes(text)) + 1;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use analysis::EntryRegisters;
+use analysis::{EntryRegisters, short_name};
 
-use super::svg::{Svg, Theme, round, shortened};
+use super::svg::{Svg, Theme, round};
 
 const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 376.0;
@@ -95,7 +95,7 @@ pub fn register_chart(entry: &EntryRegisters, exact: Option<Exact<'_>>, theme: &
         columns: count.div_ceil(step),
         top: most.saturating_add(most / 12).next_multiple_of(8),
     };
-    let title = format!("Registers of {}", entry.name);
+    let title = format!("Registers of {}", short_name(&entry.name));
     let mut svg = Svg::new(WIDTH, HEIGHT, &title, theme);
     heading(&mut svg, entry, exact, theme);
     axes(&mut svg, &scale, last, theme);
@@ -176,7 +176,7 @@ pub fn column(charts: &[String]) -> String {
 
 fn heading(svg: &mut Svg, entry: &EntryRegisters, exact: Option<Exact<'_>>, theme: &Theme) {
     let bold = "font-size=\"14\" font-weight=\"600\"";
-    svg.text((LEFT, 22.0), "start", bold, &shortened(&entry.name, 100));
+    svg.text((LEFT, 22.0), "start", bold, &short_name(&entry.name));
     let mut text = format!(
         "about {} registers ({} to {}) on {}, {} of {} warps with {}{} threads per block",
         entry.estimate,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph};
+use analysis::{FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, short_name};
 use syntax::text::LineTable;
 
 use super::{
@@ -117,7 +117,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
         .collect();
     let layout = layout(&sizes, &edges);
     let width = (layout.width + 2.0 * MARGIN).max(legend_width(graph));
-    let title = format!("Control flow of {}", graph.function);
+    let title = format!("Control flow of {}", short_name(&graph.function));
     let mut svg = Svg::new(width, layout.height + HEADING + MARGIN, &title, theme);
     legend(&mut svg, graph, theme);
     let left = (width - layout.width) / 2.0;
@@ -179,7 +179,7 @@ fn explanations(graph: &FlowGraph) -> impl Iterator<Item = (FlowEdgeKind, &'stat
 }
 
 fn name(graph: &FlowGraph) -> String {
-    shortened(&graph.function, 64)
+    shortened(&short_name(&graph.function), 64)
 }
 
 /// How wide a drawing must be for what is above the boxes, in pixels.
