@@ -39,5 +39,8 @@ pub use fragments::{
     Fragment, FragmentOperand, FragmentView, HostFile, HostSettings, compile_command_targets,
     lines_as_strings, words_of_command,
 };
+/// The layouts of matrix fragments, and swizzling, for drawings.
+pub use isa::{layout as matrix_layout, swizzle};
+
 pub use host::{Analysis, AnalysisHost, CancellationToken, Change};
 pub use syntax::FileContents;

@@ -58,30 +58,30 @@ enum Command {
     Lsp(lsp::LspArgs),
     /// Serve programs that write PTX, over the Model Context Protocol on standard input and output.
     Mcp(mcp::McpArgs),
-    /// Report the problems of files.
+    /// Check files and report diagnostics.
     Check(check::CheckArgs),
-    /// Lay out files: whitespace and line breaks only.
+    /// Format files; only whitespace and line breaks change.
     Format(format::FormatArgs),
-    /// Explain a word, a statement, a constant, a message: whatever you type.
+    /// Explain a word, statement, constant or message.
     Explain(explain::ExplainArgs),
-    /// Tell what differs between two files, folders or binaries, apart from names.
+    /// Compare two files, folders or binaries by meaning, ignoring names.
     Diff(diff::DiffArgs),
-    /// Show the machine code that ptxas makes of a file, with the lines of PTX that it comes from.
+    /// Show the machine code of a file beside its PTX; runs ptxas.
     Sass(sass::SassArgs),
-    /// Take the PTX out of executables, libraries, archives, objects, fat binaries and cubins.
+    /// Extract PTX from executables, libraries, archives, objects, fat binaries and cubins.
     Extract(extract::ExtractArgs),
     /// Write the documentation as a book for mdBook.
     #[command(hide = true)]
     Site(site::SiteArgs),
-    /// Estimate how many registers the entries of files will need.
+    /// Estimate the registers of entry functions.
     Registers(registers::RegistersArgs),
-    /// Show how control flows in the functions of a file, as text, as a drawing or for Mermaid.
+    /// Show the control-flow graphs of functions as text, SVG or Mermaid.
     Flow(flow::FlowArgs),
-    /// Show which instructions belong together: asynchronous groups, barriers, allocations.
+    /// List protocols: asynchronous groups, barriers, allocations and their partners.
     Protocols(protocols::ProtocolsArgs),
     /// Print the syntax tree of a file.
     Parse(inspect::ParseArgs),
-    /// Print sizes and times of a file, one METRIC line each.
+    /// Print sizes and timings of a file, one METRIC line each.
     Stats(inspect::StatsArgs),
     /// Print what completes the words of this program in a shell.
     Completions(generate::CompletionsArgs),

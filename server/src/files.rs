@@ -1,6 +1,8 @@
 //! Files of this machine: their names, and what their bytes say.
 
 use std::{
+    fs::File,
+    io::{BufRead, BufReader, Read},
     path::{Component, Path, PathBuf, Prefix, PrefixComponent},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
@@ -34,6 +36,10 @@ impl Host for Machine {
 
     fn source_file(&self, ptx: &Url, path: &str) -> Option<Url> {
         source_file(ptx, path)
+    }
+
+    fn source_line(&self, uri: &Url, line: u32) -> Option<String> {
+        source_line(&path_of(uri)?, line)
     }
 
     fn real_path(&self, uri: &Url) -> Option<PathBuf> {
@@ -92,6 +98,26 @@ fn source_file(ptx: &Url, path: &str) -> Option<Url> {
         .flatten()
 }
 
+/// Bytes of a source file that are read to find one of its lines.
+const MAX_SOURCE: u64 = 8 * 1024 * 1024;
+
+/// A line, from 1, of a source file.
+fn source_line(path: &Path, line: u32) -> Option<String> {
+    let index = usize::try_from(line.checked_sub(1)?).ok()?;
+    let file = File::open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    // Files of the kernel claim to be empty and may have no end.
+    if !metadata.is_file() || metadata.len() == 0 || metadata.len() > MAX_SOURCE {
+        return None;
+    }
+    let mut lines = BufReader::new(file.take(MAX_SOURCE)).split(b'\n');
+    let line = lines.nth(index)?.ok()?;
+    // What is not a text has no lines.
+    let text = String::from_utf8(line).ok()?;
+    let text = text.trim_end();
+    (!text.contains('\0')).then(|| text.to_owned())
+}
+
 /// The share of another computer that a path of Windows begins with.
 fn remote_share(path: &Path) -> Option<PrefixComponent<'_>> {
     let Some(Component::Prefix(prefix)) = path.components().next() else {
@@ -139,6 +165,22 @@ mod tests {
         assert_eq!(path("file:///a/b%20c.ptx"), path("file:///a/%62 c.ptx"));
         assert_ne!(path("file:///a/b.ptx"), path("file:///a/c.ptx"));
         assert_eq!(path("untitled:Untitled-1"), None);
+    }
+
+    #[test]
+    fn lines_of_sources() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.cu");
+        std::fs::write(&path, "one\r\n  two\n").expect("a file");
+        let at = |line| source_line(&path, line);
+        assert_eq!(at(0), None);
+        assert_eq!(at(1).as_deref(), Some("one"));
+        assert_eq!(at(2).as_deref(), Some("  two"));
+        assert_eq!(at(4), None);
+        std::fs::write(&path, b"\xff\n\0\n").expect("a file");
+        assert_eq!((at(1), at(2)), (None, None));
+        assert_eq!(source_line(folder.path(), 1), None);
+        assert_eq!(source_line(Path::new("/proc/self/status"), 1), None);
     }
 
     #[test]

@@ -184,7 +184,8 @@ fn instruction<'a>(
 ) -> String {
     let mut text = format!("```ptx\n{}\n```\n", syntax_lines(first, more).join("\n"));
     let _ = write!(text, "\n{}\n", page.summary);
-    for part in [page.description, page.notes] {
+    let notes = page.all_notes();
+    for part in [page.description, notes.trim_end()] {
         if !part.is_empty() {
             let _ = write!(text, "\n{part}\n");
         }

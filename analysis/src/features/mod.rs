@@ -14,6 +14,7 @@ pub(crate) mod formatting;
 pub(crate) mod goto;
 pub(crate) mod hover;
 pub(crate) mod inlay_hints;
+mod known_bits;
 pub(crate) mod live_range;
 mod navigation;
 mod nearest;

@@ -4,12 +4,17 @@ use std::fmt::Write as _;
 
 use isa::{
     documentation::{self, Entry, Example, InstructionPage, Topic},
-    table::{Instruction, tables},
+    table::tables,
 };
 
 use crate::{DIAGNOSTIC_CODES, DocumentationKey};
 
 use super::documentation::{demand, documentation, syntax_lines};
+
+/// Idioms that a page leads to; what more of them use is in every program.
+const MAX_IDIOMS: usize = 5;
+/// Diagnostics that a page leads to.
+const MAX_DIAGNOSTICS: usize = 12;
 
 /// A page of the book.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,8 +155,9 @@ fn instruction(page: &InstructionPage) -> SitePage {
     }
     list(&mut text, "Operands", &page.operands);
     list(&mut text, "Modifiers", &page.modifiers);
-    if !page.notes.is_empty() {
-        let _ = write!(text, "\n## Notes\n\n{}\n", page.notes);
+    let notes = page.all_notes();
+    if !notes.is_empty() {
+        let _ = write!(text, "\n## Notes\n\n{notes}");
     }
     if !page.examples.is_empty() {
         text.push_str("\n## Examples\n");
@@ -167,12 +173,26 @@ fn instruction(page: &InstructionPage) -> SitePage {
             "\nPTX ISA {version}, `{target}`:\n\n```ptx {version} {target}\n{example}\n```\n"
         );
     }
-    if let Some(first) = first {
-        needs(&mut text, first);
+    if let Some(demand) = first.and_then(|it| demand(&it.gate, it.name)) {
+        let _ = write!(text, "\nNeeds {demand}.\n");
     }
-    if !page.related.is_empty() {
-        let related: Vec<String> = page.related.iter().map(|it| related(it)).collect();
-        let _ = write!(text, "\n## See also\n\n{}\n", related.join(", "));
+    let related = page.related.iter().map(|it| related(it)).collect();
+    let mut also = String::new();
+    for (what, links) in [
+        ("Instructions", related),
+        ("Idioms", idioms_with(page.name)),
+        ("Diagnostics", diagnostics_about(page.name)),
+        (
+            "In the manual",
+            manual(documentation::instruction_source(page.name)),
+        ),
+    ] {
+        if !links.is_empty() {
+            let _ = writeln!(also, "- {what}: {}", links.join(", "));
+        }
+    }
+    if !also.is_empty() {
+        let _ = write!(text, "\n## See also\n\n{also}");
     }
     SitePage {
         path: instruction_path(page.name),
@@ -192,18 +212,81 @@ fn list(text: &mut String, heading: &str, entries: &[Entry]) {
     }
 }
 
-/// The requirements of all forms, and the section of the manual.
-fn needs(text: &mut String, instruction: &Instruction) {
-    if let Some(demand) = demand(&instruction.gate, instruction.name) {
-        let _ = write!(text, "\nNeeds {demand}.\n");
+/// Links to the sections of the manual that a page was held against.
+fn manual(source: Option<&documentation::Source>) -> Vec<String> {
+    let Some(source) = source else {
+        return Vec::new();
+    };
+    let links = source.sections.iter().filter_map(|section| {
+        let link = documentation::section_link(section)?;
+        Some(format!("[{section}]({link})"))
+    });
+    let mut links: Vec<String> = links.collect();
+    // Numbers change from version to version.
+    if let (Some(last), Some(version)) = (links.last_mut(), source.version) {
+        let _ = write!(last, " of PTX ISA {version}");
     }
-    if let Some(link) = documentation::section_link(instruction.section) {
-        let _ = write!(
-            text,
-            "\nIn the manual: [PTX ISA {}]({link})\n",
-            instruction.section
-        );
+    links
+}
+
+/// Links to the idioms that use an instruction; none for those that most programs use.
+fn idioms_with(name: &str) -> Vec<String> {
+    let uses = |text: &str| {
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            // After a guard.
+            let line = line.strip_prefix('@').map_or(line, |it| {
+                it.split_once(' ').map_or("", |it| it.1.trim_start())
+            });
+            let rest = line.strip_prefix(name);
+            rest.is_some_and(|it| it.starts_with(['.', ' ', ';']))
+        })
+    };
+    let all = documentation::entries(Topic::Idioms).iter();
+    let found: Vec<String> = all
+        .filter(|it| it.examples.iter().any(|it| uses(it.text)))
+        .filter_map(|it| {
+            let title = it.words.first()?;
+            let anchor = anchor(&it.words.join(", "));
+            Some(format!("[{title}](../words/idioms.md#{anchor})"))
+        })
+        .collect();
+    if found.len() > MAX_IDIOMS {
+        return Vec::new();
     }
+    found
+}
+
+/// The place of a heading in a page, as mdBook names it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter_map(|it| match it {
+        ' ' => Some('-'),
+        '-' | '_' => Some(it),
+        _ => it.is_alphanumeric().then(|| it.to_ascii_lowercase()),
+    });
+    kept.collect()
+}
+
+/// Links to the diagnostics whose pages name an instruction.
+fn diagnostics_about(name: &str) -> Vec<String> {
+    let codes = DIAGNOSTIC_CODES.iter().map(|it| it.name);
+    let about = |code: &&str| {
+        let page = documentation(&DocumentationKey::Diagnostic((*code).to_owned()));
+        let page = page.unwrap_or_default();
+        let mut quoted = page.split('`').skip(1).step_by(2);
+        quoted.any(|it| {
+            let rest = it.strip_prefix(name);
+            rest.is_some_and(|it| it.is_empty() || it.starts_with(['.', ' ']))
+        })
+    };
+    let found: Vec<String> = codes
+        .filter(about)
+        .map(|it| format!("[`{it}`](../diagnostics/{it}.md)"))
+        .collect();
+    if found.len() > MAX_DIAGNOSTICS {
+        return Vec::new();
+    }
+    found
 }
 
 /// A link to an instruction, if there is a page of this name.
@@ -238,6 +321,10 @@ fn words() -> SiteChapter {
         for entry in documentation::entries(topic) {
             let words: Vec<String> = entry.words.iter().map(|it| format!("`{it}`")).collect();
             let _ = write!(markdown, "\n## {}\n\n{}\n", words.join(", "), entry.text);
+            let links = manual(documentation::source(topic, entry));
+            if !links.is_empty() {
+                let _ = write!(markdown, "\nIn the manual: {}\n", links.join(", "));
+            }
         }
         SitePage {
             path: format!("words/{}", topic.file()),

@@ -85,7 +85,7 @@ impl<'db> RegisterOf<'db> {
     }
 
     /// Its value at the word with a range of the file; `None` where the name is not used by an instruction.
-    fn value_at(self, range: TextRange) -> Option<ValueAt<'db>> {
+    pub(super) fn value_at(self, range: TextRange) -> Option<ValueAt<'db>> {
         let flow = flow(self.db, self.function);
         let at = range - self.start;
         let instructions = &self.body.instructions;
@@ -166,6 +166,23 @@ impl<'db> RegisterOf<'db> {
             .filter(|it| self.names(*it, true).next().is_some())
             .collect();
         self.targets(&writes)
+    }
+}
+
+impl<'db> ValueAt<'db> {
+    /// The flow of the function, the value and the instruction with the word.
+    pub(super) fn place(&self) -> (&'db Flow, Value, Step) {
+        (self.flow, self.value, self.step)
+    }
+
+    /// The function.
+    pub(super) fn function(&self) -> Function<'db> {
+        self.register.function
+    }
+
+    /// Its body.
+    pub(super) fn body(&self) -> &'db Body {
+        self.register.body
     }
 }
 

@@ -154,14 +154,13 @@ pub const SETTINGS: &[Setting] = &[
         "codeLens.references",
         false,
         |config| config.features.lenses.references,
-        "Whether a line above each function and label says how often it is used."
+        "Show a code lens with the number of uses above functions and labels."
     ),
     switch!(
         "codeLens.registers",
         true,
         |config| config.features.lenses.registers,
-        "Whether a line above each entry estimates how many registers it needs and how many of its \
-         warps fit."
+        "Show a code lens with the estimated registers and resident warps above entry functions."
     ),
     Setting {
         name: "diagnostics.debounce",
@@ -169,8 +168,8 @@ pub const SETTINGS: &[Setting] = &[
             min: 0,
             max: 10_000,
         },
-        description: "Milliseconds without typing before diagnostics are sent to clients that do \
-                      not ask for them; null adapts the time to the size of the file.",
+        description: "Milliseconds to wait after the last edit before diagnostics are published to \
+                      clients that do not pull them; null adapts the delay to the size of the file.",
         default: || Value::Null,
         set: |config, value| {
             let Some(millis) = value.as_u64().filter(|it| *it <= 10_000) else {
@@ -185,15 +184,14 @@ pub const SETTINGS: &[Setting] = &[
         "diagnostics.enable",
         true,
         |config| config.diagnostics,
-        "Whether problems are reported at all."
+        "Report diagnostics."
     ),
     switch!(
         "diagnostics.quietWhileTyping",
         true,
         |config| config.quiet,
-        "Whether what is wrong only because the statement at the cursor is not finished is shown \
-         after a second without typing, or when the statement is left or the file saved, instead \
-         of at once."
+        "Delay diagnostics that may only mean that the statement at the cursor is unfinished until \
+         the cursor leaves the statement, the file is saved or a second passes without an edit."
     ),
     Setting {
         name: "diagnostics.severity",
@@ -223,77 +221,75 @@ pub const SETTINGS: &[Setting] = &[
         "embedded.enable",
         true,
         |config| config.embedded,
-        "Whether PTX inside CUDA C++, C++, Python, Rust and LLVM IR is read: the strings of asm \
-         statements and of calls that take assembly."
+        "Analyze PTX inside CUDA C++, C++, Python, Rust and LLVM IR: the strings of asm statements \
+         and of calls that take assembly."
     ),
     switch!(
         "inlayHints.defaults",
         false,
         |config| config.features.hints.defaults,
-        "Whether modifiers are shown that are assumed where none is written, such as .relaxed.gpu of atom."
+        "Show modifiers that are assumed where none is written, such as .relaxed.gpu of atom."
     ),
     switch!(
         "inlayHints.demangledNames",
         false,
         |config| config.features.hints.demangled_names,
-        "Whether C++ names are shown after mangled names of functions."
+        "Show C++ names after mangled names of functions."
     ),
     switch!(
         "inlayHints.floatLiterals",
         true,
         |config| config.features.hints.float_literals,
-        "Whether the values of floating-point constants such as 0f3F800000 are shown."
+        "Show the values of floating-point constants such as 0f3F800000."
     ),
     switch!(
         "inlayHints.liveRegisters",
         false,
         |config| config.features.hints.live_registers,
-        "Whether the number of registers that are live is shown after each instruction."
+        "Show the number of live registers after each instruction."
     ),
     switch!(
         "inlayHints.loopRegisters",
         true,
         |config| config.features.hints.loop_registers,
-        "Whether the number of registers that are live in a loop is shown at its head, in entries that \
-         may need more registers than cost nothing."
+        "Show the number of live registers at the head of each loop, in entry functions whose \
+         registers may limit occupancy."
     ),
     switch!(
         "inlayHints.machineInstructions",
         false,
         |config| config.features.machine_instructions,
-        "Whether the number of machine instructions that ptxas made of each statement is shown after it, once \
-         ptxas has been run."
+        "Show the number of machine instructions after each statement, once ptxas has run."
     ),
     switch!(
         "inlayHints.operands",
         true,
         |config| config.features.operands,
-        "Whether the expressions of operands are shown after their placeholders, as after %0 in a string \
-         of CUDA C++; not in statements with many operands."
+        "Show the expressions of operands after their placeholders, such as %0 in a string of CUDA \
+         C++; not in statements with many operands."
     ),
     switch!(
         "inlayHints.parameterNames",
         true,
         |config| config.features.hints.parameter_names,
-        "Whether the names of parameters are shown before the arguments of calls."
+        "Show the names of parameters before the arguments of calls."
     ),
     switch!(
         "inlayHints.registerPeak",
         true,
         |config| config.features.hints.register_peak,
-        "Whether the place where most registers are live is marked, in entries that may need more \
-         registers than cost nothing."
+        "Mark the peak of live registers, in entry functions whose registers may limit occupancy."
     ),
     switch!(
         "inlayHints.registerTypes",
         false,
         |config| config.features.hints.register_types,
-        "Whether the types of registers are shown where they are written, unless their names tell them."
+        "Show the types of registers where they are written, unless their names imply them."
     ),
     Setting {
         name: "log.level",
         ty: SettingType::Choice(LOG_LEVELS),
-        description: "How much the server writes to its log.",
+        description: "Log level of the server.",
         default: || json!("warn"),
         set: |config, value| {
             let name = value.as_str().filter(|it| LOG_LEVELS.contains(it));
@@ -306,8 +302,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "portability.targets",
         ty: SettingType::Targets,
-        description: "Targets, for example [\"sm_80\", \"sm_90\"]: a warning says what is right for \
-                      the target of a file but not for all of these.",
+        description: "Other targets, such as [\"sm_80\", \"sm_90\"]: warn about code that is valid \
+                      for the target of the file but not for all of these.",
         default: || json!([]),
         set: |config, value| {
             let names = value.as_array().ok_or(None)?;
@@ -324,8 +320,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "ptxas.enable",
         ty: SettingType::Choice(PTXAS_RUNS),
-        description: "When NVIDIA's assembler ptxas is run on a file, if it is there: \"onSave\" when the \
-                      file is saved, \"onRequest\" when the user says so, or \"off\". It is never run in \
+        description: "When to run NVIDIA's assembler ptxas on a file, if it is installed: \"onSave\" \
+                      after each save, \"onRequest\" on command only, or \"off\". It never runs in \
                       folders that the user does not trust.",
         default: || json!("onSave"),
         set: |config, value| {
@@ -342,19 +338,19 @@ pub const SETTINGS: &[Setting] = &[
     program!(
         "ptxas.nvdisasmPath",
         |config| config.ptxas.nvdisasm,
-        "The nvdisasm to run, as an absolute path; null or an empty string takes the one beside ptxas or \
-         on the PATH. A program inside an open folder is never run."
+        "Absolute path of nvdisasm; null or an empty string uses the one beside ptxas or on the PATH. \
+         A program inside an open folder is never run."
     ),
     program!(
         "ptxas.path",
         |config| config.ptxas.path,
-        "The ptxas to run, as an absolute path; null or an empty string takes the one on the PATH. A \
-         program inside an open folder is never run."
+        "Absolute path of ptxas; null or an empty string uses the one on the PATH. A program inside \
+         an open folder is never run."
     ),
     Setting {
         name: "ptxas.timeout",
         ty: SettingType::OptionalInteger { min: 1, max: 3600 },
-        description: "Seconds after which a run of ptxas is ended.",
+        description: "Seconds after which ptxas is stopped.",
         default: || json!(DEFAULT_PTXAS_TIMEOUT.as_secs()),
         set: |config, value| {
             let seconds = whole(value, 1..=3600)?;
@@ -369,8 +365,7 @@ pub const SETTINGS: &[Setting] = &[
             min: 0,
             max: 1 << 20,
         },
-        description: "Bytes of shared memory that blocks get at launch besides what the text \
-                      declares, for figures of occupancy.",
+        description: "Bytes of dynamic shared memory per CTA that estimates of occupancy assume.",
         default: || json!(0),
         set: |config, value| {
             let bytes = whole(value, 0..=1 << 20)?;
@@ -382,7 +377,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "registers.threads",
         ty: SettingType::OptionalInteger { min: 1, max: 1024 },
-        description: "Threads of a block where the text does not say, for figures of occupancy.",
+        description: "Threads per CTA that estimates of occupancy assume where the file does not say.",
         default: || json!(DEFAULT_THREADS),
         set: |config, value| {
             config.launch.threads = whole(value, 1..=1024)?;
@@ -393,8 +388,8 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "target",
         ty: SettingType::OptionalString,
-        description: "Judge every file as if its .target directive said this, for example \
-                      \"sm_90a\"; null or an empty string takes the directive.",
+        description: "Check every file as if its .target directive were this one, such as \"sm_90a\"; \
+                      null or an empty string uses the directive.",
         default: || Value::Null,
         set: |config, value| {
             let target = value.as_str().ok_or(None)?;
@@ -406,9 +401,9 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         name: "workspace.exclude",
         ty: SettingType::Globs,
-        description: "Files and folders that are not read until they are opened, as glob patterns \
-                      like \"**/build/**\" over whole paths or paths inside a workspace folder; \
-                      .git and node_modules are never read.",
+        description: "Files and folders to leave out of the workspace until they are opened, as glob \
+                      patterns such as \"**/build/**\" over whole paths or paths inside a workspace \
+                      folder; .git and node_modules are always left out.",
         default: || json!([]),
         set: |config, value| {
             let patterns = value.as_array().ok_or(None)?;
@@ -423,8 +418,8 @@ pub const SETTINGS: &[Setting] = &[
         "workspace.index",
         true,
         |config| config.index,
-        "Whether the .ptx files of the workspace are read in the background, so that names resolve \
-         across files."
+        "Read the .ptx files of the workspace in the background, so that names resolve across \
+         files."
     ),
 ];
 

@@ -1,6 +1,8 @@
 //! Drawings for people: SVG without scripts and without anything to load, and flowcharts of Mermaid.
 
 pub mod chart;
+pub mod concepts;
+pub mod fragments;
 pub mod graph;
 mod layout;
 pub mod mermaid;

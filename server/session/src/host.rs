@@ -20,6 +20,13 @@ pub trait Host: Debug + Send + Sync {
         None
     }
 
+    /// A line, from 1, of a file that [`Host::source_file`] named, without its end; none if the file has no such line
+    /// or is not a text that people write.
+    fn source_line(&self, uri: &Url, line: u32) -> Option<String> {
+        let _ = (uri, line);
+        None
+    }
+
     /// The one path of an existing file, however many links lead to it.
     fn real_path(&self, uri: &Url) -> Option<PathBuf> {
         let _ = uri;

@@ -39,19 +39,19 @@ pub(super) struct CheckArgs {
     /// *.ptx; binaries that carry PTX; or - for standard input.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// How to show problems.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Search folders for files of other languages, too.
+    /// Also search folders for files of other languages.
     #[arg(long)]
     embedded: bool,
-    /// Judge every file as if its .target directive said this, for example sm_90a.
+    /// Check every file as if its .target directive were this one, such as sm_90a.
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
-    /// Also warn of what these targets lack, for example sm_80,sm_90.
+    /// Also warn about code that is not valid for all of these targets, such as sm_80,sm_90.
     #[arg(long, value_name = "TARGETS", value_delimiter = ',', value_parser = target)]
     portable_to: Vec<String>,
-    /// Show hints, too.
+    /// Also show hints.
     #[arg(long)]
     hints: bool,
     /// the severity: off, hint, information, warning or error; may be repeated.
@@ -64,14 +64,14 @@ pub(super) struct CheckArgs {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text with source lines.
     #[default]
     Text,
-    /// One JSON object per problem and line.
+    /// One JSON object per diagnostic and line.
     Json,
     /// One SARIF 2.1.0 document, for code scanning.
     Sarif,
-    /// Annotations of GitHub workflows.
+    /// Annotations for GitHub workflows.
     Github,
 }
 

@@ -27,10 +27,10 @@ pub(super) struct DiffArgs {
     /// A file, a folder that is searched for *.ptx, or a binary that carries PTX.
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The same of the other build.
+    /// The same for the other build.
     #[arg(value_name = "NEW")]
     new: PathBuf,
-    /// How to show differences.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// End with status 1 only if something changed, which is the default, or only if a function that both
@@ -43,7 +43,7 @@ pub(super) struct DiffArgs {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text.
     #[default]
     Text,
     /// One JSON object per function and line.

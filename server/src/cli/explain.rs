@@ -17,13 +17,13 @@ pub(super) struct ExplainArgs {
         allow_negative_numbers = true
     )]
     words: Vec<String>,
-    /// Print the name of every page.
+    /// List the names of all pages.
     #[arg(long)]
     list: bool,
     /// Say whether instructions are available on this target, such as `sm_90a`.
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// The format of the output.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }

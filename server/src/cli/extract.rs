@@ -21,23 +21,23 @@ pub(super) struct ExtractArgs {
     /// Executables, libraries, archives, objects, fat binaries or cubins; or - for standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// List the images. This is what happens without --output-dir, too.
+    /// List the images, as without --output-dir.
     #[arg(long)]
     list: bool,
-    /// Write each PTX text into this folder, which is made if need be, as FILE.NUMBER.TARGET.ptx.
+    /// Write each PTX text to FILE.NUMBER.TARGET.ptx in this folder, which is created if necessary.
     #[arg(short, long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
-    /// Write the cubins, too.
+    /// Also write the cubins.
     #[arg(long, requires = "output_dir")]
     cubins: bool,
-    /// How to list images.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people.
+    /// A table.
     #[default]
     Text,
     /// One JSON object per image and line.

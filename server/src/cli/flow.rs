@@ -16,25 +16,25 @@ pub(super) struct FlowArgs {
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// Only the function with this name, as the text has it or in C++, such as `saxpy` for `_Z5saxpyifPfS_`.
+    /// Show only this function, named as in the text or in C++, such as `saxpy` for `_Z5saxpyifPfS_`.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
-    /// How to show the graphs.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Draw for a dark background.
+    /// Use the dark theme for drawings.
     #[arg(long)]
     dark: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum Format {
-    /// The blocks and where control goes from them, for people.
+    /// The blocks and their successors, as text.
     #[default]
     Text,
-    /// A flowchart of Mermaid, of one function.
+    /// A Mermaid flowchart of one function.
     Mermaid,
-    /// A drawing, of one function.
+    /// An SVG drawing of one function.
     Svg,
 }
 

@@ -13,11 +13,11 @@ use crate::files::decode;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct FormatArgs {
-    /// Files, and folders that are searched for *.ptx, all of which are rewritten; or - for standard input, which
-    /// goes to standard output.
+    /// Files to rewrite, and folders that are searched for *.ptx; or - to format standard input to standard
+    /// output.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Change nothing; name the files that are not formatted, and end with status 1 if there are any.
+    /// Do not write; name the files that are not formatted, and exit with status 1 if there are any.
     #[arg(long)]
     check: bool,
     /// Columns of one level of indentation.

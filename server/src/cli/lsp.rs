@@ -9,7 +9,7 @@ use crate::{logging, transport};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct LspArgs {
-    /// Use standard input and output, which is the only way; editors like to say so.
+    /// Use standard input and output (the only transport).
     #[arg(long)]
     stdio: bool,
     /// Append the log to this file instead of standard error.
@@ -18,7 +18,7 @@ pub(super) struct LspArgs {
     /// How much to log: off, error, warn, info, debug or trace.
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
     log_level: LevelFilter,
-    /// VS Code says its process id here too; it is taken from the protocol.
+    /// Process id of the client; ignored, as the protocol has it.
     #[arg(long = "clientProcessId", hide = true)]
     client_process_id: Option<u32>,
 }

@@ -16,17 +16,17 @@ pub(super) struct ProtocolsArgs {
     /// A file, or - for standard input.
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// Only the function with this name.
+    /// Show only this function.
     #[arg(long, value_name = "NAME")]
     function: Option<String>,
-    /// How to show them.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
 enum Format {
-    /// A list for people.
+    /// A list.
     #[default]
     Text,
     /// One JSON object per protocol and line.

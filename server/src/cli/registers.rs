@@ -36,38 +36,38 @@ pub(super) struct RegistersArgs {
     /// Files, folders that are searched for *.ptx, binaries that carry PTX, or - for standard input.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
-    /// Estimate for these targets instead of that of the file, for example sm_80,sm_90.
+    /// Estimate for these targets instead of the file's own, such as sm_80,sm_90.
     #[arg(long, value_name = "TARGETS", value_delimiter = ',', value_parser = target)]
     target: Vec<String>,
-    /// Threads of a block where the text does not say.
+    /// Threads per CTA where the file does not say.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_THREADS,
         value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: u32,
-    /// Bytes of shared memory that blocks get at launch besides what the text declares.
+    /// Bytes of dynamic shared memory per CTA.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     shared: u32,
     #[command(flatten)]
     exact: ExactArgs,
-    /// How to show the estimates.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// The order of the rows of the table; without this, files and their entries as they stand.
+    /// Order of the rows of the table; by default that of files and their entries.
     #[arg(long, value_enum, value_name = "COLUMN")]
     sort: Option<Sort>,
-    /// Draw for a dark background.
+    /// Use the dark theme for drawings.
     #[arg(long)]
     dark: bool,
-    /// The output of an earlier run with --format json: exit with 1 when an estimate has grown.
+    /// The output of an earlier run with --format json; exit with status 1 if an estimate has grown.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// By how many registers an estimate may be above that of the baseline.
+    /// Registers by which an estimate may exceed the baseline.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "baseline")]
     growth: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// A table for people.
+    /// A table.
     #[default]
     Text,
     /// One JSON object per entry, target and line.

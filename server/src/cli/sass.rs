@@ -18,19 +18,19 @@ pub(super) struct SassArgs {
     /// A PTX file, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// How to show the code.
+    /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Make code for this target instead of that of the file, for example sm_90a.
+    /// Compile for this target instead of the file's own, such as sm_90a.
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
-    /// Show this entry only.
+    /// Show only this entry function.
     #[arg(long, value_name = "ENTRY")]
     entry: Option<String>,
-    /// The ptxas to run; the one on the PATH without this. nvdisasm is looked for beside it.
+    /// Path of ptxas; by default the one on the PATH. nvdisasm is looked for beside it.
     #[arg(long, value_name = "FILE")]
     ptxas: Option<PathBuf>,
-    /// Seconds after which ptxas is ended.
+    /// Seconds after which ptxas is stopped.
     #[arg(long, value_name = "SECONDS", default_value_t = 300,
         value_parser = clap::value_parser!(u32).range(1..=86_400))]
     timeout: u32,
@@ -38,7 +38,7 @@ pub(super) struct SassArgs {
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text.
     #[default]
     Text,
     /// One JSON object per entry and line.

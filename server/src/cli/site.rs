@@ -1,5 +1,6 @@
 //! `ptx-analyzer site`: the documentation as a book for mdBook, for those who publish it.
 
+mod figures;
 #[cfg(test)]
 mod tests;
 
@@ -68,6 +69,8 @@ const PLACES: &[(&str, &str)] = &[
     ("editors/others/README.md", "guide/others.md"),
     ("editors/guide/embedded.md", "guide/embedded.md"),
     ("editors/guide/tour.md", "guide/tour.md"),
+    ("editors/guide/features.md", "features.md"),
+    ("editors/guide/checking.md", "guide/checking.md"),
     ("editors/guide/mcp.md", "guide/mcp.md"),
     ("editors/guide/from-cuda.md", "guide/from-cuda.md"),
     ("editors/guide/from-sass.md", "guide/from-sass.md"),
@@ -87,6 +90,7 @@ const GUIDES: &[(&str, &str)] = &[
     ("editors/guide/neovim.md", "Neovim"),
     ("editors/others/README.md", "Other editors"),
     ("editors/guide/embedded.md", "PTX inside other languages"),
+    ("editors/guide/checking.md", "The command line"),
     ("editors/guide/tour.md", "A tour of the features"),
     ("editors/guide/mcp.md", "Programs that write PTX"),
     ("editors/guide/from-cuda.md", "PTX for CUDA C++ programmers"),
@@ -162,8 +166,6 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         title: title.to_owned(),
         markdown: linked(markdown, file, path),
     };
-    let readme = read("README.md")?;
-    let (features, rest) = parts(&readme);
     let exact_mode = SitePage {
         path: "exact-mode.md".to_owned(),
         title: "Exact mode".to_owned(),
@@ -171,8 +173,18 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         markdown: read("analysis/docs/exact-mode.md")?,
     };
     let mut pages = vec![
-        page("index.md", "Getting started", &rest, "README.md"),
-        page("features.md", "Features", &features, "README.md"),
+        page(
+            "index.md",
+            "Getting started",
+            &read("README.md")?,
+            "README.md",
+        ),
+        page(
+            "features.md",
+            "Features",
+            &read("editors/guide/features.md")?,
+            "editors/guide/features.md",
+        ),
         page("settings.md", "Settings", &settings(), "README.md"),
         page(
             "registers.md",
@@ -205,7 +217,8 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         guides.push(page(place.1, title, &read(file)?, file));
     }
     // Pages of chapters are in folders of their own.
-    let chapters = site_chapters(has_playground.then_some("../playground/index.html"));
+    let mut chapters = site_chapters(has_playground.then_some("../playground/index.html"));
+    let drawings = figures::insert(&mut chapters);
     let mut summary = "# Summary\n\n".to_owned();
     for page in &pages {
         entry(&mut summary, 0, page);
@@ -244,6 +257,7 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
     ];
     let text = |it: SitePage| (format!("src/{}", it.path), it.markdown);
     files.extend(pages.into_iter().map(text));
+    files.extend(drawings);
     Ok(files)
 }
 
@@ -256,29 +270,6 @@ fn entry(summary: &mut String, level: usize, page: &SitePage) {
         page.title,
         page.path
     );
-}
-
-/// The part of the README about features, and the rest of it.
-fn parts(readme: &str) -> (String, String) {
-    let mut features = "# Features\n".to_owned();
-    let mut rest = String::new();
-    let (mut in_features, mut in_code) = (false, false);
-    for line in readme.lines() {
-        in_code ^= line.starts_with("```");
-        if !in_code && let Some(heading) = line.strip_prefix("## ") {
-            in_features = heading == "What it does";
-            if in_features {
-                continue;
-            }
-        }
-        let part = if in_features {
-            &mut features
-        } else {
-            &mut rest
-        };
-        let _ = writeln!(part, "{line}");
-    }
-    (features, rest)
 }
 
 /// The settings, as the server declares them.

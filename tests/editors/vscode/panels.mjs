@@ -124,7 +124,7 @@ export async function testPanels({
     await runCommand('ptx-analyzer: Show Live Range of Register');
     await shown('.statusbar-item', '%total: live in').waitFor();
     await picture('live-range');
-    await runCommand('ptx-analyzer: Clear Marks');
+    await runCommand('ptx-analyzer: Clear Highlights');
     await closeAll();
   });
 }

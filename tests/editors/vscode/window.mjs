@@ -232,7 +232,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
 
   // From here on, for the pages of views and previews use a host name that exists in the browser only.
   await test('the installation notes open', async () => {
-    await runCommand('ptx-analyzer: How to Install the Server');
+    await runCommand('ptx-analyzer: Show Installation Help');
     await shown('.tab.active', 'INSTALL').waitFor();
     const preview = page.frameLocator('iframe.webview').frameLocator('iframe');
     await preview.locator('h1', { hasText: 'How to install' }).waitFor();

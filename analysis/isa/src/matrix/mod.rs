@@ -2,3 +2,4 @@
 
 pub mod descriptor;
 pub mod layout;
+pub mod swizzle;

@@ -282,8 +282,9 @@ fn operands_of(text: &mut String, nearest: &Nearest, written: &[&str], page: &In
 }
 
 fn rest(text: &mut String, page: &InstructionPage, instruction: &Instruction) {
-    if !page.notes.is_empty() {
-        let _ = write!(text, "\n## Notes\n\n{}\n", page.notes);
+    let notes = page.all_notes();
+    if !notes.is_empty() {
+        let _ = write!(text, "\n## Notes\n\n{notes}");
     }
     if !page.examples.is_empty() {
         text.push_str("\n## Examples\n");

@@ -13,13 +13,7 @@ use isa::{
 };
 use syntax::{Cursor, SyntaxKind, TextSize};
 
-use crate::{
-    Access,
-    hir::{
-        instruction::is_move,
-        symbol::{name_at, occurrences},
-    },
-};
+use crate::{features::known_bits::known_bits, hir::symbol::name_at};
 
 use super::{Context, instruction::Found};
 
@@ -255,38 +249,24 @@ impl Context<'_> {
         format.filter(|_| is_whole)
     }
 
-    /// The descriptor in a register that only one instruction writes, a `mov` of a constant.
+    /// The descriptor in a register, as far as it follows from constants.
     pub(super) fn known_descriptor(&self, offset: TextSize) -> Option<String> {
         let format = self.descriptor(offset)?;
         let name = name_at(self.db, self.file, offset)?;
-        let all = occurrences(self.db, &name.symbol, self.file);
-        let mut writes = all.iter().filter(|it| it.access == Access::Write);
-        let (write, None) = (writes.next()?, writes.next()) else {
-            return None;
+        let known = known_bits(self.db, self.file, &name.symbol, name.range)?;
+        let all = match format.bits {
+            64 => u64::MAX,
+            bits => (1 << bits) - 1,
         };
-        let place = Context::at(self.db, self.file, write.location.range.start())?;
-        let (instruction, _) = place.operand_around(write.location.range.start())?;
-        let found = place.find(&instruction)?;
-        if !is_move(found.fit.as_ref()?.instruction.opcode) {
+        let (bits, mask) = (known.bits & all, known.mask & all);
+        if mask == 0 {
             return None;
         }
-        let &Operand::Integer(value) = found.operands.get(1)? else {
-            return None;
+        let value = match mask == all {
+            true => format!("`{bits:#x}`, computed from constants."),
+            false => "Partly computed from constants.".to_owned(),
         };
-        // Negative constants stand for their bits.
-        let bits = match u64::try_from(value) {
-            Ok(bits) => bits,
-            Err(_) => i64::try_from(value).ok()?.cast_unsigned(),
-        };
-        let bits = if format.bits == 32 {
-            bits & u64::from(u32::MAX)
-        } else {
-            bits
-        };
-        Some(format!(
-            "`{bits:#x}` from the `mov` that alone writes it. {}",
-            decoded(&format, bits)
-        ))
+        Some(format!("{value} {}", decoded(&format, bits, mask)))
     }
 }
 
@@ -376,8 +356,8 @@ fn numbers(mut all: Vec<u32>) -> String {
     }
 }
 
-/// A descriptor field by field.
-pub(super) fn decoded(format: &Format, bits: u64) -> String {
+/// A descriptor field by field; `mask` has the bits that are known.
+pub(super) fn decoded(format: &Format, bits: u64, mask: u64) -> String {
     let mut text = format!(
         "{}\n\n| bits | field | value |\n|---|---|---|\n",
         format.title
@@ -385,13 +365,15 @@ pub(super) fn decoded(format: &Format, bits: u64) -> String {
     let mut problems = Vec::new();
     let decoded = format.decode(bits);
     for it in &decoded {
+        let whole = ((1_u64 << it.field.width) - 1) << it.field.low;
+        let is_known = mask & whole == whole;
         let last = it.field.low + it.field.width - 1;
         let place = if it.field.width == 1 {
             last.to_string()
         } else {
             format!("{}–{last}", it.field.low)
         };
-        if let Some(problem) = &it.problem {
+        if let Some(problem) = it.problem.as_ref().filter(|_| is_known) {
             let plural = if it.field.width == 1 { "" } else { "s" };
             problems.push(format!(
                 "- {} (bit{plural} {place}): {problem}",
@@ -399,8 +381,9 @@ pub(super) fn decoded(format: &Format, bits: u64) -> String {
             ));
         }
         let is_reserved = it.field.name == "reserved";
-        if !is_reserved || it.problem.is_some() {
-            let _ = writeln!(text, "| {place} | {} | {} |", it.field.name, it.text);
+        let value = if is_known { &*it.text } else { "not constant" };
+        if !is_reserved || is_known && it.problem.is_some() {
+            let _ = writeln!(text, "| {place} | {} | {value} |", it.field.name);
         }
     }
     if format.bits == 32 && bits >> 32 != 0 {

@@ -45,6 +45,7 @@ pub(crate) fn hover(
         if let Some(more) = more {
             let _ = write!(found.info.markdown, "\n\n{more}");
         }
+        found.info.markdown = within(found.info.markdown);
         return Some(found);
     }
     let root = file.contents(db).tree.syntax();
@@ -68,8 +69,47 @@ pub(crate) fn hover(
     let markdown = context.word(token.kind(), token.text(), range.start())?;
     Some(RangeInfo {
         range,
-        info: Hover { markdown },
+        info: Hover {
+            markdown: within(markdown),
+        },
     })
+}
+
+/// Characters of a line that are kept when a hover is too long.
+const MAX_LINE: usize = 200;
+
+/// A hover without what exceeds [`page::MAX_CHARACTERS`]: long lines are shortened, then the end is left out.
+fn within(markdown: String) -> String {
+    const REST: &str = "\n\n… the rest is left out";
+    if markdown.chars().count() <= page::MAX_CHARACTERS {
+        return markdown;
+    }
+    let room = page::MAX_CHARACTERS - REST.chars().count() - "\n```".len();
+    let (mut out, mut length, mut in_code) = (String::new(), 0, false);
+    for line in markdown.lines() {
+        let is_fence = line.starts_with("```");
+        let mut kept: String = line.chars().take(MAX_LINE).collect();
+        if kept.len() < line.len() {
+            kept.push('…');
+            // A code span ends in its line.
+            if !in_code && kept.matches('`').count() % 2 == 1 {
+                kept.push('`');
+            }
+        }
+        length += kept.chars().count() + 1;
+        if length > room {
+            break;
+        }
+        in_code ^= is_fence;
+        out.push_str(&kept);
+        out.push('\n');
+    }
+    let mut out = out.trim_end().to_owned();
+    if in_code {
+        out.push_str("\n```");
+    }
+    out.push_str(REST);
+    out
 }
 
 /// A word with the nodes around it, from the outside in.
@@ -136,7 +176,7 @@ impl<'db> Context<'db> {
                     false => literal::describe(text, role)?,
                 };
                 if let (Some(format), Some(bits)) = (format, integer(text)) {
-                    let _ = write!(markdown, "\n\n{}", matrix::decoded(&format, bits));
+                    let _ = write!(markdown, "\n\n{}", matrix::decoded(&format, bits, u64::MAX));
                 }
                 if let Some(role) = self.role(offset) {
                     markdown.insert_str(0, &format!("{role}\n\n"));
@@ -182,6 +222,18 @@ mod tests {
             ),
             expected,
         );
+    }
+
+    #[test]
+    fn long_hovers_are_shortened() {
+        let text = format!("```ptx\n{}\n```\n\n", "a".repeat(9_000));
+        let found = super::within(text.clone() + &"word\n".repeat(900));
+        assert!(found.chars().count() <= super::page::MAX_CHARACTERS);
+        assert!(found.starts_with("```ptx\naaa") && found.ends_with("… the rest is left out"));
+        assert_eq!(found.matches("```").count() % 2, 0);
+        let code = super::within(format!("```ptx\n{}", "word\n".repeat(900)));
+        assert_eq!(code.matches("```").count(), 2);
+        assert_eq!(super::within("short".to_owned()), "short");
     }
 
     #[test]

@@ -102,7 +102,7 @@ pub(super) fn opcode(
             .flatten()
             .filter_map(|id| instruction.words.get(usize::from(*id)).copied())
             .collect();
-        for (index, note) in notes(page.notes, instruction, &present, found.module)
+        for (index, note) in notes(page, instruction, &present, found.module)
             .into_iter()
             .enumerate()
         {
@@ -282,40 +282,32 @@ fn shortened(text: &str, most: usize) -> String {
 
 /// The notes that concern these words and this target.
 ///
-/// A note may begin with a comment that says when it applies: `<!-- .sp sm_90a -->`. A note whose first word is a
-/// modifier of the instruction that is not here applies neither.
-fn notes<'p>(
-    notes: &'p str,
+/// A note with tags is about statements with one of them. A note whose first word is a modifier of the instruction
+/// that is not here is about others.
+fn notes(
+    page: &InstructionPage,
     instruction: &Instruction,
     present: &[&str],
     module: Module,
-) -> Vec<&'p str> {
-    let all = notes.strip_prefix("- ").unwrap_or(notes).split("\n- ");
-    all.filter_map(|note| {
-        let note = note.trim_end();
-        if let Some((tags, text)) = note
-            .strip_prefix("<!-- ")
-            .and_then(|it| it.split_once(" -->"))
-        {
-            let applies = tags.split(' ').any(|tag| match tag.strip_prefix('.') {
-                Some(word) => present.iter().any(|it| is_kind_of(it, word)),
-                None => {
-                    module.target.to_string().trim_end_matches(['a', 'f'])
-                        == tag.trim_end_matches(['a', 'f'])
-                }
-            });
-            return applies.then(|| text.trim_start());
+) -> Vec<&'static str> {
+    let is_here = |tag: &str| match tag.strip_prefix('.') {
+        Some(word) => present.iter().any(|it| is_kind_of(it, word)),
+        None => {
+            let name = module.target.to_string();
+            name.trim_end_matches(['a', 'f']) == tag.trim_end_matches(['a', 'f'])
         }
-        let first = note
-            .trim_start_matches("With ")
-            .strip_prefix("`.")
-            .and_then(|it| it.split_once('`'));
-        let is_absent = first.is_some_and(|(word, _)| {
-            instruction.words.contains(&word) && !present.iter().any(|it| is_kind_of(it, word))
-        });
-        (!is_absent && !note.is_empty()).then_some(note)
-    })
-    .collect()
+    };
+    let all = page.tagged_notes().filter(|note| {
+        if !note.tags.is_empty() {
+            return note.tags.iter().any(|it| is_here(it));
+        }
+        let first = note.text.trim_start_matches("With ").strip_prefix("`.");
+        let first = first.and_then(|it| it.split_once('`'));
+        first.is_none_or(|(word, _)| {
+            !instruction.words.contains(&word) || present.iter().any(|it| is_kind_of(it, word))
+        })
+    });
+    all.map(|it| it.text).collect()
 }
 
 /// Whether a word is the one of a tag, or begins with it and `::`.

@@ -19,6 +19,9 @@ use crate::{
     snapshot::{Answer, Snapshot},
 };
 
+/// Characters of a hover, which is for reading at a glance: what would exceed them is left out.
+const MAX_HOVER: usize = 2_500;
+
 pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
     method: "textDocument/hover",
     priority: Priority::Latency,
@@ -44,9 +47,18 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
         let Some(mut hover) = found else {
             return Ok(None);
         };
+        let room = |text: &str, more: &str| text.chars().count() + more.chars().count() < MAX_HOVER;
+        if document.host.is_none()
+            && let Some(line) = source::markdown(snapshot, &params.text_document_position_params)?
+            && room(&hover.info, &line)
+        {
+            hover.info.push_str("\n\n");
+            hover.info.push_str(&line);
+        }
         if let Some((findings, false)) = snapshot.findings(position.file)
             && let Some(code) =
                 machine::markdown(findings, document.lines().line_of(position.offset) + 1)
+            && room(&hover.info, &code)
         {
             hover.info.push_str("\n\n");
             hover.info.push_str(&code);

@@ -1,5 +1,7 @@
 //! The files from which PTX was made: links to them, and the way there from an instruction and back.
 
+use std::fmt::Write as _;
+
 use analysis::FileRange;
 use rustc_hash::FxHashMap;
 
@@ -82,6 +84,49 @@ pub(super) fn definition(
         });
     }
     Ok((!targets.is_empty()).then_some(targets))
+}
+
+/// Characters of a source line that a hover shows.
+const MAX_LINE: usize = 160;
+
+/// The source lines of the instruction or `.loc` at a position, as Markdown, as far as the files exist.
+pub(super) fn markdown(
+    snapshot: &Snapshot,
+    at: &TextDocumentPositionParams,
+) -> Answer<Option<String>> {
+    let Some((_, position)) = snapshot.position(at)? else {
+        return Ok(None);
+    };
+    let Some(found) = snapshot.analysis.source_locations(position)? else {
+        return Ok(None);
+    };
+    let host = &snapshot.shared.host;
+    let mut text = String::new();
+    for location in found.info {
+        let file = host.source_file(&at.text_document.uri, &location.path);
+        let line = file.and_then(|it| host.source_line(&it, location.line));
+        let Some(line) = line.filter(|it| !it.trim().is_empty()) else {
+            continue;
+        };
+        let name = location.path.rsplit(['/', '\\']).next().unwrap_or_default();
+        let name: String = name.chars().filter(|it| *it != '`').collect();
+        let before = if text.is_empty() { "" } else { "\ninlined at " };
+        let language = match name.rsplit('.').next() {
+            Some("py") => "python",
+            Some("rs") => "rust",
+            _ => "cpp",
+        };
+        // Nothing in the line ends the block.
+        let line = line.trim().replace('`', "'");
+        let shown: String = line.chars().take(MAX_LINE).collect();
+        let cut = if shown.len() < line.len() { "…" } else { "" };
+        let _ = write!(
+            text,
+            "{before}`{name}:{}`\n```{language}\n{shown}{cut}\n```",
+            location.line
+        );
+    }
+    Ok((!text.is_empty()).then_some(text))
 }
 
 pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<SameSourceLine>> =

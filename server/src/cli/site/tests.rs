@@ -44,7 +44,7 @@ fn links_lead_to_pages() {
                 }
             } else if !link.contains("://") {
                 seen += 1;
-                let target = resolved(folder, &link);
+                let target = resolved(folder, link.split('#').next().unwrap_or_default());
                 let picture = target.strip_prefix(PICTURES.1);
                 let found = match picture {
                     Some(name) => repository().join(PICTURES.0).join(&name[1..]).exists(),
@@ -84,15 +84,21 @@ fn every_page_is_in_the_table_of_contents() {
         let heading = format!("## `{}`\n", setting.name);
         assert!(book["src/settings.md"].contains(&heading), "{heading}");
     }
-    assert!(book["src/features.md"].contains("| feature | state |"));
+    let features = &book["src/features.md"];
+    assert!(features.contains("| feature | where |") && features.contains("](guide/pictures/"));
     let index = &book["src/index.md"];
     assert!(
         index.starts_with("# ptx-analyzer\n\nptx-analyzer is "),
         "{index}"
     );
-    let order = ["## Installation\n", "## From a clone\n\n```sh\neditors/try"];
+    let order = [
+        "](guide/pictures/",
+        "cargo install",
+        "## Installation\n",
+        "## Checking files\n",
+    ];
     let places = order.map(|it| index.find(it));
-    assert!(places[0].is_some() && places[0] < places[1], "{places:?}");
+    assert!(places[0].is_some() && places.is_sorted(), "{places:?}");
 }
 
 #[test]
@@ -114,6 +120,51 @@ fn links_of_deeper_files() {
          [c](https://github.com/ptx-analyzer/ptx-analyzer/blob/main/editors/nvim/doc/x.txt) \
          [d](../guide/tour.md) [e](#f)"
     );
+}
+
+#[test]
+fn figures_are_drawn_and_used() {
+    let book = book();
+    let figures: BTreeSet<&String> = book.keys().filter(|it| it.ends_with(".svg")).collect();
+    let shown: BTreeSet<String> = book
+        .iter()
+        .filter(|it| it.0.ends_with(".md"))
+        .flat_map(|(_, text)| links(text))
+        .filter_map(|it| {
+            it.strip_prefix("../figures/")
+                .map(|it| format!("src/figures/{it}"))
+        })
+        .collect();
+    assert!(figures.iter().copied().eq(&shown), "{figures:?} {shown:?}");
+    assert!(figures.len() > 60, "{}", figures.len());
+    let mma = &book["src/instructions/mma.md"];
+    assert!(mma.contains("### m16n8k16, `.f16` and `.bf16`\n\n![mma m16n8k16"));
+    let concepts = &book["src/words/concepts.md"];
+    assert!(concepts.contains("![Swizzling](../figures/swizzle.svg)"));
+}
+
+#[test]
+fn pages_lead_to_the_manual_and_to_each_other() {
+    let book = book();
+    let mut without = Vec::new();
+    for (path, text) in book
+        .iter()
+        .filter(|it| it.0.starts_with("src/instructions/"))
+    {
+        let is_linked = text.contains("- In the manual: [") && text.contains("docs.nvidia.com");
+        if path.ends_with(".md") && !is_linked {
+            without.push(path.as_str());
+        }
+    }
+    assert_eq!(without, ["src/instructions/index.md"]);
+    let page = &book["src/instructions/wgmma-mma_async.md"];
+    assert!(
+        page.contains("](../words/idioms.md#wgmma-loop-wgmma-with-a-producer-warp)"),
+        "{page}"
+    );
+    assert!(page.contains("- Diagnostics: [`"), "{page}");
+    let registers = &book["src/words/special-registers.md"];
+    assert!(registers.contains("#special-registers-laneid) of PTX ISA 9.3"));
 }
 
 /// Everybody who clones the repository has them, too.

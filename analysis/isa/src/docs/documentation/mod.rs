@@ -17,7 +17,7 @@ use crate::target::Version;
 
 pub use example::Example;
 pub(crate) use example::in_kernel;
-pub use page::{Entry, InstructionPage};
+pub use page::{Entry, InstructionPage, Note};
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
@@ -87,6 +87,33 @@ impl Topic {
     }
 }
 
+impl Topic {
+    /// What one of its entries is called in `docs/manual.tsv`; none for those that the manual does not know.
+    fn kind(self) -> Option<&'static str> {
+        Some(match self {
+            Topic::Modifiers => "modifier",
+            Topic::Types => "type",
+            Topic::StateSpaces => "state-space",
+            Topic::SpecialRegisters => "special-register",
+            Topic::Directives => "directive",
+            Topic::Pragmas => "pragma",
+            Topic::Targets => "target",
+            Topic::Versions => "version",
+            Topic::Concepts => "concept",
+            Topic::PtxasMessages | Topic::Idioms | Topic::MachineInstructions => return None,
+        })
+    }
+}
+
+/// The part of the manual that a page was held against.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The version of the manual; none if it says nothing, and ptxas was asked.
+    pub version: Option<&'static str>,
+    /// The numbers of its sections, ascending.
+    pub sections: Vec<&'static str>,
+}
+
 /// A page, taken apart when it is first asked for: together they are a megabyte, and one question needs one of them.
 struct Page {
     text: &'static str,
@@ -128,6 +155,37 @@ static ALIASES: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new
         .map(|(word, names)| (word, names.split(", ").collect()))
         .collect()
 });
+
+/// Kind and name of a page, and its source.
+static SOURCES: LazyLock<FxHashMap<(&'static str, &'static str), Source>> = LazyLock::new(|| {
+    let lines = text("manual.tsv").lines().filter(|it| !it.starts_with('#'));
+    lines
+        .filter_map(|line| {
+            let mut cells = line.split('\t');
+            let key = (cells.next()?, cells.next()?);
+            let version = cells.next()?;
+            let sections = cells.next()?.split(", ").filter(|it| *it != "-");
+            let source = Source {
+                version: (version != "-").then_some(version),
+                sections: sections.collect(),
+            };
+            Some((key, source))
+        })
+        .collect()
+});
+
+/// The part of the manual that the page of an instruction was held against.
+#[must_use]
+pub fn instruction_source(name: &str) -> Option<&'static Source> {
+    let name = instruction(name)?.name;
+    SOURCES.get(&("instruction", name))
+}
+
+/// The part of the manual that an entry of a topic was held against.
+#[must_use]
+pub fn source(topic: Topic, entry: &Entry) -> Option<&'static Source> {
+    SOURCES.get(&(topic.kind()?, *entry.words.first()?))
+}
 
 fn text(file: &str) -> &'static str {
     let file = FILES.get_file(file);

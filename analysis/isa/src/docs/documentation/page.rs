@@ -36,12 +36,22 @@ pub struct InstructionPage {
     pub operands: Vec<Entry>,
     /// The modifiers, by their words with period.
     pub modifiers: Vec<Entry>,
-    /// Notes: a Markdown list; may be empty.
-    pub notes: &'static str,
+    /// Notes: a Markdown list with tags in comments; may be empty.
+    notes: &'static str,
     /// Examples.
     pub examples: Vec<Example<'static>>,
     /// Names of instructions that have to do with this one.
     pub related: Vec<&'static str>,
+}
+
+/// A note of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Modifiers, with their period, and targets: the note is about statements that have one of them. About all if
+    /// there are none.
+    pub tags: Vec<&'static str>,
+    /// Its Markdown, without the dash.
+    pub text: &'static str,
 }
 
 impl InstructionPage {
@@ -80,6 +90,34 @@ impl InstructionPage {
             }
         }
         Some(page)
+    }
+
+    /// The notes without their tags.
+    #[must_use]
+    pub fn all_notes(&self) -> String {
+        let notes = self.tagged_notes().map(|it| it.text);
+        notes.map(|it| format!("- {it}\n")).collect()
+    }
+
+    /// The notes, each with what it is about.
+    pub fn tagged_notes(&self) -> impl Iterator<Item = Note> {
+        let all = self.notes.strip_prefix("- ").unwrap_or(self.notes);
+        let all = all.split("\n- ").filter(|it| !it.is_empty());
+        all.map(|note| {
+            let tagged = note
+                .strip_prefix("<!-- ")
+                .and_then(|it| it.split_once(" -->"));
+            match tagged {
+                Some((tags, text)) => Note {
+                    tags: tags.split(' ').collect(),
+                    text: text.trim(),
+                },
+                None => Note {
+                    tags: Vec::new(),
+                    text: note.trim_end(),
+                },
+            }
+        })
     }
 
     /// The documentation of an operand, given by its name in the tables.

@@ -8,7 +8,7 @@ use crate::{
     performance::TUNING,
     special::SPECIAL_REGISTERS,
     table::{Form, OperandPattern, tables},
-    target::{targets, versions},
+    target::{Target, targets, versions},
     types::CLASSES,
     variable::{ATTRIBUTES, StateSpace, type_words},
 };
@@ -24,7 +24,7 @@ fn the_pages_are_read() {
     assert_eq!(page.summary, "Adds two numbers.");
     assert_eq!(page.code, "d = a + b;\n");
     assert_eq!(page.operand("b").expect("an operand").text, "the addends.");
-    assert!(page.notes.starts_with("- "));
+    assert!(page.all_notes().starts_with("- "));
     assert_eq!(page.related, ["sub", "addc", "mad", "fma"]);
     assert_eq!(page.examples[0].target.to_string(), "sm_20");
     assert!(page.examples[0].program().contains("add.s32 %r0"));
@@ -75,6 +75,59 @@ fn sections_have_links() {
         Some("https://docs.nvidia.com/cuda/parallel-thread-execution/#special-registers-tid")
     );
     assert_eq!(section_link("99"), None);
+}
+
+/// Whoever doubts a page finds the section of the manual that it was held against.
+#[test]
+fn every_page_has_its_source() {
+    let mut wrong: Vec<String> = Vec::new();
+    let mut seen = 0;
+    let mut check = |name: String, source: Option<&Source>| {
+        let Some(source) = source else {
+            wrong.push(format!("{name} is not in manual.tsv"));
+            return;
+        };
+        seen += 1;
+        if source
+            .version
+            .is_some_and(|it| !["9.3", "9.4"].contains(&it))
+        {
+            wrong.push(format!("{name}: there is no manual of that version"));
+        }
+        if source.version.is_none() != source.sections.is_empty() && name != "9.4" {
+            wrong.push(format!(
+                "{name}: a version without sections, or the other way round"
+            ));
+        }
+        for section in &source.sections {
+            if section_title(section).is_none() {
+                wrong.push(format!("{name}: {section} is not a section"));
+            }
+        }
+    };
+    for page in instructions() {
+        let source = instruction_source(page.name);
+        check(page.name.to_owned(), source);
+    }
+    for topic in Topic::ALL.into_iter().filter(|it| it.kind().is_some()) {
+        for entry in entries(topic) {
+            let name = entry.words.first().copied().unwrap_or_default();
+            check(name.to_owned(), source(topic, entry));
+        }
+    }
+    let listed = SOURCES.len();
+    assert_eq!(wrong, [""; 0]);
+    assert_eq!(seen, listed, "manual.tsv has pages that are not there");
+    // The tables name the section of each form.
+    for instruction in tables().instructions() {
+        let source = instruction_source(instruction.name).expect("a source");
+        let section = instruction.section;
+        assert!(
+            section.is_empty() || source.sections.contains(&section),
+            "{}: {section}",
+            instruction.name
+        );
+    }
 }
 
 /// The names of an operand, and of those in its brackets.
@@ -206,6 +259,16 @@ fn nothing_else_is_documented() {
             let mut names = tables().instructions();
             if !names.any(|it| it.name == *related || it.opcode == *related) {
                 wrong.push(format!("{name} names {related}"));
+            }
+        }
+        for tag in page.tagged_notes().flat_map(|it| it.tags) {
+            let is_target = Target::parse(tag).is_some();
+            let of_kind = |it: &String| {
+                let rest = it.strip_prefix(tag);
+                rest.is_some_and(|it| it.is_empty() || it.starts_with("::"))
+            };
+            if !is_target && !words.iter().any(of_kind) {
+                wrong.push(format!("{name}: a note about {tag}"));
             }
         }
         let summary = page.summary;

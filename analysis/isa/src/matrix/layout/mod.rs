@@ -5,11 +5,13 @@
 //! towards the row, the column or the number of the matrix. Formulas for people and positions come from the
 //! same terms, so they cannot disagree.
 
+mod catalog;
 mod formula;
 mod fragments;
 #[cfg(test)]
 mod tests;
 
+pub use catalog::{CATALOG, Example};
 pub use formula::Formula;
 pub use fragments::layout;
 

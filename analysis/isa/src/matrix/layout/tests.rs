@@ -197,6 +197,43 @@ fn every_element_is_held_exactly_once() {
     }
 }
 
+/// Whether two fragments agree as far as both go: repetitions (`.x4`, wider N) only add registers.
+fn agree(a: &Fragment, b: &Fragment) -> bool {
+    let key = |it: &Fragment| (it.operand, it.lanes, it.elements, it.kept);
+    let registers = a.registers.min(b.registers);
+    let mut all = (0..a.lanes)
+        .flat_map(|lane| (0..registers).map(move |register| (lane, register)))
+        .flat_map(|at| (0..a.elements).map(move |element| (at.0, at.1, element)));
+    key(a) == key(b) && all.all(|it| a.position(it.0, it.1, it.2) == b.position(it.0, it.1, it.2))
+}
+
+/// Figures are made of the catalogue, so it must have every layout, and none twice.
+#[test]
+fn the_catalogue_is_complete() {
+    let mut known: Vec<(&str, Vec<Fragment>)> = Vec::new();
+    for example in CATALOG {
+        let Some(Layout::Fragments(found)) = example.layout() else {
+            panic!("{example:?}");
+        };
+        let entry = (example.instruction, found);
+        assert!(!known.contains(&entry), "{example:?} is there twice");
+        known.push(entry);
+    }
+    for (instruction, words) in all() {
+        let found = fragments(instruction, &words);
+        let mut same = known.iter().filter(|it| it.0 == instruction);
+        let is_there = match instruction {
+            "mma" => found
+                .iter()
+                .all(|it| same.clone().any(|known| known.1.contains(it))),
+            // One figure shows what `.pack::16b` does to every shape.
+            _ if words.contains("pack::16b") => true,
+            _ => same.any(|it| it.1.iter().zip(&found).all(|(a, b)| agree(a, b))),
+        };
+        assert!(is_there, "{instruction}.{words}");
+    }
+}
+
 /// A register of the type of an accumulator or factor.
 fn registers(word: &str, count: u32) -> Operand {
     let class = match word {

@@ -283,7 +283,7 @@ fn descriptors_of_matrices() {
 
             Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 7
 
-            `0x8200490` from the `mov` that alone writes it. Instruction descriptor
+            `0x8200490`, computed from constants. Instruction descriptor
 
             | bits | field | value |
             |---|---|---|
@@ -300,7 +300,81 @@ fn descriptors_of_matrices() {
 
             See also `instruction descriptor`"#]],
     );
-    // Two writes: who knows.
+    // An address that only the GPU knows, and constants around it.
+    check_matrix(
+        "sm_90a",
+        "cvt.u64.u32 %rd4, %r1;\nand.b64 %rd5, %rd4, 0x3ffff;\nshr.u64 %rd6, %rd5, 4;\n\
+         or.b64 %rd7, %rd6, 0x4000004000010000;\nadd.s64 %rd8, %rd7, 2;\n\
+         wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, %rd$08, %rd1, %p, 1, 1, 0, 0;",
+        expect![[r#"
+            `a` of `wgmma.mma_async`: a descriptor of A in shared memory, or four 32-bit registers that hold rows `16 * w` to `16 * w + 15` as an A of `mma` does.
+
+            ```ptx
+            .reg .b64 %rd<9>
+            ```
+            Register, type `.b64`, 64 bits (8 bytes) in `k`: `%rd8`
+
+            Written at line 10: `add.s64 %rd8, %rd7, 2;`
+
+            Read at line 11
+
+            2 uses in this file
+
+            Takes 2 registers, live at lines 10 to 11, also where most registers are live
+
+            Partly computed from constants. Descriptor of a matrix in shared memory
+
+            | bits | field | value |
+            |---|---|---|
+            | 0–13 | start address | not constant |
+            | 16–29 | leading dimension offset | 0x10 bytes (0x1 · 16) |
+            | 32–45 | stride dimension offset | 0x400 bytes (0x40 · 16) |
+            | 49–51 | base offset | 0 |
+            | 62–63 | swizzle | 128 bytes |
+
+            See also `matrix descriptor`, `swizzling`"#]],
+    );
+    // Which of two values it is depends on the way.
+    check_matrix(
+        "sm_100a",
+        "mov.b32 %r1, 0x8200490;\n@%p bra L;\nmov.b32 %r1, 0x8200410;\nL: tcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r$01, %p;",
+        expect![[r#"
+            `idesc` of `tcgen05.mma`: the instruction descriptor, 32 bits; see the notes.
+
+            ```ptx
+            .reg .b32 %r<9>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            Written at one of
+
+            - line 6: `mov.b32 %r1, 0x8200490;`
+            - line 8: `mov.b32 %r1, 0x8200410;`
+
+            Read at line 9
+
+            3 uses in this file
+
+            Takes 1 register, live at lines 6 to 9, also where most registers are live
+
+            Partly computed from constants. Instruction descriptor
+
+            | bits | field | value |
+            |---|---|---|
+            | 2 | sparse | no |
+            | 4–5 | type of D | f32 |
+            | 7–9 | type of A | not constant |
+            | 10–12 | type of B | bf16 |
+            | 13 | negate A | no |
+            | 14 | negate B | no |
+            | 15 | A | K-major |
+            | 16 | B | K-major |
+            | 17–22 | N | 128 |
+            | 24–28 | M | 128 |
+
+            See also `instruction descriptor`"#]],
+    );
+    // The last write counts.
     check_matrix(
         "sm_100a",
         "mov.b32 %r1, 0x8200490;\nmov.b32 %r1, 5;\ntcgen05.mma.cta_group::1.kind::f16 [%r0], %rd0, %rd1, %r$01, %p;",
@@ -318,7 +392,31 @@ fn descriptors_of_matrices() {
 
             3 uses in this file
 
-            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 8"#]],
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 8
+
+            `0x5`, computed from constants. Instruction descriptor
+
+            | bits | field | value |
+            |---|---|---|
+            | 0–1 | reserved | 0b1 |
+            | 2 | sparse | yes |
+            | 4–5 | type of D | f16 |
+            | 7–9 | type of A | f16 |
+            | 10–12 | type of B | f16 |
+            | 13 | negate A | no |
+            | 14 | negate B | no |
+            | 15 | A | K-major |
+            | 16 | B | K-major |
+            | 17–22 | N | 0 |
+            | 24–28 | M | 0 |
+
+            Not right:
+            - reserved (bits 0–1): must be 0
+            - sparse (bit 2): the instruction has no `.sp`, so it must be 0
+            - N (bits 17–22): from 8 to 256
+            - M (bits 24–28): there are 64, 128, 256
+
+            See also `instruction descriptor`"#]],
     );
     check_matrix(
         "sm_90a",

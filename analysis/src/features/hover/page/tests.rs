@@ -177,7 +177,6 @@ fn unfinished_statements_show_what_is_missing() {
             - `.tile`: The box is a plain tile of the tensor: the default mode.
 
             - Every thread that executes it starts a copy of its own. Elect one thread.
-            - The expected bytes are those of the full box, also where it sticks out of the tensor: the fill counts. `.tile::gather4` brings four rows of the box.
 
             This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
 
