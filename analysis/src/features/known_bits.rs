@@ -29,7 +29,7 @@ use super::values::RegisterOf;
 /// Instructions that one question looks at.
 const MAX_STEPS: usize = 256;
 
-/// What is known of a register.
+/// The known bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KnownBits {
     /// The known bits; the others are 0.
@@ -48,7 +48,7 @@ impl KnownBits {
         }
     }
 
-    /// What two of them have in common.
+    /// The bits that both know, and that are the same.
     fn common(self, other: KnownBits) -> KnownBits {
         let mask = self.mask & other.mask & !(self.bits ^ other.bits);
         KnownBits {
@@ -89,7 +89,7 @@ impl KnownBits {
     }
 }
 
-/// What is known of a register at one of its uses, given by its range in the file.
+/// The known bits of a register at one of its uses, given by its range in the file.
 pub(super) fn known_bits<'db>(
     db: &'db dyn Database,
     file: SourceFile,
@@ -126,7 +126,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What is known of a value before an instruction.
+    /// The known bits of a value before an instruction.
     fn value(&mut self, value: Value, before: Step) -> KnownBits {
         let writes = self.chains.reaching_writes(value, before);
         let mut found: Option<KnownBits> = None;
@@ -137,7 +137,7 @@ impl Reader<'_> {
         found.unwrap_or(KnownBits::NOTHING)
     }
 
-    /// What is known of the result of an instruction.
+    /// The known bits of the result of an instruction.
     fn result(&mut self, step: Step) -> KnownBits {
         self.steps += 1;
         // What may keep the old value says nothing.
@@ -214,7 +214,7 @@ impl Reader<'_> {
     }
 }
 
-/// What the results have in common if the unknown bits of each source are 0, or 1.
+/// The bits that are the same in all results if the unknown bits of each source are 0, or 1.
 fn combined(all: &[[i64; 2]], evaluate: impl Fn(&[i64]) -> Option<i64>) -> Option<KnownBits> {
     let mut found: Option<KnownBits> = None;
     for choice in 0..1_usize << all.len() {

@@ -390,7 +390,7 @@ pub(super) fn decoded(format: &Format, bits: u64, mask: u64) -> String {
         problems.push("- the descriptor has 32 bits, the constant has more".to_owned());
     }
     if !problems.is_empty() {
-        let _ = writeln!(text, "\nNot right:\n{}", problems.join("\n"));
+        let _ = writeln!(text, "\nInvalid:\n{}", problems.join("\n"));
     }
     let concepts: Vec<String> = format.concepts.iter().map(|it| format!("`{it}`")).collect();
     let _ = write!(text, "\nSee also {}", concepts.join(", "));

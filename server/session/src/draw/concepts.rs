@@ -213,7 +213,7 @@ fn boxes(theme: &Theme) -> String {
     svg.finish()
 }
 
-/// What happens to an mbarrier.
+/// An operation on an mbarrier.
 #[derive(Clone, Copy)]
 enum Event {
     Init(i64),

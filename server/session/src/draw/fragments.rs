@@ -143,7 +143,7 @@ fn runs(fragment: &Fragment) -> Vec<Run> {
 
 /// Draws the fragments of an instruction: B above D and right of A where it has them, as in a product on paper.
 ///
-/// Of C and D only one is drawn if both are spread alike.
+/// C is drawn only if it is spread otherwise than D.
 #[must_use]
 pub fn fragments(title: &str, all: &[Fragment], theme: &Theme) -> String {
     let of = |name| all.iter().find(|it: &&Fragment| it.operand == name);

@@ -257,7 +257,7 @@ fn descriptors_of_matrices() {
             | 17–22 | N | 120 |
             | 24–28 | M | 128 |
 
-            Not right:
+            Invalid:
             - reserved (bit 6): must be 0
             - type of A (bits 7–9): 6 means nothing here; 0 (f16), 1 (bf16)
             - type of B (bits 10–12): 4 means nothing here; 0 (f16), 1 (bf16)
@@ -410,7 +410,7 @@ fn descriptors_of_matrices() {
             | 17–22 | N | 0 |
             | 24–28 | M | 0 |
 
-            Not right:
+            Invalid:
             - reserved (bits 0–1): must be 0
             - sparse (bit 2): the instruction has no `.sp`, so it must be 0
             - N (bits 17–22): from 8 to 256
