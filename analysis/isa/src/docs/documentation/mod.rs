@@ -88,7 +88,7 @@ impl Topic {
 }
 
 impl Topic {
-    /// What one of its entries is called in `docs/manual.tsv`; none for those that the manual does not know.
+    /// The kind of its entries in `docs/manual.tsv`; none for those that the manual does not know.
     fn kind(self) -> Option<&'static str> {
         Some(match self {
             Topic::Modifiers => "modifier",
