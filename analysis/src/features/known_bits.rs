@@ -170,7 +170,7 @@ impl Reader<'_> {
                 return None;
             };
             let half = u64::from(u32::MAX);
-            return wide.then(|| KnownBits {
+            return wide.then_some(KnownBits {
                 bits: low.bits & half | high.bits << 32,
                 mask: low.mask & half | high.mask << 32,
             });

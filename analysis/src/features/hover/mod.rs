@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn long_hovers_are_shortened() {
         let text = format!("```ptx\n{}\n```\n\n", "a".repeat(9_000));
-        let found = super::within(text.clone() + &"word\n".repeat(900));
+        let found = super::within(text + &"word\n".repeat(900));
         assert!(found.chars().count() <= super::page::MAX_CHARACTERS);
         assert!(found.starts_with("```ptx\naaa") && found.ends_with("… the rest is left out"));
         assert_eq!(found.matches("```").count() % 2, 0);
