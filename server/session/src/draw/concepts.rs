@@ -51,7 +51,8 @@ pub fn concepts(theme: &Theme) -> Vec<ConceptFigure> {
         .into_iter()
         .filter_map(|word| {
             let text = documentation(&DocumentationKey::Modifier {
-                instruction: "fence".to_owned(),
+                // What the word means on every instruction.
+                instruction: String::new(),
                 word: word.trim_start_matches('.').to_owned(),
             })?;
             let text = text.lines().next()?.trim_start_matches("Scope: ");
@@ -129,7 +130,7 @@ fn boxes(theme: &Theme) -> String {
     const CELL: f64 = 16.0;
     // Elements of the tensor and of the box, and where the box begins: x first, as coordinates are.
     let (tensor, size, at) = ((12_i32, 8_i32), (6_i32, 4_i32), (8_i32, 5_i32));
-    let (width, height) = (620.0, 236.0);
+    let (width, height) = (660.0, 236.0);
     let mut svg = Svg::new(width, height, "Boxes of a tensor", theme);
     let origin = (MARGIN, MARGIN + LINE);
     svg.text(
@@ -370,7 +371,7 @@ fn bridges(rows: &[Vec<String>], title: &str, theme: &Theme) -> String {
             (530.0, top + 29.0),
             "start",
             "font-size=\"10\"",
-            &shortened(&cell(row, 1), 62),
+            &shortened(&cell(row, 1), 50),
         );
     }
     svg.finish()
@@ -400,7 +401,9 @@ mod tests {
         }
         let of = |name: &str| &all.iter().find(|it| it.concept == name).expect("it").svg;
         assert!(of("proxy").contains("fence.proxy.async"));
-        assert!(of("scope").contains(">.cluster<"));
+        assert!(
+            of("scope").contains(">.cluster<") && of("scope").contains("threads of the cluster")
+        );
         assert!(of("thread hierarchy").contains(".shared::cta"));
     }
 
