@@ -48,7 +48,9 @@ pub struct EntryRegisters {
     pub reordered: u32,
     /// The same in an order that hides latency.
     pub eager: u32,
-    /// The line, from 0, where most are live as the model reckons that ptxas orders the instructions.
+    /// The most that are live at once as the model reckons that ptxas orders the instructions: the figure of lists.
+    pub most_live: u32,
+    /// The line, from 0, where those are.
     pub peak_line: Option<u32>,
     /// The number of registers live at each line with an instruction, in the order of the text; lines
     /// count from 0.
@@ -174,6 +176,10 @@ pub(crate) fn of_entry(
         max_live: pressure.written,
         reordered: pressure.low,
         eager: pressure.high,
+        most_live: pressure
+            .peak
+            .and_then(|it| pressure.reordered.get(it as usize).copied())
+            .unwrap_or_default(),
         peak_line: pressure.peak.and_then(|it| line(it as usize)),
         alive: by_line(&pressure.alive),
         alive_reordered: by_line(&pressure.reordered),

@@ -328,7 +328,7 @@ fn record(file: &str, it: EntryRegisters, exact: Option<Exact>) -> Record {
         estimate: it.estimate,
         low: it.low,
         high: it.high,
-        max_live: it.max_live,
+        max_live: it.most_live,
         peak_line: it.peak_line.map(|it| it + 1),
         cap: it.cap.map(|it| it.0),
         occupancy: Occupancy {

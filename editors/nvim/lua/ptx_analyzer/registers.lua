@@ -21,7 +21,7 @@ local function summary(entry)
   end
   local warps = ('%d/%d warps on %s'):format(occupancy.warps, occupancy.of, entry.target)
   table.insert(words, warps .. (occupancy.limiter and (', limited by ' .. occupancy.limiter) or ''))
-  table.insert(words, ('%d live at most, as written'):format(entry.maxLive))
+  table.insert(words, ('%d live at most'):format(entry.maxLive))
   return table.concat(words, '; ')
 end
 

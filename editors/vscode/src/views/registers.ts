@@ -68,7 +68,11 @@ function rowOf(entry: EntryRegisters): Row {
     facts.push({ name: 'registers', value, title: 'An estimate, with its usual error.' });
   }
   facts.push(occupancyOf(entry));
-  facts.push({ name: 'live at most', value: String(entry.maxLive), title: 'In 32-bit registers, as written.' });
+  facts.push({
+    name: 'live at most',
+    value: String(entry.maxLive),
+    title: 'In 32-bit registers, in the order that ptxas probably chooses.',
+  });
   if (entry.cap !== null) {
     const said = entry.capDirective;
     facts.push({ name: 'allowed', value: String(entry.cap), ...(said === null ? {} : { title: `By ${said}.` }) });

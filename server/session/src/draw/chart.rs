@@ -4,18 +4,21 @@ use std::fmt::Write as _;
 
 use analysis::{EntryRegisters, short_name};
 
-use super::svg::{Svg, Theme, round};
+use super::svg::{Svg, Theme, round, shortened};
 
-const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 376.0;
-const LEFT: f64 = 52.0;
-const RIGHT: f64 = 150.0;
+// Half a window wide: panels show the words at nearly their size.
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 336.0;
+const LEFT: f64 = 44.0;
+const RIGHT: f64 = 116.0;
 const TOP: f64 = 74.0;
 const BOTTOM: f64 = 44.0;
 /// The base line of the legend.
 const LEGEND: f64 = 60.0;
 /// Columns at most; lines that share a column show the one with the most registers.
-const COLUMNS: u32 = 700;
+const COLUMNS: u32 = 480;
+/// Characters of a name at most.
+const MAX_NAME: usize = 48;
 
 /// The figures of ptxas for an entry.
 #[derive(Clone, Copy, Debug)]
@@ -176,8 +179,12 @@ pub fn column(charts: &[String]) -> String {
 
 fn heading(svg: &mut Svg, entry: &EntryRegisters, exact: Option<Exact<'_>>, theme: &Theme) {
     let bold = "font-size=\"14\" font-weight=\"600\"";
-    svg.text((LEFT, 22.0), "start", bold, &short_name(&entry.name));
-    let mut text = format!(
+    let mut name = shortened(&short_name(&entry.name), MAX_NAME);
+    if let Some(exact) = exact {
+        name.push_str(&format!(": {} registers by ptxas", exact.registers));
+    }
+    svg.text((LEFT, 22.0), "start", bold, &name);
+    let text = format!(
         "about {} registers ({} to {}) on {}, {} of {} warps with {}{} threads per block",
         entry.estimate,
         entry.low,
@@ -192,9 +199,6 @@ fn heading(svg: &mut Svg, entry: &EntryRegisters, exact: Option<Exact<'_>>, them
             ""
         },
     );
-    if let Some(exact) = exact {
-        text = format!("{} registers by ptxas; {text}", exact.registers);
-    }
     svg.text(
         (LEFT, 40.0),
         "start",
@@ -216,7 +220,7 @@ fn axes(svg: &mut Svg, scale: &Scale, last: u32, theme: &Theme) {
         ));
         svg.text((left - 8.0, y + 4.0), "end", &faint, &registers.to_string());
     }
-    let unit = nice((last - scale.first) / 8);
+    let unit = nice((last - scale.first) / 6);
     let mut line = (scale.first + 1).next_multiple_of(unit);
     while line <= last.saturating_add(1) {
         let column = (line - 1).saturating_sub(scale.first) / scale.step;
@@ -249,7 +253,7 @@ fn nice(least: u32) -> u32 {
 
 /// A line at each number of registers above which fewer warps fit.
 fn steps(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
-    let faint = format!("fill=\"{}\" font-size=\"10\"", theme.faint);
+    let faint = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
     let (left, right) = (LEFT, WIDTH - RIGHT);
     let mut lowest = f64::MAX;
     for (registers, warps) in entry.steps.iter().filter(|it| it.0 <= scale.top) {
@@ -259,7 +263,7 @@ fn steps(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
             theme.faint
         ));
         // Labels that would lie on each other are left out.
-        if lowest - y >= 11.0 {
+        if lowest - y >= 12.0 {
             let text = format!("{warps} warps up to {registers}");
             svg.text((right + 6.0, y + 3.0), "start", &faint, &text);
             lowest = y;
@@ -271,7 +275,7 @@ fn steps(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
         svg.push(&format!(
             "<path d=\"M{left} {y}H{right}\" stroke=\"{red}\" stroke-dasharray=\"6 3\"/>"
         ));
-        let style = format!("fill=\"{red}\" font-size=\"10\"");
+        let style = format!("fill=\"{red}\" font-size=\"11\"");
         let text = format!("{cap} allowed by {directive}");
         svg.text((right - 4.0, y - 4.0), "end", &style, &text);
     }
@@ -297,8 +301,7 @@ fn range(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
 /// Where most registers are probably live.
 fn peak(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, theme: &Theme) {
     let Some(line) = entry.peak_line else { return };
-    let here = entry.alive_reordered.iter().find(|it| it.0 == line);
-    let most = here.map_or(0, |it| it.1);
+    let most = entry.most_live;
     let column = line.saturating_sub(scale.first) / scale.step;
     let x = round((scale.x(column) + scale.x(column + 1)) / 2.0);
     let y = round(scale.y(most));

@@ -64,7 +64,7 @@ fn entry(
         estimate: it.estimate,
         low: it.low,
         high: it.high,
-        max_live: it.max_live,
+        max_live: it.most_live,
         peak_line: it.peak_line,
         cap: it.cap.map(|it| it.0),
         cap_directive: it.cap.map(|it| it.1.to_owned()),
@@ -221,7 +221,7 @@ pub(super) fn details(
 ) -> String {
     let mut text = format!("{} on {}: ", entry.name, entry.target);
     text.push_str(&summary(entry, exact));
-    let _ = write!(text, " · {} live at most", entry.max_live);
+    let _ = write!(text, " · {} live at most", entry.most_live);
     if let Some((registers, warps)) = Fit::of(entry, exact).next {
         let _ = write!(text, " · with {registers} registers {warps} warps");
     }
@@ -298,7 +298,8 @@ mod tests {
             estimate: 56,
             low: 42,
             high: 70,
-            max_live: 59,
+            max_live: 61,
+            most_live: 59,
             reordered: 50,
             eager: 67,
             peak_line: Some(733),

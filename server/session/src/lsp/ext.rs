@@ -173,7 +173,7 @@ pub struct EntryRegisters {
     pub low: u32,
     /// and at most so many.
     pub high: u32,
-    /// The most that are live at once in the order of the text.
+    /// The most that are live at once, in the order that ptxas probably chooses.
     pub max_live: u32,
     /// Where that is.
     pub peak_line: Option<u32>,
