@@ -87,7 +87,10 @@ impl Backend {
                 answer.await.map_err(|_| Error::internal_error())?
             }
         };
-        let runs: Vec<_> = uris.into_iter().map(|it| self.run_ptxas_on(it)).collect();
+        let runs: Vec<_> = uris
+            .into_iter()
+            .map(|it| self.run_ptxas_on(it, None))
+            .collect();
         let mut results = Vec::new();
         for run in runs {
             let result = run.await?;
@@ -109,13 +112,18 @@ impl Backend {
 
     /// `ptx/runPtxas`.
     async fn run_ptxas(&self, params: RunPtxasParams) -> Result<RunPtxas> {
-        self.run_ptxas_on(params.text_document.uri).await
+        self.run_ptxas_on(params.text_document.uri, params.target)
+            .await
     }
 
     /// Sends the wish to the state thread, now.
-    fn run_ptxas_on(&self, uri: Url) -> impl Future<Output = Result<RunPtxas>> + Send + use<> {
+    fn run_ptxas_on(
+        &self,
+        uri: Url,
+        target: Option<String>,
+    ) -> impl Future<Output = Result<RunPtxas>> + Send + use<> {
         let (reply, answer) = oneshot::channel();
-        self.state.send(Event::RunPtxas(uri, reply));
+        self.state.send(Event::RunPtxas(uri, target, reply));
         async move {
             match answer.await {
                 Ok(answer) => answer.map_err(to_error),

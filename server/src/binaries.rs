@@ -88,10 +88,17 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Whether a file is not a text: executables, objects and containers have zeros near their beginning.
-fn is_binary(beginning: &[u8]) -> bool {
+pub(crate) fn is_binary(beginning: &[u8]) -> bool {
     beginning.starts_with(b"!<arch>\n")
         || beginning.starts_with(b"!<thin>\n")
         || beginning.contains(&0)
+}
+
+/// The first bytes of a file, which tell what it is.
+pub(crate) fn beginning(file: &File) -> io::Result<Vec<u8>> {
+    let mut beginning = Vec::new();
+    file.take(BEGINNING as u64).read_to_end(&mut beginning)?;
+    Ok(beginning)
 }
 
 /// Visits what a binary has, in its order; images for which `wanted` says so are unpacked.
@@ -124,16 +131,21 @@ pub(crate) fn visit(
     Ok(())
 }
 
-/// The PTX that the debug information of a cubin has.
-fn recovered(input: &mut impl Input) -> io::Result<Option<String>> {
-    let mut start = Vec::new();
+/// The bytes of a file that is a cubin; others are left where they are.
+pub(crate) fn whole_cubin(input: &mut impl Input) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
     input.seek(SeekFrom::Start(0))?;
-    input.take(cubin::HEADER as u64).read_to_end(&mut start)?;
-    if !cubin::is_cubin(&start) {
+    input.take(cubin::HEADER as u64).read_to_end(&mut bytes)?;
+    if !cubin::is_cubin(&bytes) {
         return Ok(None);
     }
-    input.take(MAX_IMAGE).read_to_end(&mut start)?;
-    Ok(cubin::ptx_text(&start))
+    input.take(MAX_IMAGE).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// The PTX that the debug information of a cubin has.
+fn recovered(input: &mut impl Input) -> io::Result<Option<String>> {
+    Ok(whole_cubin(input)?.and_then(|it| cubin::ptx_text(&it)))
 }
 
 /// A PTX text.
@@ -165,10 +177,7 @@ pub(crate) fn texts(path: &Path) -> Texts {
 
 fn read_texts(path: &Path, name: &str) -> io::Result<Texts> {
     let mut file = open(path)?;
-    let mut beginning = Vec::new();
-    (&mut file)
-        .take(BEGINNING as u64)
-        .read_to_end(&mut beginning)?;
+    let mut beginning = beginning(&file)?;
     // A text with a zero in it is a text with an error.
     if !is_ptx(path) && is_binary(&beginning) {
         return binary_texts(file, name);

@@ -71,7 +71,7 @@ pub(crate) enum Event {
     Close(DidCloseTextDocumentParams),
     Saved(Url),
     Trusted,
-    RunPtxas(Url, RunReply),
+    RunPtxas(Url, Option<String>, RunReply),
     /// The open documents are wanted.
     OpenUris(oneshot::Sender<Vec<Url>>),
     CancelProgress(NumberOrString),
@@ -335,7 +335,7 @@ impl State {
             Event::Close(params) => self.close(&params),
             Event::Saved(uri) => self.saved(&uri),
             Event::Trusted => self.exact.trusted = Some(true),
-            Event::RunPtxas(uri, reply) => self.run_ptxas(&uri, reply),
+            Event::RunPtxas(uri, target, reply) => self.run_ptxas(&uri, target, reply),
             Event::OpenUris(reply) => {
                 let _ = reply.send(self.open_uris());
             }

@@ -569,6 +569,23 @@ fn the_real_ptxas_agrees() {
             .as_str()
             .is_some_and(|it| it.contains("global memory"))
     );
+    let blocks = code["blocks"].as_array().expect("blocks");
+    let counts = blocks.iter().filter_map(|it| it["count"].as_u64());
+    assert_eq!(counts.sum::<u64>(), code["total"].as_u64().unwrap_or(0));
+    // Code for another target is there beside it.
+    server.replace(&world.uri(), TEXT);
+    assert_eq!(world.run(&mut server).expect("a result")["errors"], 0);
+    let document = json!({ "uri": world.uri() });
+    let mut target_of = |method: &str, target: &str| {
+        let params = json!({ "textDocument": document, "target": target });
+        let answer = server.request(method, params);
+        answer.map(|it| it["target"].clone())
+    };
+    assert_eq!(target_of("ptx/machineCode", "sm_90"), Ok(Value::Null));
+    assert_eq!(target_of("ptx/runPtxas", "sm_90"), Ok(json!("sm_90")));
+    assert_eq!(target_of("ptx/machineCode", "sm_90"), Ok(json!("sm_90")));
+    assert!(target_of("ptx/runPtxas", "sm_1").is_err());
+    assert_eq!(target_of("ptx/machineCode", "sm_90"), Ok(Value::Null));
     // What only ptxas finds, and what both find.
     let shared = TEXT
         .replace(

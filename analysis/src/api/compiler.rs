@@ -31,6 +31,8 @@ pub struct ExactEntry {
     /// Lines of the PTX file, from 0, in order, each with the most registers that are live in the
     /// machine code that was made of it. Empty when nobody could take the machine code apart.
     pub lines: Vec<(u32, u32)>,
+    /// How many machine instructions it has, with the functions after it and without padding, if that is known.
+    pub instructions: Option<u32>,
 }
 
 /// A message of a compiler.

@@ -65,9 +65,9 @@ vim.api.nvim_create_user_command('PtxRunPtxas', function()
   require('ptx_analyzer.ptxas').run()
 end, { desc = 'Run ptxas on the file and show what it says' })
 
-vim.api.nvim_create_user_command('PtxSass', function()
-  require('ptx_analyzer.sass').sass()
-end, { desc = 'Run ptxas and show the machine code of the kernel under the cursor beside it' })
+vim.api.nvim_create_user_command('PtxSass', function(args)
+  require('ptx_analyzer.sass').sass(args.fargs[1])
+end, { desc = 'Run ptxas and show the machine code of the kernel under the cursor beside it', nargs = '?' })
 
 vim.api.nvim_create_user_command('PtxExtract', function(args)
   require('ptx_analyzer.sass').extract(args.args)

@@ -175,9 +175,22 @@ export interface MachineCode {
   /** The most registers that are live, and the first line from 0 where they are. */
   peak: [number, number | null] | null;
   from: number;
+  /** How many of all rows access local memory. */
+  local: number;
   rows: MachineRow[];
+  /** The blocks that begin among these rows. */
+  blocks: MachineBlock[];
   /** The documentation of the opcodes of these rows: Markdown by opcode without modifiers. */
   opcodes: Record<string, string>;
+}
+
+/** Machine instructions that are executed one after the other. */
+export interface MachineBlock {
+  /** The index of its first row, from 0. */
+  first: number;
+  count: number;
+  /** What it costs, in words. */
+  summary: string;
 }
 
 /** A machine instruction. */

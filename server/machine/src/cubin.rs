@@ -207,6 +207,20 @@ pub fn is_cubin(start: &[u8]) -> bool {
     start.starts_with(b"\x7fELF\x02\x01") && start.get(18..HEADER) == Some(&MACHINE.to_le_bytes())
 }
 
+/// The first ABI whose flags have the target in another byte, as the header tells.
+const NEW_ABI: u8 = 0x41;
+
+/// The target of a cubin, such as `sm_90`; the header does not tell `sm_90a` from it.
+#[must_use]
+pub fn target(bytes: &[u8]) -> Option<String> {
+    let flags = bytes.get(48..52)?.first_chunk::<4>()?;
+    let number = match bytes.get(7)? {
+        &NEW_ABI => flags[1],
+        _ => flags[0],
+    };
+    (is_cubin(bytes) && number != 0).then(|| format!("sm_{number}"))
+}
+
 /// The PTX that a cubin keeps as debug information: trimmed lines, without comments and places in sources.
 #[must_use]
 pub fn ptx_text(bytes: &[u8]) -> Option<String> {

@@ -4,8 +4,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
+    blocks::{self, Block},
     cubin::{Cubin, Routine, Source},
-    disassembly,
+    disassembly, opcodes,
     schedule::{self, Schedule},
 };
 
@@ -18,6 +19,8 @@ pub struct Listing {
     pub rows: Vec<Row>,
     /// Functions after the entry, and routines of `ptxas`.
     pub routines: Vec<Routine>,
+    /// The blocks, in the order of their rows; none without `nvdisasm`.
+    pub blocks: Vec<Block>,
 }
 
 /// An instruction.
@@ -54,6 +57,12 @@ impl Row {
         text.split([' ', ';']).next().unwrap_or_default()
     }
 
+    /// Whether its guard is never true: `ptxas` puts such instructions where the hardware wants some.
+    #[must_use]
+    pub fn is_never_executed(&self) -> bool {
+        self.text.starts_with("@!PT ")
+    }
+
     /// The opcode without modifiers; none without `nvdisasm`.
     #[must_use]
     pub fn base_opcode(&self) -> Option<&str> {
@@ -63,7 +72,7 @@ impl Row {
     /// Whether it accesses local memory, where spilled registers and arrays of a thread are.
     #[must_use]
     pub fn accesses_local_memory(&self) -> bool {
-        matches!(self.base_opcode(), Some("LDL" | "STL"))
+        opcodes::access(self.opcode()).is_some_and(|it| it.space == opcodes::Space::Local)
     }
 }
 
@@ -77,6 +86,16 @@ impl Listing {
         lines.sort_unstable();
         lines.dedup();
         Some((most, lines))
+    }
+}
+
+impl Listing {
+    /// How many instructions access local memory.
+    #[must_use]
+    pub fn local_accesses(&self) -> u32 {
+        let memory = self.blocks.iter().flat_map(|it| &it.memory);
+        let local = memory.filter(|it| it.space == opcodes::Space::Local);
+        local.map(|it| it.count).sum()
     }
 }
 
@@ -146,6 +165,7 @@ pub fn join(cubin: &Cubin, text: Option<&str>, target: &str) -> Vec<Listing> {
         }
         listings.push(Listing {
             name: section.name.clone(),
+            blocks: blocks::find(&rows),
             rows,
             routines: section.routines.clone(),
         });

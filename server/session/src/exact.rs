@@ -24,7 +24,62 @@ pub struct Findings {
 }
 
 /// The findings about each document, as one moment has them.
-pub type Results = Arc<FxHashMap<FileId, Arc<FileFindings>>>;
+#[derive(Clone, Debug, Default)]
+pub struct Results {
+    own: Arc<FxHashMap<FileId, Arc<FileFindings>>>,
+    others: Arc<FxHashMap<FileId, Arc<FileFindings>>>,
+}
+
+impl Results {
+    /// The findings about a document, for the target that it is compiled for.
+    #[must_use]
+    pub fn get(&self, file: FileId) -> Option<&FileFindings> {
+        self.own.get(&file).map(|it| &**it)
+    }
+
+    /// The findings for a target, if that was compiled last or beside it.
+    #[must_use]
+    pub fn for_target(&self, file: FileId, target: &str) -> Option<&FileFindings> {
+        let found = [&self.own, &self.others];
+        let mut found = found.iter().filter_map(|it| it.get(&file));
+        found
+            .find(|it| it.findings.target == target)
+            .map(|it| &**it)
+    }
+
+    /// Keeps the findings about a document, in place of those from before.
+    pub fn insert(&mut self, file: FileId, findings: FileFindings) {
+        Arc::make_mut(&mut self.own).insert(file, Arc::new(findings));
+    }
+
+    /// Keeps the findings for another target, in place of those for the last other one.
+    pub fn insert_other(&mut self, file: FileId, findings: FileFindings) {
+        Arc::make_mut(&mut self.others).insert(file, Arc::new(findings));
+    }
+
+    /// Drops the findings about a document; whether there were some.
+    pub fn forget(&mut self, file: FileId) -> bool {
+        self.own.contains_key(&file) && Arc::make_mut(&mut self.own).remove(&file).is_some()
+    }
+
+    /// Drops the findings for another target.
+    pub fn forget_other(&mut self, file: FileId) {
+        if self.others.contains_key(&file) {
+            Arc::make_mut(&mut self.others).remove(&file);
+        }
+    }
+
+    /// The text of a document was edited.
+    pub fn edited(&mut self, file: FileId, edits: &[LineEdit]) {
+        if !edits.is_empty()
+            && self.own.contains_key(&file)
+            && let Some(findings) = Arc::make_mut(&mut self.own).get_mut(&file)
+        {
+            let findings = Arc::make_mut(findings);
+            edits.iter().for_each(|it| findings.edited(*it));
+        }
+    }
+}
 
 /// The messages of `ptxas` about a document.
 #[derive(Clone, Debug)]
@@ -183,6 +238,7 @@ mod tests {
             target: "sm_90".to_owned(),
             registers: analysis::ExactRegisters::default(),
             lines: Vec::new(),
+            instructions: None,
         };
         let message = CompilerMessage {
             line: None,

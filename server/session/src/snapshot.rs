@@ -194,13 +194,20 @@ impl Snapshot {
     /// The figures of `ptxas` for the entries of an open document, if it still has the text that was compiled.
     pub fn exact_entries(&self, file: FileId) -> &[ExactEntry] {
         let version = self.shared.files(|files| files.version(file));
-        self.exact.get(&file).map_or(&[], |it| it.entries(version))
+        self.exact.get(file).map_or(&[], |it| it.entries(version))
     }
 
     /// The results of the last run of `ptxas` on a document, and whether that has another text by now.
     pub fn findings(&self, file: FileId) -> Option<(&Findings, bool)> {
         let version = self.shared.files(|files| files.version(file));
-        self.exact.get(&file).map(|it| it.latest(version))
+        self.exact.get(file).map(|it| it.latest(version))
+    }
+
+    /// The same for a target that was compiled last or beside the one of the document.
+    pub fn findings_for(&self, file: FileId, target: &str) -> Option<(&Findings, bool)> {
+        let version = self.shared.files(|files| files.version(file));
+        let found = self.exact.for_target(file, target);
+        found.map(|it| it.latest(version))
     }
 
     /// Diagnostics of a file together with the messages of `ptxas`.
@@ -209,7 +216,7 @@ impl Snapshot {
         file: FileId,
         diagnostics: Vec<Diagnostic>,
     ) -> Answer<Vec<Diagnostic>> {
-        let Some(findings) = self.exact.get(&file) else {
+        let Some(findings) = self.exact.get(file) else {
             return Ok(diagnostics);
         };
         let version = self.shared.files(|files| files.version(file));

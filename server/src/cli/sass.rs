@@ -1,27 +1,38 @@
-//! `ptx-analyzer sass`: the machine code that `ptxas` makes of a file.
+//! `ptx-analyzer sass`: the machine code that `ptxas` makes of a file, or that a binary carries.
 
-use std::{fmt::Write as _, io, path::PathBuf};
+mod show;
+
+use std::{
+    fs,
+    io::{self, Cursor},
+    path::PathBuf,
+};
 
 use analysis::{AnalysisHost, Change, ExactEntry, FileId};
 use clap::ValueEnum;
-use machine::listing::{Listing, Row};
-use serde_json::{Value, json};
-use session::{exact::Findings, machine_code::MachineCode};
+use machine::{cubin, fatbin::Kind, listing::Listing};
+use session::machine_code::MachineCode;
 use syntax::Document;
 
-use super::{FAILED, Io, check::target, plain, read_text, registers::exact::Ptxas};
+use super::{FAILED, Io, check::target, registers::exact::Ptxas};
+use crate::{
+    binaries::{self, Content, What},
+    cli::report::STDIN,
+    files::{decode, is_ptx},
+};
 
 const FILE: FileId = FileId(0);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SassArgs {
-    /// A PTX file, or - for standard input.
+    /// A PTX file, a cubin, or a binary that carries cubins; or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
-    /// Compile for this target instead of the file's own, such as sm_90a.
+    /// Compile for this target instead of the file's own, such as sm_90a; of a binary, show only the cubins for
+    /// this target.
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
     /// Show only this entry function.
@@ -30,7 +41,7 @@ pub(super) struct SassArgs {
     /// Path of ptxas; by default the one on the PATH. nvdisasm is looked for beside it.
     #[arg(long, value_name = "FILE")]
     ptxas: Option<PathBuf>,
-    /// Seconds after which ptxas is stopped.
+    /// Seconds after which ptxas is stopped, and nvdisasm for each cubin.
     #[arg(long, value_name = "SECONDS", default_value_t = 300,
         value_parser = clap::value_parser!(u32).range(1..=86_400))]
     timeout: u32,
@@ -45,192 +56,267 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    match findings(args, io) {
-        Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
-            Ok(FAILED)
-        }
-        Ok((text, findings)) => show(args, &text, &findings, io),
+/// Machine code that was made of one text.
+struct Code {
+    /// The number of its cubin in the binary, from 1.
+    image: Option<usize>,
+    target: String,
+    machine: MachineCode,
+    /// The figures of `ptxas`; none for a cubin.
+    entries: Vec<ExactEntry>,
+    /// The PTX, as far as it is known.
+    text: String,
+}
+
+impl Code {
+    fn figures(&self, listing: &Listing) -> Option<&ExactEntry> {
+        self.entries.iter().find(|it| it.name == listing.name)
     }
 }
 
-fn findings(args: &SassArgs, io: &mut Io<'_>) -> Result<(String, Findings), String> {
-    let named = args.ptxas.as_ref().map(std::path::absolute).transpose();
-    let named = named.map_err(|error| error.to_string())?;
-    let ptxas = Ptxas::find(named.as_deref(), args.timeout)?;
-    let text = read_text(&args.file, io)?;
-    let document = Document::new(text);
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(document.contents()))],
-        config: None,
-    });
-    let name = args.file.to_string_lossy();
-    // Nobody cancels the questions of this host.
-    let own = host.analysis().target(FILE).ok().flatten();
-    let own = own.ok_or_else(|| format!("{name}: the file has no .target"))?;
-    let findings = ptxas.findings(&name, document.text(), &own, args.target.as_deref())?;
-    Ok((document.text().to_owned(), findings))
+/// Shows machine code as soon as it is there, and counts what is shown.
+struct Job<'a> {
+    args: &'a SassArgs,
+    /// The name of the file.
+    name: String,
+    ptxas: Result<Ptxas, String>,
+    shown: usize,
+    /// How many cubins there were.
+    cubins: usize,
+    failed: bool,
 }
 
-fn show(args: &SassArgs, text: &str, findings: &Findings, io: &mut Io<'_>) -> io::Result<u8> {
-    let code = &findings.code;
-    let wanted = |it: &&Listing| args.entry.as_ref().is_none_or(|entry| *entry == it.name);
-    let listings: Vec<_> = code.listings.iter().filter(wanted).collect();
-    if listings.is_empty() {
-        let reason = match &args.entry {
-            Some(entry) => format!("there is no machine code of {entry}"),
-            None => "ptxas made no machine code".to_owned(),
-        };
-        writeln!(io.stderr, "error: {}: {reason}", args.file.display())?;
+pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let named = args.ptxas.as_ref().map(std::path::absolute).transpose()?;
+    let ptxas = Ptxas::find(named.as_deref(), args.timeout);
+    let is_stdin = args.file == std::path::Path::new("-");
+    let mut job = Job {
+        args,
+        name: if is_stdin {
+            STDIN.to_owned()
+        } else {
+            args.file.to_string_lossy().into_owned()
+        },
+        ptxas,
+        shown: 0,
+        cubins: 0,
+        failed: false,
+    };
+    let mut bytes = Vec::new();
+    let read = match is_stdin {
+        true => io.stdin.read_to_end(&mut bytes).map(|_| ()),
+        false => binaries::open(&args.file)
+            .and_then(|it| binaries::beginning(&it))
+            .map(|it| bytes = it),
+    };
+    if let Err(error) = read {
+        writeln!(io.stderr, "error: {}: {error}", job.name)?;
         return Ok(FAILED);
     }
-    let lines: Vec<&str> = text.lines().collect();
-    for listing in listings {
-        let figures = findings.entries.iter().find(|it| it.name == listing.name);
-        match args.format {
-            Format::Json => {
-                let record = record(code, listing, &findings.target, figures);
-                writeln!(io.stdout, "{record}")?;
-            }
-            Format::Text => {
-                let table = table(code, listing, &findings.target, figures, &lines);
-                io.stdout.write_all(table.as_bytes())?;
-            }
+    let result = if !is_ptx(&args.file) && binaries::is_binary(&bytes) {
+        match is_stdin {
+            true => job.binary(Cursor::new(bytes), io),
+            false => job.binary(binaries::open(&args.file)?, io),
         }
-    }
-    Ok(0)
-}
-
-/// The code of an entry as JSON; lines count from 1.
-fn record(
-    code: &MachineCode,
-    listing: &Listing,
-    target: &str,
-    figures: Option<&ExactEntry>,
-) -> Value {
-    let instruction = |it: &Row| {
-        let mut record = json!({ "address": it.address, "text": it.text, "line": it.line });
-        if let Some(source) = it.source {
-            record["source"] = json!({ "file": code.file(source), "line": source.line });
-        }
-        if let Some(live) = it.live {
-            record["live"] = live.into();
-        }
-        if let Some(schedule) = it.schedule {
-            record["stall"] = schedule.stall.into();
-            record["yield"] = schedule.yields.into();
-            record["write"] = schedule.write.into();
-            record["read"] = schedule.read.into();
-            record["wait"] = schedule.waits().collect::<Vec<_>>().into();
-            record["waits_for"] = it.waits_for.clone().into();
-            record["reuse"] = schedule.reuse.into();
-        }
-        if let Some(label) = &it.label {
-            record["label"] = label.as_str().into();
-        }
-        let routine = it.routine.and_then(|it| listing.routines.get(it as usize));
-        if let Some(routine) = routine {
-            record["routine"] = routine.name.as_str().into();
-        }
-        record
+    } else if is_stdin {
+        job.text(bytes, io)
+    } else {
+        fs::read(&args.file).and_then(|it| job.text(it, io))
     };
-    let mut record = json!({
-        "entry": listing.name,
-        "target": target,
-        "instructions": listing.rows.iter().map(instruction).collect::<Vec<_>>(),
-    });
-    if let Some((peak, lines)) = listing.peak() {
-        record["live_peak"] = peak.into();
-        record["live_peak_lines"] = lines.into();
+    if let Err(error) = result {
+        // Whoever closed the pipe wants no more.
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Err(error);
+        }
+        writeln!(io.stderr, "error: {}: {error}", job.name)?;
+        return Ok(FAILED);
     }
-    if let Some(ExactEntry { registers, .. }) = figures {
-        record["registers"] = registers.registers.into();
-        record["spill_stores"] = registers.spill_stores.into();
-        record["spill_loads"] = registers.spill_loads.into();
+    if job.shown == 0 && !job.failed {
+        writeln!(io.stderr, "error: {}: {}", job.name, job.nothing())?;
+        job.failed = true;
     }
-    record
+    Ok(if job.failed { FAILED } else { 0 })
 }
 
-/// The code of an entry for people: each line of PTX before the instructions that were made of it.
-fn table(
-    code: &MachineCode,
-    listing: &Listing,
-    target: &str,
-    figures: Option<&ExactEntry>,
-    lines: &[&str],
-) -> String {
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        "{} for {target}: {} instructions",
-        listing.name,
-        listing.rows.len()
-    );
-    if let Some(ExactEntry { registers, .. }) = figures {
-        let _ = write!(out, ", {} registers", registers.registers);
-        if registers.spill_stores + registers.spill_loads > 0 {
-            let _ = write!(
-                out,
-                ", {} bytes of spill stores, {} of spill loads",
-                registers.spill_stores, registers.spill_loads
-            );
-        }
-    }
-    if let Some((peak, lines)) = listing.peak()
-        && let Some(line) = lines.first()
-    {
-        let _ = write!(out, ", at most {peak} live, first at line {line}");
-    }
-    out.push_str("\n address  live  stall  waits for\n");
-    let (mut last, mut last_routine) = (None, None);
-    for row in &listing.rows {
-        if row.routine != last_routine {
-            let routine = row.routine.and_then(|it| listing.routines.get(it as usize));
-            if let Some(routine) = routine {
-                let what = if routine.is_of_ptxas() {
-                    "routine of ptxas"
-                } else {
-                    "function"
-                };
-                let _ = writeln!(out, "{what} {}", plain(routine.function()));
+impl Job<'_> {
+    /// The reason why nothing is shown.
+    fn nothing(&self) -> String {
+        let SassArgs { entry, target, .. } = self.args;
+        match (entry, target) {
+            (Some(entry), _) => format!("there is no machine code of {entry}"),
+            (None, Some(target)) if self.cubins > 0 => {
+                format!("no cubin in it is for {target}")
             }
-            last_routine = row.routine;
+            (None, _) if self.cubins > 0 => "its cubins have no machine code".to_owned(),
+            (None, _) => "there is no machine code".to_owned(),
         }
-        if row.line != last {
-            if let Some(line) = row.line {
-                let text = lines
-                    .get(line.saturating_sub(1) as usize)
-                    .copied()
-                    .unwrap_or_default();
-                let source = row
-                    .source
-                    .map(|it| format!("  ({}:{})", plain(code.file(it)), it.line));
-                let _ = writeln!(
-                    out,
-                    "{line:>6} | {}{}",
-                    plain(text.trim()),
-                    source.unwrap_or_default()
-                );
-            }
-            last = row.line;
-        }
-        if let Some(label) = &row.label {
-            let _ = writeln!(out, "{}:", plain(label));
-        }
-        let live = row.live.map_or_else(|| "-".to_owned(), |it| it.to_string());
-        let stall = row
-            .schedule
-            .map_or_else(|| "-".to_owned(), |it| it.stall.to_string());
-        let waits: Vec<_> = row.waits_for.iter().map(|it| format!("{it:04x}")).collect();
-        let waits = waits.join(",");
-        let _ = writeln!(
-            out,
-            "    {:04x}  {live:>4}  {stall:>5}  {waits:<14}  {}",
-            row.address,
-            plain(&row.text)
-        );
     }
-    out
+
+    fn fail(&mut self, error: &str, io: &mut Io<'_>) -> io::Result<()> {
+        self.failed = true;
+        writeln!(io.stderr, "error: {error}")
+    }
+
+    /// Compiles a text.
+    fn text(&mut self, bytes: Vec<u8>, io: &mut Io<'_>) -> io::Result<()> {
+        if bytes.len() > syntax::text::MAX_LEN {
+            return Err(io::Error::other("the file is too long"));
+        }
+        let document = Document::new(decode(bytes).0);
+        let mut host = AnalysisHost::new();
+        host.apply_change(Change {
+            files: vec![(FILE, Some(document.contents()))],
+            config: None,
+        });
+        // Nobody cancels the questions of this host.
+        let own = host.analysis().target(FILE).ok().flatten();
+        let Some(own) = own else {
+            return Err(io::Error::other("the file has no .target"));
+        };
+        let text = document.text().to_owned();
+        let wanted = self.args.target.as_deref();
+        let findings = match &self.ptxas {
+            Ok(ptxas) => ptxas.findings(&self.name, &text, &own, wanted),
+            Err(error) => Err(error.clone()),
+        };
+        match findings {
+            Err(error) => self.fail(&error, io),
+            Ok(findings) => self.show(
+                &Code {
+                    image: None,
+                    target: findings.target,
+                    machine: findings.code.as_ref().clone(),
+                    entries: findings.entries,
+                    text,
+                },
+                io,
+            ),
+        }
+    }
+
+    /// Reads the cubins of a binary, or a cubin.
+    fn binary(&mut self, mut input: impl binaries::Input, io: &mut Io<'_>) -> io::Result<()> {
+        let mut has_ptx = false;
+        if let Some(bytes) = binaries::whole_cubin(&mut input)? {
+            let target = cubin::target(&bytes).unwrap_or_default();
+            self.cubin(None, target, &bytes, io)?;
+        } else {
+            binaries::visit(
+                input,
+                |kind| kind == Kind::Cubin,
+                |Content { number, what }| match what {
+                    What::Image(image, Some(Ok(bytes))) => {
+                        self.cubin(Some(number), image.target, &bytes, io)
+                    }
+                    What::Image(image, Some(Err(defect))) => {
+                        let (name, target) = (&self.name, &image.target);
+                        let error = format!("{name}: image {number} (cubin, {target}): {defect}");
+                        self.fail(&error, io)
+                    }
+                    What::Torn(torn) => {
+                        let error = format!("{}: image {number}: {torn}", self.name);
+                        self.fail(&error, io)
+                    }
+                    What::Image(image, None) => {
+                        has_ptx |= image.kind == Kind::Ptx;
+                        Ok(())
+                    }
+                    What::Recovered(_) => Ok(()),
+                },
+            )?;
+        }
+        if self.cubins == 0 && !self.failed {
+            return Err(io::Error::other(match has_ptx {
+                true => {
+                    "a binary with PTX but without machine code; `ptx-analyzer extract` takes the PTX out"
+                }
+                false => "a binary without machine code for GPUs",
+            }));
+        }
+        Ok(())
+    }
+
+    fn cubin(
+        &mut self,
+        image: Option<usize>,
+        target: String,
+        bytes: &[u8],
+        io: &mut Io<'_>,
+    ) -> io::Result<()> {
+        self.cubins += 1;
+        let SassArgs {
+            target: wanted,
+            entry,
+            ..
+        } = self.args;
+        // The header of a cubin does not tell `sm_90a` from `sm_90`.
+        let plain = |it: &str| it.trim_end_matches(['a', 'f']).to_owned();
+        let is_wanted = |wanted: &String| match image {
+            Some(_) => *wanted == target,
+            None => plain(wanted) == plain(&target),
+        };
+        if !wanted.as_ref().is_none_or(is_wanted) {
+            return Ok(());
+        }
+        let name = match image {
+            Some(number) => format!("{}: image {number} (cubin, {target})", self.name),
+            None => self.name.clone(),
+        };
+        let sections = match cubin::read(bytes) {
+            Ok(cubin) => cubin.sections,
+            Err(error) => return self.fail(&format!("{name}: {error}"), io),
+        };
+        // A run takes a moment, and there may be hundreds of cubins.
+        if let Some(entry) = entry
+            && !sections.iter().any(|it| it.name == *entry)
+        {
+            return Ok(());
+        }
+        let disassembly = match &self.ptxas {
+            Ok(ptxas) => ptxas.disassemble(bytes),
+            Err(_) => Ok(None),
+        };
+        let disassembly = match disassembly {
+            Ok(text) => text,
+            Err(error) => return self.fail(&format!("{name}: {error}"), io),
+        };
+        if disassembly.is_none() {
+            writeln!(
+                io.stderr,
+                "note: {name}: there is no nvdisasm that reads it, so the instructions have no text"
+            )?;
+        }
+        let text = cubin::ptx_text(bytes).unwrap_or_default();
+        let machine = MachineCode::read(bytes, disassembly.as_deref(), &target, &text);
+        self.show(
+            &Code {
+                image,
+                target,
+                machine,
+                entries: Vec::new(),
+                text,
+            },
+            io,
+        )
+    }
+
+    fn show(&mut self, code: &Code, io: &mut Io<'_>) -> io::Result<()> {
+        let wanted = |it: &&Listing| {
+            let entry = self.args.entry.as_ref();
+            entry.is_none_or(|entry| *entry == it.name)
+        };
+        for listing in code.machine.listings.iter().filter(wanted) {
+            match self.args.format {
+                Format::Json => writeln!(io.stdout, "{}", show::record(code, listing))?,
+                Format::Text => {
+                    if let Some(image) = code.image {
+                        writeln!(io.stdout, "image {image}:")?;
+                    }
+                    io.stdout.write_all(show::table(code, listing).as_bytes())?;
+                }
+            }
+            self.shown += 1;
+        }
+        Ok(())
+    }
 }

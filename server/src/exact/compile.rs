@@ -145,6 +145,9 @@ pub(crate) fn compile(task: &Task<'_>, cancel: &Cancel) -> Result<Findings, Fail
         let mut lines = code.live_lines();
         for entry in &mut output.entries {
             entry.lines = lines.remove(&*entry.name).unwrap_or_default();
+            let listing = code.listings.iter().find(|it| it.name == entry.name);
+            let count = listing.map(|it| it.rows.len());
+            entry.instructions = count.and_then(|it| u32::try_from(it).ok());
         }
     }
     info!(time = ?start.elapsed(), target, release = release.version, "ptxas has run");
@@ -155,6 +158,35 @@ pub(crate) fn compile(task: &Task<'_>, cancel: &Cancel) -> Result<Findings, Fail
         release: release.version,
         target,
     })
+}
+
+/// The text of machine code, if `nvdisasm` is there and understands it.
+///
+/// # Errors
+/// See [`Failure`].
+pub(crate) fn disassemble(
+    tools: &Tools,
+    cubin: &[u8],
+    limit: Duration,
+    cancel: &Cancel,
+) -> Result<Option<String>, Failure> {
+    let start = Instant::now();
+    let folder = private_folder().map_err(|error| Failure::NotRun(error.to_string()))?;
+    let session = Session {
+        task: &Task {
+            tools,
+            text: "",
+            target: "",
+            wanted: None,
+            limit,
+        },
+        folder,
+        deadline: start.checked_add(limit).unwrap_or(start),
+        cancel,
+    };
+    fs::write(session.folder.path().join(CODE), cubin)
+        .map_err(|error| Failure::NotRun(error.to_string()))?;
+    session.disassemble()
 }
 
 /// Whether the only errors are that the file calls functions of other files: it is a part of a program, and

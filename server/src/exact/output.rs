@@ -51,6 +51,7 @@ pub(super) fn parse(text: &str) -> Output {
                     target: target.to_owned(),
                     registers: ExactRegisters::default(),
                     lines: Vec::new(),
+                    instructions: None,
                 });
                 continue;
             }

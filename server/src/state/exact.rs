@@ -53,6 +53,8 @@ const PROGRESS_TOKEN: &str = "ptx-analyzer/ptxas/";
 
 /// Why there is no result: the document is gone,
 pub(super) const CLOSED: &str = "the document was closed";
+/// somebody asked for another target in the meantime,
+const REPLACED: &str = "another target was asked for";
 /// or the server is.
 pub(super) const ENDING: &str = "the server is shutting down";
 
@@ -64,10 +66,9 @@ pub(super) struct Exact {
     /// Whether the user trusts the open folders; `None` when the client does not say.
     pub(super) trusted: Option<bool>,
     pub(super) jobs: Jobs,
-    /// At most one for each document.
-    runs: FxHashMap<FileId, Run>,
-    /// Documents whose run has not begun.
-    waiting: VecDeque<FileId>,
+    runs: FxHashMap<Key, Run>,
+    /// Runs that have not begun.
+    waiting: VecDeque<Key>,
     /// Number of the latest run; results of older ones for the same document are void.
     number: u64,
     results: Results,
@@ -77,9 +78,25 @@ pub(super) struct Exact {
     latest: Option<String>,
 }
 
+/// What a run is for; there is at most one for each.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Key {
+    file: FileId,
+    /// Whether code for another target is to be shown beside that of the document.
+    other: bool,
+}
+
+impl Key {
+    fn own(file: FileId) -> Key {
+        Key { file, other: false }
+    }
+}
+
 /// A run that waits or is under way.
 struct Run {
     number: u64,
+    /// The other target.
+    target: Option<String>,
     /// `None` while it waits.
     begun: Option<Begun>,
     replies: Vec<RunReply>,
@@ -104,7 +121,7 @@ enum Progress {
 
 /// The outcome of a run.
 pub(crate) struct Outcome {
-    file: FileId,
+    key: Key,
     number: u64,
     result: Result<Findings, Failure>,
 }
@@ -176,20 +193,11 @@ impl Exact {
 
     /// The text of an open document was edited.
     pub(super) fn edited(&mut self, file: FileId, edits: &[LineEdit]) {
-        if let Some(begun) = self.runs.get_mut(&file).and_then(|it| it.begun.as_mut()) {
+        let run = self.runs.get_mut(&Key::own(file));
+        if let Some(begun) = run.and_then(|it| it.begun.as_mut()) {
             begun.edits.extend_from_slice(edits);
         }
-        if !edits.is_empty() && self.results.contains_key(&file) {
-            let results = Arc::make_mut(&mut self.results);
-            if let Some(findings) = results.get_mut(&file) {
-                let findings = Arc::make_mut(findings);
-                edits.iter().for_each(|it| findings.edited(*it));
-            }
-        }
-    }
-
-    fn forget(&mut self, file: FileId) -> bool {
-        self.results.contains_key(&file) && Arc::make_mut(&mut self.results).remove(&file).is_some()
+        self.results.edited(file, edits);
     }
 
     fn running(&self) -> usize {
@@ -207,8 +215,8 @@ impl Exact {
     }
 
     fn begun_by_number(&mut self, number: u64) -> Option<(FileId, &mut Begun)> {
-        let (file, run) = self.runs.iter_mut().find(|it| it.1.number == number)?;
-        Some((*file, run.begun.as_mut()?))
+        let (key, run) = self.runs.iter_mut().find(|it| it.1.number == number)?;
+        Some((key.file, run.begun.as_mut()?))
     }
 }
 
@@ -248,7 +256,7 @@ impl State {
             return;
         }
         match self.permitted() {
-            Ok(_) => self.want_run(file, None),
+            Ok(_) => self.want_run(file, None, None),
             // Most people have no ptxas; whoever names one wants to hear of it.
             Err(Refusal::NotFound(reason @ NotFound::Named { .. })) => {
                 self.tell(Trouble::NotFound(reason));
@@ -257,15 +265,15 @@ impl State {
         }
     }
 
-    /// Somebody asks for a run, and waits for its end.
-    pub(super) fn run_ptxas(&mut self, uri: &Url, reply: RunReply) {
+    /// Somebody asks for a run, perhaps for another target, and waits for its end.
+    pub(super) fn run_ptxas(&mut self, uri: &Url, target: Option<String>, reply: RunReply) {
         let file = self.shared.files(|files| files.get(uri));
         let file = file.filter(|it| self.documents.contains_key(it));
         let refusal = match (file, self.permitted()) {
             (Some(file), _) if self.hosts.contains_key(&file) => {
                 "the document is not PTX".to_owned()
             }
-            (Some(file), Ok(_)) => return self.want_run(file, Some(reply)),
+            (Some(file), Ok(_)) => return self.want_run(file, target, Some(reply)),
             (None, _) => "the document is not open".to_owned(),
             (_, Err(refusal)) => refusal.to_string(),
         };
@@ -280,23 +288,34 @@ impl State {
         files.into_iter().filter_map(uri).collect()
     }
 
-    fn want_run(&mut self, file: FileId, reply: Option<RunReply>) {
-        let replies = self.cancel_run(file);
+    fn want_run(&mut self, file: FileId, target: Option<String>, reply: Option<RunReply>) {
+        let key = Key {
+            file,
+            other: target.is_some(),
+        };
+        let mut replies = self.cancel_run(key);
+        if target.is_some() {
+            // Those who wait may have asked for a third target.
+            for reply in replies.drain(..) {
+                refuse(reply, REPLACED);
+            }
+        }
         self.exact.number += 1;
         let run = Run {
             number: self.exact.number,
+            target,
             begun: None,
             replies: replies.into_iter().chain(reply).collect(),
         };
-        self.exact.runs.insert(file, run);
-        self.exact.waiting.push_back(file);
+        self.exact.runs.insert(key, run);
+        self.exact.waiting.push_back(key);
         self.begin_runs();
     }
 
     /// Ends a run that is not wanted any more, and returns those who wait for it.
-    fn cancel_run(&mut self, file: FileId) -> Vec<RunReply> {
-        self.exact.waiting.retain(|it| *it != file);
-        let Some(mut run) = self.exact.runs.remove(&file) else {
+    fn cancel_run(&mut self, key: Key) -> Vec<RunReply> {
+        self.exact.waiting.retain(|it| *it != key);
+        let Some(mut run) = self.exact.runs.remove(&key) else {
             return Vec::new();
         };
         if let Some(begun) = &mut run.begun {
@@ -308,26 +327,30 @@ impl State {
 
     /// The document is closed: nobody sees results any more.
     pub(super) fn drop_run(&mut self, file: FileId) {
-        for reply in self.cancel_run(file) {
-            refuse(reply, CLOSED);
+        for other in [false, true] {
+            for reply in self.cancel_run(Key { file, other }) {
+                refuse(reply, CLOSED);
+            }
         }
-        self.exact.forget(file);
+        self.exact.results.forget(file);
+        self.exact.results.forget_other(file);
         self.begin_runs();
     }
 
     /// The server is about to end.
     pub(super) fn drop_runs(&mut self) {
-        let files: Vec<_> = self.exact.runs.keys().copied().collect();
-        for reply in files.into_iter().flat_map(|it| self.cancel_run(it)) {
+        let keys: Vec<_> = self.exact.runs.keys().copied().collect();
+        for reply in keys.into_iter().flat_map(|it| self.cancel_run(it)) {
             refuse(reply, ENDING);
         }
     }
 
     fn begin_runs(&mut self) {
         while self.exact.running() < MAX_RUNNING
-            && let Some(file) = self.exact.waiting.pop_front()
+            && let Some(key) = self.exact.waiting.pop_front()
         {
             let tools = self.permitted();
+            let file = key.file;
             let Some(open) = self.documents.get_mut(&file) else {
                 continue;
             };
@@ -337,10 +360,13 @@ impl State {
             };
             let (text, contents) = (document.text().to_owned(), document.contents());
             let limit = self.config.ptxas.timeout;
-            let wanted = self.config.target.clone();
             let (cancel, guard) = self.exact.jobs.begin();
-            let Some(run) = self.exact.runs.get_mut(&file) else {
+            let Some(run) = self.exact.runs.get_mut(&key) else {
                 continue;
+            };
+            let wanted = match key.other {
+                true => Wanted::Only(run.target.clone().unwrap_or_default()),
+                false => Wanted::If(self.config.target.clone()),
             };
             let number = run.number;
             run.begun = Some(Begun {
@@ -355,9 +381,7 @@ impl State {
             let events = self.handle.clone();
             let work = move || {
                 let compile = || match tools {
-                    Ok(tools) => {
-                        compile(&tools, &text, &contents, wanted.as_deref(), limit, &cancel)
-                    }
+                    Ok(tools) => compile(&tools, &text, &contents, &wanted, limit, &cancel),
                     Err(refusal) => Err(Failure::NotRun(refusal.to_string())),
                 };
                 let result = std::panic::catch_unwind(AssertUnwindSafe(compile));
@@ -366,7 +390,7 @@ impl State {
                     Err(Failure::Crashed(format!("internal error: {reason}")))
                 });
                 events.send(Event::Compiled(Box::new(Outcome {
-                    file,
+                    key,
                     number,
                     result,
                 })));
@@ -375,7 +399,7 @@ impl State {
             let spawned = thread::Builder::new().name("ptxas".to_owned()).spawn(work);
             if let Err(error) = spawned {
                 self.compiled(Outcome {
-                    file,
+                    key,
                     number,
                     result: Err(Failure::NotRun(error.to_string())),
                 });
@@ -386,16 +410,17 @@ impl State {
     /// A run has come to its end.
     pub(super) fn compiled(&mut self, outcome: Outcome) {
         let Outcome {
-            file,
+            key,
             number,
             result,
         } = outcome;
+        let file = key.file;
         let is_latest = self
             .exact
             .runs
-            .get(&file)
+            .get(&key)
             .is_some_and(|it| it.number == number);
-        let run = is_latest.then(|| self.exact.runs.remove(&file)).flatten();
+        let run = is_latest.then(|| self.exact.runs.remove(&key)).flatten();
         let Some(Run {
             begun: Some(mut begun),
             replies,
@@ -406,6 +431,16 @@ impl State {
         };
         self.end_progress(number, &mut begun);
         let answer = match result {
+            Ok(findings) if key.other => {
+                let summary = summary(&findings);
+                let findings = FileFindings::new(begun.version, findings);
+                self.exact.results.insert_other(file, findings);
+                Ok(summary)
+            }
+            Err(failure) if key.other => {
+                self.exact.results.forget_other(file);
+                Err(RequestError::Refused(failure.to_string()))
+            }
             Ok(findings) => {
                 let summary = summary(&findings);
                 let (errors, warnings) = (summary.errors, summary.warnings);
@@ -415,13 +450,13 @@ impl State {
                 ));
                 let mut findings = FileFindings::new(begun.version, findings);
                 begun.edits.iter().for_each(|it| findings.edited(*it));
-                Arc::make_mut(&mut self.exact.results).insert(file, Arc::new(findings));
+                self.exact.results.insert(file, findings);
                 self.show_results();
                 Ok(summary)
             }
             Err(failure) => {
                 self.exact.latest = Some(failure.to_string());
-                if self.exact.forget(file) {
+                if self.exact.results.forget(file) {
                     self.show_results();
                 }
                 let refused = RequestError::Refused(failure.to_string());
@@ -560,12 +595,20 @@ pub(super) fn refuse(reply: RunReply, reason: &str) {
     let _ = reply.send(Err(RequestError::Refused(reason.to_owned())));
 }
 
+/// The target to make code for.
+enum Wanted {
+    /// This one if the file can be compiled for it, and otherwise that of the file.
+    If(Option<Arc<str>>),
+    /// This one.
+    Only(String),
+}
+
 /// Runs on a thread of its own.
 fn compile(
     tools: &Tools,
     text: &str,
     contents: &Arc<FileContents>,
-    wanted: Option<&str>,
+    wanted: &Wanted,
     limit: Duration,
     cancel: &Cancel,
 ) -> Result<Findings, Failure> {
@@ -585,6 +628,10 @@ fn compile(
         target,
         wanted,
         limit,
+    };
+    let wanted = match wanted {
+        Wanted::Only(target) => return compile::compile(&task(Some(target)), cancel),
+        Wanted::If(target) => target.as_deref(),
     };
     match compile::compile(&task(wanted), cancel) {
         // The file is for a GPU that the wanted one is not compatible with: then for its own.

@@ -71,7 +71,7 @@ impl State {
         let about = match &event {
             Event::Open(params) => Some(&params.text_document.uri),
             Event::Change(params) => Some(&params.text_document.uri),
-            Event::Saved(uri) | Event::RunPtxas(uri, _) => Some(uri),
+            Event::Saved(uri) | Event::RunPtxas(uri, ..) => Some(uri),
             Event::Ask(request) => request.document(),
             _ => return Some(event),
         };
@@ -162,7 +162,7 @@ impl State {
             // Changes are void. Questions about other documents are as good as before.
             let request = match event {
                 Event::Ask(request) => request,
-                Event::RunPtxas(_, reply) => {
+                Event::RunPtxas(.., reply) => {
                     exact::refuse(reply, exact::CLOSED);
                     continue;
                 }
@@ -184,7 +184,7 @@ impl State {
                 for event in std::mem::take(&mut parsing.held) {
                     match event {
                         Event::Ask(request) => request.interrupt(),
-                        Event::RunPtxas(_, reply) => exact::refuse(reply, exact::ENDING),
+                        Event::RunPtxas(.., reply) => exact::refuse(reply, exact::ENDING),
                         _ => {}
                     }
                 }

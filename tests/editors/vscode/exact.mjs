@@ -80,6 +80,22 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await page.mouse.move(640, 4);
     await hidden(shown('.monaco-hover'));
     await picture('machine-code');
+    await panel
+      .locator('.code .block', { hasText: /global: \d+ (load|store)/ })
+      .first()
+      .waitFor();
+    // A page that begins anew shows the cursor as well: it may be slower than ptxas.
+    await runCommand('Developer: Reload Webviews');
+    await current.waitFor();
+    // Another target beside it, in which the same statement is marked.
+    await panel.getByText('Another Target Beside…').click();
+    await shown('.quick-input-list .monaco-list-row', 'sm_90').first().click();
+    const beside = panel.locator('.pane').nth(1);
+    await beside.locator('.head', { hasText: 'sm_90' }).waitFor();
+    await beside.locator('.instruction.current', { hasText: 'IADD' }).first().waitFor();
+    await picture('machine-code-two-targets');
+    await panel.getByText('One Target Only').click();
+    await beside.waitFor({ state: 'detached' });
     const store = panel.locator('.code .instruction', { hasText: 'STG' }).first();
     await store.click();
     await cursorOn(lineNumber('st.global'));

@@ -611,6 +611,7 @@ mod tests {
                     ..ExactRegisters::default()
                 },
                 lines: lines.to_vec(),
+                instructions: None,
             };
             let other = ExactEntry {
                 name: "other".to_owned(),

@@ -4,22 +4,62 @@ local request = require('ptx_analyzer.request')
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('ptx_analyzer_sass')
+-- Bars beside the lines, which stay when the cursor moves.
+local bars = vim.api.nvim_create_namespace('ptx_analyzer_sass_bars')
+-- So many hues can be told from each other; neighbouring lines get hues far from each other.
+local HUES, STEP = 12, 5
+
+--- The highlight group for the hue of a line of the file, from zero.
+---@param line integer
+---@return string
+local function hue_of(line)
+  local hue = line * STEP % HUES
+  local name = 'PtxSassHue' .. hue
+  local function channel(shift)
+    -- Of the colour circle at medium saturation and lightness.
+    local k = (shift + hue * 12 / HUES) % 12
+    local part = 0.55 - 0.27 * math.max(-1, math.min(k - 3, 9 - k, 1))
+    return math.floor(part * 255 + 0.5)
+  end
+  vim.api.nvim_set_hl(0, name, {
+    default = true,
+    fg = ('#%02x%02x%02x'):format(channel(0), channel(8), channel(4)),
+    ctermfg = hue + 1,
+  })
+  return name
+end
+
+--- Puts a bar beside lines, from one, each in the hue of a line of the file.
+---@param bufnr integer
+---@param hues table<integer, integer>
+local function mark(bufnr, hues)
+  vim.api.nvim_buf_clear_namespace(bufnr, bars, 0, -1)
+  local count = vim.api.nvim_buf_line_count(bufnr)
+  for line, of in pairs(hues) do
+    if line <= count then
+      local opts = { sign_text = '▎', sign_hl_group = hue_of(of), priority = 5 }
+      vim.api.nvim_buf_set_extmark(bufnr, bars, line - 1, 0, opts)
+    end
+  end
+end
 
 --- A row of the window.
 ---@param row table
+---@param width integer Of the column with lines of the source; zero without one.
 ---@return string
-local function text_of(row)
+local function text_of(row, width)
   local waits = {}
   for _, address in ipairs(row.waitsFor) do
     table.insert(waits, ('%04x'):format(address))
   end
-  return ('%04x  %4s  %5s  %-10s  %s'):format(
-    row.address,
-    row.live or '-',
-    row.stall or '-',
-    table.concat(waits, ','),
-    row.text
-  )
+  local columns = { ('%04x'):format(row.address), ('%4s'):format(row.live or '-'), ('%5s'):format(row.stall or '-') }
+  table.insert(columns, ('%-10s'):format(table.concat(waits, ',')))
+  if width > 0 then
+    table.insert(columns, row.source or '')
+    columns[#columns] = columns[#columns] .. (' '):rep(width - #columns[#columns])
+  end
+  table.insert(columns, row.text)
+  return table.concat(columns, '  ')
 end
 
 --- The lines of the window, and for each the lines of the file that it comes from.
@@ -30,23 +70,35 @@ end
 ---@return table<integer, string> texts The instructions, by lines of the window.
 local function draw(code)
   local peak = code.peak and ('%d registers live at most'):format(code.peak[1]) or 'live registers need nvdisasm'
+  local width = 0
+  for _, row in ipairs(code.rows) do
+    width = math.max(width, #(row.source or ''))
+  end
+  local source = width > 0 and 'source' .. (' '):rep(math.max(width - 4, 2)) or ''
+  width = width > 0 and math.max(width, 6) or 0
   local lines = {
     ('%s for %s: %d instructions, %s'):format(code.entry, code.target, code.total, peak),
-    'addr  live  stall  waits for   instruction',
+    'addr  live  stall  waits for   ' .. source .. 'instruction',
   }
-  local places, locals, texts = {}, {}, {}
+  local places, locals, texts, blocks = {}, {}, {}, {}
+  for _, block in ipairs(code.blocks) do
+    blocks[block.first + 1] = block.summary
+  end
   local routine
-  for _, row in ipairs(code.rows) do
+  for index, row in ipairs(code.rows) do
     if row.routine ~= routine then
       routine = row.routine
       if routine then
         table.insert(lines, (row.ofPtxas and 'routine of ptxas: %s' or 'function: %s'):format(routine))
       end
     end
+    if blocks[index] then
+      table.insert(lines, '-- ' .. blocks[index])
+    end
     if row.label then
       table.insert(lines, row.label .. ':')
     end
-    table.insert(lines, text_of(row))
+    table.insert(lines, text_of(row, width))
     places[#lines] = row.lines
     texts[#lines] = row.text
     if row['local'] then
@@ -130,6 +182,7 @@ local function connect(source, shown, places)
     callback = function()
       if vim.api.nvim_buf_is_valid(source) then
         vim.api.nvim_buf_clear_namespace(source, namespace, 0, -1)
+        vim.api.nvim_buf_clear_namespace(source, bars, 0, -1)
       end
       vim.api.nvim_del_augroup_by_id(group)
     end,
@@ -179,18 +232,28 @@ local function show(code, source)
   vim.keymap.set('n', 'K', function()
     explain(code.opcodes, texts)
   end, { buffer = shown, desc = 'What the opcode does' })
+  local of_rows, of_lines = {}, {}
+  for row, place in pairs(places) do
+    of_rows[row] = place[1]
+    of_lines[place[1] + 1] = place[1]
+  end
+  mark(shown, of_rows)
+  mark(source, of_lines)
   connect(source, shown, places)
   vim.api.nvim_set_current_win(window)
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
 end
 
 --- Runs `ptxas` on the current buffer and shows the machine code of the kernel under the cursor.
-function M.sass()
+---@param target string? Instead of that of the file.
+function M.sass(target)
   local bufnr = vim.api.nvim_get_current_buf()
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
   local params = request.document(bufnr)
-  request.send(bufnr, 'ptx/runPtxas', params, function()
-    request.send(bufnr, 'ptx/machineCode', vim.tbl_extend('force', params, { line = line }), function(code)
+  local run = vim.tbl_extend('force', params, { target = target })
+  request.send(bufnr, 'ptx/runPtxas', run, function(result)
+    local wanted = { line = line, target = target and result.target }
+    request.send(bufnr, 'ptx/machineCode', vim.tbl_extend('force', params, wanted), function(code)
       if code then
         show(code, bufnr)
       else

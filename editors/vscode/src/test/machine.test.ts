@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MachineCode, MachineRow } from '../protocol';
-import { contentOf } from '../views/machine';
+import { contentOf, textOf } from '../views/code';
 
 const row = (address: number, changes: Partial<MachineRow>): MachineRow => ({
   address,
@@ -27,6 +27,11 @@ void test('rows have figures, labels, and headings of routines', () => {
     total: 3,
     peak: [5, 7],
     from: 0,
+    local: 1,
+    blocks: [
+      { first: 0, count: 1, summary: '1 instruction, stalls 2' },
+      { first: 1, count: 1, summary: '1 instruction, stalls 3' },
+    ],
     rows: [
       row(0, { text: 'LDL R1, [R2]', lines: [7, 8], local: true, live: 5 }),
       row(16, { label: '.L_x_1', waitsFor: [0] }),
@@ -34,27 +39,54 @@ void test('rows have figures, labels, and headings of routines', () => {
     ],
     opcodes: { LDL: 'Loads from local memory: `ld.local`.' },
   };
-  const { code: rows = [], note, chosen, rows: entries } = contentOf(code, 'Machine Code: a.ptx');
+  const content = contentOf(code, 'Machine Code: a.ptx');
+  const { code: lists = [], note, chosen, rows: entries } = content;
+  const rows = lists.flatMap((it) => it.rows);
   assert.equal(chosen, 'k');
   assert.match(note ?? '', /edited since/);
   assert.deepEqual(
     rows.map(({ cells, text }) => [...cells, text].join('|')),
-    ['0000|5|2||LDL R1, [R2]', '||||.L_x_1:', '0010|3|2|0000|NOP', '||||routine of ptxas: __cuda_div', '0020|3|||NOP'],
+    [
+      '||||1 instruction, stalls 2',
+      '0000|5|2||LDL R1, [R2]',
+      '||||1 instruction, stalls 3',
+      '||||.L_x_1:',
+      '0010|3|2|0000|NOP',
+      '||||routine of ptxas: __cuda_div',
+      '0020|3|||NOP',
+    ],
   );
   assert.deepEqual(
     rows.map(({ local, peak }) => [local, peak]),
-    [[true, true], ...Array.from({ length: 4 }, () => [undefined, undefined])],
+    [[undefined, undefined], [true, true], ...Array.from({ length: 5 }, () => [undefined, undefined])],
   );
   assert.deepEqual(
     rows.map(({ lines, heading, routine }) => lines ?? [heading, routine]),
     [
+      [undefined, undefined],
       [7, 8],
+      [undefined, undefined],
       [undefined, undefined],
       [undefined, undefined],
       [true, '__cuda_div'],
       [undefined, '__cuda_div'],
     ],
   );
-  assert.match(rows[0]?.title ?? '', /^Loads from local memory: ld\.local\.\n/);
+  assert.match(rows[1]?.title ?? '', /^Loads from local memory: ld\.local\.\n/);
   assert.equal(entries[0]?.bad, true);
+  assert.equal(
+    textOf(content),
+    [
+      'Machine Code: a.ptx, k for sm_80',
+      'address  live  stall  waits for       instruction',
+      '-- 1 instruction, stalls 2',
+      '   0000     5      2                  LDL R1, [R2]',
+      '-- 1 instruction, stalls 3',
+      '                                      .L_x_1:',
+      '   0010     3      2  0000            NOP',
+      '-- routine of ptxas: __cuda_div',
+      '   0020     3                         NOP',
+      '',
+    ].join('\n'),
+  );
 });

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import type { Content, FromPage, ToPage } from './messages';
+import type { Content, FromPage, More, ToPage } from './messages';
 
 /** How long nothing must be typed before a view is brought up to date. */
 const IDLE_MS = 800;
@@ -31,6 +31,15 @@ export interface ViewKind {
   stays?(subject: Subject): boolean;
   /** Where a chosen row is in the file, if that is a place. */
   place?(id: string): vscode.Position | undefined;
+  /** Asks for what did not come with the content, piece by piece. */
+  rest?(client: LanguageClient, token: vscode.CancellationToken): AsyncIterable<More>;
+  /** The content as text, for the clipboard. */
+  text?(content: Content): string;
+  /** Lets the user choose what else is shown; whether the view is to be asked for again. */
+  beside?(client: LanguageClient, subject: Subject): Promise<boolean>;
+  /** Marks in the file what is shown; without arguments nothing is. */
+  mark?(document?: vscode.TextDocument, content?: Content): void;
+  dispose?(): void;
 }
 
 /** At most one panel of a kind; it follows the PTX editor in front. */
@@ -93,6 +102,7 @@ export class LiveView {
   dispose(): void {
     this.panel?.dispose();
     this.cancel();
+    this.kind.dispose?.();
     for (const disposable of this.disposables) disposable.dispose();
   }
 
@@ -117,6 +127,7 @@ export class LiveView {
       this.panel = undefined;
       this.shown = undefined;
       this.cancel();
+      this.kind.mark?.();
     });
     return panel;
   }
@@ -124,7 +135,8 @@ export class LiveView {
   private hear(message: FromPage): void {
     switch (message.kind) {
       case 'ready':
-        if (this.shown !== undefined) this.say(this.shown);
+        // What was said before the page could hear is lost: the content, and where the cursor is.
+        this.show();
         break;
       case 'choose': {
         if (this.subject === undefined) return;
@@ -135,11 +147,13 @@ export class LiveView {
         break;
       }
       case 'copy': {
-        const rows = this.shown?.code ?? [];
-        const text = rows.map(({ cells, text }) => [...cells, text].join('\t')).join('\n');
-        void vscode.env.clipboard.writeText(text);
+        const text = this.shown === undefined ? undefined : this.kind.text?.(this.shown);
+        if (text !== undefined) void vscode.env.clipboard.writeText(text);
         break;
       }
+      case 'beside':
+        void this.beside();
+        break;
       case 'line':
         void this.reveal(message.line);
         break;
@@ -157,6 +171,13 @@ export class LiveView {
       selection: new vscode.Range(start, start),
     });
     editor.revealRange(new vscode.Range(start, start), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  }
+
+  /** Lets the user choose what else is shown. */
+  async beside(): Promise<void> {
+    const client = this.client();
+    if (this.subject === undefined || client?.isRunning() !== true) return;
+    if ((await this.kind.beside?.(client, this.subject)) === true) this.refreshIn(0);
   }
 
   private follow(editor: vscode.TextEditor): void {
@@ -200,8 +221,26 @@ export class LiveView {
     }
     if (asking.token.isCancellationRequested) return;
     this.shown = content;
-    this.say(content);
-    this.say({ kind: 'cursor', line: subject.position.line });
+    this.show();
+    this.kind.mark?.(subject.document, content);
+    if (client === undefined || this.kind.rest === undefined) return;
+    try {
+      for await (const more of this.kind.rest(client, asking.token)) {
+        if (this.asking !== asking) return;
+        content.code?.[more.list]?.rows.push(...more.rows);
+        this.say(more);
+      }
+      this.kind.mark?.(subject.document, content);
+    } catch {
+      // The server has ended or has something newer; then it is asked again.
+    }
+  }
+
+  /** Shows the content in the page, and in it the place of the cursor, which may have moved since it was asked for. */
+  private show(): void {
+    if (this.shown === undefined || this.subject === undefined) return;
+    this.say(this.shown);
+    this.say({ kind: 'cursor', line: this.subject.position.line });
   }
 
   private say(message: ToPage): void {

@@ -1,13 +1,24 @@
 /** The machine code panel: what `ptxas` made of the kernel at the cursor, a row for each instruction. */
 
+import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import type { MachineCode, MachineRow } from '../protocol';
+import type { MachineCode, MachineRow, PtxasRun, TargetVerdict } from '../protocol';
+import { contentOf, listOf, rowsOf, textOf } from './code';
+import { Gutter } from './gutter';
 import type { Subject, ViewKind } from './liveView';
-import type { CodeRow, Content } from './messages';
+import type { Content, More } from './messages';
+
+/** Rows that come at once; the rest comes in pieces of so many. */
+const PIECE = 5_000;
 
 /** Makes the view; a function, for it remembers what it shows. */
 export function machineView(): ViewKind {
   let shown: { uri: string; version: number; lines: [number, number] } | undefined;
+  /** The other target, and the file for which it was chosen. */
+  let other: { uri: string; target: string } | undefined;
+  /** The code of each list, as far as it has come. */
+  let parts: { params: object; code: MachineCode }[] = [];
+  const gutter = new Gutter();
   return {
     type: 'ptx-analyzer.machineCode',
     title: 'Machine Code',
@@ -17,27 +28,97 @@ export function machineView(): ViewKind {
     },
     async content(client: LanguageClient, { document, position, chosen }: Subject, token) {
       const { version } = document;
-      const params = {
-        textDocument: { uri: client.code2ProtocolConverter.asUri(document.uri) },
-        line: position.line,
-        ...(chosen === undefined ? {} : { entry: chosen }),
-      };
-      const code = await client.sendRequest<MachineCode | null>('ptx/machineCode', params, token);
+      const uri = document.uri.toString();
+      const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri) };
+      const ask = (params: object) =>
+        client.sendRequest<MachineCode | null>('ptx/machineCode', { ...params, textDocument, count: PIECE }, token);
+      const code = await ask({ line: position.line, ...(chosen === undefined ? {} : { entry: chosen }) });
       const heading = `Machine Code: ${document.uri.path.split('/').pop() ?? ''}`;
       shown = undefined;
+      parts = [];
       if (code === null) {
         const note = 'There is no machine code yet: save the file, or use “ptx-analyzer: Run ptxas Now”.';
         return { kind: 'content', heading, note, rows: [] };
       }
-      shown = { uri: document.uri.toString(), version, lines: linesOf(code.rows) };
-      return contentOf(code, heading);
+      const { entry } = code;
+      parts.push({ params: { textDocument, entry }, code });
+      const content = contentOf(code, heading);
+      if (other?.uri === uri) {
+        const { target } = other;
+        const params = { entry, target };
+        let beside = await ask(params);
+        if (beside === null || (beside.stale && !code.stale)) {
+          // The text has been compiled anew, but not for this target.
+          await client.sendRequest('ptx/runPtxas', { textDocument, target }, token).catch(() => undefined);
+          beside = await ask(params);
+        }
+        if (beside === null) content.note = `There is no machine code of ${entry} for ${target}.`;
+        else {
+          parts.push({ params: { textDocument, ...params }, code: beside });
+          content.code?.push(listOf(beside));
+        }
+      }
+      shown = { uri, version, lines: linesOf(code.rows, [Number.MAX_SAFE_INTEGER, -1]) };
+      return content;
     },
+    async *rest(client: LanguageClient, token): AsyncGenerator<More> {
+      for (const [list, { params, code }] of parts.entries()) {
+        let before = code.rows.at(-1);
+        for (let from = code.rows.length; from < code.total; from += PIECE) {
+          const asked = { ...params, from, count: PIECE };
+          const more = await client.sendRequest<MachineCode | null>('ptx/machineCode', asked, token);
+          // Compiled anew in the meantime: the view is asked for again.
+          if (more?.total !== code.total) return;
+          if (list === 0 && shown !== undefined) shown.lines = linesOf(more.rows, shown.lines);
+          yield { kind: 'more', list, rows: rowsOf(more, before) };
+          before = more.rows.at(-1);
+        }
+      }
+    },
+    text: textOf,
+    async beside(client: LanguageClient, { document }: Subject) {
+      const uri = document.uri.toString();
+      if (other?.uri === uri) {
+        other = undefined;
+        return true;
+      }
+      const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri) };
+      const target = await chooseTarget(client, textDocument);
+      if (target === undefined) return false;
+      try {
+        const run = await client.sendRequest<PtxasRun>('ptx/runPtxas', { textDocument, target });
+        if (run.errors > 0) {
+          void vscode.window.showWarningMessage(`ptxas reports errors when it compiles this file for ${target}.`);
+          return false;
+        }
+        other = { uri, target: run.target };
+        return true;
+      } catch (error) {
+        void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+        return false;
+      }
+    },
+    mark(document?: vscode.TextDocument, content?: Content) {
+      const lines = (content?.code?.[0]?.rows ?? []).flatMap((it) => (it.lines === undefined ? [] : [it.lines[0]]));
+      gutter.show(document?.uri, lines);
+    },
+    dispose: () => gutter.dispose(),
   };
 }
 
-/** The lines between which the statements of an entry are. */
-function linesOf(rows: MachineRow[]): [number, number] {
-  let [first, last] = [Number.MAX_SAFE_INTEGER, -1];
+async function chooseTarget(client: LanguageClient, textDocument: object): Promise<string | undefined> {
+  const targets = vscode.workspace.getConfiguration('ptx-analyzer').get<string[]>('portability.targets', []);
+  const verdicts = await client.sendRequest<TargetVerdict[]>('ptx/compareTargets', { textDocument, targets });
+  const items = verdicts.map(({ target, errors }) => ({
+    label: target,
+    description: errors.length === 0 ? '' : 'the file has errors for this target',
+  }));
+  const placeHolder = 'The target whose machine code is shown beside';
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.label;
+}
+
+/** The lines between which the statements of an entry are, together with those that are known. */
+function linesOf(rows: MachineRow[], [first, last]: [number, number]): [number, number] {
   for (const { lines, routine } of rows) {
     // Functions that the entry calls are elsewhere.
     if (lines === null || routine !== null) continue;
@@ -45,81 +126,4 @@ function linesOf(rows: MachineRow[]): [number, number] {
     last = Math.max(last, lines[1]);
   }
   return [first, last];
-}
-
-/** What the page shows of an answer. */
-export function contentOf(code: MachineCode, heading: string): Content {
-  const content: Content = {
-    kind: 'content',
-    heading,
-    rows: code.entries.map((name) => ({ id: name, title: name, facts: [] })),
-    chosen: code.entry,
-    code: rowsOf(code),
-  };
-  const row = content.rows.find((it) => it.id === code.entry);
-  row?.facts.push({ name: 'instructions', value: String(code.total) }, { name: '', value: code.target });
-  const local = code.rows.filter((it) => it.local).length;
-  if (row !== undefined && local > 0) {
-    row.facts.push({ name: 'access local memory', value: String(local), title: 'Spilled registers, or arrays.' });
-    row.bad = true;
-  }
-  if (row !== undefined && code.peak !== null) {
-    const [most, line] = code.peak;
-    row.facts.push({ name: 'registers live at most', value: String(most) });
-    if (line !== null) row.places = [{ line, text: 'is the first line where they are' }];
-  }
-  if (code.stale) content.note = 'The text has been edited since; this is the code of the text that was compiled.';
-  return content;
-}
-
-function rowsOf(code: MachineCode): CodeRow[] {
-  const rows: CodeRow[] = [];
-  let routine: string | null = null;
-  for (const it of code.rows) {
-    if (it.routine !== routine) {
-      ({ routine } = it);
-      if (routine !== null) rows.push(headingOf(it, routine));
-    }
-    if (it.label !== null) rows.push({ cells: ['', '', '', ''], text: `${it.label}:`, ...routineOf(it) });
-    rows.push(rowOf(it, code));
-  }
-  return rows;
-}
-
-function headingOf(it: MachineRow, name: string): CodeRow {
-  const text = `${it.ofPtxas ? 'routine of ptxas' : 'function'}: ${name}`;
-  return { cells: ['', '', '', ''], text, heading: true, ...routineOf(it) };
-}
-
-/** Routines of ptxas are hidden until somebody opens them. */
-function routineOf({ ofPtxas, routine }: MachineRow): { routine?: string } {
-  return ofPtxas && routine !== null ? { routine } : {};
-}
-
-/** The opcode of `@P0 LDG.E.128 R4, [R2]` without modifiers. */
-function opcodeOf(text: string): string {
-  return /^(?:@\S+\s+)?([A-Z0-9_]+)/.exec(text)?.[1] ?? '';
-}
-
-function rowOf(it: MachineRow, { peak, opcodes }: MachineCode): CodeRow {
-  const address = (of: number) => of.toString(16).padStart(4, '0');
-  const figure = (of: number | null) => (of === null ? '' : String(of));
-  const words: string[] = [];
-  const page = opcodes[opcodeOf(it.text)];
-  // A tooltip shows no Markdown.
-  if (page !== undefined) words.push(page.replaceAll('`', ''));
-  if (it.stall !== null) words.push(`The next instruction waits at least ${it.stall} cycles.`);
-  if (it.waitsFor.length > 0) words.push(`Waits for the instruction at ${it.waitsFor.map(address).join(', ')}.`);
-  if (it.local) words.push('Accesses local memory: a spilled register, or an array.');
-  if (it.source !== null) words.push(`Made of ${it.source}.`);
-  const row: CodeRow = {
-    cells: [address(it.address), figure(it.live), figure(it.stall), it.waitsFor.map(address).join(' ')],
-    text: it.text,
-    ...routineOf(it),
-  };
-  if (words.length > 0) row.title = words.join('\n');
-  if (it.lines !== null) row.lines = it.lines;
-  if (it.local) row.local = true;
-  if (peak !== null && it.live === peak[0]) row.peak = true;
-  return row;
 }

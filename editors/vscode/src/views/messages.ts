@@ -31,6 +31,8 @@ export interface Place {
 export interface CodeRow {
   /** Address, live registers, stall and what it waits for, as they are shown. */
   cells: [string, string, string, string];
+  /** The line of the source that PTX was made of, such as `scale.cu:7`. */
+  source?: string;
   text: string;
   /** The first and the last line of the statement that it was made of, counted from 0. */
   lines?: [number, number];
@@ -44,6 +46,17 @@ export interface CodeRow {
   routine?: string;
   /** Whether it is the heading of that. */
   heading?: boolean;
+  /** Whether it tells the figures of the block after it. */
+  block?: boolean;
+}
+
+/** The machine code for one target. */
+export interface CodeList {
+  target: string;
+  /** Whether rows have lines of a source. */
+  hasSource: boolean;
+  /** In their order; there may be more that have not come yet. */
+  rows: CodeRow[];
 }
 
 /** What a page shows. */
@@ -57,8 +70,16 @@ export interface Content {
   chosen?: string;
   /** A drawing in which `data-line` leads to lines of the file. */
   svg?: string;
-  /** Machine code in rows of equal height; of thousands of them only those that can be seen are made. */
-  code?: CodeRow[];
+  /** Machine code for one target, or for two beside each other. */
+  code?: CodeList[];
+}
+
+/** More rows of a list of the content. */
+export interface More {
+  kind: 'more';
+  /** Index of the list. */
+  list: number;
+  rows: CodeRow[];
 }
 
 /** What the page shows in the drawing, as the cursor of the editor moves. */
@@ -68,8 +89,13 @@ export interface Cursor {
   line: number;
 }
 
-export type ToPage = Content | Cursor;
+export type ToPage = Content | More | Cursor;
 
 /** What the user does in a page. */
 export type FromPage =
-  { kind: 'ready' } | { kind: 'choose'; id: string } | { kind: 'line'; line: number } | { kind: 'copy' };
+  | { kind: 'ready' }
+  | { kind: 'choose'; id: string }
+  | { kind: 'line'; line: number }
+  | { kind: 'copy' }
+  /** Another target is wanted beside the one that is shown, or no other one any more. */
+  | { kind: 'beside' };

@@ -1,51 +1,87 @@
 /** Machine code in the page: rows of equal height, of which only those are made that can be seen. */
 
-import type { CodeRow, FromPage } from '../views/messages';
+import { colorOf, hueOf } from '../views/hue';
+import type { CodeList, CodeRow, FromPage } from '../views/messages';
 
 /** Height of a row, in pixels; the style sheet says the same. */
 const HEIGHT = 20;
 /** Rows that are made above and below those that can be seen. */
 const SPARE = 20;
-/** Between the hues of two neighbouring lines, in degrees. */
-const HUES = 47;
 
-/** The rows that are shown, and where the cursor of the editor is. */
+/** The rows for one target, in a pane that scrolls by itself. */
 export class Code {
+  private readonly pane = document.createElement('div');
   private readonly box = document.createElement('div');
   private readonly open = new Set<string>();
+  private readonly all: CodeRow[];
   private rows: CodeRow[] = [];
   private line = -1;
+  /** The line was looked for and is not among the rows that have come. */
+  private missing = false;
 
   constructor(
-    private readonly all: CodeRow[],
+    list: CodeList,
     private readonly say: (message: FromPage) => void,
   ) {
+    this.all = [...list.rows];
+    this.pane.className = 'pane';
+    this.pane.classList.toggle('sources', list.hasSource);
     this.box.className = 'code';
+    const head = document.createElement('div');
+    head.className = 'head';
+    const names = ['address', 'live', 'stall', 'waits for', ...(list.hasSource ? ['source'] : []), list.target];
+    head.append(...names.map(span));
+    this.pane.append(head, this.box);
+    this.pane.addEventListener('scroll', () => this.draw());
     this.fold();
   }
 
   get element(): HTMLElement {
-    return this.box;
+    return this.pane;
+  }
+
+  /** How far it is scrolled. */
+  get place(): number {
+    return this.pane.scrollTop;
+  }
+
+  set place(top: number) {
+    this.pane.scrollTop = top;
+    this.draw();
+  }
+
+  /** Adds rows that have come later. */
+  append(rows: CodeRow[]): void {
+    this.all.push(...rows);
+    this.fold();
+    if (this.missing) this.follow(this.line);
+    else this.draw();
   }
 
   /** Makes the rows that can be seen. */
   draw(): void {
-    const top = -this.box.getBoundingClientRect().top;
-    const first = Math.max(0, Math.floor(top / HEIGHT) - SPARE);
-    const last = Math.min(this.rows.length, Math.ceil((top + window.innerHeight) / HEIGHT) + SPARE);
+    const [top, bottom] = this.seen();
+    const first = Math.max(0, top - SPARE);
+    const last = Math.min(this.rows.length, bottom + SPARE);
     const rows = this.rows.slice(first, Math.max(first, last));
     this.box.replaceChildren(...rows.map((row, index) => this.make(row, first + index)));
   }
 
-  /** Marks what was made of a line, and shows the first of it. */
+  /** Marks what was made of a line; if none of it can be seen, shows the first. */
   follow(line: number): void {
     this.line = line;
-    const index = this.rows.findIndex((row) => this.isOfLine(row));
-    if (index !== -1) {
-      const place = this.box.getBoundingClientRect().top + index * HEIGHT;
-      if (place < 0 || place > window.innerHeight - HEIGHT) window.scrollBy(0, place - window.innerHeight / 3);
-    }
+    const first = this.rows.findIndex((row) => this.isOfLine(row));
+    this.missing = first === -1;
+    const [top, bottom] = this.seen();
+    const isSeen = this.rows.slice(top + 1, Math.max(top + 1, bottom - 1)).some((row) => this.isOfLine(row));
+    if (first !== -1 && !isSeen) this.pane.scrollTop = first * HEIGHT - this.pane.clientHeight / 3;
     this.draw();
+  }
+
+  /** The first row that can be seen, and the one after the last. */
+  private seen(): [number, number] {
+    const top = this.pane.scrollTop;
+    return [Math.floor(top / HEIGHT), Math.ceil((top + this.pane.clientHeight) / HEIGHT)];
   }
 
   private fold(): void {
@@ -62,15 +98,14 @@ export class Code {
     it.className = 'instruction';
     it.style.top = `${index * HEIGHT}px`;
     for (const cell of row.cells) it.append(span(cell));
+    if (this.pane.classList.contains('sources')) it.append(span(row.source ?? ''));
     it.append(span(row.text));
     if (row.title !== undefined) it.title = row.title;
-    if (row.local === true) it.classList.add('local');
-    if (row.peak === true) it.classList.add('peak');
-    if (row.heading === true) it.classList.add('heading');
+    for (const name of ['local', 'peak', 'heading', 'block'] as const) if (row[name] === true) it.classList.add(name);
     if (this.isOfLine(row)) it.classList.add('current');
     const { lines, routine } = row;
     if (lines !== undefined) {
-      it.style.borderLeftColor = `hsl(${(lines[0] * HUES) % 360} 60% 55%)`;
+      it.style.borderLeftColor = colorOf(hueOf(lines[0]));
       it.addEventListener('click', () => this.say({ kind: 'line', line: lines[0] }));
     } else if (row.heading === true && routine !== undefined) {
       it.addEventListener('click', () => {

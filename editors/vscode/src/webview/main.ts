@@ -12,15 +12,17 @@ const editor = acquireVsCodeApi();
 
 window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
   if (data.kind === 'content') show(data);
+  else if (data.kind === 'more') codes[data.list]?.append(data.rows);
   else follow(data);
 });
 editor.postMessage({ kind: 'ready' });
 
-let code: Code | undefined;
-window.addEventListener('scroll', () => code?.draw());
-window.addEventListener('resize', () => code?.draw());
+let codes: Code[] = [];
+/** The row that was shown last, whose places are kept when it is shown again. */
+let last: string | undefined;
+window.addEventListener('resize', () => codes.forEach((it) => it.draw()));
 
-function show({ heading, note, rows, chosen, svg, code: instructions }: Content): void {
+function show({ heading, note, rows, chosen, svg, code: lists }: Content): void {
   const { scrollX, scrollY } = window;
   const parts: Node[] = [element('h1', heading)];
   if (note !== undefined) parts.push(element('p', note, 'note'));
@@ -30,17 +32,23 @@ function show({ heading, note, rows, chosen, svg, code: instructions }: Content)
     parts.push(list);
   }
   if (svg !== undefined) parts.push(drawing(svg));
-  code = undefined;
-  if (instructions !== undefined) {
-    code = new Code(instructions, (message) => editor.postMessage(message));
-    const copy = element('button', 'Copy as Text', 'copy');
+  const places = chosen === last ? codes.map((it) => it.place) : [];
+  last = chosen;
+  codes = (lists ?? []).map((it) => new Code(it, (message) => editor.postMessage(message)));
+  if (codes.length > 0) {
+    const copy = element('button', 'Copy as Text');
     copy.addEventListener('click', () => editor.postMessage({ kind: 'copy' }));
-    const head = element('div', undefined, 'head');
-    for (const name of ['address', 'live', 'stall', 'waits for', 'instruction']) head.append(element('span', name));
-    parts.push(copy, head, code.element);
+    const beside = element('button', codes.length > 1 ? 'One Target Only' : 'Another Target Beside…');
+    beside.addEventListener('click', () => editor.postMessage({ kind: 'beside' }));
+    const actions = element('div', undefined, 'actions');
+    actions.append(copy, beside);
+    const panes = element('div', undefined, 'panes');
+    panes.append(...codes.map((it) => it.element));
+    parts.push(actions, panes);
   }
+  document.body.classList.toggle('machine', codes.length > 0);
   document.body.replaceChildren(...parts);
-  code?.draw();
+  codes.forEach((it, index) => (it.place = places[index] ?? 0));
   window.scrollTo(scrollX, scrollY);
 }
 
@@ -106,7 +114,7 @@ function goTo(part: Element, line: number): void {
 
 /** Marks what stands for the line of the cursor, or for the last line before it. */
 function follow({ line }: Cursor): void {
-  code?.follow(line);
+  codes.forEach((it) => it.follow(line));
   let best: Element | undefined;
   let bestLine = -1;
   for (const part of document.querySelectorAll('figure [data-line]')) {

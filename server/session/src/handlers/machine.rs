@@ -8,7 +8,7 @@ use machine::listing::{Listing, Row};
 use super::{Handler, Priority};
 use crate::{
     exact::Findings,
-    lsp::ext::{self, MachineCode, MachineCodeParams, MachineRow},
+    lsp::ext::{self, MachineBlock, MachineCode, MachineCodeParams, MachineMemory, MachineRow},
 };
 
 pub(crate) const MACHINE_CODE: Handler<MachineCodeParams, Option<MachineCode>> = Handler {
@@ -20,7 +20,10 @@ pub(crate) const MACHINE_CODE: Handler<MachineCodeParams, Option<MachineCode>> =
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
         };
-        let found = snapshot.findings(document.file);
+        let found = match &params.target {
+            Some(target) => snapshot.findings_for(document.file, target),
+            None => snapshot.findings(document.file),
+        };
         Ok(found.and_then(|(findings, stale)| answer(findings, stale, params)))
     },
 };
@@ -54,10 +57,37 @@ fn answer(findings: &Findings, stale: bool, params: &MachineCodeParams) -> Optio
         peak: listing
             .peak()
             .map(|(most, lines)| (most, lines.first().map(|it| it.saturating_sub(1)))),
+        local: listing.local_accesses(),
         from: params.from.min(total),
         rows: rows.iter().map(|it| row(findings, listing, it)).collect(),
+        blocks: blocks(listing, from, rows.len()),
         opcodes: opcodes(rows),
     })
+}
+
+/// The blocks that begin among some rows.
+fn blocks(listing: &Listing, from: usize, count: usize) -> Vec<MachineBlock> {
+    let end = from.saturating_add(count);
+    let first = |it: &machine::blocks::Block| it.first as usize;
+    let start = listing.blocks.partition_point(|it| first(it) < from);
+    let found = listing.blocks.iter().skip(start);
+    let found = found.take_while(|it| first(it) < end);
+    let memory = |it: &machine::blocks::Memory| MachineMemory {
+        space: it.space.word().to_owned(),
+        operation: it.operation.word().to_owned(),
+        count: it.count,
+        bytes: it.bytes,
+    };
+    found
+        .map(|it| MachineBlock {
+            first: it.first,
+            count: it.count,
+            stalls: it.stalls,
+            waits: it.waits,
+            memory: it.memory.iter().map(memory).collect(),
+            summary: it.words(),
+        })
+        .collect()
 }
 
 /// The documentation of the opcodes of rows.
@@ -154,7 +184,7 @@ mod tests {
             rows: (0..10)
                 .map(|it| row(16 * u64::from(it), first + it, "@P0 LDL R1, [R2]"))
                 .collect(),
-            routines: Vec::new(),
+            ..Listing::default()
         };
         let findings = Findings {
             code: Arc::new(crate::machine_code::MachineCode {
@@ -168,6 +198,7 @@ mod tests {
             let params = MachineCodeParams {
                 text_document: TextDocumentIdentifier { uri },
                 entry: entry.map(str::to_owned),
+                target: None,
                 line,
                 from,
                 count,
@@ -197,6 +228,7 @@ mod tests {
                     uri: Url::parse("file:///a.ptx").expect("a URI"),
                 },
                 entry: None,
+                target: None,
                 line: None,
                 from: 0,
                 count: Some(1),

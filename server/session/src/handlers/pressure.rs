@@ -382,6 +382,7 @@ mod tests {
                 target: "sm_90".to_owned(),
                 registers: exact,
                 lines: Vec::new(),
+                instructions: None,
             }),
             &|_| Range::default(),
         );

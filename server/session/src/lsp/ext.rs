@@ -17,7 +17,7 @@
 //! | `ptx/diff` | [`DiffParams`]: two files that the server knows | [`Difference`]s of meaning, none for texts that mean the same |
 //! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
 //! | `ptx/explain` | [`ExplainParams`] | [`Explanation`]s; none for an unknown word |
-//! | `ptx/runPtxas` | [`RunPtxasParams`]: an open document | [`RunPtxas`] when `ptxas` is done; an error that says why when it cannot be run |
+//! | `ptx/runPtxas` | [`RunPtxasParams`]: an open document, and perhaps another target | [`RunPtxas`] when `ptxas` is done; an error that says why when it cannot be run |
 //! | `ptx/serverStatus` | none | [`ServerStatus`] |
 //!
 //! Drawings are SVG without scripts and without anything to load. Whatever stands for a line of the file
@@ -268,6 +268,9 @@ pub struct MachineCodeParams {
     /// The entry; without one that with code of the line, or else the first.
     #[serde(default)]
     pub entry: Option<String>,
+    /// The target, if code for another one was made by `ptx/runPtxas`; that of the file without this.
+    #[serde(default)]
+    pub target: Option<String>,
     /// A line of the file, from 0.
     #[serde(default)]
     pub line: Option<u32>,
@@ -295,12 +298,48 @@ pub struct MachineCode {
     pub total: u32,
     /// The most general registers that are live, and the first line from 0 where they are.
     pub peak: Option<(u32, Option<u32>)>,
+    /// How many of all rows access local memory.
+    pub local: u32,
     /// The index of the first row, from 0.
     pub from: u32,
     /// The rows that were asked for.
     pub rows: Vec<MachineRow>,
+    /// The blocks that begin among them; none without `nvdisasm`.
+    pub blocks: Vec<MachineBlock>,
     /// The documentation of the opcodes of these rows: Markdown by opcode without modifiers.
     pub opcodes: BTreeMap<String, String>,
+}
+
+/// Machine instructions that are executed one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineBlock {
+    /// The index of its first row, from 0.
+    pub first: u32,
+    /// How many instructions it has.
+    pub count: u32,
+    /// The sum of their stalls: a warp needs at least so many cycles to issue them, and as a rule more.
+    pub stalls: Option<u32>,
+    /// How many of them wait for the result of another one, however long that takes.
+    pub waits: u32,
+    /// The accesses to memory, those alike together.
+    pub memory: Vec<MachineMemory>,
+    /// All of that in words.
+    pub summary: String,
+}
+
+/// Accesses of a block that do the same in the same space.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MachineMemory {
+    /// `global`, `generic`, `shared`, `local`, `tensor` or `texture`.
+    pub space: String,
+    /// `load`, `store`, `atomic` or `copy`.
+    pub operation: String,
+    /// How many instructions do it.
+    pub count: u32,
+    /// How many bytes each thread moves; `null` if an instruction does not say.
+    pub bytes: Option<u32>,
 }
 
 /// A machine instruction.
@@ -528,6 +567,10 @@ pub struct Explanation {
 pub struct RunPtxasParams {
     /// The file.
     pub text_document: TextDocumentIdentifier,
+    /// Make code for this target, beside that of the file: its messages are not shown, and `ptx/machineCode`
+    /// has the code. Of several only the last one is kept.
+    #[serde(default)]
+    pub target: Option<String>,
 }
 
 /// Result of `ptx/runPtxas`. The messages of `ptxas` are among the diagnostics of the document.

@@ -163,6 +163,10 @@ fn summary(pair: &Pair, change: &FunctionChange) -> String {
                 Some(Figures { registers, .. }) => format!("~{registers}"),
             };
             parts.push(format!("registers {} -> {}", shown(old), shown(new)));
+            let count = |it: Option<Figures>| it?.exact?.instructions;
+            if let (Some(old), Some(new)) = (count(old), count(new)) {
+                parts.push(format!("machine instructions {old} -> {new}"));
+            }
         }
     }
     match parts.is_empty() {

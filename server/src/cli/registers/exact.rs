@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use session::exact::Findings;
 
 use crate::exact::{
-    compile::{Failure, Task, compile},
+    compile::{Failure, Task, compile, disassemble},
     find::{Search, Tools, find},
     jobs::Cancel,
 };
@@ -37,6 +37,9 @@ pub(in crate::cli) struct Exact {
     pub(in crate::cli) spill_loads: u32,
     pub(in crate::cli) stack: u32,
     pub(in crate::cli) shared: u32,
+    /// Machine instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) instructions: Option<u32>,
 }
 
 impl From<&ExactEntry> for Exact {
@@ -47,6 +50,7 @@ impl From<&ExactEntry> for Exact {
             spill_loads: it.registers.spill_loads,
             stack: it.registers.stack,
             shared: it.registers.shared,
+            instructions: it.instructions,
         }
     }
 }
@@ -90,6 +94,11 @@ impl Ptxas {
             tools: tools.map_err(|it| it.to_string())?,
             limit: Duration::from_secs(timeout.into()),
         })
+    }
+
+    /// The text of machine code, if there is an `nvdisasm` that understands it.
+    pub(in crate::cli) fn disassemble(&self, cubin: &[u8]) -> Result<Option<String>, String> {
+        disassemble(&self.tools, cubin, self.limit, &Cancel::default()).map_err(|it| it.to_string())
     }
 
     /// All that a run finds out about a text; the error of the text if it has one.

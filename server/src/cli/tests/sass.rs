@@ -46,6 +46,7 @@ fn machine_code_with_lines() {
     expect![[r#"
         scale for sm_90a: 136 instructions, 16 registers, at most 13 live, first at line 29
          address  live  stall  waits for
+          block: 16 instructions, stalls 48, 5 waits; global: 1 load of 4 bytes
             14 | {  (scale.cu:3)
             0000     1      1                  LDC R1, c[0x0][0x28]
             22 | mov.u32 %r1, %tid.x;  (scale.cu:3)
@@ -54,8 +55,7 @@ fn machine_code_with_lines() {
             0020     4      1                  LDC.64 R4, c[0x0][0x210]
             14 | {  (scale.cu:3)
             0030     4      7                  ULDC.64 UR4, c[0x0][0x208]
-            29 | div.rn.f32 %f3, %f2, %f1;  (scale.cu:4)
-            0040     5      1                  LDC R7, c[0x0][0x218]"#]]
+            29 | div.rn.f32 %f3, %f2, %f1;  (scale.cu:4)"#]]
     .assert_eq(&first.join("\n"));
     let routines: Vec<_> = table
         .lines()
@@ -72,6 +72,46 @@ fn machine_code_with_lines() {
     let record: serde_json::Value = serde_json::from_str(&record).expect("JSON");
     assert_eq!((status, &record["registers"]), (0, &16.into()));
     expect![[r#"{"address":144,"line":29,"live":5,"read":null,"reuse":0,"source":{"file":"scale.cu","line":4},"stall":4,"text":"FFMA R3, R2, -R7, 1","wait":[0],"waits_for":[112],"write":null,"yield":true}"#]].assert_eq(&record["instructions"][9].to_string());
+    // A cubin is read as it is, and without nvdisasm it has lines and stalls still.
+    let cubin = data.join("scale.cubin").to_string_lossy().into_owned();
+    let of_cubin = |ptxas: &str, more: &[&str]| {
+        let arguments = [
+            &["sass", "--ptxas", ptxas, "--format", "json"],
+            more,
+            &[&cubin],
+        ]
+        .concat();
+        let (status, record, complaints) = run_with(&arguments, b"", false);
+        let record: serde_json::Value = serde_json::from_str(&record).unwrap_or_default();
+        let row = &record["instructions"][9];
+        let shown = format!(
+            "{} {} {} {} {}",
+            record["target"], row["line"], row["stall"], row["text"], record["blocks"][0]
+        );
+        (status, shown, complaints.replace(&cubin, "scale.cubin"))
+    };
+    expect![[r#"
+        (
+            0,
+            "\"sm_90\" 29 4 \"FFMA R3, R2, -R7, 1\" {\"address\":0,\"instructions\":16,\"memory\":[{\"bytes\":4,\"count\":1,\"operation\":\"load\",\"space\":\"global\"}],\"stalls\":48,\"waits\":5}",
+            "",
+        )
+    "#]].assert_debug_eq(&of_cubin(&ptxas, &["--target", "sm_90a"]));
+    expect![[r#"
+        (
+            0,
+            "\"sm_90\" 29 4 \"\" null",
+            "note: scale.cubin: there is no nvdisasm that reads it, so the instructions have no text\n",
+        )
+    "#]].assert_debug_eq(&of_cubin("/no/ptxas", &[]));
+    expect![[r#"
+        (
+            2,
+            "null null null null null",
+            "error: scale.cubin: no cubin in it is for sm_80\n",
+        )
+    "#]]
+    .assert_debug_eq(&of_cubin(&ptxas, &["--target", "sm_80"]));
     let refuse = |arguments: &[&str], expected: Expect| {
         check_in(
             folder.path(),
