@@ -31,7 +31,7 @@ pub struct Block {
 pub struct Memory {
     /// The memory.
     pub space: Space,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// How many instructions do it.
     pub count: u32,

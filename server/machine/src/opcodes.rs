@@ -1,4 +1,5 @@
-//! What is known of machine instructions by their opcodes: which of them access memory, and which end a block.
+//! The facts about machine instructions that their opcodes tell: which of them access memory, and which end a
+//! block.
 //!
 //! NVIDIA documents the opcodes with a line each (*CUDA Binary Utilities*); the spaces and the sizes were
 //! checked on the machine code that `ptxas` makes of loads, stores and reductions of each width. No other file
@@ -9,7 +10,7 @@
 pub enum Space {
     /// The memory of the GPU.
     Global,
-    /// What the address says; before sm_90 reductions in global memory, too.
+    /// Any, as the address tells; before sm_90 reductions in global memory, too.
     Generic,
     /// The memory of a CTA, or of another one of the cluster.
     Shared,
@@ -36,7 +37,7 @@ impl Space {
     }
 }
 
-/// What an instruction does to memory.
+/// An operation on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation {
     /// It reads.
@@ -76,9 +77,9 @@ impl Operation {
 /// One access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The memory; of a copy the one outside of the CTA.
+    /// The memory; of a copy the one that is not the CTA's.
     pub space: Space,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// How many bytes each thread moves; `None` if the opcode does not say.
     pub bytes: Option<u32>,
@@ -107,7 +108,7 @@ pub fn access(opcode: &str) -> Option<Access> {
         "STSM" => (Shared, Store, matrices),
         "LDL" => (Local, Load, bytes),
         "STL" => (Local, Store, bytes),
-        // Their sizes stand in registers and descriptors, or depend on the shape.
+        // Their sizes are in registers and descriptors, or depend on the shape.
         "UBLKCP" | "UTMALDG" | "UTMASTG" => (Global, Copy, unknown),
         "UBLKRED" | "UTMAREDG" => (Global, Atomic, unknown),
         "LDTM" => (Tensor, Load, unknown),

@@ -78,7 +78,7 @@ pub(super) struct Exact {
     latest: Option<String>,
 }
 
-/// What a run is for; there is at most one for each.
+/// The purpose of a run; there is at most one run for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Key {
     file: FileId,
