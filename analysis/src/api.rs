@@ -417,7 +417,7 @@ pub struct SemanticToken {
 /// The range that a rename would replace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenamePreparation {
-    /// The name under the cursor, or the part of it that can be renamed (`%r` of `%r12`).
+    /// The name under the cursor, or the part of it that can be renamed (`%r` of `%r<12>`).
     pub range: TextRange,
     /// The text to start from.
     pub placeholder: String,
@@ -571,26 +571,15 @@ pub enum DocumentationKey {
     Diagnostic(String),
 }
 
-/// The forms that the instruction at a place may have.
+/// The form of the instruction at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignatureHelp {
-    /// The forms; at least one.
-    pub signatures: Vec<Signature>,
-    /// Index of the form that fits best.
-    pub active_signature: usize,
-    /// Index of the operand that is being written; may lie beyond the parameters of a form.
-    pub active_parameter: usize,
-}
-
-/// One form of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signature {
     /// The form as text.
     pub label: String,
-    /// The summary of the instruction, as one sentence.
-    pub documentation: Option<String>,
     /// Its operands.
     pub parameters: Vec<SignatureParameter>,
+    /// Index of the operand that is being written.
+    pub active_parameter: usize,
 }
 
 /// One operand of a form.
@@ -611,6 +600,10 @@ pub struct FormattingOptions {
     pub indent_width: u32,
     /// Whether a level is a tab.
     pub tabs: bool,
+    /// Whether the file gets a line break at its end if it has none.
+    pub insert_final_newline: bool,
+    /// Whether empty lines at the end of the file go.
+    pub trim_final_newlines: bool,
 }
 
 impl Default for FormattingOptions {
@@ -618,6 +611,8 @@ impl Default for FormattingOptions {
         FormattingOptions {
             indent_width: 4,
             tabs: false,
+            insert_final_newline: false,
+            trim_final_newlines: false,
         }
     }
 }

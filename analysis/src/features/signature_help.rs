@@ -1,4 +1,5 @@
-//! Signature help: the forms of the instruction at the cursor, and the operand that is being written.
+//! Signature help: the form of the instruction at the cursor, and the operand that is being written. It covers code, so
+//! it is two lines: the form, and what the operand may be.
 
 use std::fmt::Write as _;
 
@@ -10,14 +11,11 @@ use isa::{
 };
 use salsa::Database;
 
-use crate::{FilePosition, Signature, SignatureHelp, SignatureParameter, db::SourceFile};
+use crate::{FilePosition, SignatureHelp, SignatureParameter, db::SourceFile};
 
 use super::completion::{Context, Head, Place, context, module};
 
-/// Forms that are shown; more do not help.
-const MAX_SIGNATURES: usize = 12;
-
-/// The forms of the instruction whose operands surround a position.
+/// The form of the instruction whose operands surround a position.
 pub(crate) fn signature_help(
     db: &dyn Database,
     file: SourceFile,
@@ -42,30 +40,18 @@ pub(crate) fn signature_help(
     if readings.is_empty() {
         readings = reachable(tables(), &partial);
     }
-    let mut signatures: Vec<Signature> = Vec::new();
-    for reading in &readings {
-        let signature = signature(&head, reading);
-        if !signatures.iter().any(|it| it.label == signature.label) {
-            signatures.push(signature);
-        }
+    let help = |reading| signature(&head, reading, place.index);
+    // The first form that has so many operands, or else the first.
+    let mut all = readings.iter().map(help);
+    let first = all.next()?;
+    let fits = |it: &SignatureHelp| it.parameters.len() > place.index;
+    match fits(&first) {
+        true => Some(first),
+        false => all.find(fits).or(Some(first)),
     }
-    signatures.truncate(MAX_SIGNATURES);
-    if signatures.is_empty() {
-        return None;
-    }
-    // The first form that has so many operands.
-    let active = signatures
-        .iter()
-        .position(|it| it.parameters.len() > place.index)
-        .unwrap_or_default();
-    Some(SignatureHelp {
-        signatures,
-        active_signature: active,
-        active_parameter: place.index,
-    })
 }
 
-fn signature(head: &Head, reading: &Reading<'_>) -> Signature {
+fn signature(head: &Head, reading: &Reading<'_>, active_parameter: usize) -> SignatureHelp {
     let mut label = head.opcode.clone();
     for word in &head.before {
         label.push('.');
@@ -97,7 +83,7 @@ fn signature(head: &Head, reading: &Reading<'_>) -> Signature {
             let text = page.and_then(|it| it.operand(name)).map(|it| it.text);
             let mut line = format!("`{name}`");
             if let Some(text) = text {
-                let _ = write!(line, ": {text}");
+                let _ = write!(line, ": {}", first_sentence(text));
             }
             if !kinds.is_empty() {
                 let _ = write!(line, " ({})", kinds.join(", or "));
@@ -107,14 +93,21 @@ fn signature(head: &Head, reading: &Reading<'_>) -> Signature {
         parameters.push(SignatureParameter {
             start: start as u32,
             end: label.len() as u32,
-            documentation: lines.join("\n\n"),
+            documentation: lines.join("; "),
         });
     }
-    Signature {
+    SignatureHelp {
         label,
-        documentation: page.map(|it| it.summary.to_owned()),
         parameters,
+        active_parameter,
     }
+}
+
+/// A text up to the end of its first sentence or line, without its period.
+fn first_sentence(text: &str) -> &str {
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.split(". ").next().unwrap_or_default();
+    line.trim_end_matches('.')
 }
 
 /// The operand as the manual writes it.
@@ -180,27 +173,11 @@ mod tests {
         let shown = match analysis.signature_help(position).unwrap() {
             None => "nothing".to_owned(),
             Some(help) => {
-                let mut text = String::new();
-                for (index, it) in help.signatures.iter().enumerate() {
-                    let mark = if index == help.active_signature {
-                        "> "
-                    } else {
-                        "  "
-                    };
-                    text.push_str(&format!("{mark}{}\n", it.label));
-                    if let Some(parameter) = it.parameters.get(help.active_parameter)
-                        && index == help.active_signature
-                    {
-                        let range = parameter.start as usize..parameter.end as usize;
-                        // What the pages say may change; what may appear there follows them.
-                        let kinds: Vec<&str> = parameter
-                            .documentation
-                            .lines()
-                            .filter_map(|it| Some(&it[it.rfind(" (")?..]))
-                            .collect();
-                        let operand = &it.label[range];
-                        text.push_str(&format!("    {operand}:{}\n", kinds.concat()));
-                    }
+                let mut text = format!("{}\n", help.label);
+                if let Some(parameter) = help.parameters.get(help.active_parameter) {
+                    let range = parameter.start as usize..parameter.end as usize;
+                    let operand = &help.label[range];
+                    text.push_str(&format!("    {operand} {}\n", parameter.documentation));
                 }
                 text
             }
@@ -213,44 +190,43 @@ mod tests {
         check(
             "add.s32 $0",
             expect![[r#"
-                > add.s32 d, a, b
-                    d: (a register for .s32)
+                add.s32 d, a, b
+                    d `d`: the sum (a register for .s32)
             "#]],
         );
         check(
             "add.s32 %r1, %r2, $0",
             expect![[r#"
-                > add.s32 d, a, b
-                    b: (a register for .s32 or an integer constant)
+                add.s32 d, a, b
+                    b `b`: the addends (a register for .s32 or an integer constant)
             "#]],
         );
         check(
             "ld.global.f32 %f1, [$0];",
             expect![[r#"
-                > ld.global.f32 d, [a]
-                    [a]: (an address: an integer register or a variable of the state space, perhaps plus a constant)
+                ld.global.f32 d, [a]
+                    [a] `a`: the address: a register or a variable, plus an integer constant if you like (an address: an integer register or a variable of the state space, perhaps plus a constant)
             "#]],
         );
         check(
             "cp.async.ca.shared.global [%r1], [%rd1], $0",
             expect![[r#"
-                > cp.async.ca.shared.global [to], [from], size, {source_size}
-                    size: (one of the constants 4, 8, 16)
-                  cp.async.ca.shared.global [to], [from], size, ignore_source
+                cp.async.ca.shared.global [to], [from], size, {source_size}
+                    size `size`: bytes written, a constant: 4, 8 or 16; only 16 with `.cg` (one of the constants 4, 8, 16)
             "#]],
         );
         check(
             "add %r1, $0",
             expect![[r#"
-                > add d, a, b
-                    a:
+                add d, a, b
+                    a `a`: the addends
             "#]],
         );
         check(
             "setp.eq.s32 $0",
             expect![[r#"
-                > setp.eq.s32 p|q, a, b
-                    p|q: (a .pred register, or `_`) (a .pred register, or a special register, or `_`)
+                setp.eq.s32 p|q, a, b
+                    p|q `p`: the answer (a .pred register, or `_`); `q`: the answer for the complement of the comparison; for `.f16x2` and `.bf16x2` that for the upper half (a .pred register, or a special register, or `_`)
             "#]],
         );
         check("nonsense %r1, $0", expect!["nothing"]);

@@ -6,10 +6,15 @@ use std::{
     sync::Arc,
 };
 
+use ec4rs::property::{FinalNewline, IndentSize, IndentStyle};
+
 use analysis::{AnalysisHost, Change, FileContents, FileId, FormattingOptions};
 
 use super::{FAILED, Io, check::inputs, read_bytes};
 use crate::files::decode;
+
+/// The most columns of a level.
+const MAX_INDENT: u32 = 16;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct FormatArgs {
@@ -20,16 +25,12 @@ pub(super) struct FormatArgs {
     /// Do not write; name the files that are not formatted, and exit with status 1 if there are any.
     #[arg(long)]
     check: bool,
-    /// Columns of one level of indentation.
-    #[arg(long, value_name = "COLUMNS", default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=16))]
-    indent: u32,
+    /// Columns of one level of indentation. Without this an `.editorconfig` above the file decides, or else 4.
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u32).range(0..=16))]
+    indent: Option<u32>,
 }
 
 pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let options = FormattingOptions {
-        indent_width: args.indent,
-        tabs: false,
-    };
     let (inputs, failures) = inputs(&args.paths, false);
     let mut status = 0;
     for failure in failures {
@@ -45,8 +46,22 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 continue;
             }
         };
-        let formatted = format(&bytes, options);
         let standard = path == Path::new("-");
+        let mut options = match standard {
+            true => FormattingOptions::default(),
+            false => match of_editorconfig(path) {
+                Ok(options) => options,
+                Err(error) => {
+                    writeln!(io.stderr, "error: {error}")?;
+                    status = FAILED;
+                    continue;
+                }
+            },
+        };
+        if let Some(indent) = args.indent {
+            (options.indent_width, options.tabs) = (indent, false);
+        }
+        let formatted = format(&bytes, options);
         if args.check {
             if formatted != bytes {
                 writeln!(io.stdout, "{} is not formatted", path.display())?;
@@ -62,6 +77,25 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     }
     Ok(status)
+}
+
+/// The options that the `.editorconfig` files in the folders around a file give it. Values that are not understood
+/// count as absent, as the format requires.
+///
+/// # Errors
+/// A sentence when such a file cannot be read.
+fn of_editorconfig(path: &Path) -> Result<FormattingOptions, String> {
+    let mut found = ec4rs::properties_of(path)
+        .map_err(|error| format!("{}: .editorconfig: {error}", path.display()))?;
+    found.use_fallbacks();
+    let mut options = FormattingOptions::default();
+    if let Ok(IndentSize::Value(columns)) = found.get::<IndentSize>() {
+        options.indent_width = u32::try_from(columns).unwrap_or(u32::MAX).min(MAX_INDENT);
+    }
+    options.tabs = matches!(found.get::<IndentStyle>(), Ok(IndentStyle::Tabs));
+    let newline = found.get::<FinalNewline>();
+    options.insert_final_newline = matches!(newline, Ok(FinalNewline::Value(true)));
+    Ok(options)
 }
 
 /// The file with other blanks; bytes that are not UTF-8 stay what they are.

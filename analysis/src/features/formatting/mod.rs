@@ -2,15 +2,18 @@
 //!
 //! A statement has a line of its own and is indented by the blocks around it; labels stand out by one level.
 //! The operands of neighbouring instructions start in one column, and so do the comments after them.
-//! Line breaks inside statements are the author's.
+//! Line breaks inside statements are the author's, and so are tables that are aligned by hand; only the elements of a
+//! long vector on one line are put into columns.
 
+mod aligned;
 mod pieces;
 mod spacing;
 #[cfg(test)]
 mod tests;
+mod vectors;
 
 use salsa::Database;
-use syntax::{TextRange, TextSize, text::Edit};
+use syntax::{SyntaxKind, SyntaxNode, TextRange, TextSize, text::Edit};
 
 use crate::{FormattingOptions, db::SourceFile};
 
@@ -67,10 +70,36 @@ pub(crate) fn formatting(
             edit.start() <= range.end() && range.start() <= edit.end()
         });
     }
+    if range.is_none() {
+        edits.extend(end_of_file(&contents.tree.syntax(), options));
+    }
     if edits.len() > MAX_EDITS {
         edits = join(&edits, &contents.tree.syntax().to_string());
     }
     edits
+}
+
+/// The edit that makes the end of a file one line break, as far as the options say so.
+fn end_of_file(root: &SyntaxNode, options: FormattingOptions) -> Option<Edit> {
+    let last = root.last_token()?;
+    let tail = match last.kind() {
+        SyntaxKind::WHITESPACE => last.text(),
+        _ => "",
+    };
+    let newline = match tail.contains("\r\n") || tail.is_empty() && last.text().ends_with('\r') {
+        true => "\r\n",
+        false => "\n",
+    };
+    let wanted = match tail.contains('\n') {
+        true if options.trim_final_newlines => newline,
+        false if options.insert_final_newline => newline,
+        _ => return None,
+    };
+    let range = TextRange::new(
+        root.text_range().end() - TextSize::of(tail),
+        root.text_range().end(),
+    );
+    (tail != wanted).then(|| Edit::new(range, wanted))
 }
 
 /// Larger edits with the same result: each stands for so many that few are left.
@@ -95,7 +124,10 @@ fn join(edits: &[Edit], text: &str) -> Vec<Edit> {
 fn layout(lines: &mut [Line<'_>], newline: &str, options: FormattingOptions) {
     for line in lines.iter_mut() {
         line.indent = options.indent(line.depth);
+        line.step = options.indent(1);
+        vectors::wrap(line);
     }
+    aligned::keep(lines);
     let mut start = 0;
     while start < lines.len() {
         let mut end = start + 1;
@@ -133,7 +165,9 @@ fn paragraph(lines: &mut [Line<'_>], newline: &str) {
     let widest = commented.map(|it| *it.1).max().unwrap_or_default();
     for (line, width) in lines.iter_mut().zip(code) {
         let blanks = widest.max(width) + 2 - width;
-        if let Some(comment) = line.trailing_comment() {
+        if let Some(comment) = line.trailing_comment()
+            && !line.pieces[comment].kept
+        {
             line.pieces[comment].wanted = " ".repeat(blanks);
         }
     }
@@ -189,32 +223,27 @@ impl<'a> Line<'a> {
     /// Gives each piece its blanks; `column` are those before the operands.
     fn space(&mut self, column: Option<usize>, newline: &str) {
         let breaks = self.breaks.min(2);
-        let continuation = format!("{}{}", self.indent, self.step());
+        let continuation = format!("{}{}", self.indent, self.step);
         for (index, piece) in self.pieces.iter_mut().enumerate() {
-            piece.wanted = if index == 0 {
+            piece.wanted = if piece.kept {
+                piece.blank.clone()
+            } else if index == 0 {
                 format!("{}{}", newline.repeat(breaks), self.indent)
             } else if piece.breaks > 0 {
-                let indent = if piece.outdent {
-                    &self.indent
-                } else {
-                    &continuation
+                let indent = match piece.hanging {
+                    Some(blanks) => &format!("{}{}", self.indent, " ".repeat(blanks)),
+                    None if piece.outdent => &self.indent,
+                    None => &continuation,
                 };
                 format!("{}{indent}", newline.repeat(piece.breaks.min(2)))
+            } else if let Some(blanks) = piece.pad {
+                " ".repeat(blanks)
             } else {
                 match (piece.role, column) {
                     (Role::Operands, Some(column)) => " ".repeat(column),
                     _ => " ".repeat(usize::from(piece.space)),
                 }
             };
-        }
-    }
-
-    /// One level of indentation.
-    fn step(&self) -> &'static str {
-        if self.indent.contains('\t') {
-            "\t"
-        } else {
-            "    "
         }
     }
 }

@@ -15,8 +15,11 @@ pub(super) struct Line<'a> {
     pub(super) depth: usize,
     /// Whether it is an instruction.
     pub(super) instruction: bool,
-    /// The blanks at its start; filled in by the layout.
+    /// Whether it is an instruction or a declaration in a body.
+    pub(super) statement: bool,
+    /// The blanks at its start, and those of one level; filled in by the layout.
     pub(super) indent: String,
+    pub(super) step: String,
 }
 
 /// A token or a comment.
@@ -37,6 +40,15 @@ pub(super) struct Piece<'a> {
     /// Whether it is a closing bracket, which is under the start of its line.
     pub(super) outdent: bool,
     pub(super) role: Role,
+    /// The token, and the node that it is part of.
+    pub(super) kind: SyntaxKind,
+    pub(super) parent: SyntaxKind,
+    /// Whether its blanks are those of a table that the author has aligned.
+    pub(super) kept: bool,
+    /// As the first piece of a later line of such a statement: the blanks after those of the statement.
+    pub(super) hanging: Option<usize>,
+    /// The blanks before it as an element of a vector in columns.
+    pub(super) pad: Option<usize>,
 }
 
 /// The kind of a piece in the layout.
@@ -58,6 +70,7 @@ pub(super) fn lines<'a>(item: &Cursor<'a>) -> Vec<Line<'a>> {
         blank_start: item.range().start(),
         previous: None,
         fresh: true,
+        statement: false,
     };
     if is_left_alone(item.kind()) {
         builder.verbatim(item);
@@ -96,12 +109,15 @@ struct Builder<'a> {
     previous: Option<(SyntaxKind, SyntaxKind)>,
     /// Whether the next piece starts a line.
     fresh: bool,
+    /// Whether an instruction or a declaration in a body is being read.
+    statement: bool,
 }
 
 impl<'a> Builder<'a> {
     fn node(&mut self, node: &Cursor<'a>, depth: usize, instruction: bool) {
         let is_instruction = node.kind() == SyntaxKind::INSTRUCTION;
         let mut operands = false;
+        let mut opened = false;
         for child in node.children() {
             match child {
                 NodeOrToken::Token(token) => {
@@ -109,8 +125,9 @@ impl<'a> Builder<'a> {
                     let block = node.kind() == SyntaxKind::BLOCK;
                     if block && matches!(token.kind(), SyntaxKind::L_BRACE | SyntaxKind::R_BRACE) {
                         self.fresh = true;
-                    } else if block {
-                        // Comments before the closing brace.
+                        opened = true;
+                    } else if block && opened {
+                        // Comments before the closing brace; those before the block have its level.
                         depth += 1;
                     }
                     self.token(
@@ -148,12 +165,17 @@ impl<'a> Builder<'a> {
             match child {
                 NodeOrToken::Node(statement) => {
                     self.fresh = true;
+                    self.statement = matches!(
+                        statement.kind(),
+                        SyntaxKind::INSTRUCTION | SyntaxKind::VARIABLE_DECLARATION
+                    );
                     let label = statement.kind() == SyntaxKind::LABEL;
                     let depth = if label { depth - 1 } else { depth };
                     match statement.kind() {
                         kind if is_left_alone(kind) => self.verbatim(&statement),
                         _ => self.node(&statement, depth, false),
                     }
+                    self.statement = false;
                     self.fresh = true;
                 }
                 NodeOrToken::Token(token) => {
@@ -240,6 +262,11 @@ impl<'a> Builder<'a> {
                 () if operands => Role::Operands,
                 () => Role::Other,
             },
+            kind,
+            parent,
+            kept: false,
+            hanging: None,
+            pad: None,
         };
         // A comment stays after what it is after; a line comment ends its line.
         let follows = comment && !own_line && !self.lines.is_empty();
@@ -262,7 +289,9 @@ impl<'a> Builder<'a> {
                 breaks: breaks.max(1),
                 depth,
                 instruction: instruction && !comment,
+                statement: self.statement && !comment,
                 indent: String::new(),
+                step: String::new(),
             }),
         }
         self.fresh = match comment {

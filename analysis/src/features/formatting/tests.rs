@@ -195,3 +195,155 @@ fn a_long_text_gets_few_edits_and_the_same_result() {
     let line = "    add.s32 %r1, %r2, %r3;\n";
     assert_eq!(format(&text), expected.replace(line, &line.repeat(3_000)));
 }
+
+#[test]
+fn a_comment_before_a_block_has_its_level() {
+    check(
+        ".entry k()\n    // the body\n{\n\t// begin inline asm\n\t{\n\t// inside\n\tret;\n\t}\n\t// end inline asm\n\tret;\n}\n",
+        expect![[r#"
+            .entry k()
+            // the body
+            {
+                // begin inline asm
+                {
+                    // inside
+                    ret;
+                }
+                // end inline asm
+                ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn tables_that_are_aligned_by_hand_are_kept() {
+    // Operands in columns.
+    check(
+        ".entry k() {\n  mov.b32 %r1,   1;\n  mov.b32 %r100, 2;  // two\n  add.s32   %r1,  %r2,  %r3;\n  mul.lo.s32 %r1,  %r2,  %r3;\n}\n",
+        expect![[r#"
+            .entry k()
+            {
+                mov.b32 %r1,   1;
+                mov.b32 %r100, 2;  // two
+                add.s32    %r1, %r2, %r3;
+                mul.lo.s32 %r1, %r2, %r3;
+            }
+        "#]],
+    );
+    // Several statements on each line.
+    check(
+        ".entry k() {\nmov.b32 %r1, 1; mov.b32 %r2, 2;\nmov.b32 %r3, 3; mov.b32 %r4, 4; // four\nret; ret;\n}\n",
+        expect![[r#"
+            .entry k()
+            {
+                mov.b32 %r1, 1; mov.b32 %r2, 2;
+                mov.b32 %r3, 3; mov.b32 %r4, 4; // four
+                ret;
+                ret;
+            }
+        "#]],
+    );
+    // Lists under their first element, and rows of a list.
+    check(
+        ".entry k() {\n  wgmma.x {%f0,  %f1,\n           %f10, %f11}, %rd1;\nwgmma.y {\n%f0,  %f1,\n%f10, %f11\n}, %rd1;\n}\n",
+        expect![[r#"
+            .entry k()
+            {
+                wgmma.x {%f0,  %f1,
+                         %f10, %f11}, %rd1;
+                wgmma.y {
+                    %f0,  %f1,
+                    %f10, %f11
+                }, %rd1;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn long_vectors_are_wrapped() {
+    let vector = |count: usize, first: usize| {
+        let all: Vec<String> = (first..first + count).map(|it| format!("%f{it}")).collect();
+        all.join(", ")
+    };
+    check(
+        &format!(
+            ".entry k() {{\nwgmma.x {{{}}}, %rd1, p;\nwgmma.y {{{}}}, %rd1;\nld.v16 {{{}}}, [%rd1];\n}}\n",
+            vector(20, 0),
+            vector(24, 99_990),
+            vector(16, 0)
+        ),
+        expect![[r#"
+            .entry k()
+            {
+                wgmma.x {
+                    %f0,  %f1,  %f2,  %f3, %f4, %f5, %f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15,
+                    %f16, %f17, %f18, %f19
+                }, %rd1, p;
+                wgmma.y {
+                    %f99990,  %f99991,  %f99992,  %f99993,  %f99994,  %f99995,  %f99996,  %f99997,
+                    %f99998,  %f99999,  %f100000, %f100001, %f100002, %f100003, %f100004, %f100005,
+                    %f100006, %f100007, %f100008, %f100009, %f100010, %f100011, %f100012, %f100013
+                }, %rd1;
+                ld.v16  {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8, %f9, %f10, %f11, %f12, %f13, %f14, %f15}, [%rd1];
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn options_say_how_wide_a_level_is_and_how_a_file_ends() {
+    let check = |text: &str, options, expected: Expect| {
+        let fixture = Fixture::new(text);
+        let analysis = fixture.host.analysis();
+        let mut formatted = text.to_owned();
+        let edits = analysis.formatting(FileId(0), None, options).unwrap();
+        for edit in edits.iter().rev() {
+            apply_edit(&mut formatted, edit).unwrap();
+        }
+        expected.assert_eq(&format!("{formatted:?}"));
+    };
+    let usual = FormattingOptions::default();
+    let two = FormattingOptions {
+        indent_width: 2,
+        insert_final_newline: true,
+        ..usual
+    };
+    check(
+        ".entry k() { mov.b32 a,\nb; }",
+        two,
+        expect![[r#"".entry k()\n{\n  mov.b32 a,\n    b;\n}\n""#]],
+    );
+    check(
+        ".entry k() { ret; } // end",
+        two,
+        expect![[r#"".entry k()\n{\n  ret;\n}  // end\n""#]],
+    );
+    check(
+        ".entry k() { ret; }\n\n\n",
+        two,
+        expect![[r#"".entry k()\n{\n  ret;\n}\n\n\n""#]],
+    );
+    let tabs = FormattingOptions {
+        tabs: true,
+        trim_final_newlines: true,
+        ..usual
+    };
+    check(
+        ".entry k() { mov.b32 a,\nb; }\n\n",
+        tabs,
+        expect![[r#"".entry k()\n{\n\tmov.b32 a,\n\t\tb;\n}\n""#]],
+    );
+    check(
+        ".entry k() { ret; }\r\n\r\n",
+        tabs,
+        expect![[r#"".entry k()\n{\n\tret;\n}\r\n""#]],
+    );
+    check(
+        ".entry k() { ret; }",
+        tabs,
+        expect![[r#"".entry k()\n{\n\tret;\n}""#]],
+    );
+    check("", two, expect![[r#""""#]]);
+}

@@ -3,7 +3,7 @@
 use analysis::{CompletionKind, DocumentationKey, documentation};
 use syntax::TextRange;
 
-use super::{Handler, Priority, embedded};
+use super::{Handler, Priority, Reads, embedded};
 use crate::lsp::{
     lsp_types::{
         CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse,
@@ -19,7 +19,7 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
     method: "textDocument/completion",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
             return Ok(None);
@@ -106,7 +106,7 @@ pub(crate) const RESOLVE: Handler<CompletionItem, CompletionItem> = Handler {
     method: "completionItem/resolve",
     priority: Priority::Latency,
     document: |_| None,
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let key = params.data.as_ref().and_then(serde_json::Value::as_str);
         let text = key
@@ -123,7 +123,7 @@ pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHe
     method: "textDocument/signatureHelp",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let at = &params.text_document_position_params;
         let Some((document, position)) = snapshot.position(at)? else {
@@ -137,24 +137,20 @@ pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHe
             return Ok(None);
         };
         let is_markdown = snapshot.shared.client.signature_markdown;
-        let signatures = help.signatures.into_iter().map(|it| SignatureInformation {
-            label: it.label,
-            documentation: it.documentation.map(|it| markup(it, is_markdown)),
-            parameters: Some(
-                it.parameters
-                    .into_iter()
-                    .map(|it| ParameterInformation {
-                        // Labels are ASCII, so bytes are UTF-16 units.
-                        label: ParameterLabel::LabelOffsets([it.start, it.end]),
-                        documentation: Some(markup(it.documentation, is_markdown)),
-                    })
-                    .collect(),
-            ),
+        let parameter = |it: analysis::SignatureParameter| ParameterInformation {
+            // Labels are ASCII, so bytes are UTF-16 units.
+            label: ParameterLabel::LabelOffsets([it.start, it.end]),
+            documentation: Some(markup(it.documentation, is_markdown)),
+        };
+        let signature = SignatureInformation {
+            label: help.label,
+            documentation: None,
+            parameters: Some(help.parameters.into_iter().map(parameter).collect()),
             active_parameter: None,
-        });
+        };
         Ok(Some(SignatureHelp {
-            signatures: signatures.collect(),
-            active_signature: Some(help.active_signature as u32),
+            signatures: vec![signature],
+            active_signature: Some(0),
             active_parameter: Some(help.active_parameter as u32),
         }))
     },

@@ -2,7 +2,7 @@
 
 use analysis::FormattingOptions;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     lsp::{
         from_proto,
@@ -19,7 +19,7 @@ pub(crate) const FORMATTING: Handler<DocumentFormattingParams, Option<Vec<TextEd
     method: "textDocument/formatting",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| format(snapshot, &params.text_document, None, &params.options),
 };
 
@@ -28,7 +28,7 @@ pub(crate) const RANGE_FORMATTING: Handler<DocumentRangeFormattingParams, Option
         method: "textDocument/rangeFormatting",
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             format(
                 snapshot,
@@ -46,7 +46,7 @@ pub(crate) const ON_TYPE_FORMATTING: Handler<
     method: "textDocument/onTypeFormatting",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let at = params.text_document_position.position;
         // The line with the statement that the typed character ends.
@@ -72,6 +72,8 @@ fn format(
     let options = FormattingOptions {
         indent_width: options.tab_size,
         tabs: !options.insert_spaces,
+        insert_final_newline: options.insert_final_newline == Some(true),
+        trim_final_newlines: options.trim_final_newlines == Some(true),
     };
     let range = range.map(|it| from_proto::range(it, lines, encoding));
     let edits = snapshot

@@ -315,7 +315,7 @@ impl Question for Format {
         }
         let options = FormattingOptions {
             indent_width,
-            tabs: false,
+            ..FormattingOptions::default()
         };
         let formatted = format::format(text.as_bytes(), options);
         // Only whitespace and line breaks of a text change.
