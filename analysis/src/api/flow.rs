@@ -13,15 +13,17 @@ pub struct FlowGraph {
     pub blocks: Vec<FlowBlock>,
     /// The ways among them, by the block that they leave.
     pub edges: Vec<FlowEdge>,
+    /// How many ways through tables are left out because there are too many.
+    pub left_out: usize,
 }
 
 /// A basic block: instructions that control enters at the first and leaves behind the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowBlock {
     /// From the first instruction to the last; empty for the block that stands for all labels, where a
-    /// branch goes whose targets are not known.
+    /// branch goes whose targets are not known, and for one that stands for the targets of a table.
     pub range: TextRange,
-    /// The label before the first instruction, if the function uses one.
+    /// The label before the first instruction, if the function uses one; the name of a table.
     pub label: Option<String>,
     /// The instructions.
     pub instructions: Vec<FlowInstruction>,

@@ -26,6 +26,12 @@ use crate::{
 
 use super::registers::function_at;
 
+/// Edges of a graph beyond which the targets of a table become one block, and beyond which edges of tables are left
+/// out: each of `n` indexed branches may go to each of `n` labels.
+const MOST_EDGES: usize = 4_000;
+/// Targets of a table that are not worth a block.
+const FEW_TARGETS: usize = 4;
+
 /// The graph of the function around a position, if it has a body.
 pub(crate) fn flow_graph_at(
     db: &dyn Database,
@@ -79,7 +85,9 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
         name_range: body.name.unwrap_or_default() + start,
         blocks: Vec::with_capacity(flow.graph.blocks.len()),
         edges: Vec::new(),
+        left_out: 0,
     };
+    let mut tables = Tables::of(flow);
     for (id, steps) in (0..).zip(&flow.graph.blocks) {
         let at = steps.start as usize..steps.end as usize;
         let instructions: Vec<FlowInstruction> = texts.by_ref().take(steps.len()).collect();
@@ -103,9 +111,94 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
                 || flow.graph.open_ends.contains(&id),
             instructions,
         });
-        edges(flow, id, last, &mut graph.edges);
+        match tables.of_block(flow, id, last) {
+            Some(table) => graph.edges.push(FlowEdge {
+                from: id,
+                to: table,
+                kind: FlowEdgeKind::Table,
+                back: false,
+            }),
+            None => edges(flow, id, last, &mut graph.edges),
+        }
     }
+    tables.add_to(&mut graph);
+    limit(&mut graph);
     Some(graph)
+}
+
+/// The blocks that stand for the targets of tables, where there would be too many edges.
+struct Tables<'a> {
+    /// Whether there are too many.
+    many: bool,
+    /// Number of the first such block.
+    first: BlockId,
+    /// The targets of each.
+    targets: Vec<&'a [BlockId]>,
+    known: FxHashMap<&'a [BlockId], BlockId>,
+}
+
+impl<'a> Tables<'a> {
+    fn of(flow: &'a Flow) -> Tables<'a> {
+        let blocks = flow.graph.blocks.len();
+        let count = (0..blocks).map(|it| flow.graph.successors.get(it).len());
+        Tables {
+            many: count.sum::<usize>() > MOST_EDGES,
+            first: blocks as BlockId,
+            targets: Vec::new(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The block that stands for the targets of another one.
+    fn of_block(&mut self, flow: &'a Flow, id: BlockId, last: Option<usize>) -> Option<BlockId> {
+        let control = flow.facts.control.get(last?);
+        let targets = flow.graph.successors.get(id as usize);
+        if !self.many || control != Some(&Control::Table) || targets.len() <= FEW_TARGETS {
+            return None;
+        }
+        let next = self.first + self.targets.len() as BlockId;
+        let block = *self.known.entry(targets).or_insert(next);
+        if block == next {
+            self.targets.push(targets);
+        }
+        Some(block)
+    }
+
+    /// Adds the blocks and the ways out of them.
+    fn add_to(self, graph: &mut FlowGraph) {
+        for (id, targets) in (self.first..).zip(self.targets) {
+            graph.blocks.push(FlowBlock {
+                range: TextRange::empty(graph.name_range.start()),
+                label: Some(format!("table of {} targets", targets.len())),
+                live: 0,
+                loop_depth: 0,
+                loop_head: false,
+                reachable: true,
+                leaves: false,
+                instructions: Vec::new(),
+            });
+            graph.edges.extend(targets.iter().map(|to| FlowEdge {
+                from: id,
+                to: *to,
+                kind: FlowEdgeKind::Table,
+                back: false,
+            }));
+        }
+    }
+}
+
+/// Leaves out edges of tables beyond the limit.
+fn limit(graph: &mut FlowGraph) {
+    let all = graph.edges.len();
+    let of_tables = |it: &&FlowEdge| it.kind == FlowEdgeKind::Table;
+    let others = all - graph.edges.iter().filter(of_tables).count();
+    let mut room = MOST_EDGES.saturating_sub(others);
+    graph.edges.retain(|it| {
+        let fits = it.kind != FlowEdgeKind::Table || room > 0;
+        room -= usize::from(fits && it.kind == FlowEdgeKind::Table);
+        fits
+    });
+    graph.left_out = all - graph.edges.len();
 }
 
 /// The ways out of a block, whose last instruction is given.
@@ -244,6 +337,36 @@ mod tests {
                 4 - [1] 0 live, depth 0, leaves
             "#]],
         );
+    }
+
+    /// Numbers of blocks, edges and edges that are left out, of a function in which many branches go to many labels.
+    fn sizes(count: usize, list: impl Fn(usize) -> String) -> (usize, usize, usize) {
+        let mut text = format!("{HEADER}.entry k {{\n.reg .b32 r;\nmov.u32 r, %tid.x;\n");
+        for number in 0..count {
+            text += &format!(
+                "T{number}: .branchtargets {};\nL{number}: brx.idx r, T{number};\n",
+                list(number)
+            );
+        }
+        let fixture = Fixture::new(&format!("{text}}}\n"));
+        let analysis = fixture.host.analysis();
+        let graphs = analysis.flow_graphs(FileId(0), None).unwrap();
+        let graph = &graphs[0];
+        (graph.blocks.len(), graph.edges.len(), graph.left_out)
+    }
+
+    #[test]
+    fn many_branches_to_many_labels_share_a_block() {
+        let labels = |skip: usize| {
+            let all = (0..100).filter(|it| *it != skip);
+            let all: Vec<String> = all.map(|it| format!("L{it}")).collect();
+            all.join(", ")
+        };
+        // The first instruction, a block for each branch and one for the table.
+        assert_eq!(sizes(100, |_| labels(100)), (102, 201, 0));
+        // Tables that differ have a block each, and what is too much is counted.
+        let (blocks, edges, left_out) = sizes(100, labels);
+        assert_eq!((blocks, edges, edges + left_out), (201, 4_000, 10_001));
     }
 
     #[test]

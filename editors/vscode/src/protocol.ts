@@ -69,6 +69,7 @@ export interface FlowGraph {
   function: string;
   blocks: Block[];
   edges: { from: number; to: number; kind: string; back: boolean }[];
+  leftOut: number;
   svg: string;
   mermaid: string;
 }

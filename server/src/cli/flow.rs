@@ -135,5 +135,8 @@ fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
             ways.join(", ")
         ));
     }
+    if let Some(text) = graph::left_out(graph) {
+        out.push_str(&format!("  {text}\n"));
+    }
     out
 }

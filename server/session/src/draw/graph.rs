@@ -29,6 +29,9 @@ const LAST: usize = 3;
 
 /// Two lines about a block: what it is called, and how much there is in it.
 pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
+    if let (Some(label), []) = (&block.label, &block.instructions[..]) {
+        return [label.clone(), "of branches by an index".to_owned()];
+    }
     if block.instructions.is_empty() {
         return ["any label".to_owned(), "of an unknown branch".to_owned()];
     }
@@ -52,6 +55,17 @@ pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
         text.push_str(", never reached");
     }
     [title, text]
+}
+
+/// A sentence about the ways that a graph leaves out, if there are any.
+pub fn left_out(graph: &FlowGraph) -> Option<String> {
+    let plural = if graph.left_out == 1 { "" } else { "s" };
+    (graph.left_out > 0).then(|| {
+        format!(
+            "{} more way{plural} through tables not shown",
+            graph.left_out
+        )
+    })
 }
 
 /// The text in a box.
@@ -203,7 +217,11 @@ fn legend(svg: &mut Svg, graph: &FlowGraph, theme: &Theme) {
     }
     svg.push(&(heads + "</defs>"));
     let bold = "font-size=\"14\" font-weight=\"600\"";
-    svg.text((MARGIN, 24.0), "start", bold, &name(graph));
+    let mut title = name(graph);
+    if let Some(text) = left_out(graph) {
+        let _ = write!(title, " ({text})");
+    }
+    svg.text((MARGIN, 24.0), "start", bold, &title);
     let mut x = MARGIN;
     for (kind, words) in explanations(graph) {
         let (colour, name) = colour(kind, theme);

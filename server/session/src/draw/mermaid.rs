@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use analysis::{FlowEdgeKind, FlowGraph};
 use syntax::text::LineTable;
 
-use super::graph::heading;
+use super::graph::{heading, left_out};
 
 /// The graph of a function as a flowchart.
 pub fn flowchart(graph: &FlowGraph, lines: &LineTable) -> String {
@@ -26,6 +26,9 @@ pub fn flowchart(graph: &FlowGraph, lines: &LineTable) -> String {
             FlowEdgeKind::Table => "-->|table|",
         };
         let _ = writeln!(out, "    b{} {arrow} b{}", edge.from, edge.to);
+    }
+    if let Some(text) = left_out(graph) {
+        let _ = writeln!(out, "    %% {text}");
     }
     let unreachable: Vec<String> = (0..)
         .zip(&graph.blocks)

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use syntax::{TextRange, text::LineTable};
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     draw::{Theme, chart, graph, mermaid},
     lsp::{
@@ -20,7 +20,7 @@ pub(crate) const REGISTERS: Handler<RegistersParams, Option<Registers>> = Handle
     method: ext::REGISTERS,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -86,7 +86,7 @@ pub(crate) const REGISTER_CHART: Handler<DrawingParams, Option<RegisterChart>> =
     method: ext::REGISTER_CHART,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -112,7 +112,7 @@ pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler
     method: ext::FLOW_GRAPH,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -122,6 +122,7 @@ pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler
         Ok(found.map(|found| FlowGraph {
             svg: graph::flow_graph(&found, lines, &Theme::of(params.dark)),
             mermaid: mermaid::flowchart(&found, lines),
+            left_out: found.left_out,
             blocks: (0..)
                 .zip(&found.blocks)
                 .map(|(id, it)| FlowBlock {
@@ -153,7 +154,7 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
     method: ext::LIVE_RANGE,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some((document, position)) = snapshot.position(params)? else {
             return Ok(None);

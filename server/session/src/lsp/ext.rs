@@ -29,6 +29,10 @@
 //! server offers [`TELL_REFERENCES`] and [`TELL_REGISTERS`] for `workspace/executeCommand`, with a URI and a
 //! position, so that a click shows a message in any editor.
 //!
+//! In the same way the code action that renames all registers of a numbered declaration has the command
+//! [`RENAME_FAMILY`], with a URI and the position of the declaration: the client asks for the new name there. In other
+//! clients the declaration is renamed, or `%x<>` is given as the new name of one of the registers.
+//!
 //! The command `ptx/runPtxas` of `workspace/executeCommand` does the same as the request, and shows a message
 //! at the end; its argument is a URI, and without one all open documents are meant.
 //!
@@ -79,6 +83,8 @@ pub const EXPLAIN: &str = "ptx/explain";
 pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
 pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
+/// Command of the client that asks for a new name at a place.
+pub const RENAME_FAMILY: &str = "ptx-analyzer.renameFamily";
 /// Command of the server that tells where a name is used.
 pub const TELL_REFERENCES: &str = "ptx/tellReferences";
 /// Command of the server that tells how many registers an entry needs.
@@ -401,6 +407,8 @@ pub struct FlowGraph {
     pub blocks: Vec<FlowBlock>,
     /// The ways among them.
     pub edges: Vec<FlowEdge>,
+    /// How many ways through tables are left out because there are too many.
+    pub left_out: usize,
     /// The drawing.
     pub svg: String,
     /// The graph as a flowchart of Mermaid.
@@ -413,9 +421,10 @@ pub struct FlowGraph {
 pub struct FlowBlock {
     /// Its index among the blocks.
     pub id: u32,
-    /// From the first instruction to the last; empty for the block that stands for all labels.
+    /// From the first instruction to the last; empty for the block that stands for all labels, and for one that
+    /// stands for the targets of a table.
     pub range: Range,
-    /// The label at its start.
+    /// The label at its start, or the name of the table.
     pub label: Option<String>,
     /// How many instructions it has.
     pub instructions: usize,
