@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{TextRange, TextSize, text::Edit};
 
-use self::trial::{Trials, moved};
+use self::trial::Trials;
 use crate::{
     CodeAction, CodeActionKind, Diagnostic, FileEdits, FileId, FileRange, Fix, FixKind,
     SourceChange,
@@ -43,7 +43,7 @@ pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -
     let mut actions = Actions::default();
     let mut kinds: Vec<FixKind> = Vec::new();
     for (number, (diagnostic, fixes)) in here.iter().enumerate() {
-        let trials = trials.as_ref().filter(|_| number < MAX_JUDGED);
+        let trials = (number < MAX_JUDGED).then_some(&trials);
         let preferred = preferred(diagnostic, fixes, trials);
         for (index, fix) in fixes.iter().enumerate() {
             if fix.preferred && !kinds.contains(&fix.kind) {
@@ -60,7 +60,7 @@ pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -
             actions.push(together.action(at.file, CodeActionKind::QuickFix, title(kind)));
         }
     }
-    let safe = trials.and_then(|it| safe(&all, &it));
+    let safe = safe(&all, &trials);
     actions.extend(safe.map(|it| {
         let title = "Fix all auto-fixable problems";
         it.action(at.file, CodeActionKind::FixAll, title)
@@ -105,7 +105,8 @@ fn safe(all: &[Diagnostic], trials: &Trials<'_>) -> Option<Together> {
         if together.diagnostics.is_empty() {
             return None;
         }
-        let after = trials.after(&together.edits)?;
+        let wrong: Vec<TextRange> = chosen.iter().map(|it| it.range).collect();
+        let after = trials.after(&together.edits, &wrong)?;
         if after.new.is_empty() {
             return Some(together);
         }
@@ -114,7 +115,7 @@ fn safe(all: &[Diagnostic], trials: &Trials<'_>) -> Option<Together> {
         let mut guilty = Vec::new();
         for error in &after.new {
             let lines = after.lines(*error);
-            let place = |it: &Diagnostic| moved(it.range.end(), &together.edits);
+            let place = |it: &Diagnostic| after.place(it.range.end());
             let before = guilty.len();
             guilty.extend((0..count).filter(|it| lines.contains_inclusive(place(&chosen[*it]))));
             if guilty.len() == before {

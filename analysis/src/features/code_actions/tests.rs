@@ -550,3 +550,67 @@ fn headers_are_raised_for_the_whole_file() {
         ".version 8.0\n.target sm_80\n.entry k { ret; }\n",
     );
 }
+
+/// A module that is longer than what is judged at once: functions before and after one with many statements.
+fn long(statement: &str, declarations: &str) -> String {
+    let other = |name: &str| {
+        let line = "add.s32 %r1, %r2, %r3;\n".repeat(400);
+        format!(".func {name} {{\n.reg .b32 %r<4>;\n{line}}}\n")
+    };
+    let lines = "add.s32 %r1, %r2, 1;\n".repeat(400);
+    format!(
+        "{HEADER}{}.entry k {{\n.reg .b32 %r<4>;\n{declarations}\n{lines}{statement}\n{lines}}}\n{}",
+        other("f"),
+        other("g")
+    )
+}
+
+#[test]
+fn fixes_are_tried_in_long_files() {
+    let check = |text: &str, expect: Expect| {
+        let fixture = Fixture::new(text);
+        let titles: String = actions(&fixture)
+            .iter()
+            .map(|it| format!("{}{}\n", if it.preferred { "* " } else { "- " }, it.title))
+            .collect();
+        expect.assert_eq(&titles);
+    };
+    check(
+        &long("add$0d.s32 %r1, %r2, %r3;", ""),
+        expect![[r#"
+        * Replace `addd` by `add`
+        - Fix all auto-fixable problems
+    "#]],
+    );
+    check(
+        &long("add.s32 %r1, %r2, %r3$0", ""),
+        expect![[r#"
+        * Insert `;`
+        - Fix all auto-fixable problems
+    "#]],
+    );
+    check(
+        &long("add.s32 %r1, %r2, %$0r9;", ""),
+        expect![[r#"
+        * Declare `%r<10>`
+    "#]],
+    );
+    check(
+        &long("st.shared.b32 $0[%r1, %r2;", ""),
+        expect![[r#"
+        * Insert `]`
+        - Fix all auto-fixable problems
+    "#]],
+    );
+    // It would leave another error, on the same line or in a name that is declared twice.
+    check(
+        &long("ad$0dd.s32 %r1, %r2, x;", ""),
+        expect![[r#"
+        - Replace `addd` by `add`
+        - Fix all auto-fixable problems
+    "#]],
+    );
+    // What is declared may be meant anywhere.
+    check(&long("mov.b32 %r1, y;", ".reg .b$033 y;"), expect![""]);
+    check(&long("mov.b32 %r1, y;", ".regg$0 .b32 y;"), expect![""]);
+}
