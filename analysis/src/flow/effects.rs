@@ -2,11 +2,16 @@
 
 use isa::{
     event::EventKind,
+    matching::positions,
+    operand::Operand,
     semantics::{Control, Operation, Semantics, Together, Undefined},
+    types::{Class, Family},
 };
 use salsa::Database;
 
-use crate::hir::form::Form;
+use crate::hir::form::{Form, FormContents};
+
+use super::arithmetic::{Evaluator, Number};
 
 /// The effects of an instruction besides reading and writing its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +22,12 @@ pub(crate) struct Effects {
     pub(crate) control: Control,
     /// Whether it reads what it writes.
     pub(crate) reads_destination: bool,
+    /// Whether others like it do, and it does not, as a constant operand says.
+    pub(crate) overwrites: bool,
+    /// It does not if the predicate among its operands has this value.
+    pub(crate) overwrites_when: Option<bool>,
+    /// The predicate that it computes from constants.
+    pub(crate) constant: Option<bool>,
     /// Whether it only carries a value on.
     pub(crate) copies: bool,
     /// Whether all threads of a warp must execute it together.
@@ -58,15 +69,29 @@ pub(crate) fn meaning<'db>(db: &'db dyn Database, form: Form<'db>) -> Meaning {
 /// The effects of the instructions of a form.
 #[salsa::tracked(returns(copy))]
 pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
-    let Meaning { semantics, .. } = meaning(db, form);
+    let Meaning { semantics, plain } = meaning(db, form);
     let form = form.data(db);
     let opcode = &*form.opcode;
     let words = || form.words.iter().map(|it| &**it);
+    let scale = semantics.overwrites_without.and_then(|name| {
+        let is_bracket = |it: &Operand| matches!(it, Operand::Address(_, None));
+        let brackets: Vec<bool> = form.operands.iter().map(is_bracket).collect();
+        let words: Vec<&str> = words().collect();
+        let [at] = positions(isa::tables(), opcode, &words, &brackets, [Some(name)]);
+        form.operands.get(at?)
+    });
     let of_interest = |word: &str| word.starts_with("shared") || word == "nc";
     Effects {
         guarded: form.guard.is_some(),
         control: semantics.control,
-        reads_destination: semantics.reads_destination,
+        reads_destination: semantics.reads_destination && scale != Some(&Operand::Integer(0)),
+        overwrites: scale == Some(&Operand::Integer(0)),
+        overwrites_when: match scale {
+            Some(Operand::Register { .. }) => Some(false),
+            Some(Operand::Not(_)) => Some(true),
+            _ => None,
+        },
+        constant: plain.and_then(|it| constant(it, form)),
         copies: semantics.copy,
         together: matches!(semantics.together, Together::Warp | Together::Warpgroup),
         eventful: isa::tables().has_events(opcode) || words().any(of_interest),
@@ -81,4 +106,21 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
         carry: (semantics.carry_in, semantics.carry_out),
         undefined: semantics.undefined,
     }
+}
+
+/// The predicate that an operation computes if all that it reads are integers.
+fn constant(operation: Operation, form: &FormContents) -> Option<bool> {
+    let (result, sources) = form.operands.split_first()?;
+    let is_predicate = |class: &Class| class.family() == Family::Predicate;
+    let integer = |it: &Operand| match it {
+        Operand::Integer(it) => Some(Number::Integer(*it as i64)),
+        _ => None,
+    };
+    if !matches!(result, Operand::Register { class, lanes: 1 } if is_predicate(class)) {
+        return None;
+    }
+    let sources: Vec<Number> = sources.iter().map(integer).collect::<Option<_>>()?;
+    let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
+    let number = Evaluator::new(operation, &words)?.evaluate(&sources)?;
+    number.integer().map(|it| it != 0)
 }

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use isa::semantics::Control;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
@@ -12,7 +12,7 @@ use crate::{
     hir::{
         body::{Body, DefinitionId, Instruction, Place, Reference, Target, body},
         declared::{Declared, declared},
-        forms::forms,
+        forms::{Forms, forms},
         header::FunctionHeader,
         instruction::references,
         items::Function,
@@ -43,6 +43,8 @@ pub(crate) struct Facts {
     pub(crate) writes: Lists,
     /// Whether the old values may stay after a write: under a guard, or when a part is written.
     pub(crate) keeps: Vec<bool>,
+    /// The instructions that overwrite what others like them add to, by their first references.
+    pub(crate) overwrites: FxHashSet<u32>,
     /// Whether there is a guard.
     pub(crate) guarded: Vec<bool>,
     /// Whether it only carries a value on.
@@ -284,6 +286,7 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
     let forms = forms(db, function);
     let effects: Vec<Effects> = forms.all.iter().map(|it| effects(db, *it)).collect();
+    let known = constants(body, forms, &effects);
     for (index, instruction) in body.instructions.iter().enumerate() {
         if index.is_multiple_of(CHECK_INTERVAL) {
             db.unwind_if_revision_cancelled();
@@ -297,6 +300,18 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
             control = Control::End;
         }
         let mut keeps = effects.guarded;
+        let decides = |reference: &Reference| {
+            let value = register(reference).and_then(|it| known.get(&it).copied());
+            value.is_some_and(|it| effects.overwrites_when == it)
+        };
+        // The guard decides nothing of that.
+        let operands = references.iter().skip(usize::from(effects.guarded));
+        let overwrites =
+            effects.overwrites_when.is_some() && operands.filter(|it| !it.write).any(decides);
+        if overwrites || effects.overwrites {
+            facts.overwrites.insert(instruction.references.start);
+        }
+        let reads_destination = effects.reads_destination && !overwrites;
         for reference in references {
             let Some(value) = numbering.value(body, types, reference) else {
                 continue;
@@ -305,7 +320,7 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
                 keeps |= is_vector(types, numbering.values[value as usize].definition);
                 writes.push(value);
             }
-            if !reference.write || effects.reads_destination {
+            if !reference.write || reads_destination {
                 reads.push(value);
             }
         }
@@ -340,6 +355,42 @@ pub(super) fn of(db: &dyn Database, function: Function<'_>) -> Facts {
     facts.values = numbering.values;
     facts.numbers = numbering.numbers;
     facts
+}
+
+/// The definition that a reference means, and the number in it.
+fn register(reference: &Reference) -> Option<(DefinitionId, Option<u32>)> {
+    match reference.target {
+        Target::Definition(id) => Some((id, reference.member)),
+        _ => None,
+    }
+}
+
+/// The predicates that have one value wherever they are read, as far as some instruction is decided by that.
+fn constants(
+    body: &Body,
+    forms: &Forms<'_>,
+    effects: &[Effects],
+) -> FxHashMap<(DefinitionId, Option<u32>), Option<bool>> {
+    let mut known = FxHashMap::default();
+    if effects.iter().all(|it| it.overwrites_when.is_none()) {
+        return known;
+    }
+    for (index, instruction) in body.instructions.iter().enumerate() {
+        let Some(effects) = forms.index(index).map(|it| effects[it]) else {
+            break;
+        };
+        for reference in references(body, instruction).iter().filter(|it| it.write) {
+            let value = effects.constant.filter(|_| !effects.guarded);
+            let Some(register) = register(reference) else {
+                continue;
+            };
+            known
+                .entry(register)
+                .and_modify(|it| *it = value.filter(|_| *it == value))
+                .or_insert(value);
+        }
+    }
+    known
 }
 
 /// Where a branch may go; `None` if that is a mistake that is reported elsewhere, lies in a register, or

@@ -127,6 +127,7 @@ impl<'a> Operation<'a> {
         let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
         it.modifiers = words.map(|it| it.text().trim_start_matches('.')).collect();
         let references = references(body, instruction);
+        let overwrites = facts.overwrites.contains(&instruction.references.start);
         let mut guard = TextRange::default();
         let mut addresses: Vec<TextRange> = Vec::new();
         let mut place = None;
@@ -159,7 +160,7 @@ impl<'a> Operation<'a> {
                 it.guard = Some(value);
             } else if reference.write {
                 it.writes.push(value);
-                if it.semantics.reads_destination {
+                if it.semantics.reads_destination && !overwrites {
                     it.data.push(value);
                 }
             } else if addresses.iter().any(|it| it.contains_range(range)) {

@@ -150,6 +150,72 @@ C: @%p ret;
 }
 
 #[test]
+fn what_is_multiplied_without_a_sum_is_overwritten() {
+    // The registers of D are live before the instruction only if it adds to them.
+    let kernel = |before: &str, scale: &str| {
+        format!(
+            ".entry k {{\n.reg .f32 d<4>; .reg .b64 a; .reg .b32 r; .reg .pred p, q;\nmov.b64 a, 1;\n{before}\nbra L;\nL: wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{d0, d1, d2, d3}}, a, a, {scale}, 1, 1, 0, 0;\nst.shared.f32 [r], d0;\nret;\n}}\n"
+        )
+    };
+    check(
+        &kernel("", "0"),
+        expect![[r#"
+        0: 0..2 -> [1] in [] out [a] undefined [r]
+        1: 2..5 -> [] under 0 in [a] out [] undefined [r]
+    "#]],
+    );
+    check(
+        &kernel("", "1"),
+        expect![[r#"
+        0: 0..2 -> [1] in [] out [a] undefined [d0 d1 d2 d3 r]
+        1: 2..5 -> [] under 0 in [a] out [] undefined [d0 d1 d2 d3 r]
+    "#]],
+    );
+    check(
+        &kernel("setp.ne.b32 p, 0, 0;", "p"),
+        expect![[r#"
+        0: 0..3 -> [1] in [] out [a p] undefined [r]
+        1: 3..6 -> [] under 0 in [a p] out [] undefined [r]
+    "#]],
+    );
+    check(
+        &kernel("setp.ne.b32 p, 0, 0;", "!p"),
+        expect![[r#"
+        0: 0..3 -> [1] in [] out [a p] undefined [d0 d1 d2 d3 r]
+        1: 3..6 -> [] under 0 in [a p] out [] undefined [d0 d1 d2 d3 r]
+    "#]],
+    );
+    check(
+        &kernel("setp.eq.b32 p, 2, 2;", "!p"),
+        expect![[r#"
+        0: 0..3 -> [1] in [] out [a p] undefined [r]
+        1: 3..6 -> [] under 0 in [a p] out [] undefined [r]
+    "#]],
+    );
+    check(
+        &kernel("setp.ne.b32 p, r, 0;", "p"),
+        expect![[r#"
+        0: 0..3 -> [1] in [] out [a p] undefined [d0 d1 d2 d3 r]
+        1: 3..6 -> [] under 0 in [a p] out [] undefined [d0 d1 d2 d3 r]
+    "#]],
+    );
+    check(
+        &kernel("setp.ne.b32 p, 0, 0; @q setp.ne.b32 p, 0, 0;", "p"),
+        expect![[r#"
+            0: 0..4 -> [1] in [] out [a p] undefined [d0 d1 d2 d3 q r]
+            1: 4..7 -> [] under 0 in [a p] out [] undefined [d0 d1 d2 d3 r]
+        "#]],
+    );
+    check(
+        &kernel("setp.ne.b32 p, 0, 0; setp.ne.b32 p, 1, 0;", "p"),
+        expect![[r#"
+            0: 0..4 -> [1] in [] out [a p] undefined [d0 d1 d2 d3 r]
+            1: 4..7 -> [] under 0 in [a p] out [] undefined [d0 d1 d2 d3 r]
+        "#]],
+    );
+}
+
+#[test]
 fn guarded_and_partial_writes_keep_the_old_value() {
     check(
         ".entry k() {

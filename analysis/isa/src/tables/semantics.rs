@@ -326,6 +326,9 @@ pub struct Semantics {
     pub carry_out: bool,
     /// Whether it also reads what it writes.
     pub reads_destination: bool,
+    /// The operand, by its name in the tables, without which it does not: if it is 0 or false, the old value is only
+    /// overwritten.
+    pub overwrites_without: Option<&'static str>,
     /// Whether it only carries a value on, defined or not.
     pub copy: bool,
     /// Whether the first two operands after the destination mean the same in either order.
@@ -368,6 +371,7 @@ impl Semantics {
         carry_in: false,
         carry_out: false,
         reads_destination: false,
+        overwrites_without: None,
         copy: false,
         commutes: false,
         undefined: Undefined::None,
@@ -458,7 +462,7 @@ pub(crate) enum Fact {
     Order(Order),
     Control(Control),
     Carry(bool, bool),
-    ReadsDestination(bool),
+    ReadsDestination(bool, Option<&'static str>),
     Copy(bool),
     Commutes,
     Undefined(Undefined),
@@ -486,7 +490,9 @@ impl Fact {
             Fact::Order(it) => to.order = it,
             Fact::Control(it) => to.control = it,
             Fact::Carry(into, out) => (to.carry_in, to.carry_out) = (into, out),
-            Fact::ReadsDestination(it) => to.reads_destination = it,
+            Fact::ReadsDestination(it, unless) => {
+                (to.reads_destination, to.overwrites_without) = (it, unless);
+            }
             Fact::Copy(it) => to.copy = it,
             Fact::Commutes => to.commutes = true,
             Fact::Undefined(it) => to.undefined = it,

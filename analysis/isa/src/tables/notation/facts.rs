@@ -399,10 +399,15 @@ impl Reader<'_> {
             ("carry", _) => return Err(one_of("in, out, in out")),
             ("no", "carry") => Fact::Carry(false, false),
             ("old", _) => {
-                self.operand(rest)?;
-                Fact::ReadsDestination(true)
+                let (name, unless) = match rest.split_once(" unless ") {
+                    Some((name, unless)) => (name, Some(unless)),
+                    None => (rest, None),
+                };
+                self.operand(name)?;
+                unless.map(|it| self.operand(it)).transpose()?;
+                Fact::ReadsDestination(true, unless)
             }
-            ("no", "old") => Fact::ReadsDestination(false),
+            ("no", "old") => Fact::ReadsDestination(false, None),
             ("copy", "") => Fact::Copy(true),
             ("no", "copy") => Fact::Copy(false),
             ("commutes", "") => Fact::Commutes,
