@@ -28,6 +28,8 @@ use super::{Context, literal::Role, matrix, page};
 
 /// Alternatives of a modifier that are listed.
 const MAX_ALTERNATIVES: usize = 10;
+/// Elements of a vector that are shown.
+const MAX_ELEMENTS: usize = 8;
 
 /// An instruction of a file, and what the tables say about it.
 pub(super) struct Found<'a> {
@@ -86,6 +88,7 @@ impl Context<'_> {
     pub(super) fn opcode(&self, instruction: &Cursor<'_>, opcode: &str) -> Option<String> {
         let found = self.find(instruction)?;
         let shown = tree::text_of_range(instruction, self.head_and_operands(instruction));
+        let shown = folded(&shown);
         let mut fragments = String::new();
         matrix::fragments(&mut fragments, &found);
         page::opcode(&found, opcode, &shown, &fragments)
@@ -208,6 +211,35 @@ impl Context<'_> {
     }
 }
 
+/// A statement with long vectors reduced to their first and last element, and a comment with how many there are.
+fn folded(statement: &str) -> String {
+    let mut out = String::new();
+    let mut counts: Vec<String> = Vec::new();
+    let mut rest = statement;
+    while let Some((before, list)) = rest.split_once('{') {
+        let Some((list, after)) = list.split_once('}') else {
+            break;
+        };
+        out.push_str(before);
+        let elements: Vec<&str> = list.split(',').map(str::trim).collect();
+        match elements[..] {
+            [first, .., last] if elements.len() > MAX_ELEMENTS => {
+                let _ = write!(out, "{{{first} … {last}}}");
+                counts.push(elements.len().to_string());
+            }
+            _ => {
+                let _ = write!(out, "{{{list}}}");
+            }
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    if !counts.is_empty() {
+        let _ = write!(out, " // {} registers", counts.join(" and "));
+    }
+    out
+}
+
 /// Whose type a slot of types gives.
 fn whose_type(slot: &str) -> Option<&'static str> {
     Some(match slot {
@@ -226,4 +258,28 @@ fn shortened(words: &[String]) -> String {
         text.push_str(", …");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folded;
+
+    #[test]
+    fn long_vectors_are_folded() {
+        let list = |count: usize| {
+            let all: Vec<String> = (0..count).map(|it| format!("%f{it}")).collect();
+            all.join(", ")
+        };
+        let check = |statement: &str, expected: &str| assert_eq!(folded(statement), expected);
+        check(
+            &format!("wgmma.x {{{}}}, {{{}}}, %rd1;", list(128), list(4)),
+            "wgmma.x {%f0 … %f127}, {%f0, %f1, %f2, %f3}, %rd1; // 128 registers",
+        );
+        check(
+            &format!("x {{{}}}, {{{}}};", list(9), list(64)),
+            "x {%f0 … %f8}, {%f0 … %f63}; // 9 and 64 registers",
+        );
+        check("x {%f0, %f1", "x {%f0, %f1");
+        check("ret;", "ret;");
+    }
 }

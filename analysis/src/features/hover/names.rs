@@ -30,6 +30,9 @@ use crate::features::{
 
 /// Longer declarations are shown with a line for each parameter.
 const MAX_LINE: usize = 80;
+/// A longer list of parameters is reduced to so many of the first, and the last.
+const MAX_PARAMETERS: usize = 8;
+const SHOWN_PARAMETERS: usize = 3;
 
 /// Bytes of a function from which on uses are not counted while somebody waits.
 const COUNTED: u32 = 1 << 20;
@@ -97,6 +100,7 @@ pub(super) fn hover(
     if let Some(value) = values::describe(db, file, at) {
         let _ = write!(markdown, "\n\n{value}");
     }
+    let mut first = None;
     let uses = occurrences(db, &name.symbol, file)
         .iter()
         .filter(|it| it.access != Access::Declaration)
@@ -105,9 +109,16 @@ pub(super) fn hover(
     let _ = write!(markdown, "\n\n{uses} use{plural} in this file");
     let more = match &name.symbol {
         Symbol::Local { .. } => registers::life(db, file, at),
-        Symbol::Module { file, name, .. } => registers::of_name(db, *file, name, exact),
+        Symbol::Module { file, name, .. } => {
+            first = registers::of_name(db, *file, name, exact);
+            None
+        }
         _ => None,
     };
+    // The first lines are those that are read.
+    if let Some(first) = first {
+        markdown = format!("{first}\n\n{markdown}");
+    }
     if let Some(more) = more {
         let _ = write!(markdown, "\n\n{more}");
     }
@@ -141,13 +152,24 @@ fn undeclared(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<R
     })
 }
 
-/// A long declaration with a line for each parameter.
+/// A long declaration with a line for each parameter; of many only the first and the last.
 fn broken_up(text: String) -> String {
-    if text.len() > MAX_LINE {
-        text.replace("(.", "(\n    .").replace(", .", ",\n    .")
-    } else {
-        text
+    if text.len() <= MAX_LINE {
+        return text;
     }
+    let text = text.replace("(.", "(\n    .").replace(", .", ",\n    .");
+    let lines: Vec<&str> = text.lines().collect();
+    let parameters = lines.len().saturating_sub(1);
+    if parameters <= MAX_PARAMETERS {
+        return text;
+    }
+    let hidden = parameters - SHOWN_PARAMETERS - 1;
+    let (first, last) = (&lines[..=SHOWN_PARAMETERS], &lines[parameters..]);
+    format!(
+        "{}\n    // {hidden} more parameters\n{}",
+        first.join("\n"),
+        last.join("\n")
+    )
 }
 
 /// A name of a module: the definition, or the first declaration.
@@ -596,6 +618,31 @@ mod tests {
                 .param .align 8 .b8 p[16]
                 ```
                 Parameter in `.param` space, type `.b8`, 8 bits (1 byte) × 16 elements = 16 bytes in `k`
+
+                0 uses in this file
+            "#]],
+        );
+    }
+
+    #[test]
+    fn many_parameters_are_folded() {
+        let parameters: Vec<String> = (0..27).map(|it| format!(".param .u64 p{it}")).collect();
+        check(
+            &format!(
+                ".visible .entry k$0({}) .maxntid 32 {{ ret; }}",
+                parameters.join(", ")
+            ),
+            expect![[r#"
+                k
+                ```ptx
+                .visible .entry k(
+                    .param .u64 p0,
+                    .param .u64 p1,
+                    .param .u64 p2,
+                    // 23 more parameters
+                    .param .u64 p26) .maxntid 32
+                ```
+                Kernel
 
                 0 uses in this file
             "#]],

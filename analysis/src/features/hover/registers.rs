@@ -341,13 +341,6 @@ mod tests {
         check(
             &kernel("$0k", ""),
             expect![[r#"
-                ```ptx
-                .entry k(.param .u64 p)
-                ```
-                Kernel
-
-                0 uses in this file
-
                 **About 47 registers** (34 to 61) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
 
                 ```text
@@ -365,18 +358,18 @@ mod tests {
 
                 - `sm_80`: about 47 (34 to 61), 40 of 64 warps
                 - `sm_100`: about 47 (34 to 61), 40 of 64 warps
-                - `sm_120`: about 47 (34 to 61), 40 of 48 warps"#]],
+                - `sm_120`: about 47 (34 to 61), 40 of 48 warps
+
+                ```ptx
+                .entry k(.param .u64 p)
+                ```
+                Kernel
+
+                0 uses in this file"#]],
         );
         check(
             &kernel("$0k", ".maxntid 1024 .maxnreg 40"),
             expect![[r#"
-                ```ptx
-                .entry k(.param .u64 p) .maxntid 1024 .maxnreg 40
-                ```
-                Kernel
-
-                0 uses in this file
-
                 **About 40 registers** (29 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
 
                 ```text
@@ -396,7 +389,14 @@ mod tests {
 
                 - `sm_80`: about 40 (29 to 40), 32 of 64 warps
                 - `sm_100`: about 40 (29 to 40), 32 of 64 warps
-                - `sm_120`: about 40 (29 to 40), 32 of 48 warps"#]],
+                - `sm_120`: about 40 (29 to 40), 32 of 48 warps
+
+                ```ptx
+                .entry k(.param .u64 p) .maxntid 1024 .maxnreg 40
+                ```
+                Kernel
+
+                0 uses in this file"#]],
         );
     }
 
@@ -405,38 +405,38 @@ mod tests {
         check(
             &format!("{HEADER}.entry $0k() {{ ret; }}"),
             expect![[r#"
-                ```ptx
-                .entry k()
-                ```
-                Kernel
-
-                0 uses in this file
-
                 **About 4 registers** (4 to 8) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
                 On other targets:
 
                 - `sm_80`: about 4 (4 to 8), 64 of 64 warps
                 - `sm_100`: about 4 (4 to 8), 64 of 64 warps
-                - `sm_120`: about 4 (4 to 8), 48 of 48 warps"#]],
+                - `sm_120`: about 4 (4 to 8), 48 of 48 warps
+
+                ```ptx
+                .entry k()
+                ```
+                Kernel
+
+                0 uses in this file"#]],
         );
         check(
             &format!("{HEADER}.entry $0k() {{ }}"),
             expect![[r#"
-                ```ptx
-                .entry k()
-                ```
-                Kernel
-
-                0 uses in this file
-
                 **About 4 registers** (4 to 8) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
                 On other targets:
 
                 - `sm_80`: about 4 (4 to 8), 64 of 64 warps
                 - `sm_100`: about 4 (4 to 8), 64 of 64 warps
-                - `sm_120`: about 4 (4 to 8), 48 of 48 warps"#]],
+                - `sm_120`: about 4 (4 to 8), 48 of 48 warps
+
+                ```ptx
+                .entry k()
+                ```
+                Kernel
+
+                0 uses in this file"#]],
         );
         check(
             &format!("{HEADER}.entry $0k();"),
