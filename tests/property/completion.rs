@@ -108,14 +108,6 @@ fn completion_offers_what_stood_there() {
     );
 }
 
-/// The codes that compare a callee with what follows it, and parameters with how they are used.
-const OF_WHOLE_CALLS: [&str; 4] = [
-    "invalid-call-target",
-    "invalid-argument",
-    "wrong-argument-count",
-    "invalid-parameter-access",
-];
-
 /// At every place of a name in an instruction, guards, branches and calls included: what is offered there is taken.
 #[test]
 fn what_is_offered_is_accepted() {
@@ -152,7 +144,6 @@ fn what_is_offered_is_accepted() {
             };
             all.iter()
                 .filter(bad)
-                .filter(|it| !OF_WHOLE_CALLS.contains(&it.code))
                 .map(|it| format!("{}: {}", it.code, it.message))
                 .collect()
         };
@@ -163,6 +154,11 @@ fn what_is_offered_is_accepted() {
                 continue;
             }
             let (start, end) = (usize::from(name.start()), usize::from(name.end()));
+            // A call that ends with its callee may still get arguments.
+            let rest = fixture.text[end..].trim_start();
+            if fixture.text[statement].contains("call") && rest.starts_with(';') {
+                continue;
+            }
             // On a line of its own a new statement begins.
             let line = fixture.text[..start].rfind('\n').map_or(0, |it| it + 1);
             if fixture.text[line..start].trim().is_empty() {
@@ -201,9 +197,11 @@ fn what_is_offered_is_accepted() {
         println!("{it}");
     }
     assert!(offered > asked / 2, "{offered} offered at {asked} places");
-    // The operands after the cursor decide about some of them.
-    let few = refused.len() * 100 <= offered;
-    assert!(few, "{} of {offered} are refused", refused.len());
+    assert!(
+        refused.is_empty(),
+        "{} of {offered} are refused",
+        refused.len()
+    );
 }
 
 /// The names in instructions, each with its statement.

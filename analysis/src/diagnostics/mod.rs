@@ -31,5 +31,5 @@ pub(crate) use rendering::{
 };
 pub(crate) use rules::{
     calls::{arguments::admits as admits_argument, context::Call},
-    directives::debug::locations_of,
+    directives::{debug::locations_of, tuning::lacks_cta_memory},
 };

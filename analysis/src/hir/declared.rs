@@ -140,6 +140,8 @@ pub(super) fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
                     lanes: declaration.vector().map_or(1, |it| it.0),
                 })
         }
+        // What it is without a type is not known.
+        (None, Some(_)) if declaration.ty().is_none() => Operand::Unknown,
         (None, Some(space)) => {
             let space = match space {
                 StateSpace::Const => Space::Const,

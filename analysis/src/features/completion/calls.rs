@@ -15,7 +15,7 @@ use crate::{
         declaration::{Declaration, Shape},
         declared::address_bytes,
         header::{Formal, FunctionHeader},
-        module::{DeclarationKind, header_of, module_scope},
+        module::{DeclarationKind, function_order, header_of, module_scope},
         operand::describe,
         tree,
     },
@@ -26,6 +26,7 @@ use super::{
     context::OperandPlace,
     operands::{innermost, names_of, near, visible},
     uses::Uses,
+    whole::{definition, finished, instruction},
 };
 
 /// The part of a call in which the cursor is: `(results), callee, (arguments), table`.
@@ -56,9 +57,21 @@ pub(super) fn operands(site: &Site<'_>, place: &OperandPlace, items: &mut Vec<Co
     let body = &*body_around(site.db, site.function, near(site.offset));
     match part(place) {
         Some(Part::Callee) => {
-            functions(site, items);
+            let passed = Passed::of(site);
+            let decided =
+                |it: &Passed| (it.arguments.is_some() || it.indirect).then_some(it.indirect);
+            let indirect = passed.as_ref().and_then(decided);
+            if indirect != Some(true) {
+                functions(site, items, |name| {
+                    let passed = passed.as_ref();
+                    let header = header(site, name);
+                    passed
+                        .zip(header)
+                        .is_none_or(|(it, header)| it.fits(site, body, header))
+                });
+            }
             // A register says nothing of what it calls.
-            if body.operands.iter().any(|it| is_table(&it.0)) {
+            if indirect.unwrap_or_else(|| body.operands.iter().any(|it| is_table(&it.0))) {
                 let bits = 8 * address_bytes(site.db, site.function.file(site.db)) as u32;
                 names(site, body, items, false, |_, operand| {
                     matches!(operand, Operand::Register { class, lanes: 1 }
@@ -85,13 +98,66 @@ pub(super) fn operands(site: &Site<'_>, place: &OperandPlace, items: &mut Vec<Co
 /// The elements of a list of branch targets or of functions to call.
 pub(super) fn tables(site: &Site<'_>, tokens: &[String], items: &mut Vec<CompletionItem>) {
     if tokens.first().is_some_and(|it| it == ".calltargets") {
-        functions(site, items);
+        functions(site, items, |_| true);
         return;
     }
     let body = &*body_around(site.db, site.function, near(site.offset));
     names(site, body, items, false, |definition, _| {
         definition.kind == SymbolKind::Label
     });
+}
+
+/// The results and arguments of a finished call.
+struct Passed {
+    results: Vec<String>,
+    /// None if nothing comes after the callee: they may still be written.
+    arguments: Option<Vec<String>>,
+    /// Whether a list of what is called, or a prototype, is among the operands.
+    indirect: bool,
+}
+
+impl Passed {
+    /// The lists of the call at a site, whose callee is being written; none if it is not finished.
+    fn of(site: &Site<'_>) -> Option<Passed> {
+        let contents = finished(site, false)?;
+        let mut passed = Passed {
+            results: Vec::new(),
+            arguments: None,
+            indirect: false,
+        };
+        let mut callee = false;
+        for operand in tree::operand_nodes(&instruction(&contents)?) {
+            if operand.kind() == SyntaxKind::ARGUMENT_LIST {
+                let list = operand.nodes().map(|it| tree::OneLine::of(&it));
+                match callee {
+                    true => passed.arguments = Some(list.collect()),
+                    false => passed.results = list.collect(),
+                }
+            } else {
+                passed.indirect |= callee;
+                callee = true;
+            }
+        }
+        Some(passed)
+    }
+
+    /// Whether a function can be called in this way.
+    fn fits(&self, site: &Site<'_>, body: &Body, header: &FunctionHeader) -> bool {
+        let shapes = shapes(site);
+        let admits = |(formal, name): (&Formal, &String)| {
+            definition(site, body, name).is_none_or(|id| {
+                let shape = shapes.get(&body.definition(id).name_range.start());
+                shape.is_none_or(|it| admits_argument(formal, &body.operands[id as usize].0, it))
+            })
+        };
+        let agree = |formals: &[Formal], names: &[String]| {
+            formals.len() == names.len() && formals.iter().zip(names).all(admits)
+        };
+        let arguments = self.arguments.as_ref();
+        header.broken
+            || agree(&header.results, &self.results)
+                && arguments.is_none_or(|it| agree(&header.parameters, it))
+    }
 }
 
 /// Whether it says what an indirect call may call.
@@ -121,17 +187,20 @@ fn header<'db>(site: &Site<'db>, name: &str) -> Option<&'db FunctionHeader> {
 }
 
 /// The functions that can be called.
-fn functions(site: &Site<'_>, items: &mut Vec<CompletionItem>) {
+fn functions(site: &Site<'_>, items: &mut Vec<CompletionItem>, admits: impl Fn(&str) -> bool) {
     let scope = module_scope(site.db, site.function.file(site.db));
+    let order = function_order(site.db, site.function.file(site.db));
+    let order = order.get(&site.function).copied().unwrap_or(u32::MAX);
     let mut names: Vec<&str> = scope
         .names()
         // A function whose name is still missing is known by an empty one.
         .filter(|it| !it.0.is_empty())
         .filter(|it| {
             it.1.first()
-                .is_some_and(|it| it.kind == DeclarationKind::Function)
+                .is_some_and(|it| it.kind == DeclarationKind::Function && it.order <= order)
         })
         .map(|it| it.0)
+        .filter(|it| admits(it))
         .collect();
     names.sort_unstable();
     items.extend(names.into_iter().map(|name| CompletionItem {

@@ -10,6 +10,7 @@ mod snippets;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod whole;
 
 use isa::target::{Module, Target, Version};
 use salsa::Database;

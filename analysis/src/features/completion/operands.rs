@@ -3,6 +3,7 @@
 use isa::{
     matcher::{Statement, fit},
     operand::{Operand, Symbol},
+    performance::CTA_MEMORY_REGISTERS,
     table::tables,
     target::Module,
     types::{Class, Family},
@@ -13,12 +14,13 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
+    diagnostics::lacks_cta_memory,
     hir::{
         body::{Body, Definition, DefinitionId, body_around},
         declared::{address_bytes, module_declared},
         instruction::{Parts, is_move},
         items::items,
-        module::{DeclarationKind, DeclarationSource, module_scope},
+        module::{DeclarationKind, DeclarationSource, function_order, module_scope},
         operand::{operand as operand_of, special},
         resolve::resolve,
         tree::{node_at, trimmed},
@@ -29,6 +31,7 @@ use super::{
     Site,
     context::{Head, OperandPlace},
     uses::Uses,
+    whole::{Whole, named},
 };
 
 /// In a long function only instructions with text so many bytes before or after are looked at.
@@ -54,7 +57,8 @@ pub(super) fn operands(
 ) {
     let body = &*body_around(site.db, site.function, near(site.offset));
     let known = known_operands(site, body, place);
-    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module));
+    let whole = Whole::of(site, body, false);
+    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module), whole);
     let words = || head.before.iter().map(String::as_str);
     let role = tables().role(&head.opcode, words);
     let address = place
@@ -107,7 +111,7 @@ pub(super) fn operands(
     module_names(site, &mut fitting, items);
     // In brackets they are legal, but nobody wants their values as addresses.
     if place.nesting.is_empty() && !written {
-        special_registers(&mut fitting, site.module, items);
+        special_registers(site, &mut fitting, items);
     }
     // What a name of the body hides.
     let mut seen = FxHashSet::default();
@@ -279,21 +283,9 @@ pub(super) fn components(
 ) {
     let body = &*body_around(site.db, site.function, near(site.offset));
     let known = known_operands(site, body, place);
-    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module));
-    let base = match isa::special::find(name) {
-        Some((index, _)) => special(index),
-        None => {
-            let named = visible(body, site.offset).filter(|(_, it)| match it.count {
-                Some(count) => crate::hir::number::split_name(name)
-                    .is_some_and(|(prefix, number)| prefix == &*it.name && number < count),
-                None => *it.name == *name,
-            });
-            let Some((id, _)) = named.last() else {
-                return;
-            };
-            body.operands[id as usize].0.clone()
-        }
-    };
+    let whole = Whole::of(site, body, true);
+    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module), whole);
+    let base = named(site, body, name);
     let of_special = match isa::special::find(name).and_then(|it| isa::special::get(it.0)) {
         Some(register) => register.components,
         None => &COMPONENTS,
@@ -453,13 +445,16 @@ impl<'a> Shapes<'a> {
 /// Answers, remembered, whether an operand fits.
 struct Fitting<'a> {
     shapes: Shapes<'a>,
+    /// The statement, if it is finished.
+    whole: Option<Whole<'a>>,
     known: Vec<(Operand, bool)>,
 }
 
 impl<'a> Fitting<'a> {
-    fn new(shapes: Shapes<'a>) -> Fitting<'a> {
+    fn new(shapes: Shapes<'a>, whole: Option<Whole<'a>>) -> Fitting<'a> {
         Fitting {
             shapes,
+            whole,
             known: Vec::new(),
         }
     }
@@ -473,8 +468,9 @@ impl<'a> Fitting<'a> {
             return *known;
         }
         let shapes = &self.shapes;
-        let fits =
-            *operand != Operand::Unknown && shapes.all.iter().any(|it| shapes.fits(it, operand));
+        let fits = *operand != Operand::Unknown
+            && shapes.all.iter().any(|it| shapes.fits(it, operand))
+            && self.whole.as_ref().is_none_or(|it| it.admits(operand));
         self.known.push((operand.clone(), fits));
         fits
     }
@@ -485,6 +481,8 @@ fn module_names(site: &Site<'_>, fitting: &mut Fitting<'_>, found: &mut Vec<Comp
     let db = site.db;
     let file = site.function.file(db);
     let variables = module_declared(db, items(db, file).module);
+    let order = function_order(db, file).get(&site.function).copied();
+    let order = order.unwrap_or(u32::MAX);
     let mut names: Vec<_> = module_scope(db, file).names().collect();
     names.sort_unstable_by_key(|it| it.0);
     for (name, declarations) in names {
@@ -492,6 +490,9 @@ fn module_names(site: &Site<'_>, fitting: &mut Fitting<'_>, found: &mut Vec<Comp
         let Some(declaration) = declarations.first().filter(|_| !name.is_empty()) else {
             continue;
         };
+        if !declarations.iter().any(|it| it.order <= order) {
+            continue;
+        }
         let (operand, kind) = match (declaration.kind, declaration.source) {
             (DeclarationKind::Variable, DeclarationSource::Variable(index)) => {
                 let Some(declared) = variables.get(index as usize) else {
@@ -520,11 +521,16 @@ fn module_names(site: &Site<'_>, fitting: &mut Fitting<'_>, found: &mut Vec<Comp
 }
 
 /// Special registers that the module has.
-fn special_registers(fitting: &mut Fitting<'_>, module: Module, items: &mut Vec<CompletionItem>) {
+fn special_registers(site: &Site<'_>, fitting: &mut Fitting<'_>, items: &mut Vec<CompletionItem>) {
+    let module = site.module;
+    let function = site.function.green(site.db).cursor();
+    let lacks_memory = lacks_cta_memory(&function);
     let mut found = Vec::new();
     for (index, register) in (0u16..).zip(isa::special::SPECIAL_REGISTERS) {
         // Names with a number are for those who know which.
-        if register.name.contains('#') {
+        if register.name.contains('#')
+            || lacks_memory && CTA_MEMORY_REGISTERS.contains(&register.name)
+        {
             continue;
         }
         let gate = register.gate();

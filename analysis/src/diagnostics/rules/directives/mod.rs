@@ -12,4 +12,4 @@ mod sections;
 mod target_words;
 #[cfg(test)]
 mod tests;
-mod tuning;
+pub(in crate::diagnostics) mod tuning;

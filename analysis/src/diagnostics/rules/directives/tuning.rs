@@ -336,6 +336,14 @@ fn first_value(node: &Cursor<'_>) -> Option<u64> {
     value(&token(&node.node(SyntaxKind::LITERAL)?)?)
 }
 
+/// Whether a function is an entry whose header does not say how much memory a CTA wants.
+pub(crate) fn lacks_cta_memory(function: &Cursor<'_>) -> bool {
+    let has_memory = |it: &Cursor<'_>| {
+        has_word(it, ".minperctamemory") && first_value(it).is_none_or(|it| it > 0)
+    };
+    has_word(function, ".entry") && !function.nodes().any(|it| has_memory(&it))
+}
+
 /// Special registers that an entry may read only when its header says how much memory it wants.
 pub(super) fn special_registers(
     db: &dyn Database,
@@ -343,10 +351,7 @@ pub(super) fn special_registers(
     cursor: &Cursor<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let has_memory = |it: &Cursor<'_>| {
-        has_word(it, ".minperctamemory") && first_value(it).is_none_or(|it| it > 0)
-    };
-    if !has_word(cursor, ".entry") || cursor.nodes().any(|it| has_memory(&it)) {
+    if !lacks_cta_memory(cursor) {
         return;
     }
     for reference in &body(db, function).references {
