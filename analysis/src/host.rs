@@ -497,7 +497,19 @@ impl Analysis {
         })
     }
 
+    /// The numbered declaration that the register at a position belongs to, such as `%r<100>`, and the place of its
+    /// name; renaming there renames all its registers.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn register_family(&self, at: FilePosition) -> Cancellable<Option<RenamePreparation>> {
+        self.with(|db| features::rename::family(db, find_file(db, at.file)?, at))
+    }
+
     /// The edits that give the name at a position a new name, or why that is not possible.
+    ///
+    /// One register of a numbered declaration gets a declaration of its own; a new name with angle brackets, such as
+    /// `%x<>`, is one for all of them.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.

@@ -118,3 +118,38 @@ fn clients_that_want_commands_get_nothing() {
         [] as [Value; 0]
     );
 }
+
+#[test]
+fn a_family_of_registers_is_renamed_by_a_command_of_the_client() {
+    let titles = |commands: &Value, context: &Value| {
+        let mut server = TestServer::with_capabilities(json!({
+            "textDocument": { "codeAction": literals() },
+            "experimental": { "commands": { "commands": commands } },
+        }));
+        server.open(URI, KERNEL);
+        let line = KERNEL.lines().position(|it| it.contains("add.s32"));
+        let at = json!({ "line": line, "character": 14 });
+        let params = json!({
+            "textDocument": { "uri": URI }, "range": { "start": at, "end": at }, "context": context,
+        });
+        let answer = server.settled("textDocument/codeAction", &params);
+        answer.as_array().cloned().unwrap_or_default()
+    };
+    let known = json!(["ptx-analyzer.renameFamily"]);
+    let [action] = &titles(&known, &json!({ "diagnostics": [] }))[..] else {
+        panic!("one action");
+    };
+    assert_eq!(action["title"], "Rename all registers of `%r<4>`…");
+    assert_eq!(action["kind"], "refactor.rename");
+    let command = &action["command"];
+    assert_eq!(command["command"], known[0]);
+    let declared = KERNEL.lines().position(|it| it.contains("%r<4>"));
+    assert_eq!(
+        command["arguments"],
+        json!([URI, { "line": declared, "character": 14 }])
+    );
+    // Not where it would only light a bulb, nor for clients that cannot ask for a name.
+    let automatic = json!({ "diagnostics": [], "triggerKind": 2 });
+    assert_eq!(titles(&known, &automatic).len(), 0);
+    assert_eq!(titles(&json!([]), &json!({ "diagnostics": [] })).len(), 0);
+}

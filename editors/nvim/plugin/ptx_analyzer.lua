@@ -92,6 +92,10 @@ vim.lsp.commands['ptx-analyzer.showRegisters'] = function(command)
   require('ptx_analyzer.registers').of_lens(command)
 end
 
+vim.lsp.commands['ptx-analyzer.renameFamily'] = function(command, context)
+  require('ptx_analyzer').rename_family(command, context)
+end
+
 -- Says once what to do when the program is missing: Neovim itself stays silent about it.
 vim.api.nvim_create_autocmd('FileType', {
   group = vim.api.nvim_create_augroup('ptx_analyzer', {}),

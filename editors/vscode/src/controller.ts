@@ -27,7 +27,7 @@ const STOP_TIMEOUT_MS = 5_000;
 /** Tells the server which commands its code lenses may have. */
 const OWN_COMMANDS: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
-    const commands = ['ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters'];
+    const commands = ['ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters', 'ptx-analyzer.renameFamily'];
     capabilities.experimental = { ...(capabilities.experimental as object | undefined), commands: { commands } };
   },
   initialize: () => undefined,

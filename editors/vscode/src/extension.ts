@@ -123,6 +123,12 @@ export function activate(context: vscode.ExtensionContext): Api {
         uses.map((use) => convert.asLocation(use)),
       );
     }),
+    vscode.commands.registerCommand('ptx-analyzer.renameFamily', (uri: string, at: Position) => {
+      // The command of a code action; its arguments are those of the protocol.
+      const convert = control.client?.protocol2CodeConverter;
+      if (convert === undefined) return undefined;
+      return vscode.commands.executeCommand('editor.action.rename', [convert.asUri(uri), convert.asPosition(at)]);
+    }),
     vscode.commands.registerCommand('ptx-analyzer.openSettings', () =>
       // On a remote machine the server's settings are of that machine and shown on a page of their own.
       vscode.commands.executeCommand(

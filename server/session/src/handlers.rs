@@ -38,6 +38,18 @@ pub enum Priority {
     Bulk,
 }
 
+/// The files that an answer depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// The document of the parameters. What is said of names that other files declare may come from before the last
+    /// opening.
+    Document,
+    /// All files that are known so far.
+    Known,
+    /// All files of the workspace: an answer without those that are not read yet would be wrong.
+    Workspace,
+}
+
 /// A request that is answered over a snapshot; `P` are its parameters, `R` is its result.
 pub struct Handler<P, R> {
     /// Name of the LSP method.
@@ -46,11 +58,8 @@ pub struct Handler<P, R> {
     pub priority: Priority,
     /// The document that the answer is about.
     pub document: fn(&P) -> Option<&TextDocumentIdentifier>,
-    /// Whether the answer depends on files that the parameters do not name.
-    ///
-    /// The others answer from their own document; what they say of names that other files declare may come from
-    /// before the last opening.
-    pub reads_all_files: bool,
+    /// The files that the answer depends on.
+    pub reads: Reads,
     /// Answers.
     pub run: fn(&Snapshot, &P) -> Answer<R>,
 }

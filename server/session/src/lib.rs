@@ -25,4 +25,4 @@ pub mod quiet;
 pub mod requests;
 pub mod snapshot;
 
-pub use handlers::{Handler, Priority};
+pub use handlers::{Handler, Priority, Reads};

@@ -2,13 +2,14 @@
 //!
 //! The state thread continues meanwhile, so that other documents are edited and answered. Messages
 //! still act in the order of the wire wherever one can tell: those about the document are kept in
-//! order until it is parsed, and so are questions whose answers read all files.
+//! order until it is parsed, and so are questions whose answers read other files. Those that would be wrong without
+//! some file of the workspace wait until all are read.
 
 use std::{collections::VecDeque, panic::AssertUnwindSafe};
 
 use analysis::FileId;
 use session::{
-    Priority,
+    Priority, Reads,
     lsp::lsp_types::{TextDocumentItem, Url},
 };
 use syntax::Document;
@@ -83,10 +84,14 @@ impl State {
         }
         if let Event::Ask(request) = &mut event {
             request.arrive(self.revision_of(request.document()));
-            if request.reads_all_files()
+            if request.reads() != Reads::Document
                 && let Some(parsing) = self.documents.values_mut().find_map(OpenDocument::parsing)
             {
                 parsing.held.push(event);
+                return None;
+            }
+            if request.reads() == Reads::Workspace && self.workspace.is_incomplete() {
+                self.hold_for_index(event);
                 return None;
             }
         }
@@ -179,6 +184,11 @@ impl State {
 
     /// Answers what waits, because nothing is parsed any more.
     pub(super) fn abandon_all(&mut self) {
+        for event in self.workspace.take_held() {
+            if let Event::Ask(request) = event {
+                request.interrupt();
+            }
+        }
         for open in self.documents.values_mut() {
             if let Some(parsing) = open.parsing() {
                 for event in std::mem::take(&mut parsing.held) {

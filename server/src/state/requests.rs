@@ -11,7 +11,7 @@ use std::{
 
 use analysis::CancellationToken;
 use session::{
-    Handler, Priority,
+    Handler, Priority, Reads,
     lsp::lsp_types::Url,
     snapshot::{Answer, RequestError, Snapshot},
 };
@@ -60,7 +60,7 @@ impl CancelSlot {
 /// A question that waits for its answer.
 pub(crate) struct Request {
     method: &'static str,
-    reads_all_files: bool,
+    reads: Reads,
     priority: Priority,
     document: Option<Url>,
     /// Revision of the document when the question arrived; `None` before it has arrived.
@@ -114,7 +114,7 @@ impl Request {
     ) -> Request {
         Request {
             method: handler.method,
-            reads_all_files: handler.reads_all_files,
+            reads: handler.reads,
             priority: handler.priority,
             document: (handler.document)(&params).map(|it| it.uri.clone()),
             revision: None,
@@ -137,9 +137,9 @@ impl Request {
         self.document.as_ref()
     }
 
-    /// Whether the answer depends on files that the question does not name.
-    pub(super) fn reads_all_files(&self) -> bool {
-        self.reads_all_files
+    /// The files that the answer depends on.
+    pub(super) fn reads(&self) -> Reads {
+        self.reads
     }
 
     /// Notes which revision of its document the question is about; only the first call counts.

@@ -11,7 +11,7 @@ use std::{
 use expect_test::{Expect, expect};
 use serde_json::json;
 use session::{
-    Handler, Priority,
+    Handler, Priority, Reads,
     lsp::lsp_types::{Diagnostic, TextDocumentIdentifier},
     snapshot::{Answer, RequestError},
 };
@@ -33,7 +33,7 @@ static QUICK: Handler<Params, u32> = Handler {
     method: "test/quick",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |_, _| Ok(7),
 };
 
@@ -41,7 +41,7 @@ static PANICKING: Handler<Params, u32> = Handler {
     method: "test/panicking",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |_, _| std::panic::resume_unwind(Box::new("boom")),
 };
 
@@ -50,7 +50,7 @@ static ENDLESS: Handler<Params, u32> = Handler {
     method: "test/endless",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: endless,
 };
 
@@ -59,7 +59,7 @@ static ENDLESS_DIAGNOSTIC: Handler<Params, u32> = Handler {
     method: "textDocument/diagnostic",
     priority: Priority::Background,
     document: |params| Some(&params.0),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: endless,
 };
 
@@ -68,7 +68,7 @@ static LENGTH: Handler<Params, u32> = Handler {
     method: "test/length",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: length,
 };
 
@@ -77,7 +77,16 @@ static LENGTH_OF_ALL: Handler<Params, u32> = Handler {
     method: "test/lengthOfAll",
     priority: Priority::Latency,
     document: |params| Some(&params.0),
-    reads_all_files: true,
+    reads: Reads::Known,
+    run: length,
+};
+
+/// As above, as a request that reads the whole workspace.
+static LENGTH_OF_WORKSPACE: Handler<Params, u32> = Handler {
+    method: "test/lengthOfWorkspace",
+    priority: Priority::Latency,
+    document: |params| Some(&params.0),
+    reads: Reads::Workspace,
     run: length,
 };
 
@@ -527,4 +536,37 @@ fn what_waits_for_a_text_is_answered_at_the_end() {
     fixture.state.send(Event::Shutdown);
     assert_eq!(held.answer(), Err(RequestError::ContentModified));
     release(busy);
+}
+
+#[test]
+fn questions_about_the_workspace_wait_until_it_is_read() {
+    // The index waits for the settings.
+    let mut fixture = Fixture::new(json!({ "workspace": { "configuration": true } }));
+    fixture.open(MAIN, TEXT);
+    let mut held = fixture.ask(&LENGTH_OF_WORKSPACE);
+    let mut old = fixture.ask_about(OTHER, &LENGTH_OF_WORKSPACE);
+    assert_eq!(fixture.ask(&LENGTH_OF_ALL).answer().ok(), Some(13));
+    assert!(held.answer.try_recv().is_err() && old.answer.try_recv().is_err());
+    fixture.open(OTHER, TEXT);
+    // A client without progress is told once.
+    let mut told = 0;
+    while let Ok(message) = fixture.outgoing.try_recv() {
+        told += usize::from(matches!(message, Outgoing::Show(..)));
+    }
+    assert_eq!(told, 1);
+    fixture
+        .state
+        .send(Event::Configuration(serde_json::Value::Null));
+    assert_eq!(held.answer().ok(), Some(13));
+    assert!(matches!(old.answer(), Err(RequestError::ContentModified)));
+    assert_eq!(fixture.ask(&LENGTH_OF_WORKSPACE).answer().ok(), Some(13));
+}
+
+#[test]
+fn questions_that_wait_for_the_workspace_end_with_the_server() {
+    let fixture = Fixture::new(json!({ "workspace": { "configuration": true } }));
+    fixture.open(MAIN, TEXT);
+    let held = fixture.ask(&LENGTH_OF_WORKSPACE);
+    fixture.state.send(Event::Shutdown);
+    assert!(held.answer().is_err());
 }

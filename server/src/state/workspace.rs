@@ -13,9 +13,9 @@ use session::{
     config::Exclude,
     lsp::capabilities::Client,
     lsp::lsp_types::{
-        FileChangeType, FileEvent, NumberOrString, ProgressParams, ProgressParamsValue, Url,
-        WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
-        WorkspaceFoldersChangeEvent,
+        FileChangeType, FileEvent, MessageType, NumberOrString, ProgressParams,
+        ProgressParamsValue, Url, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
+        WorkDoneProgressReport, WorkspaceFoldersChangeEvent,
     },
 };
 use syntax::{Document, FileContents};
@@ -58,6 +58,8 @@ pub(super) struct Workspace {
     changed: bool,
     started: Option<Instant>,
     progress: Progress,
+    /// The questions that wait until all files are read.
+    held: Vec<Event>,
 }
 
 /// Nothing is indexed before the settings are known.
@@ -118,6 +120,21 @@ impl Workspace {
 
     pub(super) fn is_ready(&self) -> bool {
         self.phase == Phase::Ready
+    }
+
+    /// Whether files of the workspace are still to be read.
+    pub(super) fn is_incomplete(&self) -> bool {
+        match self.phase {
+            // A client that never says `initialized` has no index.
+            Phase::Starting => false,
+            Phase::WaitingForConfiguration(_) => true,
+            Phase::Ready => self.pending() > 0 || !self.batch.is_empty(),
+        }
+    }
+
+    /// Takes the questions that wait until all files are read.
+    pub(super) fn take_held(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.held)
     }
 
     pub(super) fn pending(&self) -> usize {
@@ -298,7 +315,23 @@ impl State {
         if self.workspace.pending() == 0 && std::mem::take(&mut self.workspace.changed) {
             self.refresh();
         }
+        if !self.workspace.is_incomplete() {
+            for event in self.workspace.take_held() {
+                self.handle.send(event);
+            }
+        }
         self.index_progress();
+    }
+
+    /// Keeps a question until all files of the workspace are read. The progress of that is shown; a client that cannot
+    /// show it is told.
+    pub(super) fn hold_for_index(&mut self, question: Event) {
+        let first = self.workspace.held.is_empty();
+        self.workspace.held.push(question);
+        if first && !self.shared.client.progress {
+            let text = "The answer follows when all PTX files of the workspace are read.";
+            self.say(Outgoing::Show(MessageType::INFO, text.to_owned()));
+        }
     }
 
     fn flush_batch(&mut self) {

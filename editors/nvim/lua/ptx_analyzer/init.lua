@@ -13,7 +13,8 @@ function M.additions()
   local refresh = require('ptx_analyzer.refresh')
   -- The commands of code lenses, which `plugin/ptx_analyzer.lua` defines. Clients that do not name them, such
   -- as a configuration without this plugin, get lenses with commands of the server, which show a message.
-  local commands = { commands = { 'ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters' } }
+  local commands =
+    { commands = { 'ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters', 'ptx-analyzer.renameFamily' } }
   return {
     capabilities = vim.tbl_deep_extend('error', { experimental = { commands = commands } }, refresh.capabilities),
     handlers = refresh.handlers,
@@ -222,6 +223,21 @@ function M.show_references(command, context)
   local items = vim.lsp.util.locations_to_items(locations, client.offset_encoding)
   vim.fn.setqflist({}, ' ', { title = command.title, items = items })
   vim.cmd.copen()
+end
+
+--- Asks for a new name of all registers of a numbered declaration: the command of a code action.
+---@param command lsp.Command Its arguments are a URI and the position of the declaration.
+---@param context { client_id: integer }
+function M.rename_family(command, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local uri, at = unpack(command.arguments or {})
+  if not client or not at then
+    return
+  end
+  local place = { uri = uri, range = { start = at, ['end'] = at } }
+  if vim.lsp.util.show_document(place, client.offset_encoding, { focus = true }) then
+    vim.lsp.buf.rename()
+  end
 end
 
 return M

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use syntax::{TextRange, TextSize};
 
 use super::{
-    Handler, Priority, embedded, machine,
+    Handler, Priority, Reads, embedded, machine,
     pressure::{details, summary},
 };
 use crate::{
@@ -24,7 +24,7 @@ pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = 
     method: "textDocument/inlayHint",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -152,7 +152,7 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
     method: "textDocument/codeLens",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let kinds = snapshot.features.lenses;
         if !kinds.references && !kinds.registers {
@@ -187,7 +187,7 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
     method: "codeLens/resolve",
     priority: Priority::Background,
     document: |_| None,
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let mut lens = params.clone();
         let data = lens.data.take();
@@ -315,7 +315,7 @@ pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
     method: "workspace/executeCommand",
     priority: Priority::Background,
     document: |params| Some(&params.at.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| match params.registers {
         true => told_registers(snapshot, &params.at, details),
         false => {

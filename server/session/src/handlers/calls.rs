@@ -3,7 +3,7 @@
 use analysis::{Call, Cancellable, FileId, FilePosition, NavigationTarget};
 use syntax::TextRange;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     lsp::{
         lsp_types::{
@@ -21,7 +21,7 @@ pub(crate) const PREPARE: Handler<CallHierarchyPrepareParams, Option<Vec<CallHie
         method: "textDocument/prepareCallHierarchy",
         priority: Priority::Latency,
         document: |params| Some(&params.text_document_position_params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             let Some((_, position)) = snapshot.position(&params.text_document_position_params)?
             else {
@@ -42,7 +42,7 @@ pub(crate) const INCOMING: Handler<
     method: "callHierarchy/incomingCalls",
     priority: Priority::Background,
     document: |_| None,
-    reads_all_files: true,
+    reads: Reads::Workspace,
     run: |snapshot, params| {
         let mut calls = Vec::new();
         let (_, found) = calls_of(snapshot, &params.item, |position| {
@@ -67,7 +67,7 @@ pub(crate) const OUTGOING: Handler<
     method: "callHierarchy/outgoingCalls",
     priority: Priority::Background,
     document: |_| None,
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let mut calls = Vec::new();
         let (file, found) = calls_of(snapshot, &params.item, |position| {

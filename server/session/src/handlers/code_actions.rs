@@ -1,13 +1,15 @@
 //! Quick fixes.
 
-use analysis::FileRange;
+use analysis::{FilePosition, FileRange};
+use serde_json::json;
 
-use super::{Handler, Priority, embedded, rename::workspace_edit};
+use super::{Handler, Priority, Reads, embedded, rename::workspace_edit};
 use crate::{
     lsp::{
+        ext::RENAME_FAMILY,
         lsp_types::{
             CodeAction, CodeActionContext, CodeActionKind, CodeActionOrCommand, CodeActionParams,
-            CodeActionResponse, Diagnostic,
+            CodeActionResponse, CodeActionTriggerKind, Command, Diagnostic,
         },
         to_proto,
     },
@@ -18,7 +20,7 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
     method: "textDocument/codeAction",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -43,6 +45,9 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
                 actions.push(CodeActionOrCommand::CodeAction(action));
             }
         }
+        if wants(&params.context, &to_proto::RENAME) {
+            actions.extend(rename_family(snapshot, &document, params)?);
+        }
         if let Some(host) = &document.host {
             let found = embedded::rewrites(snapshot, &document, host, at.range)?;
             let wanted = found.into_iter().filter(|it| {
@@ -55,6 +60,39 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
         Ok(Some(actions))
     },
 };
+
+/// The action that renames all registers of the numbered declaration of the register at a place; none where nobody
+/// asked for actions, since almost every operand has it.
+fn rename_family(
+    snapshot: &Snapshot,
+    document: &Document,
+    params: &CodeActionParams,
+) -> Answer<Option<CodeActionOrCommand>> {
+    let automatic = params.context.trigger_kind == Some(CodeActionTriggerKind::AUTOMATIC);
+    if automatic || document.host.is_some() || !snapshot.shared.client.renames_families {
+        return Ok(None);
+    }
+    let at = FilePosition {
+        file: document.file,
+        offset: document.text_range(params.range).start(),
+    };
+    let Some(family) = snapshot.analysis.register_family(at)? else {
+        return Ok(None);
+    };
+    let title = format!("Rename all registers of `{}`…", family.placeholder);
+    let place = document.range(family.range).start;
+    let command = Command {
+        title: title.clone(),
+        command: RENAME_FAMILY.to_owned(),
+        arguments: Some(vec![json!(params.text_document.uri), json!(place)]),
+    };
+    Ok(Some(CodeActionOrCommand::CodeAction(CodeAction {
+        title,
+        kind: Some(to_proto::RENAME),
+        command: Some(command),
+        ..CodeAction::default()
+    })))
+}
 
 /// Whether the client asks for this kind: it may name it or a more general one.
 fn wants(context: &CodeActionContext, kind: &CodeActionKind) -> bool {

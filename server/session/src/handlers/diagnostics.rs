@@ -1,6 +1,6 @@
 //! The diagnostics that clients ask for.
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
     lsp::lsp_types::{
@@ -17,7 +17,7 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
         method: "textDocument/diagnostic",
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
-        reads_all_files: true,
+        reads: Reads::Known,
         run: |snapshot, params| {
             let items = match snapshot.document(&params.text_document.uri)? {
                 Some(document) if snapshot.diagnostics => items(snapshot, &document)?,

@@ -3,7 +3,7 @@
 use analysis::{ChangeKind, compare};
 use rustc_hash::FxHashMap;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     lsp::ext::{DIFF as METHOD, DiffParams, Difference},
     snapshot::{Answer, Document, Snapshot},
@@ -13,7 +13,7 @@ pub(crate) const DIFF: Handler<DiffParams, Vec<Difference>> = Handler {
     method: METHOD,
     priority: Priority::Background,
     document: |params| Some(&params.new),
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let old = snapshot.document(&params.old.uri)?;
         let new = snapshot.document(&params.new.uri)?;

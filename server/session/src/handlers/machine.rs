@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use analysis::{DocumentationKey, documentation};
 use machine::listing::{Listing, Row};
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     exact::Findings,
     lsp::ext::{self, MachineBlock, MachineCode, MachineCodeParams, MachineMemory, MachineRow},
@@ -15,7 +15,7 @@ pub(crate) const MACHINE_CODE: Handler<MachineCodeParams, Option<MachineCode>> =
     method: ext::MACHINE_CODE,
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);

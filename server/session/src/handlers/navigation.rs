@@ -4,7 +4,7 @@ use analysis::{Access, FilePosition, NavigationTarget, RangeInfo};
 
 use syntax::TextRange;
 
-use super::{Handler, Priority, embedded, machine, source};
+use super::{Handler, Priority, Reads, embedded, machine, source};
 use crate::{
     lsp::{
         ext::{self, NameAccess, Slice},
@@ -26,7 +26,7 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
     method: "textDocument/hover",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some((document, position)) =
             snapshot.position(&params.text_document_position_params)?
@@ -81,7 +81,7 @@ pub(crate) const DEFINITION: Goto = Handler {
     method: "textDocument/definition",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let links = snapshot.shared.client.definition_links;
         let at = &params.text_document_position_params;
@@ -100,7 +100,7 @@ pub(crate) const DECLARATION: Goto = Handler {
     method: "textDocument/declaration",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let links = snapshot.shared.client.declaration_links;
         let at = &params.text_document_position_params;
@@ -114,7 +114,7 @@ pub(crate) const IMPLEMENTATION: Goto = Handler {
     method: "textDocument/implementation",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let links = snapshot.shared.client.implementation_links;
         let at = &params.text_document_position_params;
@@ -128,7 +128,7 @@ pub(crate) const TYPE_DEFINITION: Goto = Handler {
     method: "textDocument/typeDefinition",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let links = snapshot.shared.client.type_definition_links;
         let at = &params.text_document_position_params;
@@ -188,7 +188,7 @@ pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = H
     method: "textDocument/references",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
-    reads_all_files: true,
+    reads: Reads::Workspace,
     run: |snapshot, params| {
         let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
             return Ok(None);
@@ -219,7 +219,7 @@ pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<Document
         method: "textDocument/documentHighlight",
         priority: Priority::Latency,
         document: |params| Some(&params.text_document_position_params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             let Some((document, position)) =
                 snapshot.position(&params.text_document_position_params)?
@@ -248,7 +248,7 @@ pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Han
     method: ext::SLICE,
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some((document, position)) = snapshot.position(params)? else {
             return Ok(None);
@@ -270,7 +270,7 @@ pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> 
     method: ext::ACCESSES,
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
-    reads_all_files: true,
+    reads: Reads::Workspace,
     run: |snapshot, params| {
         let Some((_, position)) = snapshot.position(params)? else {
             return Ok(Vec::new());
@@ -301,7 +301,7 @@ pub(crate) const WORKSPACE_SYMBOL: Handler<WorkspaceSymbolParams, Option<Vec<Sym
         method: "workspace/symbol",
         priority: Priority::Background,
         document: |_| None,
-        reads_all_files: true,
+        reads: Reads::Known,
         run: |snapshot, params| {
             let targets = snapshot
                 .analysis

@@ -1,13 +1,13 @@
 //! Which instructions belong together.
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::lsp::ext::{FunctionProtocol, PROTOCOLS as METHOD, ProtocolStep, ProtocolsParams};
 
 pub(crate) const PROTOCOLS: Handler<ProtocolsParams, Vec<FunctionProtocol>> = Handler {
     method: METHOD,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(Vec::new());

@@ -2,7 +2,7 @@
 
 use analysis::SourceChange;
 
-use super::{Handler, Priority, embedded};
+use super::{Handler, Priority, Reads, embedded};
 use crate::{
     lsp::{
         lsp_types::{
@@ -22,7 +22,7 @@ pub(crate) const PREPARE_RENAME: Handler<
     method: "textDocument/prepareRename",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some((document, position)) = snapshot.position(params)? else {
             return Ok(None);
@@ -50,7 +50,7 @@ pub(crate) const RENAME: Handler<RenameParams, Option<WorkspaceEdit>> = Handler 
     method: "textDocument/rename",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
-    reads_all_files: true,
+    reads: Reads::Workspace,
     run: |snapshot, params| {
         let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
             return Ok(None);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use analysis::FileRange;
 use rustc_hash::FxHashMap;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     files::FileTable,
     lsp::{
@@ -22,7 +22,7 @@ pub(crate) const DOCUMENT_LINK: Handler<DocumentLinkParams, Option<Vec<DocumentL
     method: "textDocument/documentLink",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let uri = &params.text_document.uri;
         let host = &snapshot.shared.host;
@@ -134,7 +134,7 @@ pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<Sa
         method: ext::SAME_SOURCE_LINE,
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             let Some((document, position)) = snapshot.position(params)? else {
                 return Ok(None);
@@ -154,7 +154,7 @@ pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> 
     method: ext::FROM_SOURCE_LINE,
     priority: Priority::Background,
     document: |_| None,
-    reads_all_files: true,
+    reads: Reads::Known,
     run: |snapshot, params| {
         let mut found = Vec::new();
         let host = &snapshot.shared.host;

@@ -1,6 +1,6 @@
 //! The parts of a file: symbols, folds, selections, the tree itself.
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::lsp::{
     ext::{self, ViewSyntaxTreeParams},
     lsp_types::{
@@ -15,7 +15,7 @@ pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentS
         method: "textDocument/documentSymbol",
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             let uri = &params.text_document.uri;
             let Some(document) = snapshot.document(uri)? else {
@@ -37,7 +37,7 @@ pub(crate) const FOLDING_RANGE: Handler<FoldingRangeParams, Option<Vec<FoldingRa
     method: "textDocument/foldingRange",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -55,7 +55,7 @@ pub(crate) const SELECTION_RANGE: Handler<SelectionRangeParams, Option<Vec<Selec
         method: "textDocument/selectionRange",
         priority: Priority::Latency,
         document: |params| Some(&params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             let Some(document) = snapshot.document(&params.text_document.uri)? else {
                 return Ok(None);
@@ -78,7 +78,7 @@ pub(crate) const VIEW_SYNTAX_TREE: Handler<ViewSyntaxTreeParams, Option<String>>
     method: ext::VIEW_SYNTAX_TREE,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);

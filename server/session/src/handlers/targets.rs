@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use analysis::{AnalysisConfig, AnalysisHost, Change, FileContents, FileId, Severity};
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::{
     diagnostics::file_diagnostics,
     lsp::ext::{self, CompareTargetsParams, TargetVerdict},
@@ -18,7 +18,7 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, Vec<TargetVerdic
     method: ext::COMPARE_TARGETS,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(Vec::new());

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 
 /// Name of the request.
 pub const METHOD: &str = "ptx/testPanic";
@@ -21,6 +21,6 @@ pub const TEST_PANIC: Handler<TestPanicParams, ()> = Handler {
     method: METHOD,
     priority: Priority::Latency,
     document: |_| None,
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |_, _| panic!("a test asked for this"),
 };

@@ -2,7 +2,7 @@
 
 use syntax::TextRange;
 
-use super::{Handler, Priority, embedded};
+use super::{Handler, Priority, Reads, embedded};
 use crate::{
     lsp::{
         lsp_types::{
@@ -37,7 +37,7 @@ pub(crate) const TOKENS_FULL: Handler<SemanticTokensParams, Option<SemanticToken
         method: "textDocument/semanticTokens/full",
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
-        reads_all_files: false,
+        reads: Reads::Document,
         run: |snapshot, params| {
             let Some(document) = snapshot.document(&params.text_document.uri)? else {
                 return Ok(None);
@@ -58,7 +58,7 @@ pub(crate) const TOKENS_DELTA: Handler<
     method: "textDocument/semanticTokens/full/delta",
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
@@ -84,7 +84,7 @@ pub(crate) const TOKENS_RANGE: Handler<
     method: "textDocument/semanticTokens/range",
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);

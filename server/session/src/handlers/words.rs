@@ -2,14 +2,14 @@
 
 use analysis::documented;
 
-use super::{Handler, Priority};
+use super::{Handler, Priority, Reads};
 use crate::lsp::ext::{self, ExplainParams, Explanation, Word, WordsParams};
 
 pub(crate) const WORDS: Handler<WordsParams, Vec<Word>> = Handler {
     method: ext::WORDS,
     priority: Priority::Background,
     document: |_| None,
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |_, params| {
         let words = documented().into_iter().map(|(name, key)| Word {
             name,
@@ -24,7 +24,7 @@ pub(crate) const EXPLAIN: Handler<ExplainParams, Vec<Explanation>> = Handler {
     method: ext::EXPLAIN,
     priority: Priority::Background,
     document: |_| None,
-    reads_all_files: false,
+    reads: Reads::Document,
     run: |_, params| {
         let found = analysis::explain(&params.name, None)
             .unwrap_or_default()

@@ -18,7 +18,7 @@ use super::{
         Url, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
         WorkspaceServerCapabilities,
     },
-    semantic_tokens,
+    semantic_tokens, to_proto,
 };
 use crate::config::SECTION;
 
@@ -96,6 +96,8 @@ pub struct Client {
     pub shows_references: bool,
     /// The client has the command [`ext::SHOW_REGISTERS`].
     pub shows_registers: bool,
+    /// The client has the command [`ext::RENAME_FAMILY`].
+    pub renames_families: bool,
 }
 
 impl Client {
@@ -187,6 +189,7 @@ impl Client {
                 .all(|it| flag(&format!("textDocument/{it}/dynamicRegistration"))),
             shows_references: commands.contains(&ext::SHOW_REFERENCES),
             shows_registers: commands.contains(&ext::SHOW_REGISTERS),
+            renames_families: commands.contains(&ext::RENAME_FAMILY),
         }
     }
 }
@@ -293,6 +296,7 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
                     CodeActionKind::SOURCE_FIX_ALL,
                     CodeActionKind::REFACTOR_REWRITE,
                     CodeActionKind::REFACTOR_EXTRACT,
+                    to_proto::RENAME,
                 ]),
                 ..CodeActionOptions::default()
             })

@@ -57,6 +57,9 @@ pub fn code(code: &str) -> NumberOrString {
     NumberOrString::String(code.to_owned())
 }
 
+/// The kind of code actions that rename.
+pub const RENAME: lsp_types::CodeActionKind = lsp_types::CodeActionKind::new("refactor.rename");
+
 /// The kind of a code action.
 pub fn code_action_kind(kind: CodeActionKind) -> lsp_types::CodeActionKind {
     match kind {
