@@ -142,7 +142,7 @@ fn of_kind(kind: &Kind, choices: &Choices<'_>, rng: &mut Rng) -> Option<Item> {
         Kind::Float => scalar(rng.choice(["1.5", "0f3F800000", "0d3FF0000000000000", "-2.0"])?),
         Kind::Fraction => scalar(rng.choice(["0.25", "0f3F800000", "1.0"])?),
         // An accident; only changes of accepted statements make it.
-        Kind::Bare(_) => None,
+        Kind::Bare(_) | Kind::Element => None,
         Kind::Predicate { negatable } => {
             let name = register(Class::Pred, rng.usize(..REGISTERS));
             Some(Item::Scalar(if *negatable && rng.bool() {
