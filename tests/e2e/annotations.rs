@@ -312,7 +312,10 @@ fn the_source_is_found_if_it_exists() {
     // Hover shows the line, of a file that is there.
     let hover = |server: &mut TestServer, line, column| {
         let shown = server.settled("textDocument/hover", &place(&uri, line, column));
-        shown["contents"]["value"].as_str().unwrap_or_default().to_owned()
+        shown["contents"]["value"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
     };
     for (line, column) in [(6, 1), (7, 1)] {
         let shown = hover(&mut server, line, column);
