@@ -29,8 +29,9 @@ export class Code {
     this.box.className = 'code';
     const head = document.createElement('div');
     head.className = 'head';
-    const names = ['address', 'live', 'stall', 'waits for', ...(list.hasSource ? ['source'] : []), list.target];
-    head.append(...names.map(span));
+    head.append(...['addr', 'live', 'stall', 'waits for'].map((it) => span(it)));
+    if (list.hasSource) head.append(span('source', 'source'));
+    head.append(span(list.target));
     this.pane.append(head, this.box);
     this.pane.addEventListener('scroll', () => this.draw());
     this.fold();
@@ -98,10 +99,12 @@ export class Code {
     it.className = 'instruction';
     it.style.top = `${index * HEIGHT}px`;
     for (const cell of row.cells) it.append(span(cell));
-    if (this.pane.classList.contains('sources')) it.append(span(row.source ?? ''));
+    if (this.pane.classList.contains('sources')) it.append(span(row.source ?? '', 'source'));
     it.append(span(row.text));
     if (row.title !== undefined) it.title = row.title;
     for (const name of ['local', 'peak', 'heading', 'block'] as const) if (row[name] === true) it.classList.add(name);
+    // Headings and labels have no cells.
+    if (row.cells[0] === '') it.classList.add('wide');
     if (this.isOfLine(row)) it.classList.add('current');
     const { lines, routine } = row;
     if (lines !== undefined) {
@@ -118,8 +121,9 @@ export class Code {
   }
 }
 
-function span(text: string): HTMLElement {
+function span(text: string, name = ''): HTMLElement {
   const it = document.createElement('span');
+  it.className = name;
   it.textContent = text;
   return it;
 }
