@@ -78,9 +78,9 @@ enum Format {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Sort {
-    /// Those that need most first, by ptxas where it was asked.
+    /// Those that need the most registers first, by ptxas where it was asked.
     Registers,
-    /// Those with most registers alive at once first.
+    /// Those with the most live registers first.
     Live,
     /// Those with fewest resident warps first.
     Warps,

@@ -8,10 +8,10 @@ use crate::cli::Io;
 
 use super::{Exact, Record, Sort};
 
-/// What the columns are, below the table on a terminal.
+/// The meaning of the columns, below the table on a terminal.
 const LEGEND: &str = "\
 registers  registers of a thread, estimated; in 8 of 10 kernels ptxas stays in the range
-live       most registers alive at once, and the line where they are
+live       most live registers, and the line of the peak
 cap        most registers that the text or the target permits
 warps      resident warps of a multiprocessor, of so many; limit: what keeps it from more
 ";
