@@ -83,12 +83,16 @@ pub(super) fn operands(site: &Site<'_>, place: &OperandPlace, items: &mut Vec<Co
             names(site, body, items, false, |_, operand| is_table(operand));
         }
         Some(Part::Results(index)) => {
+            let prototype = prototype_below(site, body);
             let header = callee_below(site).and_then(|it| header(site, it));
+            let header = header.or(prototype.as_ref());
             let formals = header.map(|it| &it.results[..]);
             passed(site, body, formals, index, true, items);
         }
         Some(Part::Arguments(callee, index)) => {
-            let formals = header(site, callee).map(|it| &it.parameters[..]);
+            let prototype = prototype_below(site, body);
+            let header = header(site, callee).or(prototype.as_ref());
+            let formals = header.map(|it| &it.parameters[..]);
             passed(site, body, formals, index, false, items);
         }
         Some(Part::Table(_)) | None => {}
@@ -175,6 +179,18 @@ fn callee_below<'db>(site: &Site<'db>) -> Option<&'db str> {
     let mut operands = tree::operand_nodes(&call);
     let callee = operands.find(|it| it.kind() == SyntaxKind::NAME_REFERENCE)?;
     Some(callee.token(SyntaxKind::IDENT)?.text())
+}
+
+/// The header of the prototype that the call at a site ends with, if it does.
+fn prototype_below(site: &Site<'_>, body: &Body) -> Option<FunctionHeader> {
+    let function = site.function.green(site.db).cursor();
+    let call = tree::node_at(&function, SyntaxKind::INSTRUCTION, site.statement)?;
+    let last = tree::operand_nodes(&call).last()?;
+    let name = last.token(SyntaxKind::IDENT)?.text();
+    let found = body.definition(definition(site, body, name)?);
+    let end = found.full_range.end().checked_sub(1.into())?;
+    let node = tree::node_at(&function, SyntaxKind::CALL_PROTOTYPE, end)?;
+    Some(FunctionHeader::of(&node, site.function.errors(site.db)))
 }
 
 /// The header of a function of the module.

@@ -2,7 +2,7 @@
 
 use isa::{
     matcher::{Statement, fit},
-    operand::{Operand, Symbol},
+    operand::{Operand, Space, Symbol},
     performance::CTA_MEMORY_REGISTERS,
     table::tables,
     target::Module,
@@ -73,10 +73,17 @@ pub(super) fn operands(
     let wide = base && is_wide_address(site, head, place);
     let uses = Uses::around(body, site.statement, site.offset);
     let memory = head.before.iter().any(|it| it.starts_with("param"));
+    // What a function receives can only be read.
+    let semantics = tables().semantics(&head.opcode, words());
+    let stores = address && semantics.reads.is_empty() && !semantics.writes.is_empty();
     let mut admits = |operand: &Operand| {
         let narrow =
             wide && matches!(operand, Operand::Register { class, .. } if class.bits() < 64);
-        !narrow && fitting.admits(operand)
+        let received =
+            |space: &Space| matches!(space, Space::EntryParameter | Space::InputParameter);
+        let read_only = stores
+            && matches!(operand, Operand::Symbol(Symbol::Variable(space, _)) if received(space));
+        !narrow && !read_only && fitting.admits(operand)
     };
     let mut found = Vec::new();
     for (id, definition) in visible(body, site.offset) {
