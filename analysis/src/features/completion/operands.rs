@@ -39,7 +39,7 @@ const NEAR: u32 = 32 << 10;
 /// Numbers of operands that are tried.
 const MAX_OPERANDS: usize = 12;
 /// Lengths of vectors that are tried.
-const VECTORS: [usize; 9] = [1, 2, 3, 4, 8, 16, 32, 64, 128];
+const VECTORS: [usize; 10] = [1, 2, 3, 4, 5, 8, 16, 32, 64, 128];
 /// Components of vectors in registers.
 const COMPONENTS: [&str; 4] = [".x", ".y", ".z", ".w"];
 /// Selectors of parts of a register, which a few instructions take.
@@ -469,7 +469,9 @@ impl<'a> Fitting<'a> {
     /// Whether the matcher takes an operand; without a form that the words can be, every register counts.
     fn admits(&mut self, operand: &Operand) -> bool {
         if self.shapes.all.is_empty() {
-            return matches!(operand, Operand::Register { .. });
+            let whole = self.whole.as_ref();
+            return matches!(operand, Operand::Register { .. })
+                && whole.is_none_or(|it| it.admits(operand));
         }
         if let Some((_, known)) = self.known.iter().find(|it| it.0 == *operand) {
             return *known;
