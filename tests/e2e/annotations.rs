@@ -274,7 +274,12 @@ fn mangled_names_are_explained() {
     assert!(server.hover(URI, 4, 9).contains("k()"));
     let document = json!({ "textDocument": { "uri": URI } });
     let symbols = server.settled("textDocument/documentSymbol", &document);
-    assert!(symbols.to_string().contains("_Z1kv"));
+    let entry = &symbols[3];
+    assert_eq!(
+        (&entry["name"], &entry["detail"]),
+        (&json!("k"), &json!(".entry k()")),
+        "{symbols}"
+    );
 }
 
 #[test]
