@@ -1,12 +1,14 @@
 //! Text, positions and edits: everything about offsets that is not grammar.
 
 mod edit;
+mod hash;
 mod line_table;
 #[cfg(test)]
 mod tests;
 
 pub use self::{
     edit::{Edit, InvalidEdit, MAX_LEN, apply_edit, minimal_edit},
+    hash::StableHasher,
     line_table::LineTable,
 };
 

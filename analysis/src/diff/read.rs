@@ -1,10 +1,10 @@
 //! Reads functions as rows: the only file here that knows how the text of an instruction is kept.
 
 use isa::operand::Operand;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use salsa::Database;
 use std::hash::{Hash, Hasher};
-use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange, TextSize};
+use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange, TextSize, text::StableHasher};
 
 use crate::{
     SymbolKind,
@@ -525,7 +525,7 @@ fn push_text(out: &mut String, node: &Cursor<'_>, but: Option<TextRange>) {
 
 /// A hash of plain numbers.
 pub(super) fn hash_of(values: &[u64]) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hasher = StableHasher::default();
     values.hash(&mut hasher);
     hasher.finish()
 }

@@ -17,7 +17,7 @@ await build({
   // Module workers, `CompressionStream` and top-level `await`.
   target: ['chrome111', 'firefox114', 'safari16.4'],
   logLevel: 'warning',
-  entryPoints: { main: 'src/main.ts', offline: 'src/offline.ts', server: `${server}worker.js` },
+  entryPoints: { main: 'src/main.ts', offline: 'src/offline.ts', server: `${server}background.js` },
   // Only Node reads files.
   external: ['node:fs/promises'],
   loader: { '.ptx': 'text' },

@@ -4,6 +4,7 @@ import { unifiedMergeView } from '@codemirror/merge';
 import { formatDocument, LSPPlugin, renameSymbol } from '@codemirror/lsp-client';
 import type { EditorView } from '@codemirror/view';
 
+import type { Word } from '../../vscode/src/protocol';
 import { refreshAnnotations } from './annotations';
 import { byId, element } from './dom';
 import { Editor } from './editor';
@@ -275,7 +276,7 @@ const first = await fromFragment(location.hash);
 await show(first ?? kept ?? { text: EXAMPLES[0]?.text ?? '' });
 choose(chosen);
 void editor.client.initializing.then(async () => {
-  const words = await editor.client.request<object, { name: string }[]>('ptx/words', { kind: 'target' });
+  const words = await editor.client.request<object, Word[]>('ptx/words', { kind: 'target' });
   const value = targetPicker.value;
   for (const { name } of words) if (![...targetPicker.options].some((it) => it.value === name)) addTarget(name);
   targetPicker.value = value;

@@ -2,8 +2,17 @@
 
 import type * as lsp from 'vscode-languageserver-protocol';
 
+import type {
+  Chart,
+  Difference,
+  Explanation,
+  FlowGraph,
+  FunctionProtocol,
+  Registers,
+  TargetVerdict,
+} from '../../vscode/src/protocol';
 import { drawing, element, sanitize } from './dom';
-import { messageOf, type Problems, severityOf, wordsOf } from './problems';
+import { messageOf, type Problems, severityOf } from './problems';
 import type { SlowServer } from './transport';
 
 /** What panes know of the page. */
@@ -30,57 +39,6 @@ export interface Pane {
   /** Whether it follows the cursor, and not only the text. */
   follows?: boolean;
   content(page: Page, server: SlowServer): Promise<Node[]> | Node[];
-}
-
-interface EntryRegisters {
-  name: string;
-  range: lsp.Range;
-  selectionRange: lsp.Range;
-  target: string;
-  estimate: number;
-  low: number;
-  high: number;
-  maxLive: number;
-  peakLine: number | null;
-  cap: number | null;
-  capDirective: string | null;
-  occupancy: {
-    warps: number;
-    of: number;
-    limiter: string | null;
-    threads: number;
-    threadsAssumed: boolean;
-    next: { registers: number; warps: number } | null;
-  };
-}
-
-interface Verdict {
-  target: string;
-  version: string;
-  errors: lsp.Diagnostic[];
-}
-
-interface ProtocolPart {
-  range: lsp.Range;
-  role: string;
-  partners: number[];
-}
-
-interface FunctionProtocol {
-  function: string;
-  title: string;
-  parts: ProtocolPart[];
-}
-
-interface Change {
-  name: string;
-  change: string;
-  old: lsp.Range | null;
-  new: lsp.Range | null;
-  added: number;
-  removed: number;
-  moved: number;
-  registers: [number | null, number | null];
 }
 
 const note = (text: string): Node[] => [element('p', text, 'note')];
@@ -133,7 +91,7 @@ const registers: Pane = {
   async content(page, server) {
     const textDocument = { uri: page.uri };
     const documents = { [page.uri]: page.text };
-    const found = await server.ask<{ entries: EntryRegisters[] } | null>('ptx/registers', { textDocument }, documents);
+    const found = await server.ask<Registers | null>('ptx/registers', { textDocument }, documents);
     const entries = found?.entries ?? [];
     if (entries.length === 0) return note('The text has no entry function with a body.');
     const { line } = page.position;
@@ -157,7 +115,7 @@ const registers: Pane = {
     if (here) {
       const position = here.selectionRange.start;
       const params = { textDocument, position, dark: page.dark };
-      const chart = await server.ask<{ svg: string } | null>('ptx/registerChart', params, documents);
+      const chart = await server.ask<Chart | null>('ptx/registerChart', params, documents);
       if (chart) parts.push(drawing(chart.svg, (line) => page.goTo(line)));
     }
     return parts;
@@ -170,7 +128,7 @@ const flow: Pane = {
   follows: true,
   async content(page, server) {
     const params = { textDocument: { uri: page.uri }, position: page.position, dark: page.dark };
-    const graph = await server.ask<{ function: string; svg: string } | null>('ptx/flowGraph', params, {
+    const graph = await server.ask<FlowGraph | null>('ptx/flowGraph', params, {
       [page.uri]: page.text,
     });
     if (!graph) return note('Put the cursor into a function with a body.');
@@ -211,7 +169,7 @@ const targets: Pane = {
   title: 'Targets',
   async content(page, server) {
     const params = { textDocument: { uri: page.uri }, targets: [] };
-    const verdicts = await server.ask<Verdict[]>('ptx/compareTargets', params, { [page.uri]: page.text });
+    const verdicts = await server.ask<TargetVerdict[]>('ptx/compareTargets', params, { [page.uri]: page.text });
     const items = verdicts.map(({ target, version, errors }): Node[] => {
       const verdict = errors.length === 0 ? 'fits' : `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}`;
       const mark = element('span', verdict, `severity ${errors.length === 0 ? 'good' : 'error'}`);
@@ -220,7 +178,7 @@ const targets: Pane = {
         const shown = errors.slice(0, 5);
         parts.push(
           listOf(
-            shown.map((it) => [lineButton(page, it.range), document.createTextNode(` ${wordsOf(it)}`)]),
+            shown.map((it) => [lineButton(page, it.range), document.createTextNode(` ${it.message}`)]),
             'facts',
           ),
         );
@@ -262,7 +220,7 @@ const explanation: Pane = {
     form.append(input, element('button', 'Explain'));
     const ask = async (name: string): Promise<void> => {
       if (name === '') return;
-      const found = await server.ask<{ name: string; kind: string; text: string }[]>('ptx/explain', { name }, {});
+      const found = await server.ask<Explanation[]>('ptx/explain', { name }, {});
       const parts = found.map((it) => {
         const box = element('section');
         box.innerHTML = sanitize(page.markdown(it.text));
@@ -288,7 +246,7 @@ const difference: Pane = {
     }
     const old = `${page.uri}.old`;
     const params = { old: { uri: old }, new: { uri: page.uri } };
-    const changes = await server.ask<Change[]>('ptx/diff', params, { [old]: page.before, [page.uri]: page.text });
+    const changes = await server.ask<Difference[]>('ptx/diff', params, { [old]: page.before, [page.uri]: page.text });
     if (changes.length === 0) return note('The texts are the same, apart from names, whitespace and comments.');
     const items = changes.map((it): Node[] => {
       const place = it.new ?? it.old;

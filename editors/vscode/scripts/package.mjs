@@ -3,7 +3,8 @@
 //   node scripts/package.mjs [--target T --server FILE] [--out FILE.vsix]
 //
 // --target  a platform as the marketplace names it (linux-x64, darwin-arm64, win32-x64, ...); needs --server.
-// --server  the server program of that platform, put into the package as server/ptx-analyzer[.exe].
+// --server  the server program of that platform, put into the package as server/ptx-analyzer[.exe]; for the platform `web`
+//           the folder of `server/wasm/build`.
 // --out     where to write; by default dist/ptx-analyzer-[T-]VERSION.vsix.
 //
 // Without --target the package is the universal one: it has no server inside and looks for one on the PATH.
@@ -27,7 +28,12 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const middle = values.target ? `${values.target}-` : '';
 const out = resolve(values.out ?? join(root, 'dist', `ptx-analyzer-${middle}${manifest.version}.vsix`));
 
-run(process.execPath, [join(root, 'scripts', 'build.mjs')], root);
+const web = values.target === 'web';
+run(
+  process.execPath,
+  [join(root, 'scripts', 'build.mjs'), ...(web ? ['--browser', resolve(values.server)] : [])],
+  root,
+);
 
 // Packed from a folder of its own, so that a server of another platform left in the source folder can never slip in.
 const stage = mkdtempSync(join(tmpdir(), 'ptx-analyzer-vsix-'));
@@ -41,7 +47,7 @@ try {
     'language-configuration.json',
     'syntaxes',
     'walkthrough',
-    'dist/extension.js',
+    ...(web ? ['dist/browser.js', 'dist/server.js', 'dist/ptx_analyzer_bg.wasm'] : ['dist/extension.js']),
     'dist/webview.js',
     'dist/webview-style.css',
   ]) {
@@ -53,9 +59,9 @@ try {
     `ptx-analyzer is licensed under the MIT licence or the Apache licence 2.0, at your option.\n\n${licences.join('\n\n')}`,
   );
   // What is needed at run time is bundled, so the package depends on nothing.
-  for (const key of ['scripts', 'dependencies', 'devDependencies']) delete manifest[key];
+  for (const key of ['scripts', 'dependencies', 'devDependencies', web ? 'main' : 'browser']) delete manifest[key];
   writeFileSync(join(stage, 'package.json'), JSON.stringify(manifest, null, 2));
-  if (values.server) {
+  if (values.server && !web) {
     const program = join(stage, 'server', values.target.startsWith('win32') ? 'ptx-analyzer.exe' : 'ptx-analyzer');
     mkdirSync(dirname(program));
     cpSync(values.server, program, { dereference: true });

@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import {
   CloseAction,
   ErrorAction,
-  LanguageClient,
   State,
+  type BaseLanguageClient,
   type LanguageClientOptions,
   type StaticFeature,
-} from 'vscode-languageclient/node';
-import { isProblem, locateServer, type Problem } from './locate';
+} from 'vscode-languageclient';
+import { isProblem, type Found, type Machine, type Problem } from './machine';
 import type { Status } from './status';
 import { TraceChannel } from './trace';
 
@@ -41,7 +41,9 @@ const SHOW_LOG = 'Show log';
 const RESTART = 'Restart';
 
 export class Controller {
-  private running: LanguageClient | undefined;
+  private server: Found | undefined;
+  /** What the machine does for the server while it is up. */
+  private attended: vscode.Disposable | undefined;
   /** Starting and stopping take turns: each waits for the one before. */
   private turn: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
@@ -56,18 +58,24 @@ export class Controller {
 
   constructor(
     private readonly context: vscode.ExtensionContext,
+    private readonly machine: Machine,
     private readonly status: Status,
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.trace = new TraceChannel(log, `${SECTION}.trace.server`);
     this.trust = vscode.workspace.onDidGrantWorkspaceTrust(() => {
-      void this.running?.sendNotification('ptx/didGrantTrust');
+      void this.client?.sendNotification('ptx/didGrantTrust');
     });
   }
 
   /** The client of the running server. */
-  get client(): LanguageClient | undefined {
-    return this.running;
+  get client(): BaseLanguageClient | undefined {
+    return this.server?.client;
+  }
+
+  /** The process of the running server, if it is one. */
+  get pid(): number | undefined {
+    return this.server?.pid();
   }
 
   /** Starts the server; a failure is shown to the user, not thrown. */
@@ -96,11 +104,12 @@ export class Controller {
     this.worked.dispose();
     this.trust.dispose();
     this.trace.dispose();
+    this.attended?.dispose();
   }
 
-  /** Ends the process of a server that has not come up yet; {@link doStart} sees to the rest. */
+  /** Ends a server that has not come up yet; {@link doStart} sees to the rest. */
   private killUnlessRunning(): void {
-    if (this.running?.isRunning() === false) this.running.serverProcess?.kill('SIGKILL');
+    if (this.server?.client.isRunning() === false) this.server.kill();
   }
 
   private inTurn(action: () => Promise<void>): Promise<void> {
@@ -109,39 +118,24 @@ export class Controller {
   }
 
   private async doStart(): Promise<void> {
-    if (this.running !== undefined) return;
+    if (this.server !== undefined) return;
     this.status.show({ kind: 'starting' });
-    const settings = vscode.workspace.getConfiguration(SECTION);
-    const env = { ...process.env, ...extraEnv(settings) };
-    const found = await locateServer({
-      configured: settings.get<string>('server.path'),
-      extensionPath: this.context.extensionPath,
-      env,
-      platform: process.platform,
-      arch: process.arch,
-    });
+    const found = await this.machine.find(this.options());
     if (isProblem(found)) {
       this.reportProblem(found);
       return;
     }
-    for (const note of found.notes) this.log.warn(note);
-    this.log.info(`Server: ${found.path} ${found.version} (${found.source})`);
     const own = (this.context.extension.packageJSON as { version: string }).version;
     if (found.version !== own) this.log.warn(`The server is version ${found.version}, the extension ${own}.`);
 
     let up = false;
-    const client: LanguageClient = new LanguageClient(
-      SECTION,
-      'ptx-analyzer',
-      { command: found.path, args: ['lsp', '--stdio'], options: { env } },
-      this.options(),
-    );
+    const { client } = found;
     client.onDidChangeState(({ newState }) => {
       // Before it is up, start() fails and says so; and what has been stopped on purpose is not ours any more.
-      if (newState === State.Stopped && up && this.running === client) this.crashed();
+      if (newState === State.Stopped && up && this.server === found) this.crashed();
     });
     client.registerFeature(OWN_COMMANDS);
-    this.running = client;
+    this.server = found;
     const late = setTimeout(() => {
       this.log.error(`The server has not answered for ${START_TIMEOUT_MS / 1000} seconds and is ended.`);
       this.killUnlessRunning();
@@ -153,11 +147,13 @@ export class Controller {
         this.crashed();
         return;
       }
+      this.attended = this.machine.attend(client);
       this.status.show({ kind: 'ready', version: found.version, path: found.path });
       this.started.fire();
     } catch (error) {
-      this.running = undefined;
+      this.forget();
       await client.dispose(STOP_TIMEOUT_MS).catch(() => undefined);
+      found.kill();
       this.fail('The server was started, but ended or fell silent before its first answer.', error);
     } finally {
       clearTimeout(late);
@@ -165,23 +161,31 @@ export class Controller {
   }
 
   private async doStop(): Promise<void> {
-    const client = this.running;
-    this.running = undefined;
-    if (client !== undefined) {
+    const { server } = this;
+    this.forget();
+    if (server !== undefined) {
       try {
-        await client.dispose(STOP_TIMEOUT_MS);
+        await server.client.dispose(STOP_TIMEOUT_MS);
       } catch (error) {
         this.log.warn(`The server did not stop in an orderly way: ${text(error)}`);
       }
+      server.kill();
     }
     this.status.show({ kind: 'stopped' });
+  }
+
+  /** The server is not ours any more. */
+  private forget(): void {
+    this.server = undefined;
+    this.attended?.dispose();
+    this.attended = undefined;
   }
 
   /** A running server has ended by itself: starts it again, unless that happens too often. */
   private crashed(): void {
     const now = Date.now();
     this.crashes = [...this.crashes.filter((at) => now - at < CRASH_PERIOD_MS), now];
-    this.running = undefined;
+    this.forget();
     if (this.crashes.length < MAX_CRASHES) {
       this.log.warn('The server ended unexpectedly and is started again.');
       this.status.show({ kind: 'starting' });
@@ -195,14 +199,12 @@ export class Controller {
 
   private options(): LanguageClientOptions {
     return {
-      documentSelector: [
-        { language: 'ptx', scheme: 'file' },
-        { language: 'ptx', scheme: 'untitled' },
-      ],
+      documentSelector: schemes().map((scheme) => ({ language: 'ptx', scheme })),
       outputChannel: this.log,
       traceOutputChannel: this.trace,
       initializationOptions: () => ({
-        ...vscode.workspace.getConfiguration().get<object>(SECTION),
+        // A copy, for what the editor gives cannot be posted to a worker.
+        ...(JSON.parse(JSON.stringify(vscode.workspace.getConfiguration().get(SECTION) ?? {})) as object),
         // Without trust the server runs no other program, whatever the settings say.
         trusted: vscode.workspace.isTrusted,
       }),
@@ -234,23 +236,6 @@ export class Controller {
         // Starting again is for this class to do, which also looks for the program again and keeps the count.
         closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
       },
-      stdioOptions: {
-        // Standard output carries the protocol; the client library reads it itself.
-        stdout: () => undefined,
-        // The server's log has levels of its own; as errors its lines would all look alarming.
-        stderr: (input) => {
-          let rest = '';
-          input.setEncoding('utf8');
-          input.on('data', (chunk: string) => {
-            const lines = (rest + chunk).split(/\r?\n/);
-            rest = lines.pop() ?? '';
-            for (const line of lines) this.log.info(line);
-          });
-          input.on('end', () => {
-            if (rest) this.log.info(rest);
-          });
-        },
-      },
     };
   }
 
@@ -281,9 +266,10 @@ export class Controller {
   }
 }
 
-function extraEnv(settings: vscode.WorkspaceConfiguration): Record<string, string> {
-  const values = settings.get<Record<string, string | number>>('server.extraEnv') ?? {};
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+/** Where files are that are edited: on disk, nowhere yet, or where a virtual workspace has them. */
+function schemes(): string[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return [...new Set(['file', 'untitled', 'vscode-vfs', ...folders.map(({ uri }) => uri.scheme)])];
 }
 
 function text(error: unknown): string {

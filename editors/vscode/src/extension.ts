@@ -1,15 +1,12 @@
-/** Entry points of the extension: registers the commands, starts the server, and hands a small interface to tests. */
+/** The extension wherever it runs: registers the commands, starts the server, and hands a small interface to tests. */
 
 import * as vscode from 'vscode';
-import type { Location, Position } from 'vscode-languageclient/node';
-import { Binaries } from './binaries';
-import { Compare } from './compare';
+import type { Location, Position } from 'vscode-languageclient';
 import { Controller, SECTION } from './controller';
+import type { Machine } from './machine';
 import { Marks } from './marks';
-import { runPtxas } from './ptxas';
 import { Status, type ServerState } from './status';
 import { SyntaxTreeView } from './syntaxTree';
-import { AssembleTasks } from './tasks';
 import { flowView } from './views/flow';
 import { LiveView } from './views/liveView';
 import { machineView } from './views/machine';
@@ -32,16 +29,21 @@ export interface Api {
 
 let controller: Controller | undefined;
 
-export function activate(context: vscode.ExtensionContext): Api {
+/** Activates the extension on a machine. */
+export function activateOn(
+  context: vscode.ExtensionContext,
+  machineOf: (log: vscode.LogOutputChannel) => Machine,
+): Api {
   const log = vscode.window.createOutputChannel('ptx-analyzer', { log: true });
-  const status = new Status();
-  const control = new Controller(context, status, log);
+  const machine = machineOf(log);
+  // The manifest hides the commands that need programs where there are none.
+  void vscode.commands.executeCommand('setContext', 'ptx-analyzer.withoutPrograms', !machine.runsPrograms);
+  const status = new Status(machine.runsPrograms);
+  const control = new Controller(context, machine, status, log);
   controller = control;
   const trees = new SyntaxTreeView(() => control.client);
   const words = new Words(() => control.client);
   const marks = new Marks(() => control.client);
-  const binaries = new Binaries(() => status.current);
-  const compare = new Compare(() => status.current);
   const view = (kind: ReturnType<typeof flowView>) => new LiveView(context.extensionUri, () => control.client, kind);
   const views = {
     registers: view(registersView()),
@@ -65,8 +67,6 @@ export function activate(context: vscode.ExtensionContext): Api {
     trees,
     words,
     marks,
-    binaries,
-    compare,
     ...Object.values(views),
     control.onDidStart(() => {
       trees.refreshAll();
@@ -77,7 +77,13 @@ export function activate(context: vscode.ExtensionContext): Api {
       views.registers.refresh();
       views.machine.refresh();
     }),
-    vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
+    ...machine.register({
+      log,
+      client: () => control.client,
+      state: () => status.current,
+      showMachineCode: () => views.machine.open(),
+      refreshViews,
+    }),
     vscode.commands.registerCommand('ptx-analyzer.restartServer', () => control.restart()),
     vscode.commands.registerCommand('ptx-analyzer.stopServer', () => control.stop()),
     vscode.commands.registerCommand('ptx-analyzer.showLog', () => log.show(true)),
@@ -88,18 +94,9 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('ptx-analyzer.showControlFlow', (uri?: string, at?: Position) =>
       views.flow.open(...place(uri, at)),
     ),
-    vscode.commands.registerCommand('ptx-analyzer.showMachineCode', async () => {
-      await views.machine.open();
-      // Whoever asks for machine code wants that of this text.
-      if ((await runPtxas(control.client, log)) !== undefined) refreshViews();
-    }),
     vscode.commands.registerCommand('ptx-analyzer.compareTargets', () => views.targets.open()),
     vscode.commands.registerCommand('ptx-analyzer.explainWord', (name?: unknown) =>
       words.explain(typeof name === 'string' ? name : undefined),
-    ),
-    vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
-    vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>
-      compare.open(uri, other),
     ),
     vscode.commands.registerCommand('ptx-analyzer.goToPtx', () => marks.showSourceLine()),
     vscode.commands.registerCommand('ptx-analyzer.showLiveRange', () => marks.showLiveRange()),
@@ -107,11 +104,6 @@ export function activate(context: vscode.ExtensionContext): Api {
     vscode.commands.registerCommand('ptx-analyzer.showForwardSlice', () => marks.showSlice('forward')),
     vscode.commands.registerCommand('ptx-analyzer.showAccesses', () => marks.showAccesses()),
     vscode.commands.registerCommand('ptx-analyzer.clearMarks', () => marks.clear()),
-    vscode.commands.registerCommand('ptx-analyzer.runPtxas', async () => {
-      const run = await runPtxas(control.client, log);
-      if (run !== undefined) refreshViews();
-      return run;
-    }),
     vscode.commands.registerCommand('ptx-analyzer.showReferences', (uri: string, at: Position, uses: Location[]) => {
       // The command of a code lens; its arguments are those of the protocol.
       const convert = control.client?.protocol2CodeConverter;
@@ -155,7 +147,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   void control.start();
   return {
     state: () => status.current,
-    serverPid: () => control.client?.serverProcess?.pid,
+    serverPid: () => control.pid,
     view: (name) => views[name].shown,
     marked: () => marks.current?.ranges ?? [],
   };

@@ -1,8 +1,8 @@
 /** Marks in the text that stay until it changes: live ranges and slices of registers, and what came from a source line. */
 
 import * as vscode from 'vscode';
-import type { Location } from 'vscode-languageclient/node';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { Location } from 'vscode-languageclient';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 import type { LiveRange, NameAccess, PositionParams, SameSourceLine, Slice } from './protocol';
 
 /** How long the status bar says what has been marked. */
@@ -35,7 +35,7 @@ export class Marks {
   /** What is marked, for tests. */
   current: { uri: vscode.Uri; ranges: vscode.Range[] } | undefined;
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly client: () => BaseLanguageClient | undefined) {
     this.disposables.push(
       this.live,
       this.written,
@@ -170,7 +170,7 @@ export class Marks {
     void vscode.commands.executeCommand('setContext', 'ptx-analyzer.marked', true);
   }
 
-  private ask(): { client: LanguageClient; editor: vscode.TextEditor; params: PositionParams } | undefined {
+  private ask(): { client: BaseLanguageClient; editor: vscode.TextEditor; params: PositionParams } | undefined {
     const editor = vscode.window.activeTextEditor;
     const client = this.client();
     if (editor?.document.languageId !== 'ptx' || client?.isRunning() !== true) {

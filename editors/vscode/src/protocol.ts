@@ -1,6 +1,23 @@
-/** The requests that ptx-analyzer adds to LSP. Positions and ranges are those of the protocol. */
+/**
+ * The requests that ptx-analyzer adds to LSP, for the extension and the playground. Each has types of LSP from a package
+ * of its own, which are these.
+ */
 
-import type { Diagnostic, Location, Position, Range } from 'vscode-languageclient/node';
+/** A place in a text; both are counted from 0. */
+export interface Position {
+  line: number;
+  character: number;
+}
+
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+export interface Location {
+  uri: string;
+  range: Range;
+}
 
 export interface TextDocument {
   uri: string;
@@ -116,6 +133,12 @@ export interface NameAccess {
   otherValue: boolean;
 }
 
+/** Part of a diagnostic of LSP. */
+export interface Diagnostic {
+  range: Range;
+  message: string;
+}
+
 /** Part of the result of `ptx/compareTargets`: the errors that the file would have for a target. */
 export interface TargetVerdict {
   target: string;
@@ -208,4 +231,45 @@ export interface MachineRow {
   local: boolean;
   routine: string | null;
   ofPtxas: boolean;
+}
+
+/** Part of the result of `ptx/protocols`: instructions of a function that belong together. */
+export interface FunctionProtocol {
+  function: string;
+  title: string;
+  parts: ProtocolStep[];
+}
+
+export interface ProtocolStep {
+  range: Range;
+  role: string;
+  /** The indices of the parts that it waits for or commits, or that do so with it; empty if all count. */
+  partners: number[];
+}
+
+/** Part of the result of `ptx/diff`: a function or variable that is not the same in both files. */
+export interface Difference {
+  /** The new one if it has two. */
+  name: string;
+  /** `changed`, `added`, `removed` or another word of the command line. */
+  change: string;
+  old: Range | null;
+  new: Range | null;
+  /** Counts of instructions. */
+  added: number;
+  removed: number;
+  moved: number;
+  /** Before and after. */
+  registers: [number | null, number | null];
+}
+
+/** Parameters of the notification `ptx/didReadFiles`: texts of files that are not open, for a server without files. */
+export interface DidReadFiles {
+  files: ReadFile[];
+}
+
+/** A file that the client has read, or that is gone. */
+export interface ReadFile {
+  uri: string;
+  text: string | null;
 }

@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 export type ServerState =
   | { kind: 'stopped' }
   | { kind: 'starting' }
-  | { kind: 'ready'; version: string; path: string }
+  | { kind: 'ready'; version: string; path: string | undefined }
   | { kind: 'error'; message: string };
 
 interface Action extends vscode.QuickPickItem {
@@ -21,7 +21,7 @@ export class Status {
   /** What the server is doing, by the token of its progress. */
   private readonly work = new Map<string | number, string>();
 
-  constructor() {
+  constructor(private readonly runsPrograms: boolean) {
     this.item = vscode.window.createStatusBarItem('ptx-analyzer.status', vscode.StatusBarAlignment.Left, 0);
     this.item.name = 'ptx-analyzer';
     this.item.command = 'ptx-analyzer.showMenu';
@@ -67,7 +67,11 @@ export class Status {
       case 'ready':
         item.text = this.work.size > 0 ? '$(sync~spin) ptx-analyzer' : '$(check) ptx-analyzer';
         item.tooltip = new vscode.MarkdownString(
-          [`ptx-analyzer ${state.version} is running.`, ...this.work.values(), `\`${state.path}\``].join('\n\n'),
+          [
+            `ptx-analyzer ${state.version} is running.`,
+            ...this.work.values(),
+            state.path === undefined ? 'It runs in this browser.' : `\`${state.path}\``,
+          ].join('\n\n'),
         );
         break;
       case 'error':
@@ -97,7 +101,7 @@ export class Status {
       { label: '$(graph) Show the registers', command: 'ptx-analyzer.showRegisters' },
       { label: '$(type-hierarchy) Show the control flow', command: 'ptx-analyzer.showControlFlow' },
       { label: '$(checklist) Compare targets', command: 'ptx-analyzer.compareTargets' },
-      { label: '$(run) Run ptxas now', command: 'ptx-analyzer.runPtxas' },
+      ...(this.runsPrograms ? [{ label: '$(run) Run ptxas now', command: 'ptx-analyzer.runPtxas' }] : []),
       { label: '$(list-tree) Show the syntax tree', command: 'ptx-analyzer.showSyntaxTree' },
     ];
     const actions: Action[] = [
@@ -107,7 +111,7 @@ export class Status {
       { label: '$(output) Show the log', command: 'ptx-analyzer.showLog' },
       { label: '$(settings-gear) Open the settings', command: 'ptx-analyzer.openSettings' },
     ];
-    if (this.state.kind === 'error') {
+    if (this.state.kind === 'error' && this.runsPrograms) {
       actions.unshift({ label: '$(question) How to install the server', command: 'ptx-analyzer.openInstallHelp' });
     }
     const headline = {

@@ -1,7 +1,7 @@
 /** The read-only document that shows the syntax tree of a PTX file, and follows its edits. */
 
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 
 const SCHEME = 'ptx-syntax-tree';
 /** Typing fast should not ask for a tree per letter. */
@@ -17,12 +17,12 @@ interface ViewSyntaxTreeParams {
 export class SyntaxTreeView implements vscode.TextDocumentContentProvider {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly disposables: vscode.Disposable[] = [];
-  private readonly timers = new Map<string, NodeJS.Timeout>();
+  private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
   /** By source document: the {@link rangeKey} of the tree that was last given. */
   private readonly shownRanges = new Map<string, string>();
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly client: () => BaseLanguageClient | undefined) {
     this.disposables.push(
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),

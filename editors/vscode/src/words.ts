@@ -1,7 +1,7 @@
 /** The command that explains any word of PTX, and the read-only documents with the explanations. */
 
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 import type { Explanation, Word } from './protocol';
 
 const SCHEME = 'ptx-word';
@@ -16,7 +16,7 @@ export class Words implements vscode.TextDocumentContentProvider {
   /** The words of the server; they stay the same as long as it runs. */
   private words: Word[] | undefined;
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly client: () => BaseLanguageClient | undefined) {
     this.registration = vscode.workspace.registerTextDocumentContentProvider(SCHEME, this);
   }
 

@@ -40,6 +40,7 @@ use crate::{
             DidChangeConfigurationParams, DidChangeTextDocumentParams, DidSaveTextDocumentParams,
             ExecuteCommandParams, InitializeResult, MessageType, Url,
         },
+        registration::{embedded_registrations, embedded_unregistrations},
     },
     requests::{self, TellParams},
     snapshot::{Answer, RequestError, Shared, Snapshot},
@@ -100,6 +101,8 @@ pub struct Connection {
     /// Messages about the settings that came before `initialized`.
     early: Vec<(MessageType, String)>,
     begun: bool,
+    /// Whether the client was asked for documents in other languages.
+    hosts_registered: bool,
 }
 
 impl Connection {
@@ -122,6 +125,7 @@ impl Connection {
             settings_request: None,
             early: Vec::new(),
             begun: false,
+            hosts_registered: false,
         }
     }
 
@@ -355,9 +359,32 @@ impl Connection {
             self.ask_client("client/registerCapability", &params);
         }
         self.say_early();
+        self.register_hosts();
         if self.shared.client.configuration {
             self.ask_for_settings();
         }
+    }
+
+    /// Asks a client that registers features by language for documents in other languages, or takes that back.
+    fn register_hosts(&mut self) {
+        let client = &self.shared.client;
+        let wanted = self.config.embedded && client.register_languages;
+        if wanted == self.hosts_registered {
+            return;
+        }
+        self.hosts_registered = wanted;
+        let (method, params) = match wanted {
+            true => (
+                "client/registerCapability",
+                json!({ "registrations": embedded_registrations(client) }),
+            ),
+            false => (
+                "client/unregisterCapability",
+                // The name in the protocol.
+                json!({ "unregisterations": embedded_unregistrations(client) }),
+            ),
+        };
+        self.ask_client(method, &params);
     }
 
     fn ask_for_settings(&mut self) {
@@ -371,10 +398,11 @@ impl Connection {
             Problem::Unknown(text) => (MessageType::WARNING, text),
             Problem::Invalid(text) => (MessageType::ERROR, text),
         }));
+        let old = std::mem::replace(&mut self.config, config);
         if self.begun {
             self.say_early();
+            self.register_hosts();
         }
-        let old = std::mem::replace(&mut self.config, config);
         if old.analysis() != self.config.analysis() {
             self.write(Vec::new(), true);
         }

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use analysis::FilePosition;
-use rustc_hash::FxHasher;
+use syntax::text::StableHasher;
 use tracing::info;
 
 use crate::{
@@ -141,7 +141,7 @@ fn hold_back(
 
 /// A number that differs when the JSON of diagnostics differs, which is what a client sees of them.
 pub fn fingerprint(json: &str) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hasher = StableHasher::default();
     json.hash(&mut hasher);
     hasher.finish()
 }

@@ -7,8 +7,8 @@ use std::{
 };
 
 use analysis::{Diagnostic, FileId, Telling, Writing};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use syntax::TextSize;
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{TextSize, text::StableHasher};
 
 /// The state thread says where edits end, after the analysis knows them; workers hold diagnostics back.
 #[derive(Debug, Default)]
@@ -95,7 +95,7 @@ impl Quiet {
 }
 
 fn fingerprint(diagnostic: &Diagnostic) -> u64 {
-    let mut hasher = FxHasher::default();
+    let mut hasher = StableHasher::default();
     (diagnostic.code, &diagnostic.message).hash(&mut hasher);
     hasher.finish()
 }

@@ -91,10 +91,10 @@ impl State {
             return;
         }
         self.hosts_registered = wanted;
-        let pulls = self.shared.client.pull_diagnostics;
+        let client = &self.shared.client;
         self.say(match wanted {
-            true => Outgoing::Register(embedded_registrations(pulls)),
-            false => Outgoing::Unregister(embedded_unregistrations(pulls)),
+            true => Outgoing::Register(embedded_registrations(client)),
+            false => Outgoing::Unregister(embedded_unregistrations(client)),
         });
     }
 

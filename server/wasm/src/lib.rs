@@ -1,7 +1,7 @@
 //! The language server for a worker of a browser, or for whoever else runs WebAssembly.
 //!
 //! Messages of LSP go in and out as the text of their JSON. Queueing, merging of edits and cancellation are those of
-//! [`session::connection`]; the clock and the restart after a panic, which ends the instance, are in `worker.js`.
+//! [`session::connection`]; the clock and the restart after a panic, which ends the instance, are in `background.js`.
 
 use std::sync::Arc;
 

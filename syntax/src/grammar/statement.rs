@@ -2,8 +2,6 @@
 
 use std::hash::Hasher as _;
 
-use rustc_hash::FxHasher;
-
 use super::{
     declaration::variable_declaration,
     directive::{self, end_with_semicolon, label, label_without_colon},
@@ -16,6 +14,7 @@ use crate::{
     SyntaxErrorCode,
     SyntaxKind::*,
     parser::{END, Parser, describe},
+    text::StableHasher,
 };
 
 /// One statement in this many ends a run, on average.
@@ -92,7 +91,7 @@ fn at_end_of_block(p: &Parser<'_>) -> bool {
 /// Whether an instruction or a source location with this text ends its run. Depends on nothing else, so that an edit of one
 /// statement moves no cut but its own.
 fn ends_run(text: &str) -> bool {
-    let mut hasher = FxHasher::default();
+    let mut hasher = StableHasher::default();
     hasher.write(&text.as_bytes()[..text.len().min(HASHED_BYTES)]);
     hasher.finish().is_multiple_of(RUN_LENGTH)
 }

@@ -22,7 +22,7 @@ export async function openBrowser(editors) {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE *.localhost',
     ],
   });
   const page = context.pages()[0] ?? (await context.newPage());

@@ -107,7 +107,7 @@ export async function testPanels({
     await openFile('sum.ptx');
     await clickOn('cvta.to.global', 'cvta');
     await key('F1');
-    await shown('.quick-input-widget input').fill('>ptx-analyzer: Explain Word');
+    await shown('.quick-input-box input').fill('>ptx-analyzer: Explain Word');
     await shown('.quick-input-list .monaco-list-row', 'Explain Word').click();
     // The word at the cursor comes first.
     await shown('.quick-input-list .monaco-list-row.focused', 'cvta').waitFor();

@@ -8,9 +8,10 @@ const PATIENCE_MS = 30_000;
 /**
  * What a person does in the window on `page`, and `test`, which prints a line for each test.
  *
- * `ended` prints how many passed and tells whether all did.
+ * `ended` prints how many passed and tells whether all did. With `searches: false` files are opened in the explorer, for
+ * folders that cannot be searched.
  */
-export function personAt({ page, workspace, screens }) {
+export function personAt({ page, workspace, screens, searches = true }) {
   let passed = 0;
   let failed = 0;
   page.setDefaultTimeout(PATIENCE_MS);
@@ -40,7 +41,7 @@ export function personAt({ page, workspace, screens }) {
     shown('.statusbar-item[id="ptx-analyzer.ptx-analyzer.status"], .statusbar-item[id*="ptx-analyzer.status"]');
   /** Opens a quick input by its key, fills it and takes the row that fits. Filling reaches it wherever the focus is. */
   const quickInput = async (opener, text, row) => {
-    const input = shown('.quick-input-widget input');
+    const input = shown('.quick-input-box input');
     // A window that is busy, as after trust was granted, may miss a key.
     for (let attempt = 1; ; attempt++) {
       await key(opener);
@@ -54,7 +55,7 @@ export function personAt({ page, workspace, screens }) {
     await input.fill(text);
     // A click on the row itself, for Enter takes the first row, which may still be of the text before.
     if (row !== undefined) await shown('.quick-input-list .monaco-list-row', row).click();
-    else await shown('.quick-input-widget input').press('Enter');
+    else await shown('.quick-input-box input').press('Enter');
     // Off to an empty place: the pointer must not raise a tooltip where the row was.
     await page.mouse.move(200, 400);
     await shown('.quick-input-widget').waitFor({ state: 'hidden' });
@@ -63,7 +64,8 @@ export function personAt({ page, workspace, screens }) {
   const cursorOn = (number) => shown('.statusbar-item[id="status.editor.selection"]', `Ln ${number},`).waitFor();
   let lines = [];
   const openFile = async (name) => {
-    await quickInput('Control+p', name, name);
+    if (searches) await quickInput('Control+p', name, name);
+    else await shown('.explorer-viewlet .monaco-list-row', name).dblclick();
     await shown('.tab.active', name).waitFor();
     await shown('.editor-instance .view-line').waitFor();
     lines = readFileSync(join(workspace, name), 'utf8').split('\n');
@@ -103,6 +105,8 @@ export function personAt({ page, workspace, screens }) {
     }
   };
   const lineNumber = (text) => lines.findIndex((l) => l.includes(text)) + 1;
+  /** The column of what comes after a text. */
+  const columnAfter = (text) => lines[lineNumber(text) - 1].indexOf(text) + text.length + 1;
   const squiggles = (count) =>
     page.waitForFunction((n) => document.querySelectorAll('.editor-instance .squiggly-error').length === n, count);
   const hidden = (locator) => locator.waitFor({ state: 'hidden' });
@@ -112,6 +116,7 @@ export function personAt({ page, workspace, screens }) {
   };
   return {
     clickOn,
+    columnAfter,
     cursorOn,
     ended,
     hidden,

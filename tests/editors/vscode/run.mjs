@@ -1,7 +1,8 @@
 // Tests a package of the extension in VS Code's real extension host and in its real window.
 //
-//   node run.mjs --editors DIR --vsix FILE --screens DIR [--only host|window|exact]
+//   node run.mjs --editors DIR --screens DIR [--vsix FILE] [--web FILE] [--only host|window|exact|web]
 //
+// --vsix names the package for this machine, --web that for browsers; without one of them its tests are left out.
 // DIR is the folder of setup-vscode.sh; pictures of the window go to the folder named by --screens.
 // The variable PTXAS names a real ptxas; without it the tests of exact mode are left out.
 // Exit code: 0 when every test passed, 1 otherwise.
@@ -13,6 +14,8 @@ import { parseArgs } from 'node:util';
 import { openBrowser } from './browser.mjs';
 import { startCode } from './code-server.mjs';
 import { testExactMode } from './exact.mjs';
+import { serveCode } from './pages.mjs';
+import { testWeb } from './web.mjs';
 import { testWindow } from './window.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -20,6 +23,7 @@ const { values: options } = parseArgs({
   options: {
     editors: { type: 'string' },
     vsix: { type: 'string' },
+    web: { type: 'string' },
     screens: { type: 'string' },
     only: { type: 'string' },
   },
@@ -98,11 +102,30 @@ function testHost() {
   });
 }
 
+/** Has the package for browsers tried in a page. */
+async function testInPage() {
+  const scratch = mkdtempSync(join(tmpdir(), 'ptx-analyzer-page-'));
+  let code, browser;
+  try {
+    const editors = resolve(options.editors);
+    const workspace = join(here, 'workspace');
+    code = await serveCode({ editors, vsix: resolve(options.web), workspace, scratch });
+    browser = await openBrowser(editors);
+    browser.page.on('console', (message) => verbose(`${message.text()}\n`));
+    return await testWeb({ base: code.base, page: browser.page, workspace, screens: resolve(options.screens) });
+  } finally {
+    await browser?.close();
+    await code?.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 const screens = resolve(options.screens);
 const ptxas = process.env.PTXAS;
-const wanted = (part) => options.only === undefined || options.only === part;
+const wanted = (part) =>
+  (part === 'web' ? options.web : options.vsix) !== undefined && (options.only === undefined || options.only === part);
 let good = true;
 if (wanted('host')) {
   console.log('# VS Code: extension host');
@@ -121,5 +144,9 @@ if (wanted('exact')) {
     const started = { asksForTrust: true, settings: { 'ptx-analyzer.server.extraEnv': { PATH } } };
     good = (await withEditor(started, (editor) => testExactMode({ ...editor, screens }))) && good;
   }
+}
+if (wanted('web')) {
+  console.log('# VS Code for the Web');
+  good = (await testInPage()) && good;
 }
 process.exitCode = good ? 0 : 1;

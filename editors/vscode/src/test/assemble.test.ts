@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assembleCommand, targetOf } from '../assemble';
+import { assembleCommand, targetOf } from '../node/assemble';
 
 void test('the target is the one of the directive', () => {
   assert.equal(targetOf('.version 8.0\n.target sm_90a, texmode_independent\n'), 'sm_90a');

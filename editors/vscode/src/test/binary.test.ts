@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fits, kindOfBytes, kindOfFile, platformName } from '../binary';
+import { fits, kindOfBytes, kindOfFile, platformName } from '../node/binary';
 
 function header(fill: (bytes: Buffer) => void): Buffer {
   const bytes = Buffer.alloc(256);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sidesOf, summaryOf, type FunctionChange } from '../changes';
-import { choicesOf, type Image } from '../images';
+import { sidesOf, summaryOf, type FunctionChange } from '../node/changes';
+import { choicesOf, type Image } from '../node/images';
 
 const change = (changes: Partial<FunctionChange>): FunctionChange => ({
   function: 'k',

@@ -3,7 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { isProblem, locateServer, type Problem, type Server, type Surroundings } from '../locate';
+import { isProblem, type Problem } from '../machine';
+import { locateServer, type Server, type Surroundings } from '../node/locate';
 
 const folder = mkdtempSync(join(tmpdir(), 'ptx-analyzer-locate-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

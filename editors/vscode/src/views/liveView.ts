@@ -1,8 +1,7 @@
 /** A panel beside the editor that shows something about the PTX file in front, and keeps it up to date. */
 
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 import type { Content, FromPage, More, ToPage } from './messages';
 
 /** How long nothing must be typed before a view is brought up to date. */
@@ -26,7 +25,7 @@ export interface ViewKind {
   type: string;
   title: string;
   /** Asks the server. */
-  content(client: LanguageClient, subject: Subject, token: vscode.CancellationToken): Promise<Content>;
+  content(client: BaseLanguageClient, subject: Subject, token: vscode.CancellationToken): Promise<Content>;
   /** Whether the content stays as it is for the new place of the cursor; without this it is asked for again. */
   stays?(subject: Subject): boolean;
   /** Where a chosen row is in the file, if that is a place. */
@@ -46,7 +45,7 @@ export interface ViewKind {
 export class LiveView {
   private panel: vscode.WebviewPanel | undefined;
   private subject: Subject | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private asking: vscode.CancellationTokenSource | undefined;
   private readonly disposables: vscode.Disposable[] = [];
   /** What the page shows, for tests. */
@@ -54,7 +53,7 @@ export class LiveView {
 
   constructor(
     private readonly extension: vscode.Uri,
-    private readonly client: () => LanguageClient | undefined,
+    private readonly client: () => BaseLanguageClient | undefined,
     private readonly kind: ViewKind,
   ) {
     this.disposables.push(
@@ -262,7 +261,7 @@ function isDark(): boolean {
 
 /** The page of a view: it loads one script and one style sheet of the extension, and nothing else can be loaded. */
 function page(webview: vscode.Webview, dist: vscode.Uri, title: string): string {
-  const nonce = randomBytes(16).toString('base64');
+  const nonce = crypto.randomUUID();
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${webview.cspSource}`;
   return `<!doctype html>

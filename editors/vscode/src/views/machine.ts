@@ -1,7 +1,7 @@
 /** The machine code panel: what `ptxas` made of the kernel at the cursor, a row for each instruction. */
 
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 import type { MachineCode, MachineRow, PtxasRun, TargetVerdict } from '../protocol';
 import { contentOf, listOf, rowsOf, textOf } from './code';
 import { Gutter } from './gutter';
@@ -26,7 +26,7 @@ export function machineView(): ViewKind {
       if (shown?.uri !== document.uri.toString() || shown.version !== document.version) return false;
       return shown.lines[0] <= position.line && position.line <= shown.lines[1];
     },
-    async content(client: LanguageClient, { document, position, chosen }: Subject, token) {
+    async content(client: BaseLanguageClient, { document, position, chosen }: Subject, token) {
       const { version } = document;
       const uri = document.uri.toString();
       const textDocument = { uri: client.code2ProtocolConverter.asUri(document.uri) };

@@ -1,7 +1,7 @@
 /** The pressure panel: how many registers the entries of a file need, and where. */
 
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 import type { Chart, EntryRegisters, PositionParams, Registers } from '../protocol';
 import type { Subject, ViewKind } from './liveView';
 import type { Content, Fact, Row } from './messages';
@@ -44,7 +44,7 @@ export function registersView(): ViewKind {
 }
 
 /** The entry that was chosen, or else the one at the cursor, or else the first. */
-function entryOf(client: LanguageClient, entries: EntryRegisters[], subject: Subject): EntryRegisters | undefined {
+function entryOf(client: BaseLanguageClient, entries: EntryRegisters[], subject: Subject): EntryRegisters | undefined {
   const range = (entry: EntryRegisters) => client.protocol2CodeConverter.asRange(entry.range);
   return (
     entries.find((it) => it.name === subject.chosen) ??

@@ -1,7 +1,7 @@
 /** The comparison of targets: what would be wrong with a file if it were for another GPU. */
 
 import * as vscode from 'vscode';
-import type { Diagnostic } from 'vscode-languageclient/node';
+import type { Diagnostic } from 'vscode-languageclient';
 import type { TargetVerdict } from '../protocol';
 import type { ViewKind } from './liveView';
 import type { Fact, Place, Row } from './messages';

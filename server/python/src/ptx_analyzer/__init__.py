@@ -10,8 +10,8 @@ import json
 import os
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Optional, Union
+from dataclasses import dataclass, fields
+from typing import Any, Optional, TypeVar, Union
 
 from ._program import program
 
@@ -138,11 +138,8 @@ def check(
 
     Raises :class:`PtxAnalyzerError` for targets, codes and levels that do not exist.
     """
-    arguments = ["check", "--format", "json"]
-    if target is not None:
-        _one("target", target)
-        arguments += [f"--target={target}"]
-    arguments += [f"--portable-to={_one('target', it)}" for it in portable_to]
+    arguments = ["check", "--format", "json", *_for_target(target)]
+    arguments += [f"--portable-to={_one_target(it)}" for it in portable_to]
     if hints:
         arguments.append("--hints")
     for code, level in (severity or {}).items():
@@ -165,23 +162,8 @@ def registers(
     Raises :class:`PtxAnalyzerError` for targets that do not exist and for sizes that no block has.
     """
     arguments = ["registers", "--format", "json", f"--threads={threads}", f"--shared={shared}"]
-    if target is not None:
-        arguments.append(f"--target={_one('target', target)}")
-    found = _lines(_run(arguments + ["-"], text, ends=(0,)))
-    return [
-        Registers(
-            entry=it["entry"],
-            target=it["target"],
-            estimate=it["estimate"],
-            low=it["low"],
-            high=it["high"],
-            max_live=it["max_live"],
-            peak_line=it["peak_line"],
-            cap=it["cap"],
-            occupancy=Occupancy(**it["occupancy"]),
-        )
-        for it in found
-    ]
+    found = _lines(_run([*arguments, *_for_target(target), "-"], text, ends=(0,)))
+    return [_made(Registers, it, occupancy=_made(Occupancy, it["occupancy"])) for it in found]
 
 
 def explain(word: str, *, target: Optional[str] = None) -> list[Page]:
@@ -192,16 +174,10 @@ def explain(word: str, *, target: Optional[str] = None) -> list[Page]:
     Raises :class:`LookupError` if nothing is called so, with names that are close to it, and
     :class:`PtxAnalyzerError` for a target that does not exist.
     """
-    arguments = ["explain", "--format", "json"]
-    if target is not None:
-        arguments.append(f"--target={target}")
+    arguments = ["explain", "--format", "json", *_for_target(target)]
     # One question, also if it has blanks; it may begin like an option.
     answer = json.loads(_run(arguments + ["--", word], "", ends=(0, 2), empty_fails=True) or "[]")
-    pages = [
-        Page(name=page["name"], kind=page["kind"], markdown=page["markdown"])
-        for it in answer
-        for page in it["found"]
-    ]
+    pages = [_made(Page, page) for it in answer for page in it["found"]]
     if not pages:
         similar = ", ".join(name for it in answer for name in it["similar"])
         close = f"; did you mean {similar}?" if similar else ""
@@ -217,11 +193,15 @@ def format(text: str, *, indent: int = 4) -> str:
     return _run(["format", f"--indent={indent}", "-"], text, ends=(0,))
 
 
-def _one(what: str, name: str) -> str:
+def _one_target(name: str) -> str:
     # The program takes lists with commas.
     if not name or "," in name:
-        raise PtxAnalyzerError(f"{name!r} is not a {what}")
+        raise PtxAnalyzerError(f"{name!r} is not a target")
     return name
+
+
+def _for_target(name: Optional[str]) -> list[str]:
+    return [] if name is None else [f"--target={_one_target(name)}"]
 
 
 def _run(arguments: list[str], text: Text, *, ends: tuple[int, ...], empty_fails: bool = False) -> str:
@@ -245,19 +225,17 @@ def _lines(output: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in output.split("\n") if line]
 
 
+_Record = TypeVar("_Record")
+
+
+def _made(kind: type[_Record], record: dict[str, Any], **others: Any) -> _Record:
+    """A dataclass with what a record of the program has under the names of its fields."""
+    names = [it.name for it in fields(kind) if it.name not in others]  # type: ignore[arg-type]
+    return kind(**{name: record[name] for name in names if name in record}, **others)
+
+
 def _problem(record: dict[str, Any]) -> Problem:
     fixes = tuple(
-        Fix(title=it["title"], edits=tuple(Edit(**edit) for edit in it["edits"]))
-        for it in record.get("fixes", ())
+        _made(Fix, it, edits=tuple(_made(Edit, edit) for edit in it["edits"])) for it in record.get("fixes", ())
     )
-    return Problem(
-        line=record["line"],
-        column=record["column"],
-        end_line=record["end_line"],
-        end_column=record["end_column"],
-        severity=record["severity"],
-        code=record["code"],
-        message=record["message"],
-        help=record.get("help"),
-        fixes=fixes,
-    )
+    return _made(Problem, record, fixes=fixes)

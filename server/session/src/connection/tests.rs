@@ -335,3 +335,39 @@ fn inline_asm_has_diagnostics_while_it_is_edited() {
         ["textDocument/publishDiagnostics null"]
     );
 }
+
+#[test]
+fn documents_in_other_languages_are_asked_for_where_the_folders_are() {
+    let register = json!({ "dynamicRegistration": true });
+    let names = ["synchronization", "hover", "completion", "codeAction"];
+    let capabilities: Value = names.iter().map(|it| (*it, register.clone())).collect();
+    let mut client = Client(Connection::new(Arc::new(Bare)));
+    client.ask(
+        1,
+        "initialize",
+        json!({
+            "capabilities": { "textDocument": capabilities },
+            "workspaceFolders": [{ "uri": "vscode-vfs://github/a/b", "name": "b" }],
+        }),
+    );
+    client.notify("initialized", json!({}));
+    let said = client.run();
+    let hover = said[1]["params"]["registrations"]
+        .as_array()
+        .and_then(|all| all.iter().find(|it| it["method"] == "textDocument/hover"))
+        .expect("a registration");
+    let selector = hover["registerOptions"]["documentSelector"].as_array();
+    let cuda: Vec<_> = selector
+        .into_iter()
+        .flatten()
+        .filter(|it| it["language"] == "cuda-cpp")
+        .map(|it| it["scheme"].as_str().unwrap())
+        .collect();
+    assert_eq!(cuda, ["file", "untitled", "vscode-vfs"]);
+    let off = json!({ "settings": { "embedded": { "enable": false } } });
+    client.notify("workspace/didChangeConfiguration", off);
+    let said = client.run();
+    assert_eq!(said[0]["method"], "client/unregisterCapability");
+    let gone = said[0]["params"]["unregisterations"].as_array();
+    assert!(gone.is_some_and(|it| it.iter().any(|it| it["id"] == hover["id"])));
+}

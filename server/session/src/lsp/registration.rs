@@ -6,10 +6,16 @@
 
 use serde_json::{Value, json};
 
-use super::lsp_types::{Registration, Unregistration};
+use super::{
+    capabilities::Client,
+    lsp_types::{Registration, Unregistration},
+};
 
 /// The languages in which documents hold PTX, by the identifiers of LSP.
 pub const LANGUAGES: [&str; 7] = ["cuda-cpp", "cuda", "cpp", "c", "python", "rust", "llvm"];
+
+/// The scheme of texts without a file.
+const UNTITLED: &str = "untitled";
 
 /// The methods that are registered, with their options.
 fn methods() -> Vec<(&'static str, Value)> {
@@ -39,21 +45,35 @@ fn methods() -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// The schemes of documents that are edited: of files, of texts without a file, and of folders that are not on disk. Other
+/// documents, such as the old side of a difference, are only shown.
+fn schemes(client: &Client) -> Vec<&str> {
+    let mut schemes = vec!["file", UNTITLED];
+    for folder in &client.folders {
+        if !schemes.contains(&folder.scheme()) {
+            schemes.push(folder.scheme());
+        }
+    }
+    schemes
+}
+
 fn id(method: &str) -> String {
     format!("ptx-analyzer/embedded/{method}")
 }
 
 /// The registrations for documents in other languages.
 #[must_use]
-pub fn embedded_registrations(pulls_diagnostics: bool) -> Vec<Registration> {
+pub fn embedded_registrations(client: &Client) -> Vec<Registration> {
     let mut selector = Vec::new();
-    for scheme in ["file", "untitled"] {
+    for scheme in schemes(client) {
         selector.extend(LANGUAGES.map(|it| json!({ "language": it, "scheme": scheme })));
+        // Editors that do not know CUDA take these for plain text.
+        if scheme != UNTITLED {
+            selector.push(json!({ "pattern": "**/*.{cu,cuh}", "scheme": scheme }));
+        }
     }
-    // Editors that do not know CUDA take these for plain text.
-    selector.push(json!({ "pattern": "**/*.{cu,cuh}", "scheme": "file" }));
     let mut all = methods();
-    if pulls_diagnostics {
+    if client.pull_diagnostics {
         let options = json!({
             "identifier": "ptx-analyzer",
             "interFileDependencies": false,
@@ -75,8 +95,8 @@ pub fn embedded_registrations(pulls_diagnostics: bool) -> Vec<Registration> {
 
 /// The opposite of [`embedded_registrations`].
 #[must_use]
-pub fn embedded_unregistrations(pulls_diagnostics: bool) -> Vec<Unregistration> {
-    embedded_registrations(pulls_diagnostics)
+pub fn embedded_unregistrations(client: &Client) -> Vec<Unregistration> {
+    embedded_registrations(client)
         .into_iter()
         .map(|it| Unregistration {
             id: it.id,

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { sidesOf, summaryOf, type FunctionChange, type Mark, type Side } from './changes';
 import { records, runProgram } from './run';
-import type { ServerState } from './status';
+import type { ServerState } from '../status';
 
 /** A mark of whole lines. */
 const style = (ground: string, ruler: string) =>

@@ -9,6 +9,7 @@ import { execFile, type ExecFileException } from 'node:child_process';
 import { access, chmod, constants, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { isProblem, type Problem } from '../machine';
 import { fits, kindOfFile, platformName } from './binary';
 
 /** Where a program was found. */
@@ -22,15 +23,6 @@ export interface Server {
   version: string;
   /** Things worth a line in the log, such as a bundled program that was passed over. */
   notes: string[];
-}
-
-/** Why there is no server, in words for the user. */
-export interface Problem {
-  /** `missing`: nothing was found; `setting`: the configured path is at fault; `bundled`: the program in the extension is. */
-  kind: 'missing' | 'setting' | 'bundled' | 'path';
-  message: string;
-  /** What the system said, for the log. */
-  detail: string;
 }
 
 /** What {@link locateServer} depends on, so that a test can say it. */
@@ -81,11 +73,6 @@ export async function locateServer(around: Surroundings): Promise<Server | Probl
     `No ptx-analyzer server was found: this package of the extension has none for ${platformName(around.platform, around.arch)}, and there is no “${PROGRAM}” on the PATH. Install the server, or set ptx-analyzer.server.path.`,
     `PATH=${around.env.PATH ?? ''}`,
   );
-}
-
-/** Tells the two results of {@link locateServer} apart. */
-export function isProblem(result: Server | Problem): result is Problem {
-  return 'message' in result;
 }
 
 async function probe(path: string, source: Source, around: Surroundings, notes: string[]): Promise<Server | Problem> {

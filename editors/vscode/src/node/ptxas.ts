@@ -1,8 +1,8 @@
 /** The command that has the server run `ptxas` on the file in front. */
 
 import * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
-import type { PtxasRun, ServerStatus } from './protocol';
+import type { BaseLanguageClient } from 'vscode-languageclient';
+import type { PtxasRun, ServerStatus } from '../protocol';
 
 /** How long the status bar says what came of it. */
 const MESSAGE_MS = 15_000;
@@ -24,7 +24,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** Saves nothing: the server compiles the text as it is. Returns what `ptxas` said, if it has been run. */
 export async function runPtxas(
-  client: LanguageClient | undefined,
+  client: BaseLanguageClient | undefined,
   log: vscode.LogOutputChannel,
 ): Promise<PtxasRun | undefined> {
   const document = vscode.window.activeTextEditor?.document;
@@ -46,7 +46,7 @@ export async function runPtxas(
 }
 
 /** Says why there is no result, and offers what helps. */
-async function explain(client: LanguageClient, words: string): Promise<void> {
+async function explain(client: BaseLanguageClient, words: string): Promise<void> {
   const status = await client.sendRequest<ServerStatus>('ptx/serverStatus').catch(() => undefined);
   const remedy = REMEDIES[status?.ptxas.state ?? ''];
   // It was run otherwise, and the words begin with it.

@@ -1,7 +1,7 @@
 /** Runs the server program once, for work that is not about open documents. */
 
 import { execFile } from 'node:child_process';
-import type { ServerState } from './status';
+import type { ServerState } from '../status';
 
 /** What a run printed. */
 export interface Output {
@@ -16,10 +16,11 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** Runs the program of the running server; an error says in words why that cannot be done. */
 export function runProgram(state: ServerState, args: string[]): Promise<Output> {
-  if (state.kind !== 'ready')
+  if (state.kind !== 'ready' || state.path === undefined)
     return Promise.reject(new Error('The server is not running; it starts with the first PTX file.'));
+  const { path } = state;
   return new Promise((resolve, reject) => {
-    execFile(state.path, args, { maxBuffer: MAX_OUTPUT, windowsHide: true }, (error, stdout, stderr) => {
+    execFile(path, args, { maxBuffer: MAX_OUTPUT, windowsHide: true }, (error, stdout, stderr) => {
       const status = error === null ? 0 : error.code;
       if (typeof status === 'number') resolve({ status, stdout, stderr });
       else reject(error ?? new Error('The program was ended.'));

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { choicesOf, type Image } from './images';
 import { records, runProgram } from './run';
-import type { ServerState } from './status';
+import type { ServerState } from '../status';
 
 export class Binaries {
   /** Folders with extracted texts; they go with the editor. */
