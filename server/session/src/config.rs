@@ -7,16 +7,16 @@ use std::{
     ops::RangeInclusive,
     path::{Path, PathBuf},
     str::FromStr,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
 pub use features::Features;
 
 use analysis::{AnalysisConfig, DEFAULT_THREADS, DIAGNOSTIC_CODES, LaunchAssumptions, Level};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
-use tracing::level_filters::LevelFilter;
+use tracing::{error, level_filters::LevelFilter};
 
 /// Name of the settings section in clients.
 pub const SECTION: &str = "ptx-analyzer";
@@ -635,18 +635,24 @@ fn shortened(text: String) -> String {
     }
 }
 
+/// Characters of a pattern at most: what matches it takes memory in proportion.
+const MAX_PATTERN: usize = 1000;
+
 /// Which files of the workspace are not read.
 #[derive(Clone, Debug)]
 pub struct Exclude {
     patterns: Vec<String>,
-    globs: GlobSet,
+    globs: Vec<Glob>,
+    /// What matches them, made when it is first asked: a browser never does, and is spared the code.
+    matcher: OnceLock<GlobSet>,
 }
 
 impl Default for Exclude {
     fn default() -> Self {
         Exclude::new(&[]).unwrap_or_else(|_| Exclude {
             patterns: Vec::new(),
-            globs: GlobSet::empty(),
+            globs: Vec::new(),
+            matcher: OnceLock::new(),
         })
     }
 }
@@ -659,24 +665,44 @@ impl PartialEq for Exclude {
 
 impl Exclude {
     fn new(patterns: &[&str]) -> Result<Exclude, String> {
-        let mut globs = GlobSetBuilder::new();
-        for pattern in ALWAYS_EXCLUDED.iter().chain(patterns) {
-            let glob = GlobBuilder::new(pattern)
+        let globs = ALWAYS_EXCLUDED.iter().chain(patterns).map(|pattern| {
+            if pattern.chars().count() > MAX_PATTERN {
+                let name = name(pattern);
+                return Err(format!("more than {MAX_PATTERN} characters in \"{name}\""));
+            }
+            GlobBuilder::new(pattern)
                 .literal_separator(true)
                 .build()
-                .map_err(|error| format!("{} in \"{}\"", error.kind(), name(pattern)))?;
-            globs.add(glob);
-        }
+                .map_err(|error| format!("{} in \"{}\"", error.kind(), name(pattern)))
+        });
         Ok(Exclude {
+            globs: globs.collect::<Result<_, _>>()?,
             patterns: patterns.iter().map(|&it| it.to_owned()).collect(),
-            globs: globs.build().map_err(|error| error.to_string())?,
+            matcher: OnceLock::new(),
+        })
+    }
+
+    fn matcher(&self) -> &GlobSet {
+        let build = |globs: &[Glob]| {
+            let mut builder = GlobSetBuilder::new();
+            for glob in globs {
+                builder.add(glob.clone());
+            }
+            builder.build()
+        };
+        self.matcher.get_or_init(|| {
+            build(&self.globs).unwrap_or_else(|error| {
+                error!(%error, "the patterns of workspace.exclude are too many; they do not count");
+                build(&self.globs[..ALWAYS_EXCLUDED.len()]).unwrap_or_else(|_| GlobSet::empty())
+            })
         })
     }
 
     /// Whether a pattern names this very file or folder of a workspace folder.
     pub fn names(&self, folder: &Path, path: &Path) -> bool {
         let inside = path.strip_prefix(folder);
-        self.globs.is_match(path) || inside.is_ok_and(|it| self.globs.is_match(it))
+        let globs = self.matcher();
+        globs.is_match(path) || inside.is_ok_and(|it| globs.is_match(it))
     }
 
     /// Whether a file is excluded, by itself or with a folder that it is in.

@@ -107,6 +107,10 @@ fn mistakes_are_named() {
         "#]],
     );
     check(
+        json!({ "workspace": { "exclude": ["x".repeat(1001)] } }),
+        expect![[""]],
+    );
+    check(
         json!({ "diagnostics": 1 }),
         expect![[r#"
             target=None diagnostics=true debounce=None index=true log=None
