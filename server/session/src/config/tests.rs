@@ -108,7 +108,10 @@ fn mistakes_are_named() {
     );
     check(
         json!({ "workspace": { "exclude": ["x".repeat(1001)] } }),
-        expect![[""]],
+        expect![[r#"
+            target=None diagnostics=true debounce=None index=true log=None
+            Invalid("The setting ptx-analyzer.workspace.exclude is not usable: more than 1000 characters in \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…\"; its default, [], is used.")
+        "#]],
     );
     check(
         json!({ "diagnostics": 1 }),
