@@ -1,22 +1,22 @@
 //! The settings of the server: one table, from which documentation is generated too.
 
+mod exclude;
 mod features;
+mod words;
 
 use std::{
-    collections::BTreeMap,
-    ops::RangeInclusive,
-    path::{Path, PathBuf},
-    str::FromStr,
-    sync::{Arc, OnceLock},
+    collections::BTreeMap, ops::RangeInclusive, path::PathBuf, str::FromStr, sync::Arc,
     time::Duration,
 };
 
+pub use exclude::Exclude;
 pub use features::Features;
 
 use analysis::{AnalysisConfig, DEFAULT_THREADS, DIAGNOSTIC_CODES, LaunchAssumptions, Level};
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Value, json};
-use tracing::{error, level_filters::LevelFilter};
+use tracing::level_filters::LevelFilter;
+
+use words::{name, on_one_line, shown};
 
 /// Name of the settings section in clients.
 pub const SECTION: &str = "ptx-analyzer";
@@ -104,9 +104,6 @@ const PTXAS_RUNS: &[&str] = &["onSave", "onRequest", "off"];
 /// How long `ptxas` may take unless the settings say otherwise; ordinary kernels take less than a second.
 pub const DEFAULT_PTXAS_TIMEOUT: Duration = Duration::from_secs(30);
 const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
-/// Never read, whatever the settings say: copies of files that are elsewhere, or of others.
-const ALWAYS_EXCLUDED: &[&str] = &["**/.git", "**/node_modules"];
-
 /// A setting that is on or off.
 macro_rules! switch {
     ($name:literal, $default:literal, |$config:ident| $place:expr, $description:literal) => {
@@ -607,110 +604,6 @@ fn is_group(name: &str) -> bool {
             .strip_prefix(name)
             .is_some_and(|rest| rest.starts_with('.'))
     })
-}
-
-/// A value for a message, shortened.
-fn shown(value: &Value) -> String {
-    shortened(value.to_string())
-}
-
-/// A name for a message, on one line and shortened.
-fn name(name: &str) -> String {
-    shortened(name.escape_debug().collect())
-}
-
-/// A reason for a message; it may quote what a setting holds.
-fn on_one_line(text: &str) -> String {
-    let escaped = |it: char| match it.is_control() {
-        true => it.escape_default().collect(),
-        false => it.to_string(),
-    };
-    text.chars().map(escaped).collect()
-}
-
-fn shortened(text: String) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
-}
-
-/// Characters of a pattern at most: what matches it takes memory in proportion.
-const MAX_PATTERN: usize = 1000;
-
-/// Which files of the workspace are not read.
-#[derive(Clone, Debug)]
-pub struct Exclude {
-    patterns: Vec<String>,
-    globs: Vec<Glob>,
-    /// What matches them, made when it is first asked: a browser never does, and is spared the code.
-    matcher: OnceLock<GlobSet>,
-}
-
-impl Default for Exclude {
-    fn default() -> Self {
-        Exclude::new(&[]).unwrap_or_else(|_| Exclude {
-            patterns: Vec::new(),
-            globs: Vec::new(),
-            matcher: OnceLock::new(),
-        })
-    }
-}
-
-impl PartialEq for Exclude {
-    fn eq(&self, other: &Self) -> bool {
-        self.patterns == other.patterns
-    }
-}
-
-impl Exclude {
-    fn new(patterns: &[&str]) -> Result<Exclude, String> {
-        let globs = ALWAYS_EXCLUDED.iter().chain(patterns).map(|pattern| {
-            if pattern.chars().count() > MAX_PATTERN {
-                let name = name(pattern);
-                return Err(format!("more than {MAX_PATTERN} characters in \"{name}\""));
-            }
-            GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .build()
-                .map_err(|error| format!("{} in \"{}\"", error.kind(), name(pattern)))
-        });
-        Ok(Exclude {
-            globs: globs.collect::<Result<_, _>>()?,
-            patterns: patterns.iter().map(|&it| it.to_owned()).collect(),
-            matcher: OnceLock::new(),
-        })
-    }
-
-    fn matcher(&self) -> &GlobSet {
-        let build = |globs: &[Glob]| {
-            let mut builder = GlobSetBuilder::new();
-            for glob in globs {
-                builder.add(glob.clone());
-            }
-            builder.build()
-        };
-        self.matcher.get_or_init(|| {
-            build(&self.globs).unwrap_or_else(|error| {
-                error!(%error, "the patterns of workspace.exclude are too many; they do not count");
-                build(&self.globs[..ALWAYS_EXCLUDED.len()]).unwrap_or_else(|_| GlobSet::empty())
-            })
-        })
-    }
-
-    /// Whether a pattern names this very file or folder of a workspace folder.
-    pub fn names(&self, folder: &Path, path: &Path) -> bool {
-        let inside = path.strip_prefix(folder);
-        let globs = self.matcher();
-        globs.is_match(path) || inside.is_ok_and(|it| globs.is_match(it))
-    }
-
-    /// Whether a file is excluded, by itself or with a folder that it is in.
-    pub fn covers(&self, folder: &Path, path: &Path) -> bool {
-        path.ancestors()
-            .take_while(|it| it.starts_with(folder) && *it != folder)
-            .any(|it| self.names(folder, it))
-    }
 }
 
 #[cfg(test)]

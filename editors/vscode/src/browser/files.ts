@@ -66,7 +66,7 @@ export class WorkspaceFiles {
   private async find(folder: vscode.WorkspaceFolder, exclude: string[]): Promise<vscode.Uri[]> {
     const not = `{${[...NEVER.map((it) => `**/${it}/**`), ...exclude].join(',')}}`;
     const pattern = new vscode.RelativePattern(folder, '**/*.ptx');
-    // Where nobody can search, the editor waits for somebody who can.
+    // Where no search exists, the editor waits until one does.
     const late = new Promise<undefined>((done) => setTimeout(() => done(undefined), SEARCH_MS));
     const search = vscode.workspace.findFiles(pattern, not, MAX_FILES, this.ended.token);
     const found = await Promise.race([search, late]);
