@@ -50,7 +50,7 @@ function typeOf(hue: number): vscode.TextEditorDecorationType {
   const bar = `<rect x="6" width="4" height="16" fill="${colorOf(hue)}"/>`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">${bar}</svg>`;
   return vscode.window.createTextEditorDecorationType({
-    gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`),
+    gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;base64,${btoa(svg)}`),
     gutterIconSize: 'contain',
   });
 }

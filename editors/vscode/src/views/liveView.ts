@@ -31,11 +31,11 @@ export interface ViewKind {
   /** Where a chosen row is in the file, if that is a place. */
   place?(id: string): vscode.Position | undefined;
   /** Asks for what did not come with the content, piece by piece. */
-  rest?(client: LanguageClient, token: vscode.CancellationToken): AsyncIterable<More>;
+  rest?(client: BaseLanguageClient, token: vscode.CancellationToken): AsyncIterable<More>;
   /** The content as text, for the clipboard. */
   text?(content: Content): string;
   /** Lets the user choose what else is shown; whether the view is to be asked for again. */
-  beside?(client: LanguageClient, subject: Subject): Promise<boolean>;
+  beside?(client: BaseLanguageClient, subject: Subject): Promise<boolean>;
   /** Marks in the file what is shown; without arguments nothing is. */
   mark?(document?: vscode.TextDocument, content?: Content): void;
   dispose?(): void;

@@ -61,7 +61,7 @@ export function machineView(): ViewKind {
       shown = { uri, version, lines: linesOf(code.rows, [Number.MAX_SAFE_INTEGER, -1]) };
       return content;
     },
-    async *rest(client: LanguageClient, token): AsyncGenerator<More> {
+    async *rest(client: BaseLanguageClient, token): AsyncGenerator<More> {
       for (const [list, { params, code }] of parts.entries()) {
         let before = code.rows.at(-1);
         for (let from = code.rows.length; from < code.total; from += PIECE) {
@@ -76,7 +76,7 @@ export function machineView(): ViewKind {
       }
     },
     text: textOf,
-    async beside(client: LanguageClient, { document }: Subject) {
+    async beside(client: BaseLanguageClient, { document }: Subject) {
       const uri = document.uri.toString();
       if (other?.uri === uri) {
         other = undefined;
@@ -106,7 +106,7 @@ export function machineView(): ViewKind {
   };
 }
 
-async function chooseTarget(client: LanguageClient, textDocument: object): Promise<string | undefined> {
+async function chooseTarget(client: BaseLanguageClient, textDocument: object): Promise<string | undefined> {
   const targets = vscode.workspace.getConfiguration('ptx-analyzer').get<string[]>('portability.targets', []);
   const verdicts = await client.sendRequest<TargetVerdict[]>('ptx/compareTargets', { textDocument, targets });
   const items = verdicts.map(({ target, errors }) => ({

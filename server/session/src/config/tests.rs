@@ -1,5 +1,7 @@
 //! Settings as clients send them, right and wrong.
 
+use std::path::Path;
+
 use expect_test::{Expect, expect};
 
 use super::*;
