@@ -38,6 +38,8 @@ enum Scope {
     Statement,
     /// The way of control and values through a function.
     Flow,
+    /// The events of a function on the ways of control through it.
+    Protocol,
     /// A function or what is around the functions.
     Item,
     /// A statement of assembly in a file of another language.
@@ -55,6 +57,12 @@ impl DiagnosticCode {
     /// Whether nobody sees its findings unless the settings or a comment ask for them.
     pub(in crate::diagnostics) fn is_off(&self) -> bool {
         self.level == Level::Off
+    }
+
+    /// Whether a rule of a protocol finds it: of asynchronous operations, barriers, proxies and roles.
+    #[must_use]
+    pub fn is_of_protocols(&self) -> bool {
+        self.scope == Scope::Protocol
     }
 
     /// Whether the parser finds it.
@@ -243,81 +251,81 @@ codes! {
         "A block size is larger than any GPU allows.";
     MODIFIER_ORDER = "modifier-order" Lint Hint [] Statement
         "Modifiers are not in the order of the manual.";
-    MISSING_PROXY_FENCE = "missing-proxy-fence" Lint Warning [] Flow
+    MISSING_PROXY_FENCE = "missing-proxy-fence" Lint Warning [] Protocol
         "Shared memory is read asynchronously, and no fence of proxies follows the writes to it.";
-    WGMMA_RESULT_BEFORE_WAIT = "wgmma-result-before-wait" Lint Warning [] Flow
+    WGMMA_RESULT_BEFORE_WAIT = "wgmma-result-before-wait" Lint Warning [] Protocol
         "The result of an asynchronous product is read before the product is waited for.";
-    WGMMA_OPERAND_OVERWRITTEN = "wgmma-operand-overwritten" Lint Warning [] Flow
+    WGMMA_OPERAND_OVERWRITTEN = "wgmma-operand-overwritten" Lint Warning [] Protocol
         "A register of an asynchronous product is written while it may still run.";
-    MBARRIER_CONSTANT_PARITY = "mbarrier-constant-parity" Lint Warning [] Flow
+    MBARRIER_CONSTANT_PARITY = "mbarrier-constant-parity" Lint Warning [] Protocol
         "A loop waits for the same phase parity in every turn, and each turn ends a phase.";
-    WGMMA_MISSING_FENCE = "wgmma-missing-fence" Lint Warning [] Flow
+    WGMMA_MISSING_FENCE = "wgmma-missing-fence" Lint Warning [] Protocol
         "Registers of an asynchronous product are not ordered before it.";
-    UNPUBLISHED_INITIALIZATION = "unpublished-initialization" Lint Warning [] Flow
+    UNPUBLISHED_INITIALIZATION = "unpublished-initialization" Lint Warning [] Protocol
         "Threads use what another one prepares, and no barrier is between the two.";
-    ISSUED_BY_EVERY_THREAD = "issued-by-every-thread" Lint Warning [] Flow
+    ISSUED_BY_EVERY_THREAD = "issued-by-every-thread" Lint Warning [] Protocol
         "Every thread issues what one is to do for all.";
-    IGNORED_ELECTION = "ignored-election" Lint Warning [] Flow
+    IGNORED_ELECTION = "ignored-election" Lint Warning [] Protocol
         "The elected lane is never used.";
-    TCGEN05_MISSING_WAIT = "tcgen05-missing-wait" Lint Warning [] Flow
+    TCGEN05_MISSING_WAIT = "tcgen05-missing-wait" Lint Warning [] Protocol
         "Others are told that a transfer of tensor memory is done which is not waited for.";
-    TCGEN05_MISSING_DEALLOC = "tcgen05-missing-dealloc" Lint Warning [] Flow
+    TCGEN05_MISSING_DEALLOC = "tcgen05-missing-dealloc" Lint Warning [] Protocol
         "An entry allocates tensor memory and never gives it back.";
-    TCGEN05_MISSING_COMMIT = "tcgen05-missing-commit" Lint Warning [] Flow
+    TCGEN05_MISSING_COMMIT = "tcgen05-missing-commit" Lint Warning [] Protocol
         "Nothing tells when an operation of the tensor core is done.";
-    TCGEN05_ALLOC_AFTER_RELINQUISH = "tcgen05-alloc-after-relinquish" Lint Warning [] Flow
+    TCGEN05_ALLOC_AFTER_RELINQUISH = "tcgen05-alloc-after-relinquish" Lint Warning [] Protocol
         "Tensor memory is allocated after the right to do so was given up.";
-    TCGEN05_COLUMN_COUNT = "tcgen05-column-count" Lint Warning [] Flow
+    TCGEN05_COLUMN_COUNT = "tcgen05-column-count" Lint Warning [] Protocol
         "A number of columns of tensor memory is not possible, or not the one allocated.";
-    TCGEN05_MISSING_FENCE = "tcgen05-missing-fence" Lint Warning [] Flow
+    TCGEN05_MISSING_FENCE = "tcgen05-missing-fence" Lint Warning [] Protocol
         "Tensor memory is used after a wait that orders nothing.";
-    CP_ASYNC_MISSING_WAIT = "cp-async-missing-wait" Lint Warning [] Flow
+    CP_ASYNC_MISSING_WAIT = "cp-async-missing-wait" Lint Warning [] Protocol
         "Nothing waits for an asynchronous copy.";
-    CP_ASYNC_MISSING_COMMIT = "cp-async-missing-commit" Lint Warning [] Flow
+    CP_ASYNC_MISSING_COMMIT = "cp-async-missing-commit" Lint Warning [] Protocol
         "A wait is for copies that are not committed.";
-    CP_ASYNC_MISSING_BARRIER = "cp-async-missing-barrier" Lint Warning [] Flow
+    CP_ASYNC_MISSING_BARRIER = "cp-async-missing-barrier" Lint Warning [] Protocol
         "What other threads copy is read after a wait for the copies of this thread.";
-    BULK_COPY_MISSING_COMMIT = "bulk-copy-missing-commit" Lint Warning [] Flow
+    BULK_COPY_MISSING_COMMIT = "bulk-copy-missing-commit" Lint Warning [] Protocol
         "A bulk copy is not committed, so that nothing can wait for it.";
-    BULK_COPY_MISSING_WAIT = "bulk-copy-missing-wait" Lint Warning [] Flow
+    BULK_COPY_MISSING_WAIT = "bulk-copy-missing-wait" Lint Warning [] Protocol
         "Nothing waits for a bulk copy out of shared memory.";
-    WGMMA_MISSING_COMMIT = "wgmma-missing-commit" Lint Warning [] Flow
+    WGMMA_MISSING_COMMIT = "wgmma-missing-commit" Lint Warning [] Protocol
         "A wait is for products that are not committed.";
-    WGMMA_MISSING_WAIT = "wgmma-missing-wait" Lint Warning [] Flow
+    WGMMA_MISSING_WAIT = "wgmma-missing-wait" Lint Warning [] Protocol
         "Nothing waits for an asynchronous product.";
-    INEFFECTIVE_WAIT = "ineffective-wait" Lint Warning [] Flow
+    INEFFECTIVE_WAIT = "ineffective-wait" Lint Warning [] Protocol
         "A wait leaves as many groups pending as there can be.";
-    SETMAXNREG_DIRECTION = "setmaxnreg-direction" Lint Warning [] Flow
+    SETMAXNREG_DIRECTION = "setmaxnreg-direction" Lint Warning [] Protocol
         "The number of registers is increased below, or decreased above, what a warp has.";
-    CLUSTER_BARRIER_MISMATCH = "cluster-barrier-mismatch" Lint Warning [] Flow
+    CLUSTER_BARRIER_MISMATCH = "cluster-barrier-mismatch" Lint Warning [] Protocol
         "Arrivals at the barrier of the cluster and waits do not take turns.";
-    CLUSTER_ACCESS_BEFORE_SYNC = "cluster-access-before-sync" Lint Warning [] Flow
+    CLUSTER_ACCESS_BEFORE_SYNC = "cluster-access-before-sync" Lint Warning [] Protocol
         "Another block of the cluster is accessed that may not have started.";
-    CLUSTER_EXIT_BEFORE_SYNC = "cluster-exit-before-sync" Lint Warning [] Flow
+    CLUSTER_EXIT_BEFORE_SYNC = "cluster-exit-before-sync" Lint Warning [] Protocol
         "Another block of the cluster is accessed that may have ended.";
-    BARRIER_THREAD_COUNT = "barrier-thread-count" Lint Warning [] Flow
+    BARRIER_THREAD_COUNT = "barrier-thread-count" Lint Warning [] Protocol
         "A barrier is for a number of threads that never comes.";
-    BARRIER_NEVER_COMPLETED = "barrier-never-completed" Lint Warning [] Flow
+    BARRIER_NEVER_COMPLETED = "barrier-never-completed" Lint Warning [] Protocol
         "Threads arrive at a barrier where no thread waits.";
-    EXPECT_TX_MISMATCH = "expect-tx-mismatch" Lint Warning [] Flow
+    EXPECT_TX_MISMATCH = "expect-tx-mismatch" Lint Warning [] Protocol
         "A barrier expects other bytes than copies bring.";
-    MBARRIER_NEVER_ARRIVED = "mbarrier-never-arrived" Lint Warning [] Flow
+    MBARRIER_NEVER_ARRIVED = "mbarrier-never-arrived" Lint Warning [] Protocol
         "Threads wait for an mbarrier at which no thread arrives.";
-    MBARRIER_NEVER_INITIALIZED = "mbarrier-never-initialized" Lint Warning [] Flow
+    MBARRIER_NEVER_INITIALIZED = "mbarrier-never-initialized" Lint Warning [] Protocol
         "An mbarrier is used that is never initialized.";
-    SYNC_MASK = "sync-mask" Lint Warning [] Flow
+    SYNC_MASK = "sync-mask" Lint Warning [] Protocol
         "A mask does not name the lanes that run the instruction.";
-    MISSING_BARRIER = "missing-barrier" Lint Warning [] Flow
+    MISSING_BARRIER = "missing-barrier" Lint Warning [] Protocol
         "Shared memory is read that another thread writes, without a barrier between.";
-    WEAK_POLL = "weak-poll" Lint Warning [] Flow
+    WEAK_POLL = "weak-poll" Lint Warning [] Protocol
         "A loop waits for memory to change with loads that take no notice of other threads.";
-    IGNORED_WAIT_RESULT = "ignored-wait-result" Lint Warning [] Flow
+    IGNORED_WAIT_RESULT = "ignored-wait-result" Lint Warning [] Protocol
         "The result of an mbarrier wait is never used.";
-    GRIDDEPCONTROL_MISSING_WAIT = "griddepcontrol-missing-wait" Lint Hint [] Flow
+    GRIDDEPCONTROL_MISSING_WAIT = "griddepcontrol-missing-wait" Lint Hint [] Protocol
         "An entry starts dependent grids and never waits for those before it.";
-    READ_ONLY_LOAD_OF_WRITTEN_MEMORY = "read-only-load-of-written-memory" Lint Hint [] Flow
+    READ_ONLY_LOAD_OF_WRITTEN_MEMORY = "read-only-load-of-written-memory" Lint Hint [] Protocol
         "A read-only load reads memory that the kernel writes.";
-    SERIALIZED_WGMMA = "serialized-wgmma" Lint Warning [] Flow
+    SERIALIZED_WGMMA = "serialized-wgmma" Lint Warning [] Protocol
         "A call makes ptxas run asynchronous products one after the other.";
     CONTROL_COMMENT = "control-comment" Lint Warning [] Item
         "A comment for ptx-analyzer is malformed or names an unknown code.";

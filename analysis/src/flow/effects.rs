@@ -34,6 +34,8 @@ pub(crate) struct Effects {
     pub(crate) together: bool,
     /// Whether it may matter to a protocol.
     pub(crate) eventful: bool,
+    /// Whether its result is the answer of others, which a protocol needs.
+    pub(crate) answers: bool,
     /// Whether it changes how many registers its warp has.
     pub(crate) changes_registers: bool,
     /// Whether it matters when nobody reads what it writes.
@@ -95,6 +97,12 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
         copies: semantics.copy,
         together: matches!(semantics.together, Together::Warp | Together::Warpgroup),
         eventful: isa::tables().has_events(opcode) || words().any(of_interest),
+        answers: semantics.events.iter().any(|it| {
+            matches!(
+                it.kind,
+                EventKind::Elect | EventKind::PhaseWait | EventKind::PhaseWaitRelaxed
+            )
+        }),
         changes_registers: semantics.events.iter().any(|it| {
             matches!(
                 it.kind,

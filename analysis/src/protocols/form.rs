@@ -46,6 +46,8 @@ pub(super) struct FormAccess {
     pub(super) constant: bool,
     /// Whether it is at the address in brackets.
     pub(super) addressed: bool,
+    /// Whether that address is of what the thread accesses alone.
+    pub(super) alone: bool,
 }
 
 /// The words that let a load look at memory again each time.
@@ -86,10 +88,12 @@ pub(super) fn form_facts<'db>(db: &'db dyn Database, form: Form<'db>) -> FormFac
         .iter()
         .find_map(|word| SPACES.into_iter().find(|it| it == word));
     let weak = !words.iter().any(|it| STRONG.contains(it));
+    // The threads of a warp access matrices together.
+    let one = semantics.events.is_empty() && brackets.iter().filter(|it| **it).count() == 1;
     let access = |write: bool, it: &Access| {
-        let (space, addressed) = match it.location {
-            Location::Address(_) | Location::Block(_) => (space, true),
-            Location::Space(it) => (Some(it), false),
+        let (space, addressed, alone) = match it.location {
+            Location::Address(_) | Location::Block(_) => (space, true, true),
+            Location::Space(it) => (Some(it), one, false),
         };
         FormAccess {
             write,
@@ -98,6 +102,7 @@ pub(super) fn form_facts<'db>(db: &'db dyn Database, form: Form<'db>) -> FormFac
             weak,
             constant: it.proxy == Proxy::Readonly,
             addressed,
+            alone,
         }
     };
     let reads = semantics.reads.iter().map(|it| access(false, it));

@@ -1,7 +1,7 @@
 //! A function as the rules see it: its events with their operands, and what is known of its values.
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell},
     rc::Rc,
 };
 
@@ -95,6 +95,8 @@ pub(super) struct Access {
     pub(super) constant: bool,
     /// The address, of plain loads and stores.
     pub(super) address: Option<(Base, i64)>,
+    /// Whether that is the address of what the thread accesses alone.
+    pub(super) alone: bool,
 }
 
 impl Access {
@@ -133,6 +135,10 @@ pub(super) struct Kernel<'f> {
     pub(super) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
     pub(super) definitions: OnceCell<Vec<Vec<Step>>>,
     pub(super) lanes: RefCell<FxHashMap<Step, Option<Lanes>>>,
+    /// The addresses that instructions compute, in each thread that is looked at.
+    pub(super) places: RefCell<FxHashMap<Step, Option<(Symbol, Lanes)>>>,
+    /// How many loads are followed at the moment.
+    pub(super) asked: Cell<u32>,
     /// Whether values may differ between the threads of a block.
     pub(super) varying: RefCell<FxHashMap<Value, bool>>,
     pub(super) reaching: RefCell<FxHashMap<(Value, Step), Option<Step>>>,
@@ -169,12 +175,23 @@ impl<'f> Kernel<'f> {
             form,
             definitions: OnceCell::new(),
             lanes: RefCell::default(),
+            places: RefCell::default(),
+            asked: Cell::new(0),
             varying: RefCell::default(),
             reaching: RefCell::default(),
             operations: RefCell::default(),
         };
         for step in &facts.eventful {
             kernel.read(*step);
+        }
+        // Another block of the cluster may be reached through a generic address.
+        if kernel.has_remote() {
+            let others =
+                (0..facts.len() as Step).filter(|it| facts.eventful.binary_search(it).is_err());
+            for step in others {
+                kernel.read(step);
+            }
+            kernel.accesses.sort_by_key(|it| it.step);
         }
         kernel
     }
@@ -220,6 +237,7 @@ impl<'f> Kernel<'f> {
             weak: it.weak,
             constant: it.constant,
             address: address.filter(|_| it.addressed),
+            alone: it.alone,
         }));
     }
 

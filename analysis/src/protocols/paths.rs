@@ -137,8 +137,54 @@ impl<'f> Paths<'f> {
         let (Some(after), Some(before)) = (self.after(from), self.before(to)) else {
             return false;
         };
-        let met = |it: Step| after.contains(it) && before.contains(it);
-        after.contains(to) && !others.into_iter().any(met)
+        if !after.contains(to) {
+            return false;
+        }
+        let met = |it: &Step| after.contains(*it) && before.contains(*it);
+        let met: Vec<Step> = others.into_iter().filter(met).collect();
+        met.is_empty() || self.nothing_in_turn(from, to, &met)
+    }
+
+    /// The same for the ways within one turn of the innermost loop around both.
+    fn nothing_in_turn(&self, from: Step, to: Step, others: &[Step]) -> bool {
+        let graph = self.graph;
+        let (first, last) = (graph.block_of[from as usize], graph.block_of[to as usize]);
+        let mut around = graph.loop_of[first as usize];
+        while let Some(index) = around
+            && !graph.in_loop(last, index)
+        {
+            around = graph.loops[index as usize].parent;
+        }
+        let turn = |start, forward| self.turn(start, around?, forward);
+        let (Some(after), Some(before)) = (turn(from, true), turn(to, false)) else {
+            return false;
+        };
+        let met = |it: &Step| after.contains(*it) && before.contains(*it);
+        after.contains(to) && !others.iter().any(met)
+    }
+
+    /// The instructions that are met after, or before, an instruction in the same turn of a loop around it.
+    fn turn(&self, start: Step, index: u32, forward: bool) -> Option<Reach<'f>> {
+        let graph = self.graph;
+        let head = graph.loops[index as usize].head;
+        let words = graph.blocks.len().div_ceil(64);
+        let mut room = self.room.borrow_mut();
+        *room = room.checked_sub(words)?;
+        Some(Reach {
+            graph,
+            step: start,
+            forward,
+            blocks: Rc::new(closure_within(graph, start, forward, head, words)),
+        })
+    }
+
+    /// Whether a turn of a loop may meet both of two instructions.
+    pub(super) fn meets_in_turn(&self, one: Step, other: Step, index: u32) -> bool {
+        let reaches = |from, to| {
+            let turn = self.turn(from, index, true);
+            turn.is_some_and(|it| it.contains(to))
+        };
+        reaches(one, other) || reaches(other, one)
     }
 
     /// Whether control leaves the function on some way after an instruction.
@@ -181,6 +227,30 @@ impl<'f> Paths<'f> {
         found
     }
 
+    /// The branches that decide whether a block runs at all: those that it comes before, such as the end of a loop
+    /// around it, decide only whether it runs again.
+    pub(super) fn deciders(&self, block: BlockId) -> impl Iterator<Item = BlockId> {
+        let all = self.controllers(block);
+        let first: Vec<BlockId> = all
+            .iter()
+            .copied()
+            .filter(|it| !self.dominates(block, *it))
+            .collect();
+        first.into_iter()
+    }
+
+    /// Whether every way to a block goes through another one, or it is the same.
+    fn dominates(&self, block: BlockId, other: BlockId) -> bool {
+        let mut at = Some(other);
+        while let Some(it) = at {
+            if it == block {
+                return true;
+            }
+            at = self.graph.dominator[it as usize];
+        }
+        false
+    }
+
     /// The branches that decide directly whether a block runs.
     pub(super) fn direct_controllers(&self, block: BlockId) -> &[BlockId] {
         let all = self
@@ -202,6 +272,25 @@ fn closure(edges: &Lists, block: BlockId, words: usize) -> Blocks {
     while let Some(block) = work.pop() {
         for next in edges.get(block as usize) {
             if found.insert(*next) {
+                work.push(*next);
+            }
+        }
+    }
+    found
+}
+
+/// The blocks that some way from an instruction reaches without a new turn of a loop, or from which one comes to it.
+fn closure_within(graph: &Graph, step: Step, forward: bool, head: BlockId, words: usize) -> Blocks {
+    let mut found = Blocks(vec![0; words]);
+    let mut work = vec![graph.block_of[step as usize]];
+    while let Some(block) = work.pop() {
+        let next = match forward {
+            true => graph.successors.get(block as usize),
+            false if block == head => &[],
+            false => graph.predecessors.get(block as usize),
+        };
+        for next in next {
+            if !(forward && *next == head) && found.insert(*next) {
                 work.push(*next);
             }
         }

@@ -78,29 +78,54 @@ impl Kernel<'_> {
         match place.origin {
             Origin::Symbol(it) => Some((it, Rc::new([place.offset; THREADS]))),
             Origin::Written(step) => {
-                // A sum: one part is the variable, the other a number.
-                let operation = self.operation(step)?;
-                let (&[a, b], None) = (&operation.data[..], operation.guard) else {
-                    return None;
-                };
-                let probe = |x: i64, y: i64| {
-                    operation.evaluate(|it| if it == a { Some(x) } else { Some(y) })
-                };
-                if a == b || probe(1 << 12, 1 << 8)? != (1 << 12) + (1 << 8) || probe(5, 9)? != 14 {
-                    return None;
+                if let Some(known) = self.places.borrow().get(&step) {
+                    return moved(known.clone()?, place.offset);
                 }
-                for (variable, index) in [(a, b), (b, a)] {
-                    if let Some((symbol, from)) = self.places(Base::Value(variable), 0, step)
-                        && let Some(lanes) = self.lanes(index, step)
-                    {
-                        let sum = |it: usize| from[it] + lanes[it] + place.offset;
-                        return Some((symbol, Rc::new(std::array::from_fn(sum))));
-                    }
-                }
-                None
+                // Nobody asks again on the way.
+                self.places.borrow_mut().insert(step, None);
+                let found = self.sum(step);
+                self.places.borrow_mut().insert(step, found.clone());
+                moved(found?, place.offset)
             }
             Origin::Input(_) => None,
         }
+    }
+
+    /// The result of an instruction that adds numbers to the address of a variable.
+    fn sum(&self, step: Step) -> Option<(Symbol, Lanes)> {
+        let operation = self.operation(step)?;
+        if operation.guard.is_some() {
+            return None;
+        }
+        let mut variable: Option<(Value, Symbol, Lanes)> = None;
+        let mut numbers: Vec<(Value, Lanes)> = Vec::new();
+        for value in &operation.data {
+            if let Some(lanes) = self.lanes(*value, step) {
+                numbers.push((*value, lanes));
+            } else if variable.is_some() {
+                return None;
+            } else {
+                let (symbol, lanes) = self.places(Base::Value(*value), 0, step)?;
+                variable = Some((*value, symbol, lanes));
+            }
+        }
+        let (value, symbol, from) = variable?;
+        // Wherever the variable starts.
+        let at = |start: i64, thread: usize| {
+            operation.evaluate(|it| match it == value {
+                true => Some(start + from[thread]),
+                false => Some(numbers.iter().find(|other| other.0 == it)?.1[thread]),
+            })
+        };
+        let mut lanes = [0; THREADS];
+        for (thread, lane) in lanes.iter_mut().enumerate() {
+            let (one, other) = (1 << 20, 3 << 17);
+            *lane = at(one, thread)? - one;
+            if at(other, thread)? - other != *lane {
+                return None;
+            }
+        }
+        Some((symbol, Rc::new(lanes)))
     }
 
     /// The threads that run an instruction, of those that are looked at and that a block may have, as far as the
@@ -115,7 +140,7 @@ impl Kernel<'_> {
             }
         }
         let block = self.flow.graph.block_of[step as usize];
-        for &branch in self.paths.controllers(block).iter() {
+        for branch in self.paths.deciders(block) {
             let last = self.paths.last(branch)?;
             let (value, negated) = self.guard(last)?;
             if !self.varies(value) {
@@ -178,10 +203,26 @@ impl Kernel<'_> {
         if let Some(known) = self.varying.borrow().get(&value) {
             return *known;
         }
+        // Whoever asks for it on the way gets the careful answer.
+        self.varying.borrow_mut().insert(value, true);
         let mut differs = |_: Step| {};
         let found = self.slice(vec![value], &mut differs);
         self.varying.borrow_mut().insert(value, found);
         found
+    }
+
+    /// Whether an instruction loads from an address that is the same in all threads of a block.
+    fn loads_same(&self, step: Step) -> bool {
+        let load = (self.form)(step).is_some_and(|it| it.load);
+        let depth = self.asked.get();
+        if !load || self.is_guarded(step) || depth > MAX_DEPTH {
+            return false;
+        }
+        self.asked.set(depth + 1);
+        let reads = self.flow.facts.reads.get(step as usize);
+        let same = !reads.iter().any(|it| self.varies(*it));
+        self.asked.set(depth);
+        same
     }
 
     /// Whether a value is computed from what tells threads apart.
@@ -227,6 +268,7 @@ impl Kernel<'_> {
                         .iter()
                         .for_each(|it| add(*it)),
                     Source::Same => {}
+                    Source::Differs if self.loads_same(*step) => {}
                     Source::Differs => {
                         look(*step);
                         varies = true;
@@ -258,6 +300,43 @@ impl Kernel<'_> {
         self.guards(step).into_iter().any(|it| self.varies(it))
     }
 
+    /// Whether a thread that runs an instruction in a loop does so in each turn: no branch that decides about it,
+    /// but for those that end the loop, looks at what changes there.
+    pub(super) fn runs_each_turn(&self, step: Step, index: u32) -> bool {
+        let graph = &self.flow.graph;
+        let block = graph.block_of[step as usize];
+        let inside = |it: &BlockId| graph.in_loop(*it, index);
+        let ends = |it: &BlockId| {
+            graph
+                .successors
+                .get(*it as usize)
+                .iter()
+                .any(|it| !inside(it))
+        };
+        let mut branches = self
+            .paths
+            .deciders(block)
+            .filter(|it| inside(it) && !ends(it));
+        branches.all(|branch| {
+            let last = self.paths.last(branch);
+            let reads = last.map_or(&[][..], |it| self.flow.facts.reads.get(it as usize));
+            let changes = |it: &Value| {
+                let definitions = self.definitions(*it);
+                definitions
+                    .iter()
+                    .any(|it| inside(&graph.block_of[*it as usize]))
+            };
+            !reads.iter().any(changes)
+        })
+    }
+
+    /// Whether several threads of a warp are known to run an instruction.
+    pub(super) fn is_for_warp(&self, step: Step) -> bool {
+        let warp = |it: usize| thread(it) / i64::from(isa::limits::THREADS_PER_WARP);
+        let runners = self.runners(step).unwrap_or_default();
+        runners.windows(2).any(|it| warp(it[0]) == warp(it[1]))
+    }
+
     /// Whether all threads of a block come to an instruction together, as far as the text tells.
     pub(super) fn is_common(&self, step: Step) -> bool {
         let block = self.flow.graph.block_of[step as usize];
@@ -271,10 +350,10 @@ impl Kernel<'_> {
     /// The predicates that decide whether an instruction runs.
     pub(super) fn guards(&self, step: Step) -> Vec<Value> {
         let block = self.flow.graph.block_of[step as usize];
-        let branches = self.paths.controllers(block);
-        let branches = branches
-            .iter()
-            .filter_map(|it| self.guard(self.paths.last(*it)?));
+        let branches = self
+            .paths
+            .deciders(block)
+            .filter_map(|it| self.guard(self.paths.last(it)?));
         branches.chain(self.guard(step)).map(|it| it.0).collect()
     }
 
@@ -295,4 +374,12 @@ impl Kernel<'_> {
             && self.paths.direct_controllers(own) == self.paths.direct_controllers(block)
             && !self.paths.direct_controllers(own).is_empty()
     }
+}
+
+/// Places a number of bytes further.
+fn moved((symbol, lanes): (Symbol, Lanes), offset: i64) -> Option<(Symbol, Lanes)> {
+    Some((
+        symbol,
+        Rc::new(std::array::from_fn(|it| lanes[it] + offset)),
+    ))
 }

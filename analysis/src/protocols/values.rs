@@ -8,7 +8,7 @@ use crate::{
     flow::{
         facts::{Step, Value},
         graph::BlockId,
-        operation::Shape,
+        operation::{Operation, Shape},
     },
     hir::{
         body::{Reference, Target},
@@ -111,6 +111,56 @@ impl Kernel<'_> {
         None
     }
 
+    /// Whether two addresses start from the same number, perhaps computed twice.
+    pub(super) fn same_origin(&self, one: Origin, other: Origin) -> bool {
+        match (one, other) {
+            (Origin::Written(one), Origin::Written(other)) => self.same_result(one, other, 0),
+            _ => one == other,
+        }
+    }
+
+    /// Whether two instructions compute the same from the same.
+    fn same_result(&self, one: Step, other: Step, depth: u32) -> bool {
+        if one == other {
+            return true;
+        }
+        let (Some(a), Some(b)) = (self.operation(one), self.operation(other)) else {
+            return false;
+        };
+        let computes = |it: &Operation<'_>, step: Step| {
+            let pure = it.special || self.is_pure(step) || self.same_address(step);
+            it.guard.is_none() && it.writes.len() == 1 && pure
+        };
+        if depth > MAX_DEPTH
+            || !(computes(&a, one) && computes(&b, other))
+            || self.name(one) != self.name(other)
+            || (&a.modifiers, &a.operands, a.selector) != (&b.modifiers, &b.operands, b.selector)
+            || a.data.len() != b.data.len()
+            || self.named_sources(one) != self.named_sources(other)
+        {
+            return false;
+        }
+        a.data.iter().zip(&b.data).all(|(a, b)| {
+            match (self.writer(*a, one), self.writer(*b, other)) {
+                (Some(one), Some(other)) => self.same_result(one, other, depth + 1),
+                _ => a == b && self.definitions(*a).is_empty(),
+            }
+        })
+    }
+
+    /// The variables that an instruction names.
+    fn named_sources(&self, step: Step) -> Vec<Symbol> {
+        let instruction = self.body.instructions.get(step as usize);
+        let references = instruction.map_or(&[][..], |it| references(self.body, it));
+        let named = references.iter().filter_map(|it| self.base(it));
+        named
+            .filter_map(|it| match it {
+                Base::Symbol(it) => Some(it),
+                Base::Value(_) => None,
+            })
+            .collect()
+    }
+
     /// The values that an instruction copies, and those that it adds.
     pub(super) fn computed(&self, step: Step) -> Option<(Base, i64)> {
         let operation = self.operation(step)?;
@@ -177,6 +227,15 @@ impl Kernel<'_> {
         match event.operands[0].as_ref()? {
             Operand::Address(base, offset) => self.place(*base, *offset, event.step),
             Operand::Register(it) => self.place(Base::Value(*it), 0, event.step),
+            _ => None,
+        }
+    }
+
+    /// The variable from which the first operand of an event is computed.
+    pub(super) fn address_root(&self, event: &Event) -> Option<Symbol> {
+        match event.operands[0].as_ref()? {
+            Operand::Address(base, _) => self.root(*base),
+            Operand::Register(it) => self.root(Base::Value(*it)),
             _ => None,
         }
     }

@@ -61,7 +61,10 @@ pub(super) fn check(
         let Some(instruction) = body.instructions.get(step as usize) else {
             continue;
         };
-        let stays = statements.effects(step).is_none_or(|it| it.stays);
+        // A rule of protocols tells of an election, or of a wait, that nobody looks at.
+        let stays = statements
+            .effects(step)
+            .is_none_or(|it| it.stays || it.answers);
         let block = flow.graph.block_of[step as usize] as usize;
         let end = flow.graph.blocks[block].end;
         if stays || carry_is_read(statements, step..end) || statements.is_wrong(instruction.range) {

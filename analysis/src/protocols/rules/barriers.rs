@@ -61,7 +61,14 @@ fn never_completed(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let Some(number) = kernel.constant(event, 0) else {
             continue;
         };
-        if waited.contains(&number) || told.contains(&number) {
+        if told.contains(&number) {
+            continue;
+        }
+        if waited.contains(&number) {
+            if let Some(other) = other_count(kernel, number, event) {
+                told.push(number);
+                reports.push(other);
+            }
             continue;
         }
         told.push(number);
@@ -72,4 +79,27 @@ fn never_completed(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             "the threads that need what was done before wait with `bar.sync` for the same barrier",
         ));
     }
+}
+
+/// An arrival for so many threads as no wait at the same barrier is for.
+fn other_count(kernel: &Kernel<'_>, number: i64, arrival: &Event) -> Option<Report> {
+    let count = kernel.constant(arrival, 1)?;
+    let is_wait = |it: &&Event| it.kind == EventKind::BlockSync;
+    let waits = kernel.events.iter().filter(is_wait);
+    let same = waits.filter(|it| kernel.constant(it, 0) == Some(number));
+    let mut counts = Vec::new();
+    for wait in same {
+        counts.push((kernel.constant(wait, 1)?, wait.step));
+    }
+    let (other, step) = *counts.first()?;
+    if counts.iter().any(|it| it.0 == count) {
+        return None;
+    }
+    let found = report(
+        "barrier-never-completed",
+        arrival.step,
+        format!("barrier {number} is for {count} threads here, and for {other} where threads wait"),
+        "all that arrive or wait at a barrier must give the same number of threads",
+    );
+    Some(found.related(step, "the wait"))
 }

@@ -71,7 +71,8 @@ fn order(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repor
 fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let waits = kernel.steps(|it| it == EventKind::ClusterWait);
     let remote = |it: &&Access| {
-        it.space == "shared::cluster" && it.address.is_some_and(|(base, _)| kernel.is_remote(base))
+        matches!(it.space, "shared::cluster" | "")
+            && it.address.is_some_and(|(base, _)| kernel.is_remote(base))
     };
     let mut told = (false, false);
     for access in kernel.accesses.iter().filter(remote) {

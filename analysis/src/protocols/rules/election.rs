@@ -34,7 +34,8 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     }
     for event in kernel.events.iter().filter(|it| it.kind == EventKind::Once) {
         let facts = &kernel.flow.facts;
-        if kernel.is_guarded(event.step) || kernel.may_be_for_some(event.step) {
+        let all = !kernel.is_guarded(event.step) && !kernel.may_be_for_some(event.step);
+        if !all && !kernel.is_for_warp(event.step) {
             continue;
         }
         let reads = facts.reads.get(event.step as usize);
@@ -42,11 +43,16 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             continue;
         }
         let name = kernel.name(event.step);
-        reports.push(report(
+        let found = report(
             "issued-by-every-thread",
             event.step,
-            format!("every thread of the block issues this `{name}`"),
+            match all {
+                true => format!("every thread of the block issues this `{name}`"),
+                false => format!("several threads of a warp issue this `{name}`"),
+            },
             "one thread does it for all: guard it with the predicate of `elect.sync`, or of one thread",
-        ));
+        );
+        // A warp that does the same 32 times may only be slow.
+        reports.push(found.hint(!all));
     }
 }

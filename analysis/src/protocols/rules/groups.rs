@@ -169,6 +169,8 @@ fn counted(
             .and(other.uncommitted.min(into.uncommitted));
         into.groups = into.groups.max(other.groups);
     };
+    let mut idle: Vec<(i64, Report)> = Vec::new();
+    let mut useful: Vec<(i64, Step)> = Vec::new();
     moments.go(start, apply, join, &mut |step, moment, state| {
         let Moment::Event(event) = moment else {
             return;
@@ -205,14 +207,20 @@ fn counted(
                     1 => "1 group is".to_owned(),
                     it => format!("{it} groups are"),
                 };
-                reports.push(report(
+                idle.push((left, report(
                     "ineffective-wait",
                     step,
                     format!("`{name}` waits for nothing: it leaves {left} pending, and at most {most}"),
                     "the number tells how many of the latest groups may still be pending; 0 waits for all",
-                ));
+                )));
             }
+            _ if state.groups > left => useful.push((left, step)),
             _ => {}
         }
     });
+    // The first of unrolled turns have nothing to wait for yet; later ones have.
+    reports.extend(idle.into_iter().filter_map(|(left, it)| {
+        let later = useful.iter().filter(|it| it.0 == left).map(|it| it.1);
+        kernel.paths.never_after(it.step, later).then_some(it)
+    }));
 }

@@ -6,6 +6,7 @@ use crate::flow::facts::Step;
 use crate::protocols::{
     kernel::{Event, Kernel, Place},
     report::{Insertion, Report, report},
+    rules::mbarriers::waits,
 };
 
 /// Whether threads meet there, so that what was written before is seen.
@@ -35,15 +36,41 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         .iter()
         .filter(|it| matches!(it.kind, EventKind::Init | EventKind::TensorAlloc));
     let meetings = kernel.steps(publishes);
+    // Who waits at another barrier in memory waits for somebody, who may be the one.
+    let waits: Vec<(Option<Place>, Step)> = kernel
+        .events
+        .iter()
+        .filter(|it| waits(it.kind))
+        .map(|it| (kernel.address(it), it.step))
+        .collect();
     let mut told: Vec<Place> = Vec::new();
     for event in prepared {
         let Some(place) = kernel.address(event).filter(|it| !told.contains(it)) else {
             continue;
         };
+        let apart = |it: &&(Option<Place>, Step)| match event.kind {
+            EventKind::Init => it.0.is_none_or(|it| it.origin != place.origin),
+            _ => true,
+        };
+        let waits = waits.iter().filter(apart).map(|it| it.1);
+        let meetings: Vec<Step> = meetings.iter().copied().chain(waits).collect();
+        // Whether all barriers are elements of one variable.
+        let inits = kernel.events.iter().filter(|it| it.kind == EventKind::Init);
+        let alone = inits
+            .map(|it| kernel.address(it).and_then(Place::symbol))
+            .all(|it| it.is_some() && it == place.symbol());
         let user = match event.kind {
             EventKind::Init => {
                 let users = kernel.events.iter().filter(|it| uses(it.kind));
-                let same = |it: &&Event| kernel.address(it) == Some(place);
+                let same = |it: &&Event| match kernel.address(it) {
+                    Some(other) if other.symbol().is_some() => other == place,
+                    // Some element of an array, all of which are prepared alike.
+                    _ => {
+                        alone
+                            && place.symbol().is_some()
+                            && kernel.address_root(it) == place.symbol()
+                    }
+                };
                 first(
                     kernel,
                     event.step,

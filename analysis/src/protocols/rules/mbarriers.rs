@@ -1,11 +1,17 @@
 //! Barriers in memory: who arrives, how many bytes are awaited, and which phase is waited for.
 
-use isa::event::{EventKind, Group};
+use isa::{
+    event::{EventKind, Group},
+    semantics::Operation,
+};
 use rustc_hash::FxHashMap;
 
-use crate::flow::facts::Step;
+use crate::flow::{
+    facts::{Step, Value},
+    operation::Shape,
+};
 use crate::protocols::{
-    kernel::{Event, Kernel, Operand, Origin, Place},
+    kernel::{Base, Event, Kernel, MAX_SLICE, Operand, Origin, Place},
     report::{Report, report},
 };
 
@@ -69,36 +75,53 @@ fn constant_parity(
                 let block = kernel.flow.graph.block_of[step as usize];
                 kernel.flow.graph.in_loop(block, index)
             };
+            let same_parity = kernel.constant(event, 1).is_some()
+                || match parity {
+                    Operand::Register(it) => !kernel.definitions(*it).iter().any(|it| inside(*it)),
+                    _ => false,
+                };
+            if !same_parity || kernel.has_call(&inside) {
+                break;
+            }
             let fixed = match place.origin {
                 Origin::Written(step) => !inside(step),
                 Origin::Symbol(_) | Origin::Input(_) => true,
             };
-            let same_parity = match parity {
-                Operand::Constant(_) => true,
-                Operand::Register(it) => !kernel.definitions(*it).iter().any(|it| inside(*it)),
-                _ => false,
+            let here = |it: &&(&Event, Option<Place>)| match fixed {
+                true => it.1 == Some(*place),
+                // Any of a ring may be the same.
+                false => true,
             };
-            if !fixed || !same_parity {
-                break;
-            }
-            let own = |it: &&(&Event, Option<Place>)| it.1 == Some(*place) && inside(it.0.step);
-            let armed = all.iter().filter(own).find(|it| arms(it.0.kind));
-            let other = all.iter().filter(own).any(|it| {
-                waits(it.0.kind) && it.0.operands[1] != event.operands[1]
+            let own = || all.iter().filter(here).filter(|it| inside(it.0.step));
+            let other = own().any(|it| {
+                waits(it.0.kind) && it.1 == Some(*place) && !same_phase(kernel, it.0, event)
                     || matches!(it.0.kind, EventKind::Init | EventKind::Invalidate)
             });
+            if other {
+                break;
+            }
+            // Where threads are told what to do next, or in the first turn only, one wait is for one phase.
+            if !kernel.runs_each_turn(event.step, index) {
+                continue;
+            }
+            let own_armed = || own().find(|it| arms(it.0.kind));
+            let armed = match fixed {
+                true => own_armed().or_else(|| elsewhere(kernel, all, event.step, *place, index)),
+                false if comes_round(kernel, event, &inside) => own_armed(),
+                false => None,
+            };
             let Some((armed, _)) = armed else {
                 continue;
             };
-            if other || kernel.has_call(&inside) {
-                break;
-            }
-            let name = kernel.describe(*place);
+            let name = match fixed {
+                true => format!("`{}`", kernel.describe(*place)),
+                false => "each barrier of the ring".to_owned(),
+            };
             reports.push(
                 report(
                     "mbarrier-constant-parity",
                     event.step,
-                    format!("every turn of the loop waits for the same parity of `{name}`"),
+                    format!("every turn of the loop waits for the same parity of {name}"),
                     "a phase ends in each turn, so the parity must change in each; from the second turn on this \
                      does not wait, or waits forever",
                 )
@@ -107,6 +130,91 @@ fn constant_parity(
             break;
         }
     }
+}
+
+/// Whether two waits are for phases of the same parity, as far as the text tells.
+fn same_phase(kernel: &Kernel<'_>, one: &Event, other: &Event) -> bool {
+    let numbers = (kernel.constant(one, 1), kernel.constant(other, 1));
+    match numbers {
+        (Some(one), Some(other)) => one == other,
+        _ => one.operands[1] == other.operands[1],
+    }
+}
+
+/// An arrival in a loop of other threads that ends a phase of a barrier in each turn, while each turn of a loop does
+/// something of its own.
+fn elsewhere<'e, 'k>(
+    kernel: &Kernel<'_>,
+    all: &'e [(&'k Event, Option<Place>)],
+    wait: Step,
+    place: Place,
+    index: u32,
+) -> Option<&'e (&'k Event, Option<Place>)> {
+    let graph = &kernel.flow.graph;
+    let block = |step: Step| graph.block_of[step as usize];
+    let inside = |step: Step| graph.in_loop(block(step), index);
+    let works = |it: &(&Event, Option<Place>)| {
+        let step = it.0.step;
+        arrives(it.0.kind) && inside(step) && kernel.paths.meets_in_turn(step, wait, index)
+    };
+    if !all.iter().any(works) {
+        return None;
+    }
+    let here = |it: &&(&Event, Option<Place>)| it.1 == Some(place);
+    let mut counts = all
+        .iter()
+        .filter(here)
+        .filter(|it| it.0.kind == EventKind::Init)
+        .map(|it| kernel.constant(it.0, 1));
+    let count = counts.next()??;
+    if counts.any(|it| it != Some(count)) {
+        return None;
+    }
+    // Of many arrivals each is by another thread.
+    let ends_phase = |it: &Event| match count {
+        1 => true,
+        _ => count % i64::from(isa::limits::THREADS_PER_WARP) == 0 && !kernel.is_guarded(it.step),
+    };
+    let apart = |step: Step| {
+        let of = graph.loop_of[block(step) as usize];
+        let head = graph.loops[index as usize].head;
+        of.is_some_and(|of| !graph.in_loop(head, of)) && !inside(step)
+    };
+    let mut arrivals = all.iter().filter(here).filter(|it| arrives(it.0.kind));
+    arrivals.find(|it| apart(it.0.step) && ends_phase(it.0))
+}
+
+/// Whether the address of a wait in a loop is computed from a number that starts again and again.
+fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool) -> bool {
+    let mut work: Vec<Value> = match event.operands[0] {
+        Some(Operand::Address(Base::Value(it), _) | Operand::Register(it)) => vec![it],
+        _ => return false,
+    };
+    let mut seen = work.clone();
+    while let Some(value) = work.pop() {
+        let definitions = kernel.definitions(value);
+        for step in definitions.iter().filter(|it| inside(**it)) {
+            let Some(operation) = kernel.operation(*step) else {
+                continue;
+            };
+            let starts = definitions.len() > 2 && kernel.flow.facts.copies[*step as usize]
+                || operation.is(Operation::Remainder)
+                || operation.is(Operation::And)
+                || operation.operation().is_none()
+                    && operation.operands.contains(&Shape::Constant(Some(0)))
+                    && operation.data.len() == 2;
+            if starts {
+                return true;
+            }
+            for it in kernel.flow.facts.reads.get(*step as usize) {
+                if !seen.contains(it) && seen.len() < MAX_SLICE {
+                    seen.push(*it);
+                    work.push(*it);
+                }
+            }
+        }
+    }
+    false
 }
 
 /// The answer of a wait that nobody reads.
@@ -182,7 +290,9 @@ fn never_initialized(
     // An initialization of an unknown barrier may be of any.
     let symbol = |it: &Option<Place>| it.and_then(Place::symbol);
     let initial = all.iter().filter(|it| it.0.kind == EventKind::Init);
-    let initialized: Option<Vec<_>> = initial.map(|it| symbol(&it.1)).collect();
+    let initialized: Option<Vec<Place>> = initial
+        .map(|it| it.1.filter(|it| it.symbol().is_some()))
+        .collect();
     let Some(initialized) = initialized.filter(|_| !kernel.has_remote()) else {
         return;
     };
@@ -193,10 +303,10 @@ fn never_initialized(
         };
         // Memory of open size has other names, too.
         let known = (kernel.size)(symbol).is_some() && kernel.is_own(symbol);
-        if initialized.contains(&symbol) || told.contains(&symbol) || !known {
+        if initialized.contains(place) || told.contains(&place) || !known {
             continue;
         }
-        told.push(symbol);
+        told.push(place);
         let name = kernel.describe(*place);
         let found = report(
             "mbarrier-never-initialized",
@@ -216,6 +326,18 @@ fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec
             EventKind::Expect | EventKind::ArriveExpect | EventKind::Complete
         )
     };
+    let expects = |it: EventKind| matches!(it, EventKind::Expect | EventKind::ArriveExpect);
+    if !all.iter().any(|it| expects(it.0.kind)) && !kernel.has_remote() {
+        // Nobody expects anything, wherever the barriers are.
+        let copy = all.iter().find(|it| it.0.kind == EventKind::Complete);
+        if let Some((copy, _)) = copy.filter(|_| all.iter().any(|it| waits(it.0.kind))) {
+            reports.push(unexpected(
+                copy.step,
+                "the entry never expects the bytes of this copy",
+            ));
+        }
+        return;
+    }
     let known =
         |it: &Option<Place>| it.is_some_and(|it| it.symbol().is_some_and(|it| kernel.is_own(it)));
     if all.iter().any(|it| concerns(it.0.kind) && !known(&it.1)) || kernel.has_remote() {
@@ -241,12 +363,9 @@ fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec
             continue;
         }
         if expect.is_empty() {
-            reports.push(report(
-                "expect-tx-mismatch",
+            reports.push(unexpected(
                 first.step,
-                format!("`{name}` never expects the bytes of this copy"),
-                "`mbarrier.arrive.expect_tx` tells how many bytes belong to the phase; without it the phase ends \
-                 before the data is there, or never",
+                &format!("`{name}` never expects the bytes of this copy"),
             ));
             continue;
         }
@@ -283,6 +402,17 @@ fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec
         }
         reports.push(found);
     }
+}
+
+/// A copy whose bytes nobody expects.
+fn unexpected(step: Step, message: &str) -> Report {
+    report(
+        "expect-tx-mismatch",
+        step,
+        message.to_owned(),
+        "`mbarrier.arrive.expect_tx` tells how many bytes belong to the phase; without it the phase ends before the \
+         data is there, or never",
+    )
 }
 
 /// Barriers for no arrivals, or for more than there can be.

@@ -17,38 +17,42 @@ const MAX_LENGTH: usize = 16;
 pub(in crate::protocols) fn may_poll(known: &Known<'_>) -> bool {
     let graph = &known.flow.graph;
     let weak_load = |step: &Step| (known.form)(*step).is_some_and(|it| it.weak_load);
-    (0..graph.loops.len() as u32)
-        .filter_map(|it| short_loop(graph, it))
-        .any(|it| it.1.iter().any(weak_load))
+    short_loops(graph).any(|it| it.1.iter().any(weak_load))
 }
 
-/// The blocks and the instructions of a loop, if these are few.
-fn short_loop(graph: &Graph, index: u32) -> Option<(Vec<BlockId>, Vec<Step>)> {
-    let mut blocks: Vec<BlockId> = Vec::new();
-    let mut steps: Vec<Step> = Vec::new();
-    let mut work = vec![graph.loops[index as usize].head];
+/// The blocks and the instructions of the short loops. Loops with a common head count one by one.
+fn short_loops(graph: &Graph) -> impl Iterator<Item = (Vec<BlockId>, Vec<Step>)> {
+    (0..graph.loops.len() as u32).flat_map(move |index| {
+        let head = graph.loops[index as usize].head;
+        let ends = graph.predecessors.get(head as usize).iter();
+        let ends = ends.filter(move |it| graph.in_loop(**it, index));
+        ends.filter_map(move |end| short_loop(graph, head, *end))
+    })
+}
+
+/// The loop from a block back to its head, if it is short.
+fn short_loop(graph: &Graph, head: BlockId, end: BlockId) -> Option<(Vec<BlockId>, Vec<Step>)> {
+    let mut blocks: Vec<BlockId> = vec![head];
+    let mut steps: Vec<Step> = graph.blocks[head as usize].clone().collect();
+    let mut work = vec![end];
     while let Some(block) = work.pop() {
-        if blocks.contains(&block) || !graph.in_loop(block, index) {
-            continue;
-        }
-        blocks.push(block);
-        let inside = graph.blocks[block as usize].clone();
-        if steps.len() + inside.len() > MAX_LENGTH {
+        if steps.len() > MAX_LENGTH {
             return None;
         }
-        steps.extend(inside);
-        work.extend(graph.successors.get(block as usize));
+        if !blocks.contains(&block) {
+            blocks.push(block);
+            steps.extend(graph.blocks[block as usize].clone());
+            work.extend(graph.predecessors.get(block as usize));
+        }
     }
-    Some((blocks, steps))
+    steps.sort_unstable();
+    (steps.len() <= MAX_LENGTH).then_some((blocks, steps))
 }
 
 /// A loop that nothing but other threads can end, and that reads as if there were none.
 pub(super) fn weak_poll(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let (graph, facts) = (&kernel.flow.graph, &kernel.flow.facts);
-    for index in 0..graph.loops.len() as u32 {
-        let Some((blocks, steps)) = short_loop(graph, index) else {
-            continue;
-        };
+    for (blocks, steps) in short_loops(graph) {
         let inside = |step: &Step| steps.contains(step);
         // Each instruction is a weak load of an address that stays, arithmetic, or a branch.
         let mut loads: Vec<Step> = Vec::new();

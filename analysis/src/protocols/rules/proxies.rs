@@ -22,9 +22,12 @@ const SOME: u64 = 1 << 63;
 
 pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Report>) {
     let reads = |it: &Access| {
-        let issues = |group: Group| kernel.is(it.step, EventKind::Issue(group));
-        let groups = [Group::Wgmma, Group::Bulk, Group::TensorMma];
-        it.asynchronous && !it.write && it.is_shared() && groups.into_iter().any(issues)
+        let reads = |kind: EventKind| {
+            let groups = [Group::Wgmma, Group::Bulk, Group::TensorMma];
+            kind == EventKind::Complete || groups.map(EventKind::Issue).contains(&kind)
+        };
+        let mut events = kernel.events_at(it.step);
+        it.asynchronous && !it.write && it.is_shared() && events.any(|it| reads(it.kind))
     };
     // Barriers in memory are written, too, and mean nothing to the asynchronous proxy.
     let writes = |it: &Access| {
@@ -35,6 +38,10 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
     if !kernel.accesses.iter().any(reads) {
         return;
     }
+    let exchanges = |it: &Access| {
+        let plain = !it.write && it.is_shared() && !it.asynchronous;
+        plain && kernel.events_at(it.step).next().is_none()
+    };
     let variables: Vec<Symbol> = {
         let mut found: Vec<Symbol> = Vec::new();
         for access in kernel.accesses.iter().filter(|it| writes(it)) {
@@ -65,6 +72,13 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
                 && (!kernel.is_guarded(step) || kernel.is(step, EventKind::Issue(Group::Copy))) =>
         {
             *state = (state.0 | bits(access), Some(step));
+        }
+        // What this proxy reads itself was written for it: threads exchange values there.
+        Moment::Access(access) if exchanges(access) => {
+            let own = access.address.and_then(|it| kernel.root(it.0)).map(bit);
+            if own.is_none_or(|it| it.is_none_or(|it| state.0 & it != 0)) {
+                state.0 &= !SOME;
+            }
         }
         Moment::Event(event) if event.kind == EventKind::ProxyFence => *state = (0, None),
         Moment::Call => *state = (0, None),

@@ -80,7 +80,9 @@ fn copies(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repo
             return;
         };
         // An address that is computed from that of a copy, or that is a copy's, is of the thread itself.
-        let same_origin = places.iter().any(|it| it.0.origin == place.origin && it.0.symbol().is_none());
+        let same_origin = places
+            .iter()
+            .any(|it| it.0.symbol().is_none() && kernel.same_origin(it.0.origin, place.origin));
         let same_variable = root.is_some() && places.iter().any(|it| it.1 == root);
         if same_origin || !same_variable || kernel.is_guarded(step) {
             return;
@@ -103,7 +105,7 @@ fn copies(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repo
 /// A write and a read of other threads at the same address.
 fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let of = |write: bool| {
-        let plain = |it: &&Access| it.is_shared() && it.weak && !it.asynchronous;
+        let plain = |it: &&Access| it.is_shared() && it.weak && !it.asynchronous && it.alone;
         let alike = move |it: &&Access| it.write == write && it.address.is_some();
         kernel.accesses.iter().filter(plain).filter(alike)
     };

@@ -121,6 +121,7 @@ impl Rule<'_, '_> {
                 // Another rule tells that nothing is committed.
                 let all = state.no_group;
                 state.held.retain(|_, it| !all && i64::from(it.age) <= left);
+                state.no_group |= left == 0;
             }
             Some(EventKind::RegisterFence) => {
                 state.fenced = true;
@@ -133,6 +134,18 @@ impl Rule<'_, '_> {
             state.held.clear();
             state.fenced = true;
             state.written.clear();
+        }
+        // From one accumulator to another: the compiler moves it between two products, and ptxas joins the registers.
+        if let (&[from], &[to]) = (reads, writes)
+            && facts.copies[step as usize]
+            && !facts.guarded[step as usize]
+            && self.registers.contains(&to)
+            && let Some(held) = state.held.get(&from).copied()
+            && held.result
+        {
+            state.held.insert(to, held);
+            state.written.remove(&to);
+            return;
         }
         for it in reads {
             if let Some(held) = state.held.get(it)

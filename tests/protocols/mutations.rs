@@ -1,0 +1,98 @@
+//! Right kernels without one of their instructions.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use analysis::Severity;
+use ptx_tests::properties::answers::{self, FILE};
+use syntax::FileContents;
+
+use crate::programs::Program;
+
+/// Least share that is told of, in percent.
+pub(crate) const LEAST: usize = 55;
+
+/// The instructions that are taken away, and how they are counted.
+const KINDS: [(&str, &str); 24] = [
+    ("wgmma.fence", "wgmma fence"),
+    ("wgmma.commit_group", "wgmma commit"),
+    ("wgmma.wait_group", "wgmma wait"),
+    ("cp.async.bulk.commit_group", "bulk commit"),
+    ("cp.async.bulk.wait_group", "bulk wait"),
+    ("cp.async.commit_group", "copy commit"),
+    ("cp.async.wait", "copy wait"),
+    ("cp.async.mbarrier.arrive", "mbarrier arrive"),
+    ("tcgen05.commit", "tensor commit"),
+    ("tcgen05.wait", "tensor wait"),
+    ("tcgen05.fence", "tensor fence"),
+    ("tcgen05.dealloc", "tensor dealloc"),
+    ("fence.proxy", "proxy fence"),
+    ("mbarrier.init", "mbarrier init"),
+    ("mbarrier.arrive.expect_tx", "mbarrier expect"),
+    ("mbarrier.expect_tx", "mbarrier expect"),
+    ("mbarrier.arrive", "mbarrier arrive"),
+    ("mbarrier.try_wait", "mbarrier wait"),
+    ("mbarrier.test_wait", "mbarrier wait"),
+    ("barrier.cluster.arrive", "cluster arrive"),
+    ("barrier.cluster.wait", "cluster wait"),
+    ("bar.arrive", "block arrive"),
+    ("bar.sync", "block sync"),
+    ("griddepcontrol.wait", "grid wait"),
+];
+
+/// How an instruction is counted.
+fn kind(line: &str) -> Option<&'static str> {
+    let line = line.trim_start();
+    let line = match line.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(' ')?.1,
+        None => line,
+    };
+    let found = KINDS.iter().find(|it| line.starts_with(it.0));
+    found.map(|it| it.1)
+}
+
+/// How often each code is told of a text, hints left out.
+fn warnings(text: &str) -> BTreeMap<&'static str, usize> {
+    let host = answers::host(Arc::new(FileContents::new(text)));
+    let all = host.analysis().diagnostics(FILE).expect("nothing changes");
+    let mut counts = BTreeMap::new();
+    for it in all.iter().filter(|it| it.severity != Severity::Hint) {
+        *counts.entry(it.code).or_default() += 1;
+    }
+    counts
+}
+
+/// Takes each instruction away in turn. Prints a table, and returns how many of them are told of, and how many
+/// there are.
+pub(crate) fn run(programs: &[Program]) -> (usize, usize) {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut silent: Vec<String> = Vec::new();
+    for program in programs {
+        let before = warnings(&program.text);
+        for (index, line) in program.text.lines().enumerate() {
+            let Some(kind) = kind(line) else {
+                continue;
+            };
+            let mut lines: Vec<&str> = program.text.lines().collect();
+            lines[index] = "";
+            let (told, all) = counts.entry(kind).or_default();
+            *all += 1;
+            let after = warnings(&lines.join("\n"));
+            if after
+                .iter()
+                .all(|(code, count)| before.get(code).is_some_and(|it| it >= count))
+            {
+                silent.push(format!("{kind}: {}: {}", program.title, line.trim()));
+            } else {
+                *told += 1;
+            }
+        }
+    }
+    for it in silent {
+        println!("silent: {it}");
+    }
+    for (kind, (told, all)) in &counts {
+        println!("{told:5} of {all:5}  {kind}");
+    }
+    let sum = |one: fn(&(usize, usize)) -> usize| counts.values().map(one).sum();
+    (sum(|it| it.0), sum(|it| it.1))
+}
