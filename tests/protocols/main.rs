@@ -67,7 +67,7 @@ fn kernels_are_legal() {
     }
 }
 
-/// Of right kernels: how many of the protocol's instructions are missed when one is taken away, by kind.
+/// Counts how many of the instructions of right kernels are missed when one is taken away, by kind.
 #[test]
 fn instructions_are_missed() {
     let right: Vec<Program> = programs()

@@ -9,10 +9,10 @@ use ptx_tests::{
 };
 use syntax::FileContents;
 
-/// What stands before the lines of each kernel.
+/// The text before the lines of each kernel.
 const HEADER: &str = include_str!("header.txt");
 
-/// Shapes in which a part of a kernel is tried: the lines before it and behind it.
+/// Shapes in which a part of a kernel is tried: the lines before it and after it.
 const SHAPES: [(&str, &str, &str); 7] = [
     ("straight", "", ""),
     ("then", "@!%p7 bra SKIP_;", "SKIP_:"),
@@ -63,7 +63,7 @@ impl Program {
         self.plain
     }
 
-    /// What the marks in the text say.
+    /// The findings that the marks in the text tell of.
     pub(crate) fn expected(&self) -> Vec<Finding> {
         let marks = (1..).zip(self.text.lines());
         let marks = marks.filter_map(|(line, text)| Some((line, text.split_once("// ")?.1)));
@@ -74,13 +74,13 @@ impl Program {
         all
     }
 
-    /// What the rules say.
+    /// The findings of the rules.
     pub(crate) fn found(&self) -> Vec<Finding> {
         found(&self.text)
     }
 }
 
-/// What the rules say of a text. Nothing is wrong with it but for its protocols.
+/// The findings of the rules in a text. Nothing is wrong with it but for its protocols.
 pub(crate) fn found(text: &str) -> Vec<Finding> {
     let host = answers::host(Arc::new(FileContents::new(text)));
     let all = host.analysis().diagnostics(FILE).expect("nothing changes");
@@ -118,7 +118,7 @@ pub(crate) fn programs() -> Vec<Program> {
 struct Kernel {
     title: String,
     settings: BTreeMap<String, String>,
-    /// The lines before the part that is tried in shapes, of the part, and behind it.
+    /// The lines before the part that is tried in shapes, of the part, and after it.
     parts: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! Regenerates the generated sources and fails when they are stale; `UPDATE=1` rewrites them.
 
 mod grammar_words;
+mod protocol_rules;
 mod settings;
 mod syntax_kinds;
 
@@ -67,6 +68,11 @@ fn syntax_is_fresh() {
 fn words_of_the_grammar_are_fresh() {
     let path = "editors/vscode/grammar-tests/words.test.ptx";
     ensure_fresh(path, &grammar_words::generate());
+}
+
+#[test]
+fn the_table_of_protocol_rules_is_fresh() {
+    ensure_fresh("analysis/docs/protocols.md", &protocol_rules::generate());
 }
 
 #[test]

@@ -59,6 +59,13 @@ impl DiagnosticCode {
         self.level == Level::Off
     }
 
+    /// The name of the level that its findings have when neither a rule nor the settings say otherwise.
+    #[must_use]
+    pub fn default_level(&self) -> &'static str {
+        let mut names = Level::NAMES.into_iter();
+        names.find(|it| it.1 == self.level).map_or("", |it| it.0)
+    }
+
     /// Whether a rule of a protocol finds it: of asynchronous operations, barriers, proxies and roles.
     #[must_use]
     pub fn is_of_protocols(&self) -> bool {

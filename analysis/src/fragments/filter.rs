@@ -9,7 +9,8 @@ use syntax::{
 };
 
 use crate::{
-    Diagnostic, FileId, FileRange, Fix, RelatedInformation, Severity, diagnostics::registry,
+    Diagnostic, DiagnosticCode, FileId, FileRange, Fix, RelatedInformation, Severity,
+    diagnostics::registry,
 };
 
 use super::{Fragment, HostFile, names, operands::Class, template};
@@ -39,6 +40,14 @@ const ELSEWHERE: [&str; 17] = [
     registry::COMPILE_ONLY.name,
     registry::NOT_PORTABLE.name,
     registry::LOCAL_MEMORY.name,
+];
+
+/// The rules of protocols that one statement can decide: the other half of most protocols is in another one.
+const ALONE: [&str; 4] = [
+    registry::BARRIER_THREAD_COUNT.name,
+    registry::IGNORED_WAIT_RESULT.name,
+    registry::TCGEN05_COLUMN_COUNT.name,
+    registry::WEAK_POLL.name,
 ];
 
 /// The codes that names declared elsewhere would change.
@@ -164,7 +173,8 @@ struct Filter<'a> {
 impl Filter<'_> {
     fn one(&self, diagnostic: Diagnostic) -> Option<Diagnostic> {
         let code = diagnostic.code;
-        if ELSEWHERE.contains(&code) {
+        let of_protocols = registry::code(code).is_some_and(DiagnosticCode::is_of_protocols);
+        if ELSEWHERE.contains(&code) || of_protocols && !ALONE.contains(&code) {
             return None;
         }
         let range = self.own(diagnostic.range)?;

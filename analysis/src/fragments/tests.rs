@@ -557,3 +557,20 @@ fn names_that_only_the_host_may_have() {
         "#]],
     );
 }
+
+#[test]
+fn one_statement_decides_some_rules_of_protocols() {
+    check(
+        Language::Cuda,
+        &["sm_90a"],
+        r#"
+__global__ void k(unsigned full) {
+    asm volatile("{ .reg .pred p;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0; }" :: "r"(full));
+    asm volatile("cp.async.commit_group;\n"
+                 "cp.async.wait_group 1;" ::: "memory");
+}
+"#,
+        expect![[r#""#]],
+    );
+}

@@ -63,6 +63,7 @@ const PLACES: &[(&str, &str)] = &[
     ("analysis/docs/exact-mode.md", "exact-mode.md"),
     ("analysis/docs/diagnostics", "diagnostics/index.md"),
     ("analysis/docs/registers.md", "registers.md"),
+    ("analysis/docs/protocols.md", "protocols.md"),
     ("analysis/docs/performance.md", "performance.md"),
     ("editors/guide/vscode.md", "guide/vscode.md"),
     ("editors/guide/neovim.md", "guide/neovim.md"),
@@ -172,6 +173,12 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         // Its links are the same in the book.
         markdown: read("analysis/docs/exact-mode.md")?,
     };
+    let protocols = SitePage {
+        path: "protocols.md".to_owned(),
+        title: "Rules of protocols".to_owned(),
+        // Its links are the same in the book.
+        markdown: read("analysis/docs/protocols.md")?,
+    };
     let mut pages = vec![
         page(
             "index.md",
@@ -193,6 +200,7 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
             "analysis/docs/registers.md",
         ),
         exact_mode,
+        protocols,
         page(
             "performance.md",
             "Performance",
