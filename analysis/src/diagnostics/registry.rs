@@ -291,7 +291,7 @@ codes! {
     CP_ASYNC_MISSING_COMMIT = "cp-async-missing-commit" Lint Warning [] Protocol
         "A wait is for copies that are not committed.";
     CP_ASYNC_MISSING_BARRIER = "cp-async-missing-barrier" Lint Warning [] Protocol
-        "What other threads copy is read after a wait for the copies of this thread.";
+        "The copies of other threads are read after a wait for those of this thread.";
     BULK_COPY_MISSING_COMMIT = "bulk-copy-missing-commit" Lint Warning [] Protocol
         "A bulk copy is not committed, so that nothing can wait for it.";
     BULK_COPY_MISSING_WAIT = "bulk-copy-missing-wait" Lint Warning [] Protocol

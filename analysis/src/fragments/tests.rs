@@ -571,6 +571,8 @@ __global__ void k(unsigned full) {
                  "cp.async.wait_group 1;" ::: "memory");
 }
 "#,
-        expect![[r#""#]],
+        expect![[r#"
+            4: `mbarrier` Hint ignored-wait-result: the result of `mbarrier.try_wait` is never used
+        "#]],
     );
 }

@@ -195,7 +195,6 @@ activemask.b32 %r3;
 redux.sync.add.u32 %r3, %r1, -1;
 //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 elect.sync %r3|%p3, -1;
-//^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 stacksave.u64 %rd3;
 //^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
 alloca.u64 %rd3, 16;
