@@ -14,7 +14,7 @@ mod rendering;
 mod rules;
 mod stored;
 mod subject;
-mod suggestion;
+pub(crate) mod suggestion;
 #[cfg(test)]
 mod tests;
 

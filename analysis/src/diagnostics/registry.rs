@@ -350,9 +350,20 @@ codes! {
         "A register that a statement of assembly declares may hide one of the compiler.";
     ASM_UNESCAPED_PERCENT = "asm-unescaped-percent" Lint Hint [] Host
         "A percent sign is written in a way that not every compiler takes.";
+    ASM_NAMED_LABEL = "asm-named-label" Compiler Error [] Host
+        "A label has a name in `asm!` of Rust, which rustc denies.";
+    ASM_MISSING_VOLATILE = "asm-missing-volatile" Lint Warning [] Host
+        "The compiler may drop or move a statement of assembly that has effects.";
+    ASM_PARTIAL_OUTPUT = "asm-partial-output" Lint Warning [] Host
+        "A statement of assembly writes an output under a guard only.";
+    ASM_GENERIC_ADDRESS = "asm-generic-address" Lint Warning [] Host
+        "A generic pointer is an address in shared memory.";
     PTXAS = "ptxas" Ptxas Error [] Program
         "`ptxas`, which was run on the file, says this.";
 }
+
+/// The help of [`NARROW_ADDRESS`] where the `ptxas` of CUDA 11 is the last one that generates code.
+pub(crate) const NARROW_SINCE_CUDA_12: &str = "ptxas since CUDA 12 generates no code for it";
 
 /// The code of what `ptxas` says itself.
 pub const PTXAS_CODE: &str = PTXAS.name;

@@ -3,7 +3,7 @@
 /// The candidate most similar to `name`, if one is similar enough to be a misspelling of it.
 ///
 /// Names that differ in digits only are neighbours, not misspellings.
-pub(in crate::diagnostics) fn most_similar<'a>(
+pub(crate) fn most_similar<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {

@@ -235,6 +235,10 @@ impl Filter<'_> {
         if severity == Severity::Error && self.may_be_compilers(code, range) {
             severity = Severity::Warning;
         }
+        // The module is of the newest version, which CUDA 11 does not read.
+        if diagnostic.help.as_deref() == Some(registry::NARROW_SINCE_CUDA_12) {
+            severity = Severity::Error;
+        }
         let host = text.map.to_host(range)?;
         Some(Diagnostic {
             range: host,

@@ -1,7 +1,12 @@
 //! The conditions of the preprocessor when device code is compiled for a target.
 
+use std::cell::Cell;
+
 use isa::target::{Suffix, Target};
-use syntax::host::{Condition, Test};
+use syntax::{
+    TextRange,
+    host::{Condition, Define, Macros, Test},
+};
 
 /// An answer that may not be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,28 +16,165 @@ pub(super) enum Truth {
     Unknown,
 }
 
-/// Decides whether a place under these conditions is compiled for a target; without one, for any device.
-pub(super) fn compiled(text: &str, conditions: &[Condition], target: Option<Target>) -> Truth {
-    let mut all = Truth::Yes;
-    for condition in conditions {
-        let expression = &text[condition.range];
-        let value = match condition.test {
-            Test::Value => value(expression, target).map(|it| it != 0),
-            Test::Defined => {
-                let mut reader = Reader::new(expression, target);
-                match reader.next() {
-                    Token::Name(name) => defined(name, target),
-                    _ => None,
-                }
-            }
-        };
-        match value {
-            Some(it) if it != condition.expected => return Truth::No,
-            Some(_) => {}
-            None => all = Truth::Unknown,
+/// The knowledge of the preprocessor when it compiles a text for a target; without one, for any device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Preprocessor<'a> {
+    text: &'a str,
+    macros: &'a Macros,
+    target: Option<Target>,
+}
+
+/// Macros stand for each other at most so deep.
+const NESTED: u32 = 8;
+/// At most so many definitions are looked at for a place.
+const LOOKS: u32 = 4096;
+
+/// The effort for one place.
+#[derive(Debug)]
+struct Effort {
+    looks: Cell<u32>,
+}
+
+/// The meaning of a name to the preprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Macro {
+    /// It stands for the text at the range, if that is known.
+    Defined(Option<TextRange>),
+    Undefined,
+    Unknown,
+}
+
+impl<'a> Preprocessor<'a> {
+    pub(super) fn new(text: &'a str, macros: &'a Macros, target: Option<Target>) -> Self {
+        Preprocessor {
+            text,
+            macros,
+            target,
         }
     }
-    all
+
+    /// Decides whether a place under these conditions is compiled.
+    pub(super) fn compiled(&self, conditions: &[Condition]) -> Truth {
+        let effort = Effort {
+            looks: Cell::new(LOOKS),
+        };
+        self.all(conditions.iter().copied(), &effort, NESTED)
+    }
+
+    fn all(
+        &self,
+        conditions: impl Iterator<Item = Condition>,
+        effort: &Effort,
+        nested: u32,
+    ) -> Truth {
+        let mut all = Truth::Yes;
+        for condition in conditions {
+            match self.holds(&condition, effort, nested) {
+                Some(it) if it != condition.expected => return Truth::No,
+                Some(_) => {}
+                None => all = Truth::Unknown,
+            }
+        }
+        all
+    }
+
+    /// The answer to the question of a condition.
+    fn holds(&self, condition: &Condition, effort: &Effort, nested: u32) -> Option<bool> {
+        let place = Place {
+            preprocessor: *self,
+            condition: *condition,
+            effort,
+            nested,
+        };
+        let mut reader = Reader::new(
+            self.text
+                .get(std::ops::Range::<usize>::from(condition.range))?,
+            place,
+        );
+        match condition.test {
+            Test::Value => reader.all().map(|it| it != 0),
+            Test::Defined => match reader.next() {
+                Token::Name(name) => reader.place.defined(name),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The place of an expression.
+#[derive(Clone, Copy, Debug)]
+struct Place<'a> {
+    preprocessor: Preprocessor<'a>,
+    /// The condition that the expression belongs to.
+    condition: Condition,
+    effort: &'a Effort,
+    /// So many macros in each other may follow.
+    nested: u32,
+}
+
+impl Place<'_> {
+    fn target(&self) -> Option<Target> {
+        self.preprocessor.target
+    }
+
+    fn defined(&self, name: &str) -> Option<bool> {
+        defined(name, self.target()).or_else(|| match self.find(name) {
+            Macro::Defined(_) => Some(true),
+            Macro::Undefined => Some(false),
+            Macro::Unknown => None,
+        })
+    }
+
+    /// The definition of a name that is in force here.
+    fn find(&self, name: &str) -> Macro {
+        let Preprocessor { text, macros, .. } = self.preprocessor;
+        let defines = macros.named(text, name);
+        if self.nested == 0 || defines.is_empty() {
+            return Macro::Unknown;
+        }
+        let before = defines.partition_point(|it| it.name.start() < self.condition.range.start());
+        for define in defines[..before].iter().rev() {
+            let looks = self.effort.looks.get();
+            let Some(looks) = looks.checked_sub(1) else {
+                return Macro::Unknown;
+            };
+            self.effort.looks.set(looks);
+            let innermost = macros.around(define).next();
+            // `#ifndef NAME` and `#define NAME`: it is defined afterwards, by this one or another.
+            let default = innermost.is_some_and(|it| self.asks_whether_missing(&it, name));
+            let around = macros.around(define).skip(usize::from(default));
+            match self.preprocessor.all(around, self.effort, self.nested - 1) {
+                Truth::Yes if !define.defined => return Macro::Undefined,
+                Truth::Yes if default => return Macro::Defined(None),
+                Truth::Yes => return Macro::Defined(define.value),
+                Truth::No => {}
+                Truth::Unknown => return Macro::Unknown,
+            }
+        }
+        // The condition around the contents of a header, or around a definition.
+        let guards = |it: &Define| macros.around(it).next() == Some(self.condition);
+        if before > 0 || defines.iter().any(guards) {
+            Macro::Undefined
+        } else {
+            Macro::Unknown
+        }
+    }
+
+    /// Whether a condition is that a name is not defined.
+    fn asks_whether_missing(&self, condition: &Condition, name: &str) -> bool {
+        let text = &self.preprocessor.text[condition.range];
+        match condition.test {
+            Test::Defined => {
+                !condition.expected && text.trim().split(['/', ' ', '\t']).next() == Some(name)
+            }
+            Test::Value => {
+                let rest = text.trim().strip_prefix('!').map(str::trim_start);
+                let rest = rest.and_then(|it| it.strip_prefix("defined"));
+                condition.expected
+                    && rest.is_some_and(|it| it.trim_matches(['(', ')', ' ', '\t']) == name)
+            }
+        }
+    }
 }
 
 /// Whether nvcc defines a name when it compiles for a device.
@@ -93,13 +235,6 @@ fn of_header(name: &str, target: Option<Target>) -> Option<bool> {
     }
 }
 
-/// The value of an expression.
-fn value(expression: &str, target: Option<Target>) -> Option<i64> {
-    let mut reader = Reader::new(expression, target);
-    let value = reader.binary(0);
-    matches!(reader.next(), Token::End).then_some(value)?
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token<'a> {
     Number(i64),
@@ -124,17 +259,23 @@ const DEPTH: u32 = 64;
 
 struct Reader<'a> {
     text: &'a str,
-    target: Option<Target>,
+    place: Place<'a>,
     depth: u32,
 }
 
 impl<'a> Reader<'a> {
-    fn new(text: &'a str, target: Option<Target>) -> Reader<'a> {
+    fn new(text: &'a str, place: Place<'a>) -> Reader<'a> {
         Reader {
             text,
-            target,
+            place,
             depth: 0,
         }
+    }
+
+    /// The value of an expression, which is all of the text.
+    fn all(&mut self) -> Option<i64> {
+        let value = self.binary(0);
+        matches!(self.next(), Token::End).then_some(value)?
     }
 
     fn peek(&self) -> Token<'a> {
@@ -240,7 +381,7 @@ impl<'a> Reader<'a> {
                     self.next();
                 }
                 match name {
-                    Token::Name(name) => defined(name, self.target).map(i64::from),
+                    Token::Name(name) => self.place.defined(name).map(i64::from),
                     _ => None,
                 }
             }
@@ -257,18 +398,36 @@ impl<'a> Reader<'a> {
     }
 
     fn name(&self, name: &str) -> Option<i64> {
+        let target = self.place.target();
         match name {
             "true" | "__CUDACC__" => Some(1),
             "false" => Some(0),
-            "__CUDA_ARCH__" => self.target.map(|it| i64::from(it.number) * 10),
+            "__CUDA_ARCH__" => target.map(|it| i64::from(it.number) * 10),
             "__CUDA_ARCH_SPECIFIC__" | "__CUDA_ARCH_FAMILY_SPECIFIC__" => {
-                let target = self.target?;
-                let number = i64::from(target.number) * 10;
-                defined(name, self.target).map(|it| if it { number } else { 0 })
+                let number = i64::from(target?.number) * 10;
+                defined(name, target).map(|it| if it { number } else { 0 })
             }
-            _ => defined(name, self.target)
-                .or_else(|| of_header(name, self.target))
-                .map(i64::from),
+            _ => defined(name, target)
+                .or_else(|| of_header(name, target))
+                .map(i64::from)
+                .or_else(|| self.expanded(name)),
+        }
+    }
+
+    /// The value of the expression that a macro stands for.
+    fn expanded(&self, name: &str) -> Option<i64> {
+        match self.place.find(name) {
+            Macro::Defined(value) => {
+                let text = self.place.preprocessor.text;
+                let value = text.get(std::ops::Range::<usize>::from(value?))?;
+                let place = Place {
+                    nested: self.place.nested.checked_sub(1)?,
+                    ..self.place
+                };
+                Reader::new(value, place).all()
+            }
+            Macro::Undefined => Some(0),
+            Macro::Unknown => None,
         }
     }
 
@@ -312,11 +471,73 @@ fn apply(operator: &str, left: i64, right: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use syntax::host::{Language, lex};
+
     use super::*;
 
     fn check(expression: &str, target: &str, expected: Option<bool>) {
-        let value = value(expression, Target::parse(target)).map(|it| it != 0);
-        assert_eq!(value, expected, "{expression} for {target}");
+        check_in("", expression, target, expected);
+    }
+
+    /// The value of a condition after a text.
+    fn check_in(before: &str, expression: &str, target: &str, expected: Option<bool>) {
+        let text = format!("{before}\n#if {expression}\nasm(\"trap;\" ::: \"memory\");\n#endif\n");
+        let host = lex(&text, Language::Cuda);
+        let preprocessor = Preprocessor::new(&text, &host.macros, Target::parse(target));
+        let conditions = &host.statements.last().expect("one statement").conditions;
+        let expected = match expected {
+            Some(true) => Truth::Yes,
+            Some(false) => Truth::No,
+            None => Truth::Unknown,
+        };
+        assert_eq!(
+            preprocessor.compiled(conditions),
+            expected,
+            "{text} for {target}"
+        );
+    }
+
+    #[test]
+    fn macros_of_the_file_are_followed() {
+        let feature = "#if __CUDA_ARCH__ >= 900\n#define HAS_TMA 1\n#endif";
+        check_in(feature, "HAS_TMA", "sm_90", Some(true));
+        check_in(feature, "defined(HAS_TMA)", "sm_90", Some(true));
+        check_in(feature, "HAS_TMA", "sm_80", Some(false));
+        check_in(feature, "!defined HAS_TMA", "sm_80", Some(true));
+        check_in(feature, "HAS_TMA && OTHER", "sm_90", None);
+        let value = "#define ARCH (__CUDA_ARCH__ / 10)\n#define LEAST 90 // Hopper";
+        check_in(value, "ARCH >= LEAST", "sm_90a", Some(true));
+        check_in(value, "ARCH >= LEAST", "sm_80", Some(false));
+        let default = "#ifndef STAGES\n#define STAGES 4\n#endif";
+        check_in(default, "defined(STAGES)", "sm_80", Some(true));
+        check_in(default, "STAGES > 2", "sm_80", None);
+        check_in("#define A 1\n#undef A", "defined(A)", "sm_80", Some(false));
+        check_in("#if UNKNOWN\n#define A 1\n#endif", "A", "sm_80", None);
+        check_in("#define A A\n", "A", "sm_80", None);
+        check_in("#define A B\n#define B A\n", "A", "sm_80", None);
+        check_in("#define F(x) x\n", "F(1)", "sm_80", None);
+        check_in("#define F(x) x\n", "defined(F)", "sm_80", Some(true));
+        check_in(
+            "#if 0\n#elif __CUDA_ARCH__ < 900\n#define OLD\n#else\n#define NEW\n#endif",
+            "defined NEW",
+            "sm_90",
+            Some(true),
+        );
+        check_in(
+            "#if 0\n#elif __CUDA_ARCH__ < 900\n#define OLD\n#else\n#define NEW\n#endif",
+            "defined NEW",
+            "sm_80",
+            Some(false),
+        );
+        // Those of a file are defined when its contents are compiled.
+        check_in("#ifndef FILE_H\n#define FILE_H\n", "1", "sm_80", Some(true));
+        check_in(
+            "#if !defined(FILE_H)\n#define FILE_H\n",
+            "1",
+            "sm_80",
+            Some(true),
+        );
+        check_in("#ifdef OTHER_H\n#define FILE_H\n", "1", "sm_80", None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::{AnalysisConfig, Diagnostic, Level, Severity};
 use super::{
     Fragment, HostFile,
     filter::{self, GATES},
-    guards::{Truth, compiled},
+    guards::{Preprocessor, Truth},
     source::Source,
     targets::candidates,
 };
@@ -36,7 +36,9 @@ impl HostFile {
             return Vec::new();
         }
         let source = Source::new(text, &self.host, statement);
-        let guard = |target| compiled(source.all(), &statement.conditions, target);
+        let guard = |target| {
+            Preprocessor::new(source.all(), source.macros(), target).compiled(&statement.conditions)
+        };
         let named = match settings.targets.is_empty() {
             true => &self.marks.targets,
             false => &settings.targets,

@@ -2,6 +2,8 @@
 
 use syntax::host::{Dialect, Language, Statement};
 
+use crate::diagnostics::suggestion::most_similar;
+
 use super::{
     operands::{Class, Operands},
     shape::Shape,
@@ -34,6 +36,12 @@ pub(super) fn begins_ptx(word: &str) -> bool {
     DIRECTIVES.contains(&word)
         || word.starts_with('@')
         || !modifiers.is_empty() && isa::table::tables().with_opcode(opcode).next().is_some()
+}
+
+/// Whether a word is nearly an opcode. Those of AMD's processors, which have underscores, are not.
+fn is_misspelt(word: &str) -> bool {
+    let opcodes = isa::table::tables().opcodes();
+    !word.contains('_') && most_similar(word, opcodes).is_some()
 }
 
 /// Words of C++ that are in code for devices only.
@@ -105,6 +113,11 @@ pub(super) fn kind(
         return ptx(known && typical);
     }
     let hole = opcode.starts_with(HOLE);
+    // Without modifiers and operands only the function around it, or the rest of the file, says what it is for.
+    let misspelt = !known && modifiers.is_empty() && is_misspelt(opcode);
+    if misspelt && statement.in_device {
+        return Kind::Ptx;
+    }
     let classes = operands.list.iter().filter(|it| it.class != Class::Unknown);
     let operands = classes.count() > 0;
     // Other processors have instructions of these names, or modifiers, but seldom both.
@@ -117,16 +130,18 @@ pub(super) fn kind(
         {
             Kind::Ptx
         }
-        Language::Python if !modifiers.is_empty() => Kind::Likely,
+        Language::Python if !modifiers.is_empty() || misspelt => Kind::Likely,
         Language::Python => Kind::Other,
         Language::Llvm => ptx(known && (typical || operands)
             || source.all().contains("nvptx")
-                && (first.is_empty() || hole || !modifiers.is_empty() || known)),
+                && (first.is_empty() || hole || !modifiers.is_empty() || known || misspelt)),
         Language::Rust if known && (typical || operands) || operands && !modifiers.is_empty() => {
             Kind::Ptx
         }
         Language::C if known && (typical || text.contains(';')) || hole && typical => Kind::Ptx,
         Language::Rust | Language::C if likely => Kind::Likely,
+        // Rust for other processors has operands of other classes, or no words of PTX elsewhere.
+        Language::Rust if known || misspelt => Kind::Likely,
         Language::Rust | Language::C => Kind::Other,
     }
 }

@@ -11,6 +11,7 @@ mod guards;
 mod judge;
 mod kind;
 mod layout;
+mod lints;
 mod marks;
 mod names;
 mod operands;
@@ -105,7 +106,11 @@ impl HostFile {
         for fragment in &mut fragments {
             fragment.close(&neighbours, &host.statements[fragment.statement as usize]);
         }
-        names::find(&host, &mut fragments);
+        names::find(text, &host, &mut fragments);
+        for fragment in &mut fragments {
+            let statement = &host.statements[fragment.statement as usize];
+            lints::find(Source::new(text, &host, statement), statement, fragment);
+        }
         // What stands for a template may be defined elsewhere.
         fragments.sort_by_key(|it| it.range().map(TextRange::start));
         HostFile {

@@ -1,9 +1,15 @@
 //! Names that stay declared after the statement that declares them.
 
 use rustc_hash::FxHashMap;
-use syntax::host::{Host, RunKind};
+use syntax::{
+    TextRange,
+    host::{Direction, Host, RunKind, Statement},
+};
 
-use crate::diagnostics::registry::{ASM_DUPLICATE_NAME, ASM_HIDDEN_REGISTER, ASM_LEAKED_NAME};
+use crate::{
+    Severity,
+    diagnostics::registry::{ASM_DUPLICATE_NAME, ASM_HIDDEN_REGISTER, ASM_LEAKED_NAME},
+};
 
 use super::{Fragment, operands::Class, shape::Leaked};
 
@@ -26,8 +32,8 @@ pub(super) fn is_of_compiler(name: &str) -> bool {
 
 /// Tells of names that are declared outside braces: of those that an earlier statement of the same block declares,
 /// too, and of those that nobody needs outside; and of registers that hide those of the compiler.
-pub(super) fn find(host: &Host, fragments: &mut [Fragment]) {
-    in_blocks(host, fragments);
+pub(super) fn find(text: &str, host: &Host, fragments: &mut [Fragment]) {
+    in_blocks(text, host, fragments);
     leaked(fragments);
     for fragment in fragments {
         hidden(fragment);
@@ -49,10 +55,32 @@ fn outside(fragment: &Fragment) -> impl Iterator<Item = &Leaked> {
     leaked.filter(move |it| known && !unique(it))
 }
 
+/// Whether the compiler keeps a statement wherever it keeps the statements before it in its block: nothing drops it,
+/// and it is not the only statement of an `if` or a `case`.
+fn is_always_there(text: &str, statement: &Statement) -> bool {
+    let before = text[..usize::from(statement.range.start())].trim_end();
+    let outputs = statement
+        .operands
+        .iter()
+        .any(|it| it.direction == Direction::Output);
+    (statement.volatile || !outputs) && before.ends_with([';', '{', '}'])
+}
+
+/// Words after which control may be elsewhere than at the next statement.
+const LEAVING: [&str; 7] = [
+    "return", "break", "continue", "goto", "throw", "__trap", "assert",
+];
+
+/// Whether control comes from one statement of a block to another one of it.
+fn is_straight(text: &str, first: &Statement, second: &Statement) -> bool {
+    let between = text.get(first.range.end().into()..second.range.start().into());
+    between.is_some_and(|it| !LEAVING.iter().any(|word| it.contains(word)))
+}
+
 /// The compiler puts all statements of a block into one function. Those between which the preprocessor may choose are
 /// left alone.
-fn in_blocks(host: &Host, fragments: &mut [Fragment]) {
-    let mut seen = FxHashMap::default();
+fn in_blocks(text: &str, host: &Host, fragments: &mut [Fragment]) {
+    let mut seen: FxHashMap<_, (usize, TextRange)> = FxHashMap::default();
     let mut found = Vec::new();
     for (index, fragment) in fragments.iter().enumerate() {
         let statement = &host.statements[fragment.statement as usize];
@@ -68,8 +96,16 @@ fn in_blocks(host: &Host, fragments: &mut [Fragment]) {
             );
             match seen.get(&key) {
                 Some(&(first, place)) => {
-                    found.push((first, place, leaked.clone(), "a later"));
-                    found.push((index, leaked.range, leaked.clone(), "an earlier"));
+                    let earlier = &host.statements[fragments[first].statement as usize];
+                    let layer = statement.layer.and_then(|it| host.layers.get(it as usize));
+                    let text = layer.map_or(text, |it| &it.text.text);
+                    let both = is_always_there(text, earlier) && is_always_there(text, statement);
+                    let severity = match both && is_straight(text, earlier, statement) {
+                        true => Severity::Error,
+                        false => ASM_DUPLICATE_NAME.severity(),
+                    };
+                    found.push((first, place, leaked.clone(), "a later", severity));
+                    found.push((index, leaked.range, leaked.clone(), "an earlier", severity));
                 }
                 None => {
                     seen.insert(key, (index, leaked.range));
@@ -77,7 +113,7 @@ fn in_blocks(host: &Host, fragments: &mut [Fragment]) {
             }
         }
     }
-    for (index, range, leaked, other) in found {
+    for (index, range, leaked, other, severity) in found {
         let kind = if leaked.label { "label" } else { "name" };
         let message = format!(
             "{other} statement of this block declares the {kind} `{}`, too: put each into braces",
@@ -86,6 +122,9 @@ fn in_blocks(host: &Host, fragments: &mut [Fragment]) {
         let fragment = &mut fragments[index];
         let place = fragment.template.text.map.to_host(range);
         fragment.report.add(place, ASM_DUPLICATE_NAME, message);
+        if let (Some(_), Some(last)) = (place, fragment.report.diagnostics.last_mut()) {
+            last.severity = severity;
+        }
     }
 }
 

@@ -59,6 +59,8 @@ pub(super) struct Operands {
     pub(super) open: bool,
     /// Whether something is said that nobody says about PTX.
     pub(super) foreign: bool,
+    /// Whether the statement says that it accesses memory.
+    pub(super) memory: bool,
 }
 
 /// The class of a letter of CUDA or LLVM.
@@ -169,9 +171,13 @@ fn cuda(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Oper
         operands.list.push(entry);
     }
     for clobber in &statement.clobbers {
-        operands.foreign |= source
-            .literals(clobber)
-            .is_some_and(|it| !it.is_empty() && it.text != "memory");
+        match source.literals(clobber) {
+            Some(it) if it.text == "memory" => operands.memory = true,
+            Some(it) if it.is_empty() => {}
+            Some(_) => operands.foreign = true,
+            // A macro may be anything.
+            None => operands.memory = true,
+        }
     }
     operands
 }
@@ -196,6 +202,7 @@ fn llvm(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Oper
             continue;
         }
         if let Some(clobber) = item.strip_prefix('~') {
+            operands.memory |= clobber == "{memory}";
             operands.foreign |= clobber != "{memory}";
             continue;
         }

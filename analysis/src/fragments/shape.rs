@@ -27,6 +27,8 @@ pub(super) struct Shape {
     pub(super) unclosed: Option<TextRange>,
     /// The names declared at the end, with the depth of their block.
     pub(super) leaked: Vec<(i64, Leaked)>,
+    /// The labels that it declares.
+    pub(super) labels: Vec<TextRange>,
     /// Registers that are declared anywhere in it, with their places.
     pub(super) registers: Vec<(String, TextRange)>,
     /// The last token, if it does not end its statement.
@@ -137,6 +139,7 @@ impl Reader<'_> {
             }
             COLON if self.start.is_some() && self.start == self.previous => {
                 if let Some(label) = self.previous.filter(|it| self.tokens.kind(*it) == IDENT) {
+                    self.shape.labels.push(self.range(label));
                     self.leak(label, true);
                 }
                 self.end(index);

@@ -2,7 +2,7 @@
 
 use syntax::{
     TextRange, TextSize,
-    host::{Define, Host, Layer, Map, Mapped, Part, RunKind, Statement, decode},
+    host::{Define, Host, Layer, Macros, Map, Mapped, Part, RunKind, Statement, decode},
 };
 
 /// Stands for what is unknown.
@@ -15,7 +15,7 @@ pub(super) struct Source<'a> {
     text: &'a str,
     /// The way from there to the file, if it is in a string.
     layer: Option<&'a Layer>,
-    defines: &'a [Define],
+    macros: &'a Macros,
 }
 
 impl<'a> Source<'a> {
@@ -24,8 +24,7 @@ impl<'a> Source<'a> {
         Source {
             text: layer.map_or(text, |it| &it.text.text),
             layer,
-            // The macros of a program in a string are not those of the file.
-            defines: if layer.is_some() { &[] } else { &host.defines },
+            macros: layer.map_or(&host.macros, |it| &it.macros),
         }
     }
 
@@ -48,14 +47,17 @@ impl<'a> Source<'a> {
         self.text
     }
 
+    /// The macros of the text.
+    pub(super) fn macros(&self) -> &'a Macros {
+        self.macros
+    }
+
     /// The literals that a name stands for, if it has one definition.
     fn definition(&self, name: &str) -> Option<&'a Define> {
-        let first = self.defines.partition_point(|it| self.text(it.name) < name);
-        let mut found = self.defines[first..]
-            .iter()
-            .take_while(|it| self.text(it.name) == name);
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
+        match self.macros.named(self.text, name) {
+            [one] => Some(one),
+            _ => None,
+        }
     }
 
     /// The concatenation of strings, with their places in the file; none if a part is unknown.

@@ -11,7 +11,7 @@ use crate::{AnalysisConfig, Diagnostic, Severity};
 
 use super::{
     Fragment, HostFile, HostSettings,
-    guards::{Truth, compiled},
+    guards::{Preprocessor, Truth},
     operands::{Class, Operand},
     source::Source,
     targets::{USUAL, candidates},
@@ -135,8 +135,11 @@ impl HostFile {
         let fragment = &self.fragments[index];
         let statement = self.statement(fragment);
         let source = Source::new(text, &self.host, statement);
-        let admits =
-            |it: &Target| compiled(source.all(), &statement.conditions, Some(*it)) != Truth::No;
+        let admits = |it: &Target| {
+            Preprocessor::new(source.all(), source.macros(), Some(*it))
+                .compiled(&statement.conditions)
+                != Truth::No
+        };
         let named = match settings.targets.is_empty() {
             true => &self.marks.targets,
             false => &settings.targets,
@@ -194,6 +197,13 @@ impl FragmentView<'_> {
         template
             .contains_range(range)
             .then(|| range - self.prologue)
+    }
+
+    /// The statements of the template: where they are in the file, and their text in the module.
+    pub fn statements(&self) -> impl Iterator<Item = (TextRange, &str)> {
+        let text = &self.fragment.template.text;
+        let statements = self.fragment.shape.statements.iter();
+        statements.filter_map(|it| Some((text.map.to_host(*it)?, &text.text[*it])))
     }
 
     /// The edit of the file that has the effect of one of the module; none if that touches what is not copied as it

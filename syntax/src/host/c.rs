@@ -266,6 +266,7 @@ impl Lexer<'_> {
         let start = self.scan.pos;
         match word {
             "define" => return self.define(),
+            "undef" => return self.undefine(),
             "if" | "elif" | "ifdef" | "ifndef" | "else" | "endif" | "elifdef" | "elifndef" => {}
             _ => return self.skip_logical_line(),
         }
@@ -273,10 +274,11 @@ impl Lexer<'_> {
         let condition = self.condition(word, start);
         match word {
             "if" | "ifdef" | "ifndef" if self.levels.len() >= MAX_LEVELS => self.deeper += 1,
-            "if" | "ifdef" | "ifndef" => self.levels.push(Level {
-                conditions: condition.into_iter().collect(),
-                blocks: self.blocks.clone(),
-            }),
+            "if" | "ifdef" | "ifndef" => {
+                let (blocks, context) = (self.blocks.clone(), self.context());
+                let level = Level::new(condition, blocks, context, &mut self.host.macros);
+                self.levels.push(level);
+            }
             "endif" if self.deeper > 0 => self.deeper -= 1,
             "endif" => {
                 self.levels.pop();
@@ -284,11 +286,36 @@ impl Lexer<'_> {
             _ if self.deeper > 0 => {}
             _ => {
                 if let Some(level) = self.levels.last_mut() {
-                    level.next_branch();
-                    level.conditions.extend(condition);
+                    level.next_branch(condition, &mut self.host.macros);
                     self.blocks.clone_from(&level.blocks);
                 }
             }
+        }
+    }
+
+    /// The index of the innermost condition here, for definitions.
+    fn context(&self) -> Option<u32> {
+        self.levels.last().and_then(|it| it.context)
+    }
+
+    /// Reads the name of a macro that ends.
+    fn undefine(&mut self) {
+        let from = self.scan.pos;
+        let name = range(from, from + self.scan.name().len());
+        self.skip_logical_line();
+        self.add(Define {
+            name,
+            literals: None,
+            value: None,
+            defined: false,
+            context: self.context(),
+        });
+    }
+
+    /// Remembers a definition, if its conditions are known.
+    fn add(&mut self, define: Define) {
+        if self.deeper == 0 && !define.name.is_empty() {
+            self.host.macros.defines.push(define);
         }
     }
 
@@ -325,14 +352,19 @@ impl Lexer<'_> {
         let line_end = self.scan.pos;
         let file_end = std::mem::replace(&mut self.scan.end, line_end);
         self.scan.pos = body;
-        if !parameters {
-            let literals = self.literals_only();
-            self.host.defines.push(Define {
-                name: name_range,
-                literals,
-            });
-            self.scan.pos = body;
-        }
+        let literals = if parameters {
+            None
+        } else {
+            self.literals_only()
+        };
+        self.add(Define {
+            name: name_range,
+            literals,
+            value: (!parameters).then(|| range(body, line_end)),
+            defined: true,
+            context: self.context(),
+        });
+        self.scan.pos = body;
         self.in_define = true;
         let blocks = self.blocks.clone();
         self.run();

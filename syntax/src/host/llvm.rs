@@ -116,6 +116,7 @@ fn statement(
         in_define: false,
         complete,
         block: 0,
+        in_device: false,
     }
 }
 

@@ -23,7 +23,7 @@ use rowan::TextRange;
 pub use self::{
     literal::{Escapes, decode},
     map::{Map, Mapped, Run, RunKind},
-    preprocessor::{Condition, Define, Test},
+    preprocessor::{Condition, Context, Define, Macros, Test},
 };
 
 /// A family of languages that hold assembly in strings.
@@ -96,8 +96,8 @@ pub struct Host {
     pub statements: Vec<Statement>,
     /// Texts inside strings in which statements are: CUDA C++ in Python.
     pub layers: Vec<Layer>,
-    /// Macros without parameters, and variables of Python that are assigned strings, by their names.
-    pub defines: Vec<Define>,
+    /// Macros, and variables of Python that are assigned strings.
+    pub macros: Macros,
 }
 
 /// A program inside a string.
@@ -107,6 +107,8 @@ pub struct Layer {
     pub text: Mapped,
     /// How the string is written.
     pub escapes: Escapes,
+    /// Its macros.
+    pub macros: Macros,
 }
 
 /// One statement of assembly. Its ranges are those of its layer, or of the text if it is in none.
@@ -144,6 +146,8 @@ pub struct Statement {
     pub complete: bool,
     /// Where the innermost brace around it opens; zero if there is none.
     pub block: u32,
+    /// Whether it is in a function that C++ compiles for devices.
+    pub in_device: bool,
 }
 
 /// A piece of a string that is put together.
@@ -209,6 +213,6 @@ pub fn lex(text: &str, language: Language) -> Host {
         Language::Rust => rust::lex(text),
         Language::Llvm => llvm::lex(text),
     };
-    host.defines.sort_by_key(|it| &text[it.name]);
+    host.macros.sort(text);
     host
 }

@@ -104,12 +104,15 @@ pub(super) fn lex(text: &str) -> Host {
     let mut host = lexer.host;
     // Only names that stand for strings somewhere are asked for.
     let names: FxHashSet<&str> = host
+        .macros
         .defines
         .iter()
         .filter(|it| it.literals.is_some())
         .map(|it| &text[it.name])
         .collect();
-    host.defines.retain(|it| names.contains(&text[it.name]));
+    host.macros
+        .defines
+        .retain(|it| names.contains(&text[it.name]));
     host
 }
 
@@ -230,9 +233,12 @@ impl Lexer<'_> {
         let from = sign - head.len();
         let value = self.scan.pos;
         let literals = if changed { None } else { self.value() };
-        self.host.defines.push(Define {
+        self.host.macros.defines.push(Define {
             name: range(from, from + name),
             literals,
+            value: None,
+            defined: true,
+            context: None,
         });
         self.scan.pos = value;
     }
@@ -281,7 +287,7 @@ impl Lexer<'_> {
             "_",
             &mut layer,
         );
-        let inner = c::lex(&layer.text);
+        let mut inner = c::lex(&layer.text);
         if inner.statements.is_empty() {
             return;
         }
@@ -291,9 +297,11 @@ impl Lexer<'_> {
             ..it
         });
         self.host.statements.extend(statements);
+        inner.macros.sort(&layer.text);
         self.host.layers.push(Layer {
             text: layer,
             escapes: literal.escapes,
+            macros: inner.macros,
         });
     }
 
@@ -347,6 +355,7 @@ impl Lexer<'_> {
             in_define: false,
             complete: closed,
             block: 0,
+            in_device: false,
         };
         self.host.statements.push(statement);
     }

@@ -188,6 +188,7 @@ impl Lexer<'_> {
             conditional_operands: false,
             complete: false,
             block: 0,
+            in_device: false,
         };
         loop {
             self.trivia();

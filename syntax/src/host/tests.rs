@@ -444,6 +444,7 @@ llvm.inline_asm(None, [], R"a\n{{0}}".format(1), "r")
         Language::Python,
     );
     let names = host
+        .macros
         .defines
         .iter()
         .map(|it| it.literals.as_ref().map_or(0, Vec::len));

@@ -241,6 +241,24 @@ pub fn is_same_in_block(name: &str) -> bool {
     SAME_IN_BLOCK.contains(&name)
 }
 
+/// Those whose value is another one at each read.
+const CHANGING: [&str; 8] = [
+    "%clock",
+    "%clock64",
+    "%clock_hi",
+    "%globaltimer",
+    "%globaltimer_hi",
+    "%globaltimer_lo",
+    "%pm#",
+    "%pm#_64",
+];
+
+/// Whether a special register, by its name in [`SPECIAL_REGISTERS`], may have another value at each read.
+#[must_use]
+pub fn changes(name: &str) -> bool {
+    CHANGING.contains(&name)
+}
+
 /// The special register with this index.
 #[must_use]
 pub fn get(index: u16) -> Option<&'static SpecialRegister> {

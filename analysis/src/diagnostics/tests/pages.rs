@@ -56,13 +56,16 @@ fn pages_of_the_codes() {
         if code.name == "nesting-too-deep" {
             continue;
         }
-        let embedded = code.name.starts_with("asm-");
-        let language = if embedded { "cuda" } else { "ptx" };
+        let (language, host) = match code.name {
+            "asm-named-label" => ("rust", Some(Language::Rust)),
+            it if it.starts_with("asm-") => ("cuda", Some(Language::Cuda)),
+            _ => ("ptx", None),
+        };
         let examples = |heading| examples(&page, heading, language);
         let (wrong, right) = (examples("Wrong"), examples("Right"));
-        let errors_of = |text: &str| match embedded {
-            true => fragments::tests::diagnostics(text, Language::Cuda, &[]),
-            false => errors_of(text),
+        let errors_of = |text: &str| match host {
+            Some(language) => fragments::tests::diagnostics(text, language, &[]),
+            None => errors_of(text),
         };
         assert!(
             !wrong.is_empty() && !right.is_empty(),

@@ -261,6 +261,9 @@ mod tests {
                 d = a + b;
                 ```
 
+                - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
+                - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
+
 
                 See also `sub`, `addc`, `mad`, `fma`
 
@@ -287,6 +290,9 @@ mod tests {
                 ```c
                 d = a + b;
                 ```
+
+                - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
+                - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
 
                 ```ptx
                     add.s32 %r0, %r1, %r2;

@@ -125,6 +125,15 @@ impl Lexer<'_> {
         }
     }
 
+    /// Whether this is in a function that is compiled for devices.
+    pub(super) fn in_device(&self) -> bool {
+        let around = self.blocks.iter().take(MAX_AROUND);
+        !self.in_define
+            && around
+                .copied()
+                .any(|it| is_device(&self.scan.bytes[..it as usize]))
+    }
+
     /// The conditions of C++ under which the code at an offset is compiled, outermost first.
     pub(super) fn branches(&mut self, at: usize) -> Vec<Condition> {
         self.guarded.retain(|it| at < it.end);
@@ -185,6 +194,15 @@ impl Lexer<'_> {
             at = rest.len();
         }
     }
+}
+
+/// Whether the declaration that ends a text is that of a function for devices.
+fn is_device(before: &[u8]) -> bool {
+    let part = &before[before.len().saturating_sub(MAX_CONDITION)..];
+    let start = memchr::memrchr3(b';', b'{', b'}', part).map_or(0, |it| it + 1);
+    [&b"__device__"[..], b"__global__"]
+        .iter()
+        .any(|it| memchr::memmem::find(&part[start..], it).is_some())
 }
 
 /// A text without the blanks at its end, of which there may be some.

@@ -74,6 +74,7 @@ impl Lexer<'_> {
             conditional_operands: false,
             complete: false,
             block: self.blocks.last().copied().unwrap_or(0),
+            in_device: self.in_device(),
         };
         self.template(&mut statement, &mut branches);
         branches.any = false;

@@ -11,7 +11,7 @@ use crate::{
     Severity,
     diagnostics::{
         finding::{Finding, finding},
-        registry::NARROW_ADDRESS,
+        registry::{NARROW_ADDRESS, NARROW_SINCE_CUDA_12},
     },
     hir::instruction::Ranges,
 };
@@ -42,7 +42,7 @@ pub(super) fn check(
     if bits == 32 && !statement.module.target.has_narrow_addresses() {
         finding.severity = Severity::Error;
     } else if bits == 32 {
-        finding.help = Some("ptxas since CUDA 12 generates no code for it".to_owned());
+        finding.help = Some(NARROW_SINCE_CUDA_12.to_owned());
     }
     findings.push(finding);
 }

@@ -181,8 +181,10 @@ impl Rejected<'_> {
                     format!("{least} to {most}")
                 };
                 let plural = if *most == 1 { "" } else { "s" };
+                let surplus = self.nodes.get(usize::from(*most)..).unwrap_or_default();
+                let surplus = surplus.iter().map(trimmed).reduce(|all, it| all.cover(it));
                 finding(
-                    range,
+                    surplus.unwrap_or(range),
                     WRONG_OPERAND_COUNT,
                     format!(
                         "`{}` takes {wanted} operand{plural}, not {}",
