@@ -8,6 +8,7 @@ mod extract;
 mod flow;
 mod format;
 mod generate;
+mod hosted;
 mod inspect;
 mod lsp;
 mod mcp;
@@ -68,7 +69,7 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Show the machine code of a file beside its PTX; runs ptxas.
     Sass(sass::SassArgs),
-    /// Extract PTX from executables, libraries, archives, objects, fat binaries and cubins.
+    /// Extract PTX from executables, libraries, archives, objects, fat binaries and cubins, or from strings.
     Extract(extract::ExtractArgs),
     /// Write the documentation as a book for mdBook.
     #[command(hide = true)]

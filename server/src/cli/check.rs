@@ -144,6 +144,11 @@ impl Batch {
     }
 }
 
+/// The problems of a module by its text.
+pub(super) fn of_module(module: &str, config: &AnalysisConfig) -> Cancellable<Vec<Diagnostic>> {
+    Batch::diagnostics(&Document::new(module.to_owned()), config)
+}
+
 /// A target that exists.
 pub(super) fn target(text: &str) -> Result<String, String> {
     match is_target(text) {
@@ -318,11 +323,8 @@ pub(super) fn problems<T>(
     let cancelled = |_| format!("{name}: the check was cancelled");
     match Language::of_path(Path::new(name)) {
         Some(language) => {
-            let check = |module: &str, config: &AnalysisConfig| {
-                Batch::diagnostics(&Document::new(module.to_owned()), config)
-            };
             let path = Path::new(name);
-            let found = embedded::diagnostics(path, &text, language, config, commands, check);
+            let found = embedded::diagnostics(path, &text, language, config, commands, of_module);
             let found = found.map_err(cancelled)?;
             let lines = LineTable::new(if found.is_empty() { "" } else { &text });
             Ok(show(&text, &lines, found))

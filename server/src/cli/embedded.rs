@@ -8,6 +8,25 @@ use syntax::host::Language;
 
 use crate::compile_commands::CompileCommands;
 
+/// The known facts about how a file is compiled: the target of the command line, or else those of the commands that
+/// compile it, unless the file itself says which.
+pub(super) fn settings(
+    file: &HostFile,
+    path: &Path,
+    target: Option<&str>,
+    commands: Option<&CompileCommands>,
+) -> HostSettings {
+    HostSettings {
+        targets: match target {
+            Some(target) => vec![target.to_owned()],
+            None if file.marked_targets().is_empty() => {
+                commands.map_or_else(Vec::new, |it| it.targets(path))
+            }
+            None => Vec::new(),
+        },
+    }
+}
+
 /// The problems in the fragments of a file, in the order of the text. `check` finds the diagnostics of a module.
 pub(super) fn diagnostics(
     path: &Path,
@@ -21,15 +40,7 @@ pub(super) fn diagnostics(
     if file.fragments().is_empty() {
         return Ok(Vec::new());
     }
-    let settings = HostSettings {
-        targets: match &config.target_override {
-            Some(target) => vec![target.to_string()],
-            None if file.marked_targets().is_empty() => {
-                commands.map_or_else(Vec::new, |it| it.targets(path))
-            }
-            None => Vec::new(),
-        },
-    };
+    let settings = settings(&file, path, config.target_override.as_deref(), commands);
     // The text of a module says its target.
     let of_modules = AnalysisConfig {
         target_override: None,

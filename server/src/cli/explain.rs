@@ -1,11 +1,13 @@
 //! `ptx-analyzer explain`: documentation in a terminal.
 
-use std::io;
+use std::{io, path::Path};
 
 use analysis::{Explanation, Explanations, documented, explain};
 use clap::ValueEnum;
+use syntax::{host::Language, text::LineTable};
 
-use super::{FAILED, Io, terminal};
+use super::{FAILED, Io, hosted::Hosted, read_text, terminal};
+use crate::compile_commands::CompileCommands;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
@@ -13,10 +15,13 @@ pub(super) struct ExplainArgs {
     /// constant, a concept, a word of CUDA C++ or SASS, a diagnostic code, a message of ptxas.
     #[arg(
         value_name = "WORDS",
-        required_unless_present = "list",
+        required_unless_present_any = ["list", "at"],
         allow_negative_numbers = true
     )]
     words: Vec<String>,
+    /// Explain the statements of PTX on a line of a file: of PTX, or of another language with PTX in its strings.
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["words", "list"])]
+    at: Option<String>,
     /// List the names of all pages.
     #[arg(long)]
     list: bool,
@@ -46,7 +51,17 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         return Ok(0);
     }
     let mut answers = Vec::new();
-    for question in questions(&args.words) {
+    let asked = match &args.at {
+        Some(at) => match on_line(at, io) {
+            Ok(statements) => statements,
+            Err(error) => {
+                writeln!(io.stderr, "error: {error}")?;
+                return Ok(FAILED);
+            }
+        },
+        None => questions(&args.words),
+    };
+    for question in asked {
         match explain(&question, args.target.as_deref()) {
             Ok(answer) => answers.push((question, answer)),
             Err(name) => {
@@ -99,6 +114,46 @@ pub(super) fn nothing(question: &str, answer: &Explanations) -> String {
             "no documentation for `{question}`; did you mean {}?",
             similar.join(", ")
         ),
+    }
+}
+
+/// The statements on a line of a file, which is given as `FILE:LINE`. Errors say what is wrong.
+fn on_line(at: &str, io: &mut Io<'_>) -> Result<Vec<String>, String> {
+    let parts = at.rsplit_once(':').and_then(|(path, line)| {
+        let line: u32 = line.parse().ok().filter(|it| *it > 0)?;
+        Some((Path::new(path), line - 1))
+    });
+    let Some((path, line)) = parts else {
+        return Err(format!(
+            "`{at}` is not a file and a line, as in `kernel.cu:12`"
+        ));
+    };
+    let mut found = Vec::new();
+    if Language::of_path(path).is_some() {
+        let hosted = Hosted::read(path, None, &CompileCommands::default(), io)?;
+        let lines = LineTable::new(&hosted.text);
+        for index in 0..hosted.file.fragments().len() {
+            let view = hosted.file.view(index, &hosted.text, "sm_90a");
+            let statements = view.statements();
+            found.extend(
+                statements
+                    .filter(|it| {
+                        (lines.line_of(it.0.start())..=lines.line_of(it.0.end())).contains(&line)
+                    })
+                    .map(|it| it.1.to_owned()),
+            );
+        }
+    } else {
+        let text = read_text(path, io)?;
+        let lines = LineTable::new(&text);
+        if line < lines.line_count() {
+            found.push(text[lines.line_range(line)].trim().to_owned());
+        }
+    }
+    found.retain(|it| !it.is_empty());
+    match found.is_empty() {
+        true => Err(format!("{at}: there is no statement of PTX on that line")),
+        false => Ok(found),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `ptx-analyzer extract`: the PTX of binaries.
 
+mod asm;
+
 use std::{
     fs,
     io::{self, Cursor},
@@ -18,7 +20,8 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ExtractArgs {
-    /// Executables, libraries, archives, objects, fat binaries or cubins; or - for standard input.
+    /// Executables, libraries, archives, objects, fat binaries or cubins; or - for standard input. With --asm, files of
+    /// CUDA C++, C++, Python, Rust and LLVM IR, and folders that are searched for them.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// List the images, as without --output-dir.
@@ -30,6 +33,12 @@ pub(super) struct ExtractArgs {
     /// Also write the cubins.
     #[arg(long, requires = "output_dir")]
     cubins: bool,
+    /// Print the PTX in the strings of files in other languages, each statement as a module.
+    #[arg(long, conflicts_with_all = ["list", "cubins"])]
+    asm: bool,
+    /// The target of the modules, for example sm_90a. Without it, that of the file or of compile_commands.json.
+    #[arg(long, value_name = "TARGET", requires = "asm", value_parser = super::check::target)]
+    target: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -80,6 +89,9 @@ pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
     {
         writeln!(io.stderr, "error: {}: {error}", folder.display())?;
         return Ok(FAILED);
+    }
+    if args.asm {
+        return asm::run(args, io);
     }
     let mut job = Job {
         args,

@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
+use analysis::{AnalysisHost, Change, FileContents, FileId, FormattingOptions, HostFile};
 use ec4rs::property::{FinalNewline, IndentSize, IndentStyle};
-
-use analysis::{AnalysisHost, Change, FileContents, FileId, FormattingOptions};
+use syntax::{host::Language, text::Edit};
 
 use super::{FAILED, Io, check::inputs, read_bytes};
 use crate::files::decode;
@@ -25,13 +25,17 @@ pub(super) struct FormatArgs {
     /// Do not write; name the files that are not formatted, and exit with status 1 if there are any.
     #[arg(long)]
     check: bool,
+    /// Also format the PTX in the strings of files in other languages: each statement on a line of its own. Folders are
+    /// searched for them, too.
+    #[arg(long)]
+    embedded: bool,
     /// Columns of one level of indentation. Without this an `.editorconfig` above the file decides, or else 4.
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u32).range(0..=16))]
     indent: Option<u32>,
 }
 
 pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let (inputs, failures) = inputs(&args.paths, false);
+    let (inputs, failures) = inputs(&args.paths, args.embedded);
     let mut status = 0;
     for failure in failures {
         writeln!(io.stderr, "error: {failure}")?;
@@ -61,7 +65,31 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         if let Some(indent) = args.indent {
             (options.indent_width, options.tabs) = (indent, false);
         }
-        let formatted = format(&bytes, options);
+        let formatted = match Language::of_path(path) {
+            Some(language) if args.embedded => match str::from_utf8(&bytes) {
+                Ok(text) => {
+                    // A tab in a string is a character of the program.
+                    options.tabs = false;
+                    strings(text, language, options).into_bytes()
+                }
+                // Nothing of a file is lost that is in another encoding.
+                Err(_) => {
+                    writeln!(io.stderr, "error: {}: it is not UTF-8", path.display())?;
+                    status = FAILED;
+                    continue;
+                }
+            },
+            Some(_) => {
+                writeln!(
+                    io.stderr,
+                    "error: {}: it is not PTX; --embedded formats the PTX in its strings",
+                    path.display()
+                )?;
+                status = FAILED;
+                continue;
+            }
+            None => format(&bytes, options),
+        };
         if args.check {
             if formatted != bytes {
                 writeln!(io.stdout, "{} is not formatted", path.display())?;
@@ -96,6 +124,40 @@ fn of_editorconfig(path: &Path) -> Result<FormattingOptions, String> {
     let newline = found.get::<FinalNewline>();
     options.insert_final_newline = matches!(newline, Ok(FinalNewline::Value(true)));
     Ok(options)
+}
+
+/// A file of another language with the PTX in its strings laid out.
+fn strings(text: &str, language: Language, options: FormattingOptions) -> String {
+    let file = HostFile::new(text, language);
+    let mut edits: Vec<Edit> = (0..file.fragments().len())
+        .filter_map(|index| {
+            let target = file.marked_targets().first();
+            let view = file.view(index, text, target.map_or("sm_90a", |it| it));
+            let module = format(view.module.as_bytes(), options);
+            view.one_a_line(&String::from_utf8(module).ok()?)
+        })
+        .collect();
+    edits.sort_by_key(|it| it.range.start());
+    let mut formatted = String::with_capacity(text.len());
+    let mut end = 0;
+    for edit in &edits {
+        let range = std::ops::Range::<usize>::from(edit.range);
+        // Several statements may have the same strings, by a macro.
+        if range.start < end {
+            continue;
+        }
+        formatted.push_str(&text[end..range.start]);
+        formatted.push_str(&edit.insert);
+        end = range.end;
+    }
+    formatted.push_str(&text[end..]);
+    formatted
+}
+
+/// A module with other blanks.
+pub(super) fn of_text(module: &str) -> String {
+    let formatted = format(module.as_bytes(), FormattingOptions::default());
+    String::from_utf8_lossy(&formatted).into_owned()
 }
 
 /// The file with other blanks; bytes that are not UTF-8 stay what they are.

@@ -259,8 +259,8 @@ fn region(range: TextRange, lines: &LineTable) -> Value {
 /// A range in lines and columns that count from one; the end is exclusive.
 #[derive(Serialize)]
 pub(super) struct Place {
-    line: u32,
-    column: u32,
+    pub(super) line: u32,
+    pub(super) column: u32,
     end_line: u32,
     end_column: u32,
 }

@@ -98,3 +98,161 @@ fn targets_come_from_the_compile_commands() {
     "#]],
     );
 }
+
+/// A statement on two lines, one without operands, and one in a program of Python.
+const STATEMENTS: &str = "__device__ void f(unsigned x) {\n    asm volatile(\"{ .reg .u32 t; add.u32 t, %0, 1;\" \" }\" :: \"r\"(x + 1));\n    asm volatile(\"fence.proxy.async;\" ::: \"memory\");\n}\n";
+
+#[test]
+fn fragments_are_printed_as_modules() {
+    let folder = folder(&[("a.cu", STATEMENTS.as_bytes()), ("b.ptx", b"")]);
+    check_in(
+        folder.path(),
+        &["extract", "--asm", "DIR/a.cu"],
+        b"",
+        expect![[r#"
+            // DIR/a.cu:2:19
+            // %0 "r" x + 1
+            .version 9.5
+            .target sm_90a
+            .address_size 64
+            .func ptx_fragment()
+            {
+                .reg .b32 %0;
+
+                {
+                    .reg .u32 t;
+                    add.u32 t, %0, 1;
+                }
+            }
+
+            // DIR/a.cu:3:19
+            .version 9.5
+            .target sm_90a
+            .address_size 64
+            .func ptx_fragment()
+            {
+
+                fence.proxy.async;
+            }
+
+            status 0
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &[
+            "extract", "--asm", "--target", "sm_100a", "--format", "json", "DIR/a.cu",
+        ],
+        b"",
+        expect![[r#"
+            {"file":"DIR/a.cu","line":2,"column":19,"end_line":2,"end_column":56,"target":"sm_100a","operands":[{"placeholder":"%0","constraint":"r","register":".b32","expression":"x + 1"}],"ptx":".version 9.5\n.target sm_100a\n.address_size 64\n.func ptx_fragment()\n{\n    .reg .b32 %0;\n\n    {\n        .reg .u32 t;\n        add.u32 t, %0, 1;\n    }\n}\n"}
+            {"file":"DIR/a.cu","line":3,"column":19,"end_line":3,"end_column":37,"target":"sm_100a","operands":[],"ptx":".version 9.5\n.target sm_100a\n.address_size 64\n.func ptx_fragment()\n{\n\n    fence.proxy.async;\n}\n"}
+            status 0
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["extract", "--asm", "DIR/b.ptx"],
+        b"",
+        expect![[r#"
+            error: DIR/b.ptx: its name does not say that it is C++, Python, Rust or LLVM IR
+            status 2
+        "#]],
+    );
+}
+
+#[test]
+fn strings_are_laid_out_on_request() {
+    let folder = folder(&[("a.cu", STATEMENTS.as_bytes())]);
+    check_in(
+        folder.path(),
+        &["format", "DIR/a.cu"],
+        b"",
+        expect![[r#"
+        error: DIR/a.cu: it is not PTX; --embedded formats the PTX in its strings
+        status 2
+    "#]],
+    );
+    check_in(
+        folder.path(),
+        &["format", "--embedded", "--check", "DIR"],
+        b"",
+        expect![[r#"
+            DIR/a.cu is not formatted
+            status 1
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["format", "--embedded", "DIR/a.cu"],
+        b"",
+        expect![[r#"
+            status 0
+        "#]],
+    );
+    expect![[r#"
+        __device__ void f(unsigned x) {
+            asm volatile("{                    \n\t"
+                         "    .reg .u32 t;     \n\t"
+                         "    add.u32 t, %0, 1;\n\t"
+                         "}" :: "r"(x + 1));
+            asm volatile("fence.proxy.async;" ::: "memory");
+        }
+    "#]]
+    .assert_eq(&std::fs::read_to_string(folder.path().join("a.cu")).expect("a file"));
+    check_in(
+        folder.path(),
+        &["format", "--embedded", "--check", "DIR/a.cu"],
+        b"",
+        expect![[r#"
+            status 0
+        "#]],
+    );
+}
+
+#[test]
+fn statements_of_a_line_are_explained() {
+    let folder = folder(&[("a.cu", STATEMENTS.as_bytes())]);
+    for (at, expected) in [
+        (
+            "DIR/a.cu:3",
+            expect![[r#"
+            [
+              {
+                "found": [
+                  {
+                    "kind": "instruction",
+                    "markdown": "```ptx\nfence.proxy.async\n```\n\nNeeds `sm_90`, PTX ISA 8.0.\n\nOrders accesses to the same memory that go through different proxies.\n\nOrdinary loads and stores, bulk copies and matrix instructions, tensor maps, the fabric, and aliased addresses reach memory through proxies that do not see each other's accesses in order. Wherever data change from one proxy to another, place this fence between the accesses.\n\n## Pseudo-code\n\n```c\nshared memory written by st, then read by cp.async.bulk or wgmma:\n    st.shared ...;  fence.proxy.async.shared::cta;  bar.sync 0;\n    one thread:     cp.async.bulk.global.shared::cta ...;\n\ntensor map changed by tensormap.replace, then used:\n    writer:  fence.proxy.tensormap::generic.release.gpu;  st.relaxed flag\n    user:    ld.relaxed flag;  fence.proxy.tensormap::generic.acquire.gpu [map], 128;\n```\n\n## Modifiers\n\n- `.async`: The instruction starts the operation and does not wait for it; another instruction waits. Here: both ways between the generic and the asynchronous proxy, for all spaces or the one that follows.\n\n## Notes\n\n- The forms without a scope act within one thread. The thread that made the ordinary accesses executes the fence; then a barrier or an arrival passes the order on to the thread that starts the copy. Do not rely on a single fence of the copying thread, after the barrier, for what others stored.\n- From asynchronous to generic no fence is needed after waiting: the completion of an mbarrier, or of a bulk group, makes the result visible to ordinary loads.\n- A buffer that ordinary loads have read, and that a bulk copy will overwrite: the model asks for the fence here, too. The usual pipelines only arrive at an “empty” mbarrier after the loads and wait for it before the copy.\n- `fence` and `bar.sync` do not replace this fence. Forgetting it gives rare, wrong results rather than errors.\n- `st.async`, `red.async` and the mbarrier instructions are in the generic proxy, as is `cp.async` without `.bulk`.\n- Start of a kernel does not acquire tensor maps that an earlier kernel changed: use the acquiring `.tensormap::generic` form. Maps passed as `__grid_constant__` parameters, written by the host, need none.\n- `.alias` is for memory that is mapped twice; ordinary pointers into one allocation do not need it.\n\n## Examples\n\nPTX ISA 8.0, `sm_90`:\n\n```ptx\n    st.shared.u32 [shared_data], %r0;\n    fence.proxy.async.shared::cta;\n    bar.sync 0;\n    @%p0 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [shared_data], 4096;\n    @%p0 cp.async.bulk.commit_group;\n    @%p0 cp.async.bulk.wait_group.read 0;\n```\n\nPTX ISA 8.3, `sm_90`:\n\n```ptx\n    fence.proxy.tensormap::generic.acquire.gpu [%rd0], 128;\n```\n\nPTX ISA 9.4, `sm_90`:\n\n```ptx\n    fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;\n```\n\n\nSee also `fence`, `cp.async.bulk`, `cp.async.bulk.tensor`, `wgmma.mma_async`, `tensormap.cp_fenceproxy`, `tensormap.replace`, `fabric.wait`\n\n[PTX ISA 9.7.14.4](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-membar-fence)",
+                    "name": "fence.proxy.async"
+                  }
+                ],
+                "question": "fence.proxy.async;",
+                "similar": []
+              }
+            ]
+            status 0
+        "#]],
+        ),
+        (
+            "DIR/a.cu:1",
+            expect![[r#"
+            error: DIR/a.cu:1: there is no statement of PTX on that line
+            status 2
+        "#]],
+        ),
+        (
+            "DIR/a.cu",
+            expect![[r#"
+            error: `DIR/a.cu` is not a file and a line, as in `kernel.cu:12`
+            status 2
+        "#]],
+        ),
+    ] {
+        check_in(
+            folder.path(),
+            &["explain", "--format", "json", "--at", at],
+            b"",
+            expected,
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! The PTX in the strings of other languages, as modules.
+
+use std::{fs, io, path::Path};
+
+use analysis::FragmentView;
+use serde::Serialize;
+use syntax::text::{Encoding, LineTable};
+
+use super::{ExtractArgs, Format};
+use crate::{
+    cli::{FAILED, Io, check::inputs, format, hosted::Hosted, plain, report::Place},
+    compile_commands::CompileCommands,
+};
+
+/// A fragment as JSON. Lines and columns are those of the file, from 1; columns count bytes.
+#[derive(Serialize)]
+struct Record<'a> {
+    file: &'a str,
+    #[serde(flatten)]
+    place: &'a Place,
+    target: &'a str,
+    operands: Vec<Operand>,
+    /// The module.
+    ptx: &'a str,
+    /// Where it was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+}
+
+/// An operand as JSON.
+#[derive(Serialize)]
+struct Operand {
+    placeholder: String,
+    constraint: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    register: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expression: Option<String>,
+}
+
+/// Prints or writes the fragments of files.
+pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
+    let (paths, failures) = inputs(&args.files, true);
+    let mut status = 0;
+    for failure in failures {
+        writeln!(io.stderr, "error: {failure}")?;
+        status = FAILED;
+    }
+    let commands = CompileCommands::default();
+    for path in paths {
+        let hosted = match Hosted::read(&path, args.target.as_deref(), &commands, io) {
+            Ok(hosted) => hosted,
+            Err(error) => {
+                writeln!(io.stderr, "error: {error}")?;
+                status = FAILED;
+                continue;
+            }
+        };
+        let lines = LineTable::new(&hosted.text);
+        for view in hosted.views() {
+            if let Err(error) = one(args, &path, &lines, &view, io)? {
+                writeln!(io.stderr, "error: {error}")?;
+                status = FAILED;
+            }
+        }
+    }
+    Ok(status)
+}
+
+fn one(
+    args: &ExtractArgs,
+    path: &Path,
+    lines: &LineTable,
+    view: &FragmentView<'_>,
+    io: &mut Io<'_>,
+) -> io::Result<Result<(), String>> {
+    let Some(range) = view.to_host(view.template()) else {
+        return Ok(Ok(()));
+    };
+    let place = Place::new(range, lines, Encoding::Utf8);
+    let target = view.target();
+    let module = format::of_text(&view.module);
+    let written = match &args.output_dir {
+        Some(folder) => {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            // Two statements on a line have different columns.
+            let name = format!("{stem}.{}.{}.{target}.ptx", place.line, place.column);
+            let to = folder.join(name);
+            if let Err(error) = fs::write(&to, &module) {
+                return Ok(Err(format!("{}: {error}", to.display())));
+            }
+            Some(to.display().to_string())
+        }
+        None => None,
+    };
+    let name = path.to_string_lossy();
+    if args.format == Format::Json {
+        let operands = view.operands().map(|it| Operand {
+            placeholder: it.placeholder,
+            constraint: it.constraint,
+            register: it.register,
+            expression: it.expression.map(|it| it.0),
+        });
+        let record = Record {
+            file: &name,
+            place: &place,
+            target: &target,
+            operands: operands.collect(),
+            ptx: &module,
+            path: written,
+        };
+        let record = serde_json::to_string(&record).map_err(io::Error::other)?;
+        writeln!(io.stdout, "{record}")?;
+        return Ok(Ok(()));
+    }
+    let name = plain(&name);
+    match written {
+        Some(to) => writeln!(io.stdout, "{}", plain(&to))?,
+        None => {
+            writeln!(io.stdout, "// {name}:{}:{}", place.line, place.column)?;
+            for operand in view.operands() {
+                let expression = operand.expression.map_or_else(String::new, |it| it.0);
+                writeln!(
+                    io.stdout,
+                    "// {} \"{}\" {}",
+                    operand.placeholder,
+                    plain(&operand.constraint),
+                    plain(&expression)
+                )?;
+            }
+            writeln!(io.stdout, "{module}")?;
+        }
+    }
+    Ok(Ok(()))
+}
