@@ -4,6 +4,7 @@
 pub mod answers;
 pub mod binaries;
 pub mod formatting;
+pub mod hosts;
 pub mod inputs;
 pub mod settings;
 pub mod statements;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use arbitrary::{Result, Unstructured};
 use fastrand::Rng;
 use serde_json::json;
-use syntax::{Document, FileContents, TextRange, TextSize, text::Edit};
+use syntax::{Document, FileContents, TextRange, TextSize, host::Language, text::Edit};
 
 use crate::{
     client::{change, place},
     fixtures, mutate,
-    properties::{answers, binaries, formatting, settings, statements, streams, trees},
+    properties::{answers, binaries, formatting, hosts, settings, statements, streams, trees},
     session,
 };
 
@@ -45,6 +45,26 @@ pub const TARGETS: &[Target] = &[
         name: "formatting",
         run: |bytes| formatting::check("it", &String::from_utf8_lossy(bytes)),
         seeds: texts,
+    },
+    Target {
+        name: "host_cuda",
+        run: |bytes| hosts::check(Language::Cuda, &String::from_utf8_lossy(bytes)),
+        seeds: || hosts::seeds(Language::Cuda),
+    },
+    Target {
+        name: "host_llvm",
+        run: |bytes| hosts::check(Language::Llvm, &String::from_utf8_lossy(bytes)),
+        seeds: || hosts::seeds(Language::Llvm),
+    },
+    Target {
+        name: "host_python",
+        run: |bytes| hosts::check(Language::Python, &String::from_utf8_lossy(bytes)),
+        seeds: || hosts::seeds(Language::Python),
+    },
+    Target {
+        name: "host_rust",
+        run: |bytes| hosts::check(Language::Rust, &String::from_utf8_lossy(bytes)),
+        seeds: || hosts::seeds(Language::Rust),
     },
     Target {
         name: "parser",

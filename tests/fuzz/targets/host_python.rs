@@ -1,0 +1,5 @@
+//! Fuzz target `host_python`; see `ptx_tests::properties::inputs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| ptx_tests::properties::inputs::run("host_python", bytes));
