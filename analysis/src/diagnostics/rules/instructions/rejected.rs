@@ -181,7 +181,7 @@ impl Rejected<'_> {
                     format!("{least} to {most}")
                 };
                 let plural = if *most == 1 { "" } else { "s" };
-                let surplus = self.nodes.get(usize::from(*most)..).unwrap_or_default();
+                let surplus = self.nodes.get(*most..).unwrap_or_default();
                 let surplus = surplus.iter().map(trimmed).reduce(|all, it| all.cover(it));
                 finding(
                     surplus.unwrap_or(range),
