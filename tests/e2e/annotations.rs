@@ -274,12 +274,12 @@ fn mangled_names_are_explained() {
     assert!(server.hover(URI, 4, 9).contains("k()"));
     let document = json!({ "textDocument": { "uri": URI } });
     let symbols = server.settled("textDocument/documentSymbol", &document);
-    let entry = &symbols[3];
-    assert_eq!(
-        (&entry["name"], &entry["detail"]),
-        (&json!("k"), &json!(".entry k()")),
-        "{symbols}"
-    );
+    let names = symbols
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|it| &it["name"]);
+    assert!(names.into_iter().any(|it| it == "k"), "{symbols}");
 }
 
 #[test]

@@ -484,7 +484,10 @@ mod tests {
             if fixture.files.len() > 1 {
                 out.push_str(&format!("//- {name}\n"));
             }
-            out.push_str(&text);
+            // New lines end as those of the file.
+            let windows = text.matches("\r\n").count();
+            assert!(windows == 0 || windows == text.matches('\n').count());
+            out.push_str(&text.replace("\r\n", "\n"));
         }
         expect.assert_eq(&out);
     }
