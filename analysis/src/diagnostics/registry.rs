@@ -354,9 +354,9 @@ codes! {
         "A label has a name in `asm!` of Rust, which rustc denies.";
     ASM_MISSING_VOLATILE = "asm-missing-volatile" Lint Warning [] Host
         "The compiler may drop or move a statement of assembly that has effects.";
-    ASM_PARTIAL_OUTPUT = "asm-partial-output" Lint Warning [] Host
+    ASM_PARTIAL_OUTPUT = "asm-partial-output" Lint Hint [] Host
         "A statement of assembly writes an output under a guard only.";
-    ASM_GENERIC_ADDRESS = "asm-generic-address" Lint Warning [] Host
+    ASM_GENERIC_ADDRESS = "asm-generic-address" Lint Information [] Host
         "A generic pointer is an address in shared memory.";
     PTXAS = "ptxas" Ptxas Error [] Program
         "`ptxas`, which was run on the file, says this.";

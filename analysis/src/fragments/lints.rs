@@ -151,8 +151,12 @@ fn effect(instruction: &Instruction<'_>) -> Option<(&'static str, Severity)> {
     if semantics.keep != Keep::No && semantics.control == Control::Next {
         return Some(("has an effect", Severity::Warning));
     }
-    if semantics.fresh || instruction.names.iter().any(changes) {
+    if instruction.names.iter().any(changes) {
         return Some(("has another value each time", Severity::Warning));
+    }
+    // Its lanes: code that is right exchanges the same values wherever it stays.
+    if semantics.fresh {
+        return Some(("depends on the active threads", Severity::Hint));
     }
     let constant = |word: &&str| word.starts_with("const") || word.starts_with("param");
     let changing = semantics.reads.iter().any(|it| {

@@ -705,10 +705,10 @@ fn outputs_and_addresses() {
         &["sm_80"],
         &text,
         expect![[r#"
-        2: `%0` Warning asm-partial-output: `%0` is written only where `t` holds; with `=r` its value is undefined elsewhere: `+r` keeps the one it had
-        6: `%0` Warning asm-generic-address: `%0` is a generic pointer, and `st.shared.u32` takes an address in shared memory: `__cvta_generic_to_shared` makes one
-        7: `%0` Warning asm-generic-address: `%0` is a generic pointer, and `st.shared.u32` takes an address in shared memory: `__cvta_generic_to_shared` makes one
-    "#]],
+            2: `%0` Hint asm-partial-output: `%0` is written only where `t` holds; with `=r` its value is undefined elsewhere: `+r` keeps the one it had
+            6: `%0` Information asm-generic-address: `%0` is a generic pointer, and `st.shared.u32` takes an address in shared memory: `__cvta_generic_to_shared` makes one
+            7: `%0` Information asm-generic-address: `%0` is a generic pointer, and `st.shared.u32` takes an address in shared memory: `__cvta_generic_to_shared` makes one
+        "#]],
     );
 }
 
