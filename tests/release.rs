@@ -252,12 +252,22 @@ fn archives_hold_the_program_and_its_pages() {
 #[test]
 fn hooks_run_commands_that_exist() {
     let hooks = read(".pre-commit-hooks.yaml");
-    let commands: Vec<_> = values(&hooks, "entry: ").collect();
-    assert_eq!(commands, ["ptx-analyzer check", "ptx-analyzer format"]);
+    let mut commands = values(&hooks, "entry: ").map(|it| it.split(' ').collect::<Vec<_>>());
+    // Each of them is a command of the program, with options that it has.
+    let of_ptx: Vec<_> = commands.by_ref().take(2).collect();
     assert_eq!(
-        values(&hooks, "files: ").collect::<Vec<_>>(),
-        [r"\.ptx$"; 2]
+        of_ptx,
+        [["ptx-analyzer", "check"], ["ptx-analyzer", "format"]]
     );
+    let of_hosts: Vec<_> = commands.collect();
+    let (check, format) = (
+        ["ptx-analyzer", "check"],
+        ["ptx-analyzer", "format", "--embedded"],
+    );
+    assert_eq!(of_hosts, [&check[..], &format[..]]);
+    let files: Vec<_> = values(&hooks, "files: ").collect();
+    assert_eq!(files[..2], [r"\.ptx$"; 2]);
+    assert_eq!(files[2], files[3]);
 }
 
 #[test]
