@@ -94,6 +94,19 @@ pub(crate) fn is_binary(beginning: &[u8]) -> bool {
         || beginning.contains(&0)
 }
 
+/// The format in which a file is packed, by its first bytes; its contents cannot be seen from outside.
+pub(crate) fn packed(beginning: &[u8]) -> Option<&'static str> {
+    const FORMATS: [(&[u8], &str); 5] = [
+        (b"PK\x03\x04", "zip"),
+        (b"\x1f\x8b", "gzip"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"BZh", "bzip2"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+    ];
+    let format = FORMATS.iter().find(|it| beginning.starts_with(it.0));
+    format.map(|it| it.1)
+}
+
 /// The first bytes of a file, which tell what it is.
 pub(crate) fn beginning(file: &File) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::new();
@@ -180,7 +193,14 @@ fn read_texts(path: &Path, name: &str) -> io::Result<Texts> {
     let mut beginning = beginning(&file)?;
     // A text with a zero in it is a text with an error.
     if !is_ptx(path) && is_binary(&beginning) {
-        return binary_texts(file, name);
+        let mut found = binary_texts(file, name)?;
+        if found.texts.is_empty() && found.failures.is_empty() {
+            found.failures.push(match packed(&beginning) {
+                Some(format) => format!("{name}: it is packed with {format}: unpack it first"),
+                None => format!("{name}: a binary without PTX"),
+            });
+        }
+        return Ok(found);
     }
     file.read_to_end(&mut beginning)?;
     Ok(Texts {
@@ -228,9 +248,6 @@ fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
             Ok(())
         },
     )?;
-    if found.texts.is_empty() && found.failures.is_empty() {
-        found.failures.push(format!("{name}: a binary without PTX"));
-    }
     Ok(found)
 }
 

@@ -4,7 +4,7 @@ mod asm;
 
 use std::{
     fs,
-    io::{self, Cursor},
+    io::{self, Cursor, Seek as _},
     path::{Path, PathBuf},
 };
 
@@ -138,12 +138,24 @@ impl Job<'_> {
             count += 1;
             self.image(&name, &stem, content, stdout, stderr)
         };
-        if path == Path::new("-") {
+        let packed = if path == Path::new("-") {
             let mut bytes = Vec::new();
             io.stdin.read_to_end(&mut bytes)?;
+            let packed = binaries::packed(&bytes);
             binaries::visit(Cursor::new(bytes), wanted, visit)?;
+            packed
         } else {
-            binaries::visit(binaries::open(path)?, wanted, visit)?;
+            let mut file = binaries::open(path)?;
+            let packed = binaries::packed(&binaries::beginning(&file)?);
+            file.rewind()?;
+            binaries::visit(file, wanted, visit)?;
+            packed
+        };
+        if count == 0
+            && let Some(format) = packed
+        {
+            let message = format!("it is packed with {format}: unpack it first");
+            return Err(io::Error::other(message));
         }
         if count == 0 {
             writeln!(io.stderr, "{name}: no PTX and no machine code inside")?;

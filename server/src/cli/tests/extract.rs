@@ -113,3 +113,30 @@ fn checks_read_binaries() {
         "#]],
     );
 }
+
+#[test]
+fn packed_files_are_told() {
+    let folder = folder(&[
+        ("a.whl", b"PK\x03\x04\x14\0\0\0\x08\0"),
+        ("b.gz", b"\x1f\x8b\x08\0"),
+    ]);
+    check_in(
+        folder.path(),
+        &["extract", "DIR/a.whl", "DIR/b.gz"],
+        b"",
+        expect![[r#"
+            error: DIR/a.whl: it is packed with zip: unpack it first
+            error: DIR/b.gz: it is packed with gzip: unpack it first
+            status 2
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["check", "DIR/a.whl"],
+        b"",
+        expect![[r#"
+        error: DIR/a.whl: it is packed with zip: unpack it first
+        status 2
+    "#]],
+    );
+}
