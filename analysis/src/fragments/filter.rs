@@ -345,7 +345,10 @@ impl Filter<'_> {
         let before = text[start..usize::from(range.start())].trim();
         let is_address = before.ends_with('[');
         // An operand that is read: the first one is written. A vector has registers and constants only.
-        let is_value = before.contains("mov.")
+        let mut opcodes = before
+            .split(|it: char| !(it.is_ascii_alphanumeric() || "._:".contains(it)))
+            .filter_map(|it| it.split_once('.'));
+        let is_value = opcodes.any(|it| isa::tables().reads_names(it.0))
             && before.contains(',')
             && word.len() > 1
             && before.matches('{').count() <= before.matches('}').count();

@@ -6,7 +6,7 @@ exports.activate = async (context) => {
     const files = new Map();
     const text = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(context.extensionUri, 'files.json'));
     for (const [name, content] of Object.entries(JSON.parse(new TextDecoder().decode(text)))) {
-        files.set(`/workspace/${name}`, { content: new TextEncoder().encode(content), time: 1 });
+        files.set(`/kernels/${name}`, { content: new TextEncoder().encode(content), time: 1 });
     }
     const found = (uri) => {
         const file = files.get(uri.path);
@@ -17,7 +17,7 @@ exports.activate = async (context) => {
         onDidChangeFile: changed.event,
         watch: () => ({ dispose() {} }),
         stat(uri) {
-            if (uri.path === '/' || uri.path === '/workspace')
+            if (uri.path === '/' || uri.path === '/kernels')
                 return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
             const { content, time } = found(uri);
             return { type: vscode.FileType.File, ctime: 0, mtime: time, size: content.length };

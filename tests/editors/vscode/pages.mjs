@@ -92,7 +92,7 @@ function page(address, settings) {
       webviewContentExternalBaseUrlTemplate: `http://{{uuid}}.${DOMAIN}:${address.split(':')[1]}/code/out/vs/workbench/contrib/webview/browser/pre/`,
     },
     additionalBuiltinExtensions: [at('/ptx-analyzer'), at('/folder')],
-    folderUri: { scheme: SCHEME, path: '/workspace' },
+    folderUri: { scheme: SCHEME, path: '/kernels' },
     configurationDefaults: { ...QUIET_SETTINGS, ...settings },
   };
   const code = `http://${address}/code`;

@@ -553,6 +553,12 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
+    /// Whether the name of a variable may be an operand without brackets.
+    pub(crate) fn reads_names(&self) -> bool {
+        let mut facts = self.lines.iter().flat_map(|it| &it.1);
+        facts.any(|it| matches!(it, Fact::Wide(Wide::Name)))
+    }
+
     /// Bits of the words that conditions ask for.
     pub(crate) fn present<'w>(&self, words: impl Iterator<Item = &'w str>) -> u64 {
         let mut present = 0;

@@ -150,6 +150,13 @@ impl Tables {
             .get_or_init(|| self.facts_of(known).iter().any(any))
     }
 
+    /// Whether some form of an opcode reads the address of a variable by its name, without brackets.
+    #[must_use]
+    pub fn reads_names(&self, opcode: &str) -> bool {
+        let known = self.by_opcode.get(opcode);
+        known.is_some_and(|it| self.facts_of(it).iter().any(|it| it.1.reads_names()))
+    }
+
     /// The semantics of the instruction that an opcode and words mean, and its name; `None` if there is no such
     /// opcode, or if the words do not say yet which instruction it is.
     fn facts<'w>(

@@ -5,7 +5,7 @@ use super::Example;
 /// The documentation of one word, or of several that differ in a number only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The words, as they are in a text; `*` stands for any letters and digits.
+    /// The words as written in PTX; `*` matches any letters and digits.
     pub words: Vec<&'static str>,
     /// Markdown. The first sentence stands for the whole where there is little room.
     pub text: &'static str,

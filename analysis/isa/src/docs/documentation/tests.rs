@@ -92,7 +92,7 @@ fn every_page_has_its_source() {
             .version
             .is_some_and(|it| !["9.3", "9.4"].contains(&it))
         {
-            wrong.push(format!("{name}: there is no manual of that version"));
+            wrong.push(format!("{name}: unknown version of the manual"));
         }
         if source.version.is_none() != source.sections.is_empty() && name != "9.4" {
             wrong.push(format!(

@@ -28,7 +28,7 @@ mod remedy;
 const WORD: u32 = 100;
 /// Price of a slot that lacks its word.
 const MISSING: u32 = 98;
-/// Price of a word that stands for another one of its slot; a little less where it is in its place.
+/// Price of replacing a word by another one of its slot; slightly less in the right position.
 const REPLACED: u32 = 105;
 const REPLACED_IN_PLACE: u32 = 102;
 /// Price of the right word in the wrong place.
@@ -188,8 +188,8 @@ impl Words {
         out
     }
 
-    /// The least cost of reading the words as a variant: words without a slot may stand for the words
-    /// that slots lack, the others count alone.
+    /// The lower bound of the cost of a variant: a word without a slot may replace a missing one, and each of the
+    /// rest has its own cost.
     fn least_price(&self, variant: &Variant) -> u32 {
         let extra = self
             .needed
@@ -384,7 +384,7 @@ impl<'t> Search<'t, '_> {
         });
     }
 
-    /// The cost of a word that stands for the word of a slot.
+    /// The cost of replacing a word by one of a slot.
     fn price(&self, slot: usize, word: usize) -> u32 {
         let place = |it: &Option<(u16, usize)>| it.map(|it| it.1);
         let (before, after) = self.slots.split_at(slot);
