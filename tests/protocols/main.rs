@@ -7,6 +7,7 @@
 
 #![expect(clippy::print_stdout, reason = "the shares are what one wants to know")]
 
+mod folder;
 mod mutations;
 mod programs;
 
@@ -16,6 +17,8 @@ use programs::{Program, programs};
 
 /// Names the environment variable with the path of ptxas.
 const PTXAS: &str = "PTXAS";
+/// Names the environment variable with a folder of PTX files.
+const FOLDER: &str = "PTX_PROTOCOL_CASES";
 
 #[test]
 fn kernels_are_judged_right() {
@@ -43,6 +46,34 @@ fn kernels_are_judged_right() {
         differ.len(),
         all.len(),
         differ.join("\n")
+    );
+}
+
+/// With a folder in [`FOLDER`]: prints the firings in its files by rule. If it has a file `expected.jsonl`, every right
+/// program is silent, and 95 of 100 wrong ones are told of at an accepted line.
+#[test]
+fn kernels_of_a_folder() {
+    let Some(path) = std::env::var_os(FOLDER).map(PathBuf::from) else {
+        return;
+    };
+    let (score, text) = folder::report(&path);
+    println!("{text}");
+    let Some(score) = score else {
+        return;
+    };
+    let folder::Score {
+        told,
+        wrong,
+        silent,
+        right,
+    } = score;
+    println!(
+        "{told} of {wrong} wrong programs are told of, {silent} of {right} right ones are silent"
+    );
+    assert_eq!(silent, right, "a right program is told of");
+    assert!(
+        told * 100 >= wrong * 95,
+        "too few wrong programs are told of"
     );
 }
 
