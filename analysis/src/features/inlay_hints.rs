@@ -17,7 +17,7 @@ use crate::{
     hir::{
         body::{Body, DefinitionId, Reference, Target, body},
         header::{Formal, FunctionHeader},
-        instruction::is_call,
+        instruction::{Parts, is_call},
         items::{Function, item_offsets, items},
         module::{header_of, module_scope},
         tree::{self, node_at, trimmed},
@@ -162,13 +162,14 @@ impl Collector<'_> {
                     self.instructions(db, function, &child);
                 }
                 SyntaxKind::INSTRUCTION => {
-                    let Some(opcode) = child.token(SyntaxKind::IDENT) else {
+                    let parts = Parts::of(&child);
+                    let Some(opcode) = &parts.opcode else {
                         continue;
                     };
                     if is_call(opcode.text()) {
                         self.call(db, function, &child);
                     } else if self.kinds.defaults {
-                        self.defaults(&opcode, &child);
+                        self.defaults(opcode, &parts);
                     }
                 }
                 _ => {}
@@ -177,19 +178,12 @@ impl Collector<'_> {
     }
 
     /// The modifiers that an instruction does not say.
-    fn defaults(&mut self, opcode: &CursorToken<'_>, instruction: &Cursor<'_>) {
-        let words: Vec<CursorToken<'_>> = instruction
-            .tokens()
-            .filter(|it| it.kind() == SyntaxKind::DOTTED)
-            .collect();
-        let modifiers: Vec<&str> = (words.iter())
-            .map(|it| it.text().trim_start_matches('.'))
-            .collect();
-        let assumed = tables().assumed(opcode.text(), &modifiers);
+    fn defaults(&mut self, opcode: &CursorToken<'_>, parts: &Parts<'_>) {
+        let assumed = tables().assumed(opcode.text(), &parts.words);
         if assumed.words.is_empty() {
             return;
         }
-        let before = assumed.after.checked_sub(1).and_then(|it| words.get(it));
+        let before = assumed.after.checked_sub(1).and_then(|it| parts.modifiers.get(it));
         let label: String = assumed.words.iter().map(|it| format!(".{it}")).collect();
         let tooltip = format!("Without it, `{label}` is assumed.");
         self.add(

@@ -1,6 +1,6 @@
 //! A finding of a rule.
 
-use isa::event::EventKind;
+use isa::{event::EventKind, table::tables};
 
 use crate::flow::facts::Step;
 
@@ -40,7 +40,7 @@ impl Insertion {
         Some(Insertion {
             beside: step,
             behind: false,
-            text: kind.statement(),
+            text: tables().spelling(kind)?.statement?,
             guarded: false,
         })
     }
@@ -49,7 +49,7 @@ impl Insertion {
         Some(Insertion {
             beside: step,
             behind: true,
-            text: kind.statement(),
+            text: tables().spelling(kind)?.statement?,
             guarded,
         })
     }

@@ -105,6 +105,37 @@ pub struct Event {
     pub operands: [Option<&'static str>; 2],
 }
 
+/// How an event is written in PTX.
+#[derive(Clone, Copy, Debug)]
+pub struct Spelling {
+    /// The event.
+    pub event: EventKind,
+    /// An instruction that does it, as a message names it.
+    pub name: &'static str,
+    /// A statement that does it, which a fix inserts; `None` where its operands depend on the code around it.
+    pub statement: Option<&'static str>,
+}
+
+impl Spelling {
+    /// Reads the words after `event` at the start of a line: `KIND = NAME` or `KIND = NAME by STATEMENT`.
+    ///
+    /// # Errors
+    /// The problem with them.
+    pub fn parse(text: &'static str) -> Result<Spelling, String> {
+        let expected = || "expected `event kind = name by statement`".to_owned();
+        let (kind, written) = text.split_once('=').ok_or_else(expected)?;
+        let (name, statement) = match written.split_once(" by ") {
+            Some((name, statement)) => (name, Some(statement.trim())),
+            None => (written, None),
+        };
+        Ok(Spelling {
+            event: Event::parse(kind)?.kind,
+            name: name.trim(),
+            statement,
+        })
+    }
+}
+
 impl Event {
     /// Reads the words after `event` in a table.
     ///
@@ -163,55 +194,6 @@ impl Event {
         match words.next() {
             Some(it) => Err(format!("`{it}` is an operand too many")),
             None => Ok(Event { kind, operands }),
-        }
-    }
-}
-
-impl EventKind {
-    /// An instruction that does it, as a message names it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            EventKind::Commit(Group::Wgmma) => "wgmma.commit_group",
-            EventKind::Commit(Group::Copy) => "cp.async.commit_group",
-            EventKind::Commit(Group::Bulk) => "cp.async.bulk.commit_group",
-            EventKind::Commit(_) => "tcgen05.commit",
-            EventKind::Wait(Group::Wgmma) => "wgmma.wait_group",
-            EventKind::Wait(Group::Copy) => "cp.async.wait_group",
-            EventKind::Wait(Group::Bulk) | EventKind::WaitRead(_) => "cp.async.bulk.wait_group",
-            EventKind::Wait(Group::TensorLoad) => "tcgen05.wait::ld",
-            EventKind::Wait(_) => "tcgen05.wait::st",
-            EventKind::RegisterFence => "wgmma.fence",
-            EventKind::ProxyFence => "fence.proxy.async",
-            EventKind::FenceAfter => "tcgen05.fence::after_thread_sync",
-            EventKind::TensorDealloc => "tcgen05.dealloc",
-            EventKind::ClusterArrive => "barrier.cluster.arrive",
-            EventKind::ClusterWait => "barrier.cluster.wait",
-            EventKind::Expect => "mbarrier.expect_tx",
-            EventKind::GridWait => "griddepcontrol.wait",
-            EventKind::BlockSync => "bar.sync",
-            _ => "",
-        }
-    }
-
-    /// A statement that does it, to be inserted.
-    #[must_use]
-    pub fn statement(self) -> &'static str {
-        match self {
-            EventKind::Commit(Group::Wgmma) => "wgmma.commit_group.sync.aligned;",
-            EventKind::Commit(Group::Copy) => "cp.async.commit_group;",
-            EventKind::Commit(Group::Bulk) => "cp.async.bulk.commit_group;",
-            EventKind::Wait(Group::Wgmma) => "wgmma.wait_group.sync.aligned 0;",
-            EventKind::Wait(Group::Copy) => "cp.async.wait_all;",
-            EventKind::Wait(Group::Bulk) => "cp.async.bulk.wait_group 0;",
-            EventKind::Wait(Group::TensorLoad) => "tcgen05.wait::ld.sync.aligned;",
-            EventKind::Wait(Group::TensorStore) => "tcgen05.wait::st.sync.aligned;",
-            EventKind::RegisterFence => "wgmma.fence.sync.aligned;",
-            EventKind::ProxyFence => "fence.proxy.async.shared::cta;",
-            EventKind::FenceAfter => "tcgen05.fence::after_thread_sync;",
-            EventKind::BlockSync => "bar.sync 0;",
-            EventKind::GridWait => "griddepcontrol.wait;",
-            _ => "",
         }
     }
 }

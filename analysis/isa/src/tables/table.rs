@@ -8,6 +8,7 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{
+    event::{EventKind, Spelling},
     notation::{NotationError, Outline},
     role::{self, Role},
     semantics::{Assumed, Facts, Semantics},
@@ -240,6 +241,24 @@ impl Tables {
             out.words.push(word);
         }
         out
+    }
+
+    /// How events are written.
+    #[must_use]
+    pub fn spellings(&self) -> &[Spelling] {
+        &self.outline.spellings
+    }
+
+    /// How an event is written; `None` for those that no message names.
+    #[must_use]
+    pub fn spelling(&self, event: EventKind) -> Option<&Spelling> {
+        self.spellings().iter().find(|it| it.event == event)
+    }
+
+    /// An instruction that does an event, as a message names it; empty for those that no message names.
+    #[must_use]
+    pub fn name_of(&self, event: EventKind) -> &'static str {
+        self.spelling(event).map_or("", |it| it.name)
     }
 
     /// The opcode words.

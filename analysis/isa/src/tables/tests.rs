@@ -30,6 +30,14 @@ fn facts_that_are_wrong() {
         ],
     );
     check_wrong(
+        "event waiting copy = ld",
+        expect!["wrong.isa:1: `waiting` is not an event"],
+    );
+    check_wrong(
+        "event grid-wait = ld\nevent grid-wait = ld",
+        expect!["wrong.isa:2: this event is written above already"],
+    );
+    check_wrong(
         "instr ld\n  does read [b]\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect!["wrong.isa:2: no form of `ld` has an operand `b`"],
     );
@@ -224,6 +232,22 @@ fn comparisons_commute_if_they_are_symmetric() {
         "selp.b32",
     ] {
         assert!(!commutes(statement), "{statement}");
+    }
+}
+
+#[test]
+fn written_events_are_what_their_instructions_do() {
+    let spellings = tables().spellings();
+    assert!(10 < spellings.len(), "{spellings:?}");
+    for spelling in spellings {
+        let statement = spelling
+            .statement
+            .and_then(|it| it.split([' ', ';']).next());
+        for written in [Some(spelling.name), statement].into_iter().flatten() {
+            let events = of(written).events;
+            let found = events.iter().any(|it| it.kind == spelling.event);
+            assert!(found, "`{written}` does {events:?}: {spelling:?}");
+        }
     }
 }
 

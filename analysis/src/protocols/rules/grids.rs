@@ -1,6 +1,6 @@
 //! Grids that depend on each other, and memory that a kernel says nobody writes.
 
-use isa::event::EventKind;
+use isa::{event::EventKind, table::tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -24,7 +24,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         .iter()
         .any(|it| it.kind == EventKind::GridWait);
     if let Some(launch) = launch.filter(|_| !waits && !kernel.calls) {
-        let name = EventKind::GridWait.name();
+        let name = tables().name_of(EventKind::GridWait);
         reports.push(
             report(
                 "griddepcontrol-missing-wait",

@@ -1,6 +1,9 @@
 //! Operations that are committed and waited for in groups.
 
-use isa::event::{EventKind, Group};
+use isa::{
+    event::{EventKind, Group},
+    table::tables,
+};
 
 use crate::flow::facts::Step;
 use crate::protocols::{
@@ -107,7 +110,7 @@ fn missing(kernel: &Kernel<'_>, pair: &Pair, hint: bool, reports: &mut Vec<Repor
             continue;
         }
         told = Some(block);
-        let (name, missing) = (kernel.name(*step), pair.missing.name());
+        let (name, missing) = (kernel.name(*step), tables().name_of(pair.missing));
         let commit = matches!(pair.missing, EventKind::Commit(Group::Bulk));
         let fix = match commit {
             true => Insertion::behind(*step, pair.missing, kernel.is_guarded(*step)),
@@ -192,7 +195,7 @@ fn counted(
                     // Told at the copy.
                     _ => return,
                 };
-                let missing = commit.name();
+                let missing = tables().name_of(commit);
                 let found = report(
                     code,
                     step,

@@ -1,6 +1,9 @@
 //! Tensor memory: its allocation, and loads and stores that are not done when the instruction is.
 
-use isa::event::{EventKind, Group};
+use isa::{
+    event::{EventKind, Group},
+    table::tables,
+};
 
 use crate::flow::{
     facts::{Step, Value},
@@ -39,7 +42,7 @@ fn allocation(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     };
     let releases: Vec<&Event> = of(EventKind::TensorDealloc).collect();
     if releases.is_empty() && kernel.entry && !kernel.calls {
-        let missing = EventKind::TensorDealloc.name();
+        let missing = tables().name_of(EventKind::TensorDealloc);
         let found = report(
             "tcgen05-missing-dealloc",
             first.step,
@@ -200,7 +203,7 @@ fn transfers(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             rule.step(step, &mut state, &mut |step, transfer, group| {
                 let (name, what) = (kernel.name(step), kernel.name(transfer));
                 let wait = EventKind::Wait(group);
-                let missing = wait.name();
+                let missing = tables().name_of(wait);
                 reports.push(
                     report(
                         WAIT,

@@ -8,13 +8,15 @@ use super::{
     raw::{Block, header, split},
     scope::Sets,
 };
-use crate::tables::{instruction::Instruction, semantics::Facts};
+use crate::tables::{event::Spelling, instruction::Instruction, semantics::Facts};
 
 /// Table files as their lines say it: which instructions there are. What is said of one is read when it is asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     sets: Sets,
     blocks: Vec<(&'static str, Block)>,
+    /// How events are written.
+    pub(crate) spellings: Vec<Spelling>,
     /// The instructions, in the order of the files.
     pub(crate) headings: Vec<Heading>,
 }
@@ -31,7 +33,7 @@ impl Outline {
         let mut errors = Vec::new();
         for (file, text) in files {
             let mut read = || {
-                for block in split(text, &mut out.sets)? {
+                for block in split(text, &mut out.sets, &mut out.spellings)? {
                     if let Some(line) = block.header {
                         let (names, sections, gate) = header(line)?;
                         // One section for all opcodes, or one for each.

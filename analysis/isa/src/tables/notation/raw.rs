@@ -5,7 +5,7 @@ use super::{
     scanner::{find, split_colon},
     scope::Sets,
 };
-use crate::target::Gate;
+use crate::{tables::event::Spelling, target::Gate};
 
 /// The result of reading, or the line and the message of a mistake.
 pub(super) type Result<T> = std::result::Result<T, (usize, String)>;
@@ -100,8 +100,14 @@ pub(super) struct Block {
     pub(super) shared: Vec<Definition>,
 }
 
-/// Splits a file into the blocks of its instructions, and collects its sets.
-pub(super) fn split(text: &'static str, sets: &mut Sets) -> Result<Vec<Block>> {
+/// An event without operands, and the instruction that a message or a fix writes for it.
+
+/// Splits a file into the blocks of its instructions, and collects its sets and how events are written.
+pub(super) fn split(
+    text: &'static str,
+    sets: &mut Sets,
+    spellings: &mut Vec<Spelling>,
+) -> Result<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut variant_indent = 0;
     for (index, raw) in text.lines().enumerate() {
@@ -129,6 +135,15 @@ pub(super) fn split(text: &'static str, sets: &mut Sets) -> Result<Vec<Block>> {
                 }
             }
             sets.insert(name.trim(), list);
+        } else if let Some(rest) = line.text.strip_prefix("event ") {
+            let spelling = Spelling::parse(rest).map_err(|it| (line.number, it))?;
+            if spellings.iter().any(|it| it.event == spelling.event) {
+                return Err((
+                    line.number,
+                    "this event is written above already".to_owned(),
+                ));
+            }
+            spellings.push(spelling);
         } else if line.text.starts_with("instr ") {
             blocks.push(Block {
                 header: Some(line),
@@ -139,7 +154,7 @@ pub(super) fn split(text: &'static str, sets: &mut Sets) -> Result<Vec<Block>> {
         } else {
             let block = blocks
                 .last_mut()
-                .ok_or((line.number, "expected `instr` or `set`".to_owned()))?;
+                .ok_or((line.number, "expected `instr`, `set` or `event`".to_owned()))?;
             if is_variant(block, line) {
                 variant_indent = line.indent;
                 block.variants.push((line, Vec::new()));
