@@ -183,7 +183,10 @@ impl Collector<'_> {
         if assumed.words.is_empty() {
             return;
         }
-        let before = assumed.after.checked_sub(1).and_then(|it| parts.modifiers.get(it));
+        let before = assumed
+            .after
+            .checked_sub(1)
+            .and_then(|it| parts.modifiers.get(it));
         let label: String = assumed.words.iter().map(|it| format!(".{it}")).collect();
         let tooltip = format!("Without it, `{label}` is assumed.");
         self.add(

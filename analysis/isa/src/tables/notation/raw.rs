@@ -100,8 +100,6 @@ pub(super) struct Block {
     pub(super) shared: Vec<Definition>,
 }
 
-/// An event without operands, and the instruction that a message or a fix writes for it.
-
 /// Splits a file into the blocks of its instructions, and collects its sets and how events are written.
 pub(super) fn split(
     text: &'static str,
