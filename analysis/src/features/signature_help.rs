@@ -205,14 +205,14 @@ mod tests {
             "ld.global.f32 %f1, [$0];",
             expect![[r#"
                 ld.global.f32 d, [a]
-                    [a] `a`: the address: a register or a variable, plus an integer constant if you like (an address: an integer register or a variable of the state space, perhaps plus a constant)
+                    [a] `a`: the address: a register or a variable, plus an optional integer constant (an address: an integer register or a variable of the state space, perhaps plus a constant)
             "#]],
         );
         check(
             "cp.async.ca.shared.global [%r1], [%rd1], $0",
             expect![[r#"
                 cp.async.ca.shared.global [to], [from], size, {source_size}
-                    size `size`: bytes written, a constant: 4, 8 or 16; only 16 with `.cg` (one of the constants 4, 8, 16)
+                    size `size`: the number of bytes written, a constant: 4, 8 or 16; only 16 with `.cg` (one of the constants 4, 8, 16)
             "#]],
         );
         check(
@@ -226,7 +226,7 @@ mod tests {
             "setp.eq.s32 $0",
             expect![[r#"
                 setp.eq.s32 p|q, a, b
-                    p|q `p`: the answer (a .pred register, or `_`); `q`: the answer for the complement of the comparison; for `.f16x2` and `.bf16x2` that for the upper half (a .pred register, or a special register, or `_`)
+                    p|q `p`: the result; for `.f16x2` and `.bf16x2` that of the lower half (a .pred register, or `_`); `q`: the result for the complement of the comparison; for `.f16x2` and `.bf16x2` that of the upper half (a .pred register, or a special register, or `_`)
             "#]],
         );
         check("nonsense %r1, $0", expect!["nothing"]);

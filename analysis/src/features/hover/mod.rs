@@ -259,10 +259,10 @@ mod tests {
 
                 ```c
                 d = a + b;
+                d = convert(a) + c;                 // forms with several types
                 ```
 
-                - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
-                - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
+                - Integer sums wrap around unless `.sat` is given. `.sat` is for `.s32` and, from PTX ISA 9.2 on the `sm_120f` and `sm_107f` families, for `.u32` and the packed types.
 
 
                 See also `sub`, `addc`, `mad`, `fma`
@@ -289,10 +289,8 @@ mod tests {
 
                 ```c
                 d = a + b;
+                d = convert(a) + c;                 // forms with several types
                 ```
-
-                - Without a rounding modifier `.f32` and `.f64` round to nearest even, and ptxas may fuse the addition with a multiplication before it; `.rn` forbids that.
-                - On `sm_1x` targets subnormal `.f32` numbers are always flushed.
 
                 ```ptx
                     add.s32 %r0, %r1, %r2;
@@ -317,7 +315,7 @@ mod tests {
                 ```
                 Saturates.
 
-                Here: clamps the sum: integers to the range of the type, floating-point numbers to 0.0 to 1.0, with NaN becoming 0.0."#]],
+                Here: clamps the sum: integers to the range of the type, floating-point numbers to 0.0 to 1.0, with NaN becoming +0.0. Not for `.f64`, `.bf16`, `.f32x2`."#]],
         );
         check_body(
             "mul.wi$0de.s32 %rd1, %r2, 7;",
@@ -404,7 +402,7 @@ mod tests {
         check_body(
             "prmt.b32 %r1, %r2, %r3, 0x54$010;",
             expect![[r#"
-                `c` of `prmt`: which bytes: four nibbles, the lowest for the lowest byte of `d`; with a mode the lowest 2 bits, for instance those of an address.
+                `c` of `prmt`: the selectors: four nibbles, the lowest for the lowest byte of `d`; with a mode the lowest 2 bits, for instance those of an address.
 
                 ```ptx
                 0x5410

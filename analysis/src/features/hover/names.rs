@@ -427,7 +427,7 @@ mod tests {
             ".func _Z4axpyfPKf(.param .b64 _Z4axpyfPKf_param_1) { .reg .b64 a; ld.param.b64 a, [$0_Z4axpyfPKf_param_1]; }",
             expect![[r#"
                 _Z4axpyfPKf_param_1
-                `a` of `ld`: the address: a register or a variable, plus an integer constant if you like. It is a multiple of the whole access (`.v4.f32`: 16 bytes). Write `.unified` after it, `[a].unified`, if the variable is declared with `.attribute(.unified)`.
+                `a` of `ld`: the address: a register or a variable, plus an optional integer constant. It is a multiple of the whole access (`.v4.f32`: 16 bytes). Write `.unified` after it, `[a].unified`, if the variable is declared with `.attribute(.unified)`.
 
                 ```ptx
                 .param .b64 _Z4axpyfPKf_param_1
@@ -752,10 +752,10 @@ mod tests {
 
                 Returns from a function; in a kernel it ends the thread.
 
-                - Results are not operands: move them into the return parameters before.
+                - Results are not operands: store them in the return parameters first.
                 - Threads of a warp that return at different places wait for each other before the caller continues, unless `.uni` is given.
-                - In an `.entry` it is `exit`. A function that shall end the thread wherever it is called from needs `exit`.
-                - A function declared `.noreturn` that returns is undefined behaviour.
+                - In an entry function it is the same as `exit`. To end the thread from a function, use `exit`.
+                - A `ret` in a function declared `.noreturn` is undefined behaviour.
 
 
                 See also `call`, `exit`

@@ -456,7 +456,7 @@ mod tests {
         check(
             &text.replacen("%r7,", "%r$07,", 1),
             expect![[r#"
-                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element (in the manual only with 256 bits).
 
                 ```ptx
                 .reg .b32 %r<40>
@@ -472,7 +472,7 @@ mod tests {
         check(
             &text.replacen("%rd1,", "%rd$01,", 1),
             expect![[r#"
-                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element (in the manual only with 256 bits).
 
                 ```ptx
                 .reg .b64 %rd<2>
@@ -530,7 +530,7 @@ mod tests {
         check(
             &text.replacen("%r7,", "%r$07,", 1),
             expect![[r#"
-                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element (in the manual only with 256 bits).
 
                 ```ptx
                 .reg .b32 %r<40>
@@ -546,7 +546,7 @@ mod tests {
         check(
             &text.replacen("[0], %early", "[0], %ea$0rly", 1),
             expect![[r#"
-                `b` of `st`: a register at least as wide as the type, of which the low bits are stored, or a constant; braces around several with `.v2`, `.v4`, `.v8`. In vectors of 256 bits `_` leaves the place in memory as it is.
+                `b` of `st`: a register at least as wide as the type, of which the low bits are stored, or, as ptxas accepts, a constant; braces around several with `.v2`, `.v4`, `.v8`. In vectors of 256 bits `_` leaves that location unchanged.
 
                 ```ptx
                 .reg .b32 %early
@@ -566,7 +566,7 @@ mod tests {
         check(
             &text.replacen("%r7,", "%r$07,", 1),
             expect![[r#"
-                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element.
+                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element (in the manual only with 256 bits).
 
                 ```ptx
                 .reg .b32 %r<40>

@@ -22,7 +22,7 @@ const MAX_SUMMARY: usize = 90;
 fn the_pages_are_read() {
     let page = instruction("add").expect("a page");
     assert_eq!(page.summary, "Adds two numbers.");
-    assert_eq!(page.code, "d = a + b;\n");
+    assert!(page.code.starts_with("d = a + b;\n"));
     assert_eq!(page.operand("b").expect("an operand").text, "the addends.");
     assert!(page.all_notes().starts_with("- "));
     assert_eq!(page.related, ["sub", "addc", "mad", "fma"]);

@@ -93,7 +93,7 @@ fn fragments_of_matrices() {
 
             Multiplies two matrices of a warp and adds a third, all held in registers.
 
-            One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane brings its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
+            One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane provides its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
 
             - `{%f0,%f1,%f2,%f3}` = `d`: the result, as many registers as `c`. Elements that are not needed may be `_`.
             - `{%r0,%r1,%r2,%r3}` = `a`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
@@ -116,7 +116,7 @@ fn fragments_of_matrices() {
         "sm_100a",
         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r0, %r1$0}, [%r2];",
         expect![[r#"
-            `r` of `ldmatrix`: a register of 32 bits for each matrix, two for each of `.m16n16`; in braces, also a single one.
+            `r` of `ldmatrix`: a 32-bit register for each matrix, two for each of `.m16n16`; in braces, also a single one.
 
             ```ptx
             .reg .b32 %r<9>

@@ -118,11 +118,11 @@ fn unfinished_statements_show_what_is_missing() {
 
             Reads a register of another lane of the warp.
 
-            Exchanges 32 bits without memory. Use the form with `.sync`; the old one looks at whichever lanes happen to be active, and for `sm_70` and later it is gone since PTX ISA 6.4.
+            Exchanges 32 bits without memory. Use the form with `.sync`; the old one exchanges among the active lanes, is deprecated since PTX ISA 6.0, and removed in 6.4 for `sm_70` and later.
 
             - `ret` = `d`: the value read; its own `a` where the lane asked for is out of range.
-            - `p`: whether it was in range; may be left out, as in `d|p`.
-            - `a`: the value that this lane offers.
+            - `p`: true if the lane asked for is in range; optional.
+            - `a`: the value that this lane provides.
             - `b`: a lane (`.idx`), a distance (`.up`, `.down`) or a mask for the lane number (`.bfly`); 5 bits count.
             - `c`: bits 0–4 the clamp, bits 8–12 the segment mask. For the whole warp 0x1f, with `.up` 0.
             - `membermask`: a bit for each lane that takes part; its own bit must be set.
@@ -131,18 +131,18 @@ fn unfinished_statements_show_what_is_missing() {
 
             ```c
             clamp = c & 31;  segment = (c >> 8) & 31;  b = b & 31;
-            first = lane & segment;                             // of its own segment
+            first = lane & segment;                             // of the segment of the lane
             last  = first | (clamp & ~segment);
             .idx:   j = first | (b & ~segment);  p = j <= last;
             .down:  j = lane + b;                p = j <= last;
             .bfly:  j = lane ^ b;                p = j <= last;
             .up:    j = lane - b;                p = j >= last;  // so clamp is 0
-            d = p ? a of lane j : own a;
+            d = p ? a of lane j : a of this lane;
             ```
 
             - For segments of 2^n lanes, the mask is ~(2^n - 1) & 31: `c` is 0x181f for 8 lanes, with `.up` 0x1800.
             - A lane outside the mask, exited or inactive gives an undefined value.
-            - All lanes of the mask must come with the same kind and mask, or the warp hangs; do not put it under a condition that only some of them meet. Take the mask from the algorithm, not from `activemask`.
+            - All lanes of the mask must execute it with the same modifiers and mask, or the warp hangs; do not put it under a condition that only some of them meet. Take the mask from the algorithm, not from `activemask`.
 
             This form needs PTX ISA 6.0 (ptxas also accepts 5.1) and `sm_30`; the module is PTX ISA 9.0 for `sm_90a`.
 
@@ -164,12 +164,12 @@ fn unfinished_statements_show_what_is_missing() {
 
             Starts a copy of a box of a tensor between global and shared memory.
 
-            A tensor map, made on the host, describes the tensor: its address, sizes, strides, type of elements, the size of the box, the swizzle and what stands for elements outside. One thread names the place by coordinates, and the copy engine (TMA) does all the address arithmetic, in the background and through the asynchronous proxy.
+            A tensor map, encoded on the host, describes the tensor: its address, sizes, strides, type of elements, the size of the box, the swizzle and the fill of elements outside. One thread gives the coordinates, and the copy engine (TMA) does all the address arithmetic, in the background and through the asynchronous proxy.
 
-            - `ret` = `to`: the destination in shared memory, aligned to 128 bytes. With `.shared::cta` it lies in its own CTA.
+            - `ret` = `to`: the destination in shared memory, aligned to 128 bytes. With `.shared::cta` it must be in this CTA.
             - `map`: the generic address of the tensor map, 128 bytes in `.param`, `.const` or `.global` memory, aligned to 64.
-            - `coordinates`: where the box begins, signed 32-bit numbers of elements, that of the innermost (contiguous) dimension first. With `.tile::gather4` and `.tile::scatter4` five: the column, then four rows.
-            - `barrier`: the mbarrier that counts the bytes. It may lie in another CTA only with `.shared::cluster`.
+            - `coordinates`: the start of the box, signed 32-bit numbers of elements, that of the innermost (contiguous) dimension first. With `.tile::gather4` and `.tile::scatter4` five: the column, then four rows.
+            - `barrier`: the mbarrier that counts the bytes. It may be in another CTA only with `.shared::cluster`.
 
             - `.2d`: Two dimensions.
             - `.shared::cluster`: The shared memory of all CTAs of the cluster. Here: as destination, shared memory of any CTA of the cluster.
@@ -177,6 +177,7 @@ fn unfinished_statements_show_what_is_missing() {
             - `.tile`: The box is a plain tile of the tensor: the default mode.
 
             - Every thread that executes it starts a copy of its own. Elect one thread.
+            - Swizzled boxes: the pattern repeats every 256 (32B), 512 (64B), 256 (96B) or 1024 (128B) bytes. Align the buffer to that, or the pattern is shifted. The matrix descriptors must have the same swizzle.
 
             This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
 
@@ -196,33 +197,33 @@ fn operands_are_flattened() {
     check_statement(
         "ele$0ct.sync _|p, -1;",
         expect![[r#"
-        ```ptx
-        elect.sync d|p, membermask
-        elect.sync _|p, -1;
-        ```
+            ```ptx
+            elect.sync d|p, membermask
+            elect.sync _|p, -1;
+            ```
 
-        Chooses one lane of the warp, always the same for the same mask.
+            Elects one lane of the warp, always the same for the same mask.
 
-        For work that one thread does for its warp: bulk copies, arrivals, `tcgen05` and other instructions that a single thread issues.
+            For work that one thread does for its warp: bulk copies, arrivals, `tcgen05` and other instructions that a single thread issues.
 
-        - `_` = `d`: the number of the chosen lane, or `_`.
-        - `p` = `p`: true in the chosen lane, false in all others.
-        - `-1` = `membermask`, the constant -1: a bit for each lane that takes part; its own bit must be set.
+            - `_` = `d`: the lane ID of the elected thread, or `_`.
+            - `p` = `p`: true in the elected thread, false in all others.
+            - `-1` = `membermask`, the constant -1: a bit for each lane that takes part; its own bit must be set.
 
-        - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction.
+            - `.sync`: The executing thread waits until all threads named by the member mask, or all threads of the warp where there is no mask, execute this same instruction.
 
-        - The elected lane is unspecified. Do not assume lane 0.
-        - The choice is deterministic, so groups of asynchronous operations, which belong to a thread, stay with the same one: the lane that commits must be the lane that waits.
-        - All lanes of the mask must execute it; a missing one hangs the warp.
-        - ptxas knows that exactly one lane is active under `p`; a test of `%laneid` does not always tell it.
-        - It orders no memory; `bar.warp.sync` before it makes what the other lanes stored visible to the chosen one.
+            - The elected lane is unspecified. Do not assume lane 0.
+            - The choice is deterministic, so groups of asynchronous operations, which belong to a thread, stay with the same one: the lane that commits must be the lane that waits.
+            - All lanes of the mask must execute it; a missing one hangs the warp.
+            - ptxas knows that exactly one lane is active under `p`; a test of `%laneid` does not always tell it.
+            - It orders no memory; `bar.warp.sync` before it makes the stores of the other lanes visible to the elected one.
 
-        This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
+            This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
 
 
-        See also `vote`, `activemask`, `cp.async.bulk`, `tcgen05.mma`, `mbarrier.arrive`
+            See also `vote`, `activemask`, `cp.async.bulk`, `tcgen05.mma`, `mbarrier.arrive`
 
-        [PTX ISA 9.7.14.15](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-elect-sync)"#]],
+            [PTX ISA 9.7.14.15](https://docs.nvidia.com/cuda/parallel-thread-execution/#parallel-synchronization-and-communication-instructions-elect-sync)"#]],
     );
     check_statement(
         "shfl.sync.bfly.b32 %r1, %r2, 1, 0x$01f, -1;",
@@ -237,12 +238,12 @@ fn operands_are_flattened() {
     check_statement(
         "cp.async.wait_group $02;",
         expect![[r#"
-        `n` of `cp.async.wait_group`: the number of newest groups that may still run, a constant; 0 waits for all groups.
+            `n` of `cp.async.wait_group`: the number of newest groups that may still be pending, a constant; 0 waits for all groups.
 
-        ```ptx
-        2
-        ```
-        2 = 0x2 = 0b10"#]],
+            ```ptx
+            2
+            ```
+            2 = 0x2 = 0b10"#]],
     );
 }
 
