@@ -7,7 +7,8 @@ mod tests;
 use std::{borrow::Cow, fmt, ops::Range};
 
 use object::{
-    Endianness, Object, ObjectSection, ObjectSymbol, SectionIndex, SymbolKind, read::elf::ElfFile64,
+    Endianness, Object, ObjectSection, ObjectSymbol, SectionIndex, SymbolKind,
+    read::elf::{ElfFile64, FileHeader},
 };
 
 pub use lines::Files;
@@ -205,6 +206,27 @@ pub const HEADER: usize = 20;
 #[must_use]
 pub fn is_cubin(start: &[u8]) -> bool {
     start.starts_with(b"\x7fELF\x02\x01") && start.get(18..HEADER) == Some(&MACHINE.to_le_bytes())
+}
+
+/// How many bytes a cubin has, by the tables that its header names: containers fill it up with zeros.
+#[must_use]
+pub fn length(bytes: &[u8]) -> Option<u64> {
+    let header: &object::elf::FileHeader64<Endianness> = FileHeader::parse(bytes).ok()?;
+    let endian = header.endian().ok()?;
+    let table = |start: u64, count: u16, size: u16| {
+        start.checked_add(u64::from(count).checked_mul(u64::from(size))?)
+    };
+    let segments = table(
+        header.e_phoff(endian),
+        header.e_phnum(endian),
+        header.e_phentsize(endian),
+    )?;
+    let sections = table(
+        header.e_shoff(endian),
+        header.e_shnum(endian),
+        header.e_shentsize(endian),
+    )?;
+    Some(segments.max(sections))
 }
 
 /// The first ABI whose flags have the target in another byte, as the header tells.

@@ -6,10 +6,13 @@
 //!         /*0010*/              @P0 S2R R12, SR_TID.X ;             // |   2   |        |        |
 //! ```
 //!
-//! The format has no promise: rows that make no sense are skipped.
+//! The format has no promise: rows that make no sense are skipped. With live registers `nvdisasm` leaves out code
+//! that nothing leads to, as `ptxas -g` makes it; then a second run without them has the rest.
 
 /// The options whose output is read here.
 pub const OPTIONS: &[&str] = &["-c", "-plr", "-lrm", "count"];
+/// Those of the second run.
+pub const ALL_CODE: &[&str] = &["-c"];
 
 /// An instruction as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

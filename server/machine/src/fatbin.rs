@@ -24,6 +24,8 @@ use std::{
 
 use memchr::memmem::Finder;
 
+use crate::cubin;
+
 pub use unpack::{Defect, MAX_FILE, MAX_IMAGE};
 
 /// The first 8 bytes of each container: magic number, version 1, a header of 16 bytes.
@@ -335,7 +337,7 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Some(bytes))
     }
 
-    /// The bytes of an image that this reader found; a PTX text without the zeros at its end.
+    /// The bytes of an image that this reader found; without the zeros that fill it up.
     ///
     /// # Errors
     /// If the payload is damaged or larger than the limits [`MAX_IMAGE`] and [`MAX_FILE`], or cannot be read.
@@ -359,9 +361,14 @@ impl<R: Read + Seek> Reader<R> {
             // A table may name the same bytes many times.
             self.count(bytes.len() as u64)?;
         }
-        if image.kind == Kind::Ptx {
-            let end = bytes.iter().rposition(|it| *it != 0).map_or(0, |it| it + 1);
-            bytes.truncate(end);
+        let content = bytes.iter().rposition(|it| *it != 0).map_or(0, |it| it + 1);
+        match image.kind {
+            Kind::Ptx => bytes.truncate(content),
+            Kind::Cubin => {
+                let own = cubin::length(&bytes).and_then(|it| usize::try_from(it).ok());
+                bytes.truncate(own.map_or(bytes.len(), |it| it.max(content)));
+            }
+            Kind::Nvvm | Kind::Unknown(_) => {}
         }
         Ok(bytes)
     }

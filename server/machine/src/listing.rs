@@ -99,7 +99,22 @@ impl Listing {
     }
 }
 
-/// Joins what a cubin for a target has with what `nvdisasm` prints of it, if it was run.
+/// Whether `nvdisasm` printed each instruction of a cubin for a target.
+#[must_use]
+pub fn is_complete(cubin: &Cubin, text: &str, target: &str) -> bool {
+    if !schedule::is_known(target) {
+        return true;
+    }
+    let mut printed: FxHashMap<&str, usize> = FxHashMap::default();
+    disassembly::for_each(text, |it| *printed.entry(it.section).or_default() += 1);
+    cubin.sections.iter().all(|it| {
+        let count = schedule::padding(&it.code) / schedule::INSTRUCTION as u64;
+        printed.get(&*it.name).copied().unwrap_or_default() as u64 >= count
+    })
+}
+
+/// Joins what a cubin for a target has with what `nvdisasm` prints of it, if it was run. Of what it prints of an
+/// instruction the first counts.
 #[must_use]
 pub fn join(cubin: &Cubin, text: Option<&str>, target: &str) -> Vec<Listing> {
     let mut printed: FxHashMap<&str, Vec<disassembly::Printed<'_>>> = FxHashMap::default();
@@ -110,28 +125,28 @@ pub fn join(cubin: &Cubin, text: Option<&str>, target: &str) -> Vec<Listing> {
     let mut listings = Vec::new();
     for section in &cubin.sections {
         let mut rows: Vec<Row> = Vec::new();
-        match printed.get(&*section.name) {
-            Some(printed) => rows.extend(printed.iter().map(|it| Row {
-                address: it.address,
-                text: it.text.to_owned(),
-                label: it.label.map(str::to_owned),
-                live: it.live,
-                ..Row::default()
-            })),
-            // Older instructions have no size that is the same for all.
-            None if !has_schedule => {}
-            None => {
-                let addresses = (0..section.code.len() as u64).step_by(schedule::INSTRUCTION);
-                rows.extend(addresses.map(|address| Row {
-                    address,
-                    ..Row::default()
-                }));
-            }
-        }
+        let printed = printed.get(&*section.name).map_or(&[][..], |it| it);
+        rows.extend(printed.iter().map(|it| Row {
+            address: it.address,
+            text: it.text.to_owned(),
+            label: it.label.map(str::to_owned),
+            live: it.live,
+            ..Row::default()
+        }));
+        // Older instructions have no size that is the same for all.
         if has_schedule {
             let end = schedule::padding(&section.code);
             rows.retain(|it| it.address < end);
+            // An instruction without a text is still one.
+            let addresses = (0..end).step_by(schedule::INSTRUCTION);
+            rows.extend(addresses.map(|address| Row {
+                address,
+                ..Row::default()
+            }));
         }
+        // The sort is stable, so the first of each address stays.
+        rows.sort_by_key(|it| it.address);
+        rows.dedup_by_key(|it| it.address);
         while rows.last().is_some_and(|it| it.text == "NOP") {
             rows.pop();
         }
@@ -256,7 +271,7 @@ mod tests {
         // Without nvdisasm there are lines and stalls, and as many rows.
         let plain = join(&cubin, None, "sm_90a");
         expect![[r#"
-            scale: 137 rows, peak None
+            scale: 136 rows, peak None
             0x0050 Some(24) None None Some(5) [20] None 
             0x0060 Some(26) None None Some(1) [] None 
             0x0070 Some(29) None None Some(1) [40] None 
@@ -267,6 +282,31 @@ mod tests {
                 .iter()
                 .all(|it| it.rows.is_empty())
         );
+    }
+
+    #[test]
+    fn code_that_nothing_leads_to_is_in_a_second_text() {
+        let cubin = cubin::read(CUBIN).expect("a cubin");
+        assert!(is_complete(&cubin, TEXT, "sm_90a"));
+        let left_out = |it: &&str| !["/*0040*/", "/*0050*/"].iter().any(|at| it.contains(at));
+        let mut text: String = TEXT.split_inclusive('\n').filter(left_out).collect();
+        assert!(!is_complete(&cubin, &text, "sm_90a") && is_complete(&cubin, &text, "sm_61"));
+        let show = |text: &str| show(&join(&cubin, Some(text), "sm_90a"), 3..6);
+        expect![[r#"
+            scale: 136 rows, peak Some((13, [29, 30]))
+            0x0030 Some(14) Some(4) None Some(7) [] None ULDC.64 UR4, c[0x0][0x208]
+            0x0040 Some(29) None None Some(1) [] None 
+            0x0050 Some(24) None None Some(5) [20] None 
+        "#]]
+        .assert_eq(&show(&text));
+        text += "\n.text.scale:\n/*0030*/ OTHER ;\n.L_x_9:\n/*0040*/ LDC R7, c[0x0][0x218] ;\n";
+        expect![[r#"
+            scale: 136 rows, peak Some((13, [29, 30]))
+            0x0030 Some(14) Some(4) None Some(7) [] None ULDC.64 UR4, c[0x0][0x208]
+            0x0040 Some(29) None None Some(1) [] Some(".L_x_9") LDC R7, c[0x0][0x218]
+            0x0050 Some(24) None None Some(5) [20] None 
+        "#]]
+        .assert_eq(&show(&text));
     }
 
     #[test]

@@ -97,11 +97,10 @@ pub fn padding(code: &[u8]) -> u64 {
 
 /// Whether a branch without a guard leads to its own address, 16 bytes before the next instruction.
 fn is_branch_to_itself(low: u64, high: u64) -> bool {
-    let always = low >> 12 & 0xf == 7;
-    // Generations have the distance at different bits: in bytes, or in words of four.
-    let bytes = low >> 32 == 0xffff_fff0 && high & 0xffff == 0xffff;
-    let words = low >> 34 == 0x3fff_fffc && high & 0x3fff == 0x3fff;
-    low & 0xfff == BRA && always && (bytes || words)
+    // Until sm_89 the distance is in bytes; since sm_90 it is in words of four, and bits 18 to 23 are set.
+    let bytes = low == 0xffff_fff0_0000_7000 | BRA;
+    let words = low == 0xffff_fffc_00fc_7000 | BRA;
+    (bytes || words) && high & 0x3ffff == 0x3ffff
 }
 
 #[cfg(test)]
@@ -124,6 +123,24 @@ mod tests {
             "{load:?}\n{multiply:?}\n{:?}\n",
             multiply.waits().collect::<Vec<_>>()
         ));
+    }
+
+    #[test]
+    fn padding_is_no_code() {
+        const EXIT: (u64, u64) = (0x794d, 0x000f_ea00_0380_0000);
+        const NOP: (u64, u64) = (0x7918, 0x000f_c000_0000_0000);
+        let end = |instructions: &[(u64, u64)]| {
+            let halves = instructions.iter().flat_map(|it| [it.0, it.1]);
+            padding(&halves.flat_map(u64::to_le_bytes).collect::<Vec<_>>())
+        };
+        let branch = |low| (low, 0x000f_c000_0383_ffff);
+        // Of sm_80 and of sm_90a, both as ptxas writes them.
+        for low in [0xffff_fff0_0000_7947, 0xffff_fffc_00fc_7947] {
+            assert_eq!(end(&[EXIT, branch(low), NOP, NOP]), 16);
+        }
+        // A loop of four instructions, with a branch of sm_90a.
+        assert_eq!(end(&[EXIT, branch(0xffff_fff0_00fc_7947), NOP]), 32);
+        assert_eq!((end(&[NOP]), end(&[])), (0, 0));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use machine::fatbin::Kind;
+use machine::{cubin, fatbin::Kind};
 use serde::Serialize;
 
 use super::{FAILED, Io};
@@ -138,18 +138,18 @@ impl Job<'_> {
             count += 1;
             self.image(&name, &stem, content, stdout, stderr)
         };
-        let packed = if path == Path::new("-") {
+        let (packed, is_cubin) = if path == Path::new("-") {
             let mut bytes = Vec::new();
             io.stdin.read_to_end(&mut bytes)?;
-            let packed = binaries::packed(&bytes);
+            let told = told(&bytes);
             binaries::visit(Cursor::new(bytes), wanted, visit)?;
-            packed
+            told
         } else {
             let mut file = binaries::open(path)?;
-            let packed = binaries::packed(&binaries::beginning(&file)?);
+            let told = told(&binaries::beginning(&file)?);
             file.rewind()?;
             binaries::visit(file, wanted, visit)?;
-            packed
+            told
         };
         if count == 0
             && let Some(format) = packed
@@ -158,7 +158,11 @@ impl Job<'_> {
             return Err(io::Error::other(message));
         }
         if count == 0 {
-            writeln!(io.stderr, "{name}: no PTX and no machine code inside")?;
+            let what = match is_cubin {
+                true => "a cubin without PTX; `ptx-analyzer sass` shows its machine code",
+                false => "no PTX and no machine code inside",
+            };
+            writeln!(io.stderr, "{name}: {what}")?;
         }
         Ok(())
     }
@@ -260,6 +264,11 @@ impl Job<'_> {
             Format::Text => writeln!(stdout, "{}", row(&record)),
         }
     }
+}
+
+/// The first bytes of a file tell how it is packed, and whether it is machine code itself.
+fn told(beginning: &[u8]) -> (Option<&'static str>, bool) {
+    (binaries::packed(beginning), cubin::is_cubin(beginning))
 }
 
 fn described(record: &Record<'_>) -> String {

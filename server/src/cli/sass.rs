@@ -273,7 +273,7 @@ impl Job<'_> {
             return Ok(());
         }
         let disassembly = match &self.ptxas {
-            Ok(ptxas) => ptxas.disassemble(bytes),
+            Ok(ptxas) => ptxas.disassemble(bytes, &target),
             Err(_) => Ok(None),
         };
         let disassembly = match disassembly {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use analysis::{CompilerMessage, Severity, code_target};
-use machine::disassembly;
+use machine::{cubin, disassembly, listing};
 use rustc_hash::FxHashMap;
 use session::{exact::Findings, machine_code::MachineCode};
 use tracing::{debug, info};
@@ -140,7 +140,7 @@ pub(crate) fn compile(task: &Task<'_>, cancel: &Cancel) -> Result<Findings, Fail
     if !output.entries.is_empty()
         && let Some(cubin) = session.code()
     {
-        let disassembly = session.disassemble()?;
+        let disassembly = session.disassemble(&cubin, &target)?;
         code = MachineCode::read(&cubin, disassembly.as_deref(), &target, task.text);
         let mut lines = code.live_lines();
         for entry in &mut output.entries {
@@ -167,6 +167,7 @@ pub(crate) fn compile(task: &Task<'_>, cancel: &Cancel) -> Result<Findings, Fail
 pub(crate) fn disassemble(
     tools: &Tools,
     cubin: &[u8],
+    target: &str,
     limit: Duration,
     cancel: &Cancel,
 ) -> Result<Option<String>, Failure> {
@@ -176,7 +177,7 @@ pub(crate) fn disassemble(
         task: &Task {
             tools,
             text: "",
-            target: "",
+            target,
             wanted: None,
             limit,
         },
@@ -186,7 +187,7 @@ pub(crate) fn disassemble(
     };
     fs::write(session.folder.path().join(CODE), cubin)
         .map_err(|error| Failure::NotRun(error.to_string()))?;
-    session.disassemble()
+    session.disassemble(cubin, target)
 }
 
 /// Whether the only errors are that the file calls functions of other files: it is a part of a program, and
@@ -301,11 +302,26 @@ impl Session<'_> {
     }
 
     /// The output of `nvdisasm`, if it is there and understands the code: an older one may not.
-    fn disassemble(&self) -> Result<Option<String>, Failure> {
+    fn disassemble(&self, code: &[u8], target: &str) -> Result<Option<String>, Failure> {
         let Some(path) = &self.task.tools.nvdisasm else {
             return Ok(None);
         };
-        let arguments = [disassembly::OPTIONS, &[CODE]].concat();
+        let text = self.print(path, disassembly::OPTIONS)?;
+        let (Some(mut text), Ok(cubin)) = (text, cubin::read(code)) else {
+            return Ok(None);
+        };
+        if !listing::is_complete(&cubin, &text, target)
+            && let Some(rest) = self.print(path, disassembly::ALL_CODE)?
+        {
+            text.push('\n');
+            text.push_str(&rest);
+        }
+        Ok(Some(text))
+    }
+
+    /// The output of `nvdisasm` with these options, if it understands the code.
+    fn print(&self, path: &std::path::Path, options: &[&str]) -> Result<Option<String>, Failure> {
+        let arguments = [options, &[CODE]].concat();
         match self.run(path, &arguments, MAX_DISASSEMBLY, self.deadline) {
             Ok(finished) if finished.status.success() => Ok(Some(finished.stdout)),
             Err(Aborted::Cancelled) => Err(Failure::Cancelled),

@@ -41,7 +41,7 @@ fn lines_routines_and_sources() {
     }
     expect![[r#"
         ["scale.cu"]
-        scale: 0x890 of 0x980
+        scale: 0x880 of 0x980
         Routine { name: "$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath", range: 1a0..840 } __cuda_sm3x_div_rn_noftz_f32_slowpath true
         Routine { name: "$scale$square", range: 840..980 } square false
         0x0000 (Some(14), Some(3))

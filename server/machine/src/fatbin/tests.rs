@@ -116,6 +116,39 @@ fn container(entries: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
+#[test]
+fn what_fills_an_image_up_is_not_in_it() {
+    const CUBIN: &[u8] = include_bytes!("../data/scale.cubin");
+    let mut stored = CUBIN.to_vec();
+    // Not a multiple of eight, as cubins of nvcc may be, and then the container has zeros.
+    stored.truncate(cubin::length(CUBIN).expect("a cubin") as usize);
+    for extra in 0..8 {
+        let mut filled = stored.clone();
+        filled.resize(stored.len() + extra, 0);
+        let draft = Draft {
+            kind: 2,
+            stored: filled,
+            ..Draft::plain("")
+        };
+        let bytes = container(&[draft.entry()]);
+        let mut reader = Reader::new(Cursor::new(bytes)).expect("a reader");
+        let Some(Found::Image(image)) = reader.next_image().expect("bytes") else {
+            panic!("an image");
+        };
+        assert!(reader.unpack(&image).expect("a cubin") == stored);
+    }
+    // Other bytes stay as they are.
+    let draft = Draft {
+        kind: 2,
+        ..Draft::plain("a\0\0\0\0\0\0\0")
+    };
+    let mut reader = Reader::new(Cursor::new(container(&[draft.entry()]))).expect("a reader");
+    let Some(Found::Image(image)) = reader.next_image().expect("bytes") else {
+        panic!("an image");
+    };
+    assert_eq!(reader.unpack(&image).expect("bytes").len(), 8);
+}
+
 /// An entry that has two texts in one payload.
 fn two_in_one(first: &str, second: &str, count: u32) -> Vec<u8> {
     let text = format!("{first}\0\0{second}\0");

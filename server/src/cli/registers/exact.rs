@@ -97,8 +97,13 @@ impl Ptxas {
     }
 
     /// The text of machine code, if there is an `nvdisasm` that understands it.
-    pub(in crate::cli) fn disassemble(&self, cubin: &[u8]) -> Result<Option<String>, String> {
-        disassemble(&self.tools, cubin, self.limit, &Cancel::default()).map_err(|it| it.to_string())
+    pub(in crate::cli) fn disassemble(
+        &self,
+        cubin: &[u8],
+        target: &str,
+    ) -> Result<Option<String>, String> {
+        disassemble(&self.tools, cubin, target, self.limit, &Cancel::default())
+            .map_err(|it| it.to_string())
     }
 
     /// All that a run finds out about a text; the error of the text if it has one.

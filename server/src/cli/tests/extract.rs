@@ -35,16 +35,21 @@ fn images_are_listed_and_written() {
         ("lib.so", &binary()),
         ("sub/lib.so", &binary()),
         ("text.ptx", b"x"),
+        (
+            "a.cubin",
+            b"\x7fELF\x02\x01\x01\x33\x07\0\0\0\0\0\0\0\x02\0\xbe\0",
+        ),
     ]);
     check_in(
         folder.path(),
-        &["extract", "DIR/lib.so", "DIR/text.ptx"],
+        &["extract", "DIR/lib.so", "DIR/text.ptx", "DIR/a.cubin"],
         b"",
         expect![[r#"
             DIR/lib.so:   1  ptx    sm_80      8.5  none         49 bytes  ../../a�.cu
             DIR/lib.so:   2  ptx    sm_80      8.5  lz4                    damaged
             error: DIR/lib.so: image 2 (ptx, sm_80): it states a size of 1125899906842624 bytes, and 268435456 is the limit
             DIR/text.ptx: no PTX and no machine code inside
+            DIR/a.cubin: a cubin without PTX; `ptx-analyzer sass` shows its machine code
             status 2
         "#]],
     );
