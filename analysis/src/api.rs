@@ -302,6 +302,22 @@ pub struct Reference {
 pub struct Hover {
     /// Markdown text.
     pub markdown: String,
+    /// A drawing for clients that show pictures.
+    pub figure: Option<Figure>,
+}
+
+/// The subject of a drawing. Nothing of it is from the text of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// A concept, by the first name of its page.
+    Concept(&'static str),
+    /// The elements of matrices in the registers of lanes.
+    Fragments {
+        /// The instruction, by its name in the tables.
+        instruction: &'static str,
+        /// Its operands that are held in registers, or one of them.
+        fragments: Vec<isa::layout::Fragment>,
+    },
 }
 
 /// A node of the outline of a file.

@@ -243,3 +243,44 @@ fn every_request_works_everywhere_in_every_state_of_a_document() {
         server.close(URI);
     }
 }
+
+/// A client that shows pictures gets a drawing of ours with the hover; others get text alone.
+#[test]
+fn hovers_have_figures_where_they_are_shown() {
+    let uri = "file:///k.ptx";
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .pred %p; .reg .b32 %r;\n\
+                mbarrier.try_wait.parity.shared.b64 %p, [%r], 0;\nret;\n}\n";
+    let hover = |experimental: Value, settings: Value| {
+        let mut server = TestServer::start();
+        server.initialize(json!({
+            "capabilities": {
+                "textDocument": { "hover": { "contentFormat": ["markdown"] } },
+                "experimental": experimental,
+            },
+            "initializationOptions": settings,
+        }));
+        server.open(uri, text);
+        let at =
+            json!({ "textDocument": { "uri": uri }, "position": { "line": 5, "character": 2 } });
+        let found = server.settled("textDocument/hover", &at);
+        found["contents"]["value"]
+            .as_str()
+            .expect("a text")
+            .to_owned()
+    };
+    let plain = hover(json!({}), json!({}));
+    assert!(!plain.contains("data:"), "{plain}");
+    let shown = hover(json!({ "hoverPictures": "dark" }), json!({}));
+    let picture = shown.strip_prefix(&plain).expect("the same text first");
+    assert!(
+        picture.starts_with("\n\n![Phases of an mbarrier](data:image/svg+xml;base64,"),
+        "{picture}"
+    );
+    let light = hover(json!({}), json!({ "hover": { "figures": "light" } }));
+    assert!(light.starts_with(&plain) && light.len() > plain.len() && light != shown);
+    let off = hover(
+        json!({ "hoverPictures": "dark" }),
+        json!({ "hover": { "figures": "off" } }),
+    );
+    assert_eq!(off, plain);
+}

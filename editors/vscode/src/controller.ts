@@ -11,6 +11,7 @@ import {
 } from 'vscode-languageclient';
 import { isProblem, type Found, type Machine, type Problem } from './machine';
 import type { Status } from './status';
+import { isDark } from './theme';
 import { TraceChannel } from './trace';
 
 /** The section of the settings, and the name the client goes by. */
@@ -24,11 +25,15 @@ const START_TIMEOUT_MS = 30_000;
 /** How long a server may take to shut down before it is ended. */
 const STOP_TIMEOUT_MS = 5_000;
 
-/** Tells the server which commands its code lenses may have. */
-const OWN_COMMANDS: StaticFeature = {
+/** Tells the server which commands its code lenses may have, and the colours of pictures in hovers. */
+const OWN_CAPABILITIES: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
     const commands = ['ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters', 'ptx-analyzer.renameFamily'];
-    capabilities.experimental = { ...(capabilities.experimental as object | undefined), commands: { commands } };
+    capabilities.experimental = {
+      ...(capabilities.experimental as object | undefined),
+      commands: { commands },
+      hoverPictures: isDark() ? 'dark' : 'light',
+    };
   },
   initialize: () => undefined,
   getState: () => ({ kind: 'static' }),
@@ -134,7 +139,7 @@ export class Controller {
       // Before it is up, start() fails and says so; and what has been stopped on purpose is not ours any more.
       if (newState === State.Stopped && up && this.server === found) this.crashed();
     });
-    client.registerFeature(OWN_COMMANDS);
+    client.registerFeature(OWN_CAPABILITIES);
     this.server = found;
     const late = setTimeout(() => {
       this.log.error(`The server has not answered for ${START_TIMEOUT_MS / 1000} seconds and is ended.`);

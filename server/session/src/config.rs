@@ -10,7 +10,7 @@ use std::{
 };
 
 pub use exclude::Exclude;
-pub use features::Features;
+pub use features::{Features, HoverFigures};
 
 use analysis::{AnalysisConfig, DEFAULT_THREADS, DIAGNOSTIC_CODES, LaunchAssumptions, Level};
 use serde_json::{Value, json};
@@ -103,6 +103,8 @@ const LEVELS: &[&str] = &["off", "hint", "information", "warning", "error"];
 const PTXAS_RUNS: &[&str] = &["onSave", "onRequest", "off"];
 /// How long `ptxas` may take unless the settings say otherwise; ordinary kernels take less than a second.
 pub const DEFAULT_PTXAS_TIMEOUT: Duration = Duration::from_secs(30);
+/// The values of `hover.figures`, in the order of their meanings.
+const FIGURES: &[&str] = &["auto", "light", "dark", "off"];
 const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 /// A setting that is on or off.
 macro_rules! switch {
@@ -221,6 +223,27 @@ pub const SETTINGS: &[Setting] = &[
         "Analyze PTX inside CUDA C++, C++, Python, Rust and LLVM IR: the strings of asm statements \
          and of calls that take assembly."
     ),
+    Setting {
+        name: "hover.figures",
+        ty: SettingType::Choice(FIGURES),
+        description: "Figures in hovers, such as the fragments of mma and the phases of an mbarrier: \
+                      \"auto\" where the editor says that it shows pictures, \"light\" or \"dark\" in \
+                      any editor, in these colours, or \"off\".",
+        default: || json!("auto"),
+        set: |config, value| {
+            let name = value.as_str().ok_or(None)?;
+            let index = FIGURES.iter().position(|it| *it == name).ok_or(None)?;
+            let all = [
+                HoverFigures::Auto,
+                HoverFigures::Light,
+                HoverFigures::Dark,
+                HoverFigures::Off,
+            ];
+            config.features.figures = all.get(index).copied().ok_or(None)?;
+            Ok(())
+        },
+        clear: |config| config.features.figures = HoverFigures::default(),
+    },
     switch!(
         "inlayHints.defaults",
         false,

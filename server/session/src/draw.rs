@@ -4,6 +4,7 @@ pub mod chart;
 pub mod concepts;
 pub mod fragments;
 pub mod graph;
+pub mod hover;
 mod layout;
 pub mod mermaid;
 mod svg;

@@ -11,7 +11,8 @@ use syntax::{
 };
 
 use crate::{
-    config::Features,
+    config::{Features, HoverFigures},
+    draw::Theme,
     embedded::{Fragments, HostDocument, HostDocuments},
     exact::{Findings, Results},
     files::FileTable,
@@ -191,6 +192,17 @@ impl Document {
 }
 
 impl Snapshot {
+    /// The colours of figures in hovers; none if hovers have no figures.
+    pub fn hover_theme(&self) -> Option<Theme> {
+        let dark = match self.features.figures {
+            HoverFigures::Auto => self.shared.client.hover_pictures?,
+            HoverFigures::Light => false,
+            HoverFigures::Dark => true,
+            HoverFigures::Off => return None,
+        };
+        Some(Theme::of(dark))
+    }
+
     /// The figures of `ptxas` for the entries of an open document, if it still has the text that was compiled.
     pub fn exact_entries(&self, file: FileId) -> &[ExactEntry] {
         let version = self.shared.files(|files| files.version(file));

@@ -66,6 +66,25 @@ export async function testWindow({ base, page, workspace, data, screens }) {
     await key('Escape');
   });
 
+  await test('hovers show figures', async () => {
+    await openFile('product.ptx');
+    for (const [statement, text, name] of [
+      ['mma.sync', 'mma', 'fragments'],
+      ['mbarrier.try_wait', 'mbarrier', 'mbarrier'],
+    ]) {
+      const hover = await hoverOver(statement, text, 'PTX ISA');
+      const figure = hover.locator('img[src^="data:image/svg+xml;base64,"]');
+      await figure.scrollIntoViewIfNeeded();
+      // A drawing that cannot be shown has no size.
+      const width = await figure.evaluate((it) => it.complete && it.naturalWidth);
+      if (!(width > 300)) throw new Error(`a figure ${width} wide`);
+      await picture(`hover-figure-${name}`);
+      await page.mouse.move(5, 5);
+      await key('Escape');
+    }
+    await openFile('saxpy.ptx');
+  });
+
   await test('completion offers the modifiers that can follow, and writes the chosen one', async () => {
     await clickOn('fma.rn.f32', 'fma');
     await key('End');

@@ -21,6 +21,8 @@ use super::{
     hover::literal,
 };
 
+/// The concept that explains a guard.
+const GUARD: &str = "predication";
 /// Pages that one question gets at most.
 const MAX_PAGES: usize = 6;
 
@@ -39,6 +41,31 @@ pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, Str
         ),
     };
     let asked = cleaned(question);
+    let mut found = answers(asked, target);
+    let lower = asked.to_lowercase();
+    if found.is_empty() && lower != asked {
+        found = answers(&lower, target);
+    }
+    let similar = match found.is_empty() {
+        true => search::similar(asked),
+        false => Vec::new(),
+    };
+    if found.is_empty() && (similar.is_empty() || asked.contains(' ')) {
+        found = search::texts(asked).into_iter().collect();
+        // A search with one result is an answer.
+        if let [only] = search::titles(asked).as_slice() {
+            let page = named(only, target);
+            if !page.is_empty() {
+                found = page;
+            }
+        }
+    }
+    found.truncate(MAX_PAGES);
+    Ok(Explanations { found, similar })
+}
+
+/// The answers that are certain, most to the point first.
+fn answers(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     let mut found = message(asked);
     if found.is_empty() {
         found = machine_instruction(asked, target);
@@ -46,8 +73,12 @@ pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, Str
     if found.is_empty() {
         found = named(asked, target);
     }
-    if found.is_empty() {
-        found = number(asked).into_iter().collect();
+    // `1.5` is a version and a number.
+    if found.iter().all(|it| it.kind == "version") {
+        found.extend(number(asked));
+    }
+    if found.is_empty() && asked.starts_with('@') && !asked.contains(char::is_whitespace) {
+        found = named(GUARD, target);
     }
     if found.is_empty() {
         found = statement::explain(asked, target);
@@ -61,15 +92,7 @@ pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, Str
     if found.is_empty() {
         found = search::prefix(asked).into_iter().collect();
     }
-    let similar = match found.is_empty() {
-        true => search::similar(asked),
-        false => Vec::new(),
-    };
-    if found.is_empty() && (similar.is_empty() || asked.contains(' ')) {
-        found = search::texts(asked).into_iter().collect();
-    }
-    found.truncate(MAX_PAGES);
-    Ok(Explanations { found, similar })
+    found
 }
 
 /// The question without quotes, comments, `asm("…")` and the semicolon at its end.
@@ -80,25 +103,24 @@ fn cleaned(question: &str) -> &str {
     }
     text = text.split("//").next().unwrap_or(text).trim();
     text = text.trim_matches(['`', '"']).trim();
-    text.trim_end_matches([';', '?', '!']).trim()
+    text.trim_end_matches([';', '?', '!', ',', ' ']).trim()
 }
 
 /// The page of a message of ptxas, and that of the instruction or modifier it names.
 fn message(asked: &str) -> Vec<Explanation> {
     // `ptxas file.ptx, line 7; error   : Arguments mismatch for instruction 'max'`
-    let text = [
-        "error   :",
-        "warning :",
-        "fatal   :",
-        "info    :",
-        "error:",
-        "warning:",
-        "fatal:",
-    ]
-    .into_iter()
-    .find_map(|it| asked.split_once(it).map(|it| it.1))
-    .unwrap_or(asked)
-    .trim();
+    let after_severity = asked.match_indices(':').find_map(|(at, _)| {
+        let before = asked[..at].trim_end();
+        let severities = ["error", "warning", "fatal", "info"];
+        let is_severity = severities.iter().any(|it| before.ends_with(it));
+        is_severity.then(|| &asked[at + 1..])
+    });
+    let text = after_severity.unwrap_or(asked).trim();
+    // `(C7508) Potential Performance Loss: …`
+    let text = match text.strip_prefix("(C").and_then(|it| it.split_once(") ")) {
+        Some((code, text)) if code.bytes().all(|it| it.is_ascii_digit()) => text,
+        _ => text,
+    };
     let Some(entry) = documentation::ptxas_message(text) else {
         return Vec::new();
     };
@@ -119,7 +141,17 @@ fn message(asked: &str) -> Vec<Explanation> {
 
 /// The pages that are called this, with or without their period or per cent sign.
 fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
-    let plain = |it: &str| it.trim_start_matches(['.', '%']).to_ascii_lowercase();
+    let plain = |it: &str| {
+        let it = it.trim_start_matches(['.', '%']).to_ascii_lowercase();
+        it.replace(['-', '_'], " ")
+    };
+    // `PTX ISA 8.7`
+    let number = asked.rsplit(' ').next().unwrap_or(asked);
+    let before = asked.strip_suffix(number).unwrap_or_default().trim_end();
+    let asked = match before.to_lowercase().as_str() {
+        "ptx" | "ptx isa" | "ptx version" | "version" => number,
+        _ => asked,
+    };
     let wanted = plain(asked);
     let all = documented();
     let is_exact = |it: &&(String, DocumentationKey)| it.0 == asked;
@@ -174,12 +206,19 @@ fn machine_instruction(asked: &str, target: Option<Target>) -> Vec<Explanation> 
     let Some(entry) = documentation::machine_instruction(opcode) else {
         return Vec::new();
     };
-    let mut found = vec![Explanation {
+    // `LD.GLOBAL.F32` is PTX in capitals.
+    let lower = asked.to_lowercase();
+    let mut found: Vec<Explanation> = statement::fitting(&lower, target).into_iter().collect();
+    let is_ptx = !found.is_empty();
+    found.push(Explanation {
         name: opcode.to_owned(),
         kind: "machine instruction",
         text: entry.text.to_owned(),
-    }];
+    });
     let ptx = opcode.to_lowercase();
+    if is_ptx {
+        return found;
+    }
     if documentation::instruction(&ptx).is_some() {
         found.extend(named(&ptx, target));
     } else if documentation::aliases().any(|it| it.0 == opcode) {
@@ -232,11 +271,15 @@ fn pattern(asked: &str) -> Option<Explanation> {
 
 /// A constant, in other notations.
 fn number(asked: &str) -> Option<Explanation> {
-    let digits = asked.strip_prefix('-').unwrap_or(asked);
+    let negated = asked.strip_prefix('-');
+    let digits = negated.unwrap_or(asked);
     if !digits.starts_with(|it: char| it.is_ascii_digit()) {
         return None;
     }
-    let text = literal::describe(digits, None)?;
+    let text = match negated {
+        Some(digits) => literal::describe_negated(digits)?,
+        None => literal::describe(digits, None)?,
+    };
     Some(Explanation {
         name: asked.to_owned(),
         kind: "constant",
@@ -256,8 +299,12 @@ fn alias(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     let wanted = plain(asked.split('(').next().unwrap_or(asked));
     let is_wanted = |it: &str| plain(it) == wanted || plain(it) == wanted.trim_end_matches('s');
     let exact = documentation::aliases().find(|it| it.0 == asked);
-    let Some((_, names)) = exact.or_else(|| documentation::aliases().find(|it| is_wanted(it.0)))
-    else {
+    let found = exact.or_else(|| documentation::aliases().find(|it| is_wanted(it.0)));
+    let Some((_, names)) = found.or_else(|| {
+        // `blockIdx.y`
+        let whole = asked.strip_suffix(['x', 'y', 'z'])?.strip_suffix('.')?;
+        documentation::aliases().find(|it| it.0 == whole)
+    }) else {
         return Vec::new();
     };
     let pages = names.iter().flat_map(|name| {

@@ -53,7 +53,10 @@ pub(super) fn similar(asked: &str) -> Vec<String> {
     let names = documented()
         .into_iter()
         .filter(|it| !matches!(it.1, DocumentationKey::PtxasMessage(_)));
-    for name in names.map(|it| it.0).chain(aliases) {
+    // `wgmma` is the beginning of names only.
+    let groups = documentation::instructions().filter_map(|it| it.name.split_once('.'));
+    let groups = groups.map(|it| it.0.to_owned());
+    for name in names.map(|it| it.0).chain(aliases).chain(groups) {
         let other = name.trim_start_matches(['.', '%']).to_lowercase();
         let far = distance(&plain, &other);
         if far <= (plain.chars().count() / 3).max(1) && far < plain.chars().count() {
@@ -100,22 +103,29 @@ fn distance(a: &str, b: &str) -> usize {
     last[b.len()]
 }
 
-/// The pages whose texts have all words of a question, the best first.
-pub(super) fn texts(asked: &str) -> Option<Explanation> {
-    let words: Vec<String> = asked
-        .split(|it: char| !it.is_alphanumeric() && it != '_')
-        .filter(|it| it.len() > 2)
-        .map(str::to_lowercase)
-        .filter(|it| {
-            ![
+/// The words of a question that a text may have.
+fn terms(asked: &str) -> Vec<String> {
+    let words = asked.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '.');
+    let words = words.map(|it| it.trim_matches('.').to_lowercase());
+    let is_telling = |it: &String| {
+        let is_number = it.starts_with(|it: char| it.is_ascii_digit());
+        (it.len() > 2 || is_number)
+            && ![
                 "how", "what", "the", "and", "for", "does", "with", "why", "can",
             ]
             .contains(&it.as_str())
-        })
+    };
+    words
+        .filter(is_telling)
         .map(|it| it.strip_suffix('s').unwrap_or(&it).to_owned())
-        .collect();
+        .collect()
+}
+
+/// The pages whose texts have all words of a question, the best first: name and first sentence.
+fn pages(asked: &str) -> Vec<(String, String)> {
+    let words = terms(asked);
     if words.is_empty() {
-        return None;
+        return Vec::new();
     }
     let mut found: Vec<(usize, String, String)> = Vec::new();
     for (name, key) in documented() {
@@ -136,13 +146,29 @@ pub(super) fn texts(asked: &str) -> Option<Explanation> {
         }
     }
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    found.dedup_by(|a, b| a.1 == b.1);
-    found.truncate(MAX_TEXTS);
+    // One text has several names.
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for (_, name, summary) in found {
+        if !seen.iter().any(|it| it.0 == name || it.1 == summary) {
+            seen.push((name, summary));
+        }
+    }
+    seen
+}
+
+/// The names of the pages that a search finds.
+pub(super) fn titles(asked: &str) -> Vec<String> {
+    pages(asked).into_iter().map(|it| it.0).collect()
+}
+
+/// The pages whose texts have all words of a question, as a list.
+pub(super) fn texts(asked: &str) -> Option<Explanation> {
+    let found = pages(asked);
     if found.is_empty() {
         return None;
     }
     let mut text = "Pages that speak of it:\n\n".to_owned();
-    for (_, name, summary) in &found {
+    for (name, summary) in found.iter().take(MAX_TEXTS) {
         let _ = writeln!(text, "- `{name}`: {summary}");
     }
     Some(Explanation {

@@ -30,6 +30,24 @@ pub(super) fn explain(asked: &str, target: Option<Target>) -> Vec<Explanation> {
         .collect()
 }
 
+/// The page of a statement with modifiers, if a form has all of them.
+pub(super) fn fitting(asked: &str, target: Option<Target>) -> Option<Explanation> {
+    let written = Written::read(asked)?;
+    let module = everywhere().next()?;
+    let count = written.operands.len();
+    let nearest = nearest(written.opcode, &written.words, count, module)?;
+    let is_whole = !written.words.is_empty() && nearest.foreign.is_empty();
+    one(asked, target).filter(|_| is_whole)
+}
+
+/// Whether a text may be operands: `b32`, `%r1, 7`, and not words of a sentence.
+fn are_operands(all: &[&str]) -> bool {
+    all.iter().all(|it| {
+        !it.contains(char::is_whitespace)
+            || it.contains(|it: char| !it.is_ascii_alphabetic() && !it.is_whitespace())
+    })
+}
+
 /// A statement in parts.
 struct Written<'a> {
     opcode: &'a str,
@@ -99,6 +117,11 @@ fn one(text: &str, target: Option<Target>) -> Option<Explanation> {
         module,
     )?;
     let instruction = nearest.reading.instruction;
+    // `mbarrier phase parity` begins like many names, and is a question.
+    let is_name = documentation::instruction(written.opcode).is_some();
+    if !is_name && written.words.is_empty() && !are_operands(&written.operands) {
+        return None;
+    }
     let name = match written.operands.is_empty() && nearest.foreign.is_empty() {
         true => text.to_owned(),
         false => instruction.name.to_owned(),

@@ -24,13 +24,13 @@ const WARP: u32 = 32;
 const LANES_IN_A_LINE: u32 = 4;
 
 /// A fragment that is there as registers, with its place among the operands.
-struct Held<'a> {
-    index: usize,
-    fragment: &'a Fragment,
+pub(super) struct Held<'a> {
+    pub(super) index: usize,
+    pub(super) fragment: &'a Fragment,
 }
 
 impl Found<'_> {
-    fn layout(&self) -> Option<Layout> {
+    pub(super) fn layout(&self) -> Option<Layout> {
         let words: Vec<&str> = self.modifiers.iter().map(|it| &it.text()[1..]).collect();
         layout(self.fit.as_ref()?.instruction.name, &words)
     }
@@ -48,7 +48,7 @@ impl Found<'_> {
     }
 
     /// The fragments that are here in registers, and are as long as they should be.
-    fn held<'a>(&self, fragments: &'a [Fragment]) -> Vec<Held<'a>> {
+    pub(super) fn held<'a>(&self, fragments: &'a [Fragment]) -> Vec<Held<'a>> {
         let held = |fragment: &'a Fragment| {
             let (index, count) = self.vector(fragment.operand)?;
             (count == fragment.registers as usize).then_some(Held { index, fragment })
@@ -204,7 +204,7 @@ fn kept_note(fragment: &Fragment) -> Option<String> {
 
 impl Context<'_> {
     /// The instruction around the word, and the index of the operand with it.
-    fn operand_around(&self, offset: TextSize) -> Option<(Cursor<'_>, usize)> {
+    pub(super) fn operand_around(&self, offset: TextSize) -> Option<(Cursor<'_>, usize)> {
         let mut nodes = self.path.iter().rev();
         let instruction = *nodes.find(|it| it.kind() == SyntaxKind::INSTRUCTION)?;
         let at = offset - self.start;

@@ -1,5 +1,6 @@
 //! Hover: what a word means here, as Markdown.
 
+mod figure;
 mod instruction;
 pub(super) mod literal;
 mod matrix;
@@ -41,6 +42,7 @@ pub(crate) fn hover(
         if let Some(role) = context.as_ref().and_then(|it| it.role(start)) {
             found.info.markdown.insert_str(0, &format!("{role}\n\n"));
         }
+        found.info.figure = context.as_ref().and_then(|it| it.of_operand(start));
         let more = context.and_then(|it| it.element(start).or_else(|| it.known_descriptor(start)));
         if let Some(more) = more {
             let _ = write!(found.info.markdown, "\n\n{more}");
@@ -67,10 +69,12 @@ pub(crate) fn hover(
     let range = token.text_range();
     let context = Context::at(db, file, range.start())?;
     let markdown = context.word(token.kind(), token.text(), range.start())?;
+    let figure = context.figure(token.kind(), token.text(), range.start());
     Some(RangeInfo {
         range,
         info: Hover {
             markdown: within(markdown),
+            figure,
         },
     })
 }

@@ -94,7 +94,10 @@ pub(super) fn hover(
         markdown.push_str("\n\nUses are not counted while hovering in a function of this length");
         return Some(RangeInfo {
             range: name.range,
-            info: Hover { markdown },
+            info: Hover {
+                markdown,
+                figure: None,
+            },
         });
     }
     if let Some(value) = values::describe(db, file, at) {
@@ -124,7 +127,10 @@ pub(super) fn hover(
     }
     Some(RangeInfo {
         range: name.range,
-        info: Hover { markdown },
+        info: Hover {
+            markdown,
+            figure: None,
+        },
     })
 }
 
@@ -148,7 +154,10 @@ fn undeclared(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<R
     };
     Some(RangeInfo {
         range: word.text_range(),
-        info: Hover { markdown },
+        info: Hover {
+            markdown,
+            figure: None,
+        },
     })
 }
 

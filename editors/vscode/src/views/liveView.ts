@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { BaseLanguageClient } from 'vscode-languageclient';
+import { isDark } from '../theme';
 import type { Content, FromPage, More, ToPage } from './messages';
 
 /** How long nothing must be typed before a view is brought up to date. */
@@ -252,11 +253,6 @@ export class LiveView {
     this.asking?.dispose();
     this.asking = undefined;
   }
-}
-
-function isDark(): boolean {
-  const { kind } = vscode.window.activeColorTheme;
-  return kind === vscode.ColorThemeKind.Dark || kind === vscode.ColorThemeKind.HighContrast;
 }
 
 /** The page of a view: it loads one script and one style sheet of the extension, and nothing else can be loaded. */

@@ -2,6 +2,20 @@
 
 use analysis::{CodeLensKinds, InlayHintKinds};
 
+/// When hovers have figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HoverFigures {
+    /// For clients that say that they show pictures, in the colours that they ask for.
+    #[default]
+    Auto,
+    /// Always, for a light background.
+    Light,
+    /// Always, for a dark background.
+    Dark,
+    /// Never.
+    Off,
+}
+
 /// Which features that show something beside the text are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
@@ -13,6 +27,8 @@ pub struct Features {
     pub machine_instructions: bool,
     /// Inlay hints with the expressions of operands, in other languages.
     pub operands: bool,
+    /// Figures in hovers.
+    pub figures: HoverFigures,
 }
 
 impl Default for Features {
@@ -22,6 +38,7 @@ impl Default for Features {
             lenses: CodeLensKinds::default(),
             machine_instructions: false,
             operands: true,
+            figures: HoverFigures::default(),
         }
     }
 }

@@ -21,60 +21,101 @@ pub struct ConceptFigure {
     pub svg: String,
 }
 
+/// A concept that has a figure, with its title and what draws it.
+struct Subject {
+    concept: &'static str,
+    title: &'static str,
+    draw: fn(&str, &Theme) -> Option<String>,
+}
+
+/// Every concept that has a figure.
+const SUBJECTS: &[Subject] = &[
+    Subject {
+        concept: "swizzle",
+        title: "Swizzling",
+        draw: |_, theme| Some(swizzles(theme)),
+    },
+    Subject {
+        concept: "tensor map",
+        title: "Boxes of a tensor",
+        draw: |_, theme| Some(boxes(theme)),
+    },
+    Subject {
+        concept: "mbarrier",
+        title: "Phases of an mbarrier",
+        draw: |_, theme| Some(phases(theme)),
+    },
+    Subject {
+        concept: "thread hierarchy",
+        title: "Threads and the memory they share",
+        draw: |title, theme| Some(nested(&table_of("thread hierarchy")?, title, theme)),
+    },
+    Subject {
+        concept: "state spaces",
+        title: "State spaces",
+        draw: |title, theme| Some(spaces(&table_of("state spaces")?, title, theme)),
+    },
+    Subject {
+        concept: "proxy",
+        title: "Proxies and the fences between them",
+        draw: |title, theme| Some(bridges(&table_of("proxy")?, title, theme)),
+    },
+    Subject {
+        concept: "scope",
+        title: "Scopes",
+        draw: |title, theme| Some(nested(&scopes()?, title, theme)),
+    },
+];
+
 /// The figures of all concepts that have one.
 #[must_use]
 pub fn concepts(theme: &Theme) -> Vec<ConceptFigure> {
-    let figure = |concept, title, svg| ConceptFigure {
-        concept,
-        title,
-        svg,
+    let drawn = SUBJECTS.iter().map(|it| drawn(it, theme));
+    drawn.flatten().collect()
+}
+
+/// The figure of a concept, by the first name of its page.
+#[must_use]
+pub fn concept(name: &str, theme: &Theme) -> Option<ConceptFigure> {
+    drawn(SUBJECTS.iter().find(|it| it.concept == name)?, theme)
+}
+
+fn drawn(subject: &Subject, theme: &Theme) -> Option<ConceptFigure> {
+    Some(ConceptFigure {
+        concept: subject.concept,
+        title: subject.title,
+        svg: (subject.draw)(subject.title, theme)?,
+    })
+}
+
+/// The scopes, each with its threads, from the smallest.
+fn scopes() -> Option<Vec<Vec<String>>> {
+    let row = |word: &str| {
+        let text = documentation(&DocumentationKey::Modifier {
+            // The meaning on every instruction.
+            instruction: String::new(),
+            word: word.trim_start_matches('.').to_owned(),
+        })?;
+        let text = text.lines().next()?.trim_start_matches("Scope: ");
+        Some(vec![word.to_owned(), text.trim_end_matches('.').to_owned()])
     };
-    let mut all = vec![
-        figure("swizzle", "Swizzling", swizzles(theme)),
-        figure("tensor map", "Boxes of a tensor", boxes(theme)),
-        figure("mbarrier", "Phases of an mbarrier", phases(theme)),
-    ];
-    for (concept, title, draw) in [
-        (
-            "thread hierarchy",
-            "Threads and the memory they share",
-            nested as fn(&[Vec<String>], &str, &Theme) -> String,
-        ),
-        ("proxy", "Proxies and the fences between them", bridges),
-    ] {
-        let rows = table_of(concept);
-        if !rows.is_empty() {
-            all.push(figure(concept, title, draw(&rows, title, theme)));
-        }
-    }
-    let scopes: Vec<Vec<String>> = [".cta", ".cluster", ".gpu", ".sys"]
+    [".cta", ".cluster", ".gpu", ".sys"]
+        .map(row)
         .into_iter()
-        .filter_map(|word| {
-            let text = documentation(&DocumentationKey::Modifier {
-                // What the word means on every instruction.
-                instruction: String::new(),
-                word: word.trim_start_matches('.').to_owned(),
-            })?;
-            let text = text.lines().next()?.trim_start_matches("Scope: ");
-            Some(vec![word.to_owned(), text.trim_end_matches('.').to_owned()])
-        })
-        .collect();
-    if !scopes.is_empty() {
-        all.push(figure("scope", "Scopes", nested(&scopes, "Scopes", theme)));
-    }
-    all
+        .collect()
 }
 
 /// The rows of the first table of a concept's page, without its heading.
-fn table_of(concept: &str) -> Vec<Vec<String>> {
-    let text = documentation(&DocumentationKey::Concept(concept.to_owned())).unwrap_or_default();
+fn table_of(concept: &str) -> Option<Vec<Vec<String>>> {
+    let text = documentation(&DocumentationKey::Concept(concept.to_owned()))?;
     let rows = text.lines().skip_while(|it| !it.starts_with('|'));
     let rows = rows.take_while(|it| it.starts_with('|')).skip(2);
-    rows.map(|row| {
+    let rows = rows.map(|row| {
         let cells = row.trim_matches('|').split('|');
         cells.map(|it| it.trim().replace('`', "")).collect()
-    })
-    .collect()
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    (!rows.is_empty()).then_some(rows)
 }
 
 fn rect(svg: &mut Svg, at: (f64, f64), size: (f64, f64), fill: &str, stroke: &str) {
@@ -317,6 +358,56 @@ fn nested(rows: &[Vec<String>], title: &str, theme: &Theme) -> String {
     svg.finish()
 }
 
+/// State spaces in boxes of the threads that share them, the fewest threads innermost.
+fn spaces(rows: &[Vec<String>], title: &str, theme: &Theme) -> String {
+    const BAND: f64 = 58.0;
+    const CHIP: (f64, f64) = (26.0, 12.0);
+    /// Width of a letter of a chip, which no font exceeds.
+    const LETTER: f64 = 6.6;
+    let cell = |row: &'_ [String], at: usize| row.get(at).cloned().unwrap_or_default();
+    let mut levels: Vec<String> = rows.iter().map(|it| cell(it, 1)).collect();
+    levels.dedup();
+    let (width, height) = (640.0, 2.0 * MARGIN + BAND * levels.len() as f64 + 40.0);
+    let mut svg = Svg::new(width, height, title, theme);
+    for (index, level) in levels.iter().rev().enumerate() {
+        let inset = MARGIN + 10.0 * index as f64;
+        let top = MARGIN + BAND * index as f64;
+        let bottom = height - MARGIN - 30.0 - 4.0 * index as f64;
+        let size = (width - 2.0 * inset, bottom - top);
+        rect(&mut svg, (inset, top), size, theme.heat[0], theme.faint);
+        let at = (inset + 10.0, top + 17.0);
+        svg.text(at, "start", "font-weight=\"bold\"", level);
+        let mut x = inset + 10.0;
+        for row in rows.iter().filter(|it| cell(it, 1) == *level) {
+            let (name, access, generic) = (cell(row, 0), cell(row, 2), cell(row, 4));
+            let chip = (name.chars().count() as f64 * LETTER + CHIP.1, CHIP.0);
+            let fill = match generic.as_str() {
+                "no" => theme.background,
+                _ => theme.heat[1],
+            };
+            let dashes = match access.contains("write") {
+                true => "",
+                false => " stroke-dasharray=\"4 3\"",
+            };
+            svg.push(&format!(
+                "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\" fill=\"{fill}\" stroke=\"{}\"{dashes}/>",
+                round(x),
+                round(top + 24.0),
+                round(chip.0),
+                round(chip.1),
+                theme.curve,
+            ));
+            let middle = (x + chip.0 / 2.0, top + 41.0);
+            svg.text(middle, "middle", "font-size=\"11\"", &name);
+            x += chip.0 + CHIP.1;
+        }
+    }
+    let style = format!("font-size=\"11\" fill=\"{}\"", theme.faint);
+    let note = "Filled: within reach of generic addresses. Dashed: read-only.";
+    svg.text((MARGIN, height - 18.0), "start", &style, note);
+    svg.finish()
+}
+
 /// The first row in the middle of the others, with a line to each that names what is between.
 fn bridges(rows: &[Vec<String>], title: &str, theme: &Theme) -> String {
     const HIGH: f64 = 44.0;
@@ -392,6 +483,7 @@ mod tests {
                 "tensor map",
                 "mbarrier",
                 "thread hierarchy",
+                "state spaces",
                 "proxy",
                 "scope"
             ]
@@ -405,6 +497,15 @@ mod tests {
             of("scope").contains(">.cluster<") && of("scope").contains("threads of the cluster")
         );
         assert!(of("thread hierarchy").contains(".shared::cta"));
+        // Those with generic addresses are filled, those that are only read are dashed.
+        let spaces = of("state spaces");
+        assert_eq!(spaces.matches("stroke-dasharray").count(), 3);
+        assert_eq!(
+            spaces
+                .matches(&format!("fill=\"{}\"", Theme::of(false).heat[1]))
+                .count(),
+            7
+        );
     }
 
     /// The second phase is complete after two more arrivals, as no copy is expected in it.

@@ -24,23 +24,38 @@ struct Run {
     size: (u32, u32),
 }
 
+/// The most rows, and boxes beside each other, of a matrix of which the beginning is drawn.
+const BEGINNING: (u32, u32) = (16, 8);
+
 /// A matrix with its place in the drawing.
 struct Panel<'a> {
     fragment: &'a Fragment,
     runs: Vec<Run>,
+    /// Rows and columns that are drawn.
+    shown: (u32, u32),
     /// Width and height of an element.
     unit: (f64, f64),
     at: (f64, f64),
 }
 
 impl<'a> Panel<'a> {
-    fn new(fragment: &'a Fragment) -> Panel<'a> {
-        let runs = runs(fragment);
+    fn new(fragment: &'a Fragment, whole: bool) -> Panel<'a> {
+        let mut runs = runs(fragment);
+        let mut shown = (fragment.rows, fragment.columns);
+        if !whole {
+            let narrowest = runs.iter().map(|it| it.size.1).min().unwrap_or(1);
+            shown.0 = shown.0.min(BEGINNING.0);
+            shown.1 = shown.1.min(BEGINNING.1 * narrowest);
+            let is_shown =
+                |it: &Run| it.row + it.size.0 <= shown.0 && it.column + it.size.1 <= shown.1;
+            runs.retain(is_shown);
+        }
         let widest = runs.iter().map(|it| it.size.1).min().unwrap_or(1);
         let highest = runs.iter().map(|it| it.size.0).min().unwrap_or(1);
         Panel {
             fragment,
             runs,
+            shown,
             unit: (BOX.0 / f64::from(widest), BOX.1 / f64::from(highest)),
             at: (0.0, 0.0),
         }
@@ -48,8 +63,8 @@ impl<'a> Panel<'a> {
 
     fn size(&self) -> (f64, f64) {
         (
-            f64::from(self.fragment.columns) * self.unit.0,
-            f64::from(self.fragment.rows) * self.unit.1 + HEADING,
+            f64::from(self.shown.1) * self.unit.0,
+            f64::from(self.shown.0) * self.unit.1 + HEADING,
         )
     }
 
@@ -101,6 +116,12 @@ impl<'a> Panel<'a> {
                 self.fragment.parts.0, self.fragment.parts.1
             );
         }
+        if self.shown.0 < *rows {
+            let _ = write!(text, ", rows 0–{}", self.shown.0 - 1);
+        }
+        if self.shown.1 < *columns {
+            let _ = write!(text, ", columns 0–{}", self.shown.1 - 1);
+        }
         text
     }
 }
@@ -146,14 +167,25 @@ fn runs(fragment: &Fragment) -> Vec<Run> {
 /// C is drawn only if it is spread otherwise than D.
 #[must_use]
 pub fn fragments(title: &str, all: &[Fragment], theme: &Theme) -> String {
+    drawing(title, all, theme, true)
+}
+
+/// Draws the first rows and columns of fragments, where they have many: the others repeat them.
+#[must_use]
+pub fn beginning(title: &str, all: &[Fragment], theme: &Theme) -> String {
+    drawing(title, all, theme, false)
+}
+
+fn drawing(title: &str, all: &[Fragment], theme: &Theme, whole: bool) -> String {
     let of = |name| all.iter().find(|it: &&Fragment| it.operand == name);
     let is_product = of("a").is_some() && of("d").is_some() && of("d") != of("a");
+    let panel = |fragment| Panel::new(fragment, whole);
     let mut panels: Vec<Panel<'_>> = Vec::new();
     let (mut width, mut height) = (0.0_f64, 0.0_f64);
     if is_product && all.len() > 1 && of("d").is_some_and(|it| it.matrix == "D") {
-        let mut a = of("a").map(Panel::new);
-        let mut b = of("b").map(Panel::new);
-        let mut d = of("d").map(Panel::new);
+        let mut a = of("a").map(panel);
+        let mut b = of("b").map(panel);
+        let mut d = of("d").map(panel);
         let left = a.as_ref().map_or(0.0, |it| it.size().0 + GAP);
         let top = b.as_ref().map_or(0.0, |it| it.size().1 + GAP);
         let mut place = |panel: &mut Option<Panel<'_>>, at: (f64, f64)| {
@@ -168,19 +200,19 @@ pub fn fragments(title: &str, all: &[Fragment], theme: &Theme) -> String {
         place(&mut d, (left, top));
         // Where C is spread otherwise, it is beside D.
         let differs = |c: &&Fragment| of("d").is_none_or(|d| d.terms != c.terms);
-        let mut c = of("c").filter(differs).map(Panel::new);
+        let mut c = of("c").filter(differs).map(panel);
         let beside = left + d.as_ref().map_or(0.0, |it| it.size().0 + GAP);
         place(&mut c, (beside, top));
         panels.extend([a, b, d, c].into_iter().flatten());
     } else {
         let mut x = GAP;
         for fragment in all {
-            let mut panel = Panel::new(fragment);
-            panel.at = (x, GAP);
-            x += panel.size().0 + GAP;
+            let mut one = panel(fragment);
+            one.at = (x, GAP);
+            x += one.size().0 + GAP;
             width = x;
-            height = height.max(panel.size().1 + 2.0 * GAP);
-            panels.push(panel);
+            height = height.max(one.size().1 + 2.0 * GAP);
+            panels.push(one);
         }
     }
     let mut svg = Svg::new(width.max(260.0), height + 16.0, title, theme);

@@ -1,7 +1,7 @@
 //! Answers about PTX inside other languages. Outside it nothing is said, at once.
 
 use analysis::{
-    Access, CodeAction, CodeActionKind, FileEdits, FilePosition, FileRange, FragmentOperand,
+    Access, CodeAction, CodeActionKind, FileEdits, FilePosition, FileRange, FragmentOperand, Hover,
     NavigationTarget, RangeInfo, Reference, RenamePreparation, SemanticToken, SignatureHelp,
     SourceChange, SymbolKind,
 };
@@ -44,27 +44,33 @@ pub(super) fn ask<T>(
     })
 }
 
-/// The meaning of the name at a place, as Markdown, with its range in the document.
+/// The meaning of the name at a place, with its range in the document.
 pub(super) fn hover(
     snapshot: &Snapshot,
     document: &Document,
     host: &HostDocument,
     offset: TextSize,
-) -> Answer<Option<RangeInfo<String>>> {
+) -> Answer<Option<RangeInfo<Hover>>> {
     let Some(place) = place(snapshot, document, host, offset)? else {
         return Ok(None);
     };
     if let Some((operand, range)) = place.view.operand_at(offset) {
         return Ok(Some(RangeInfo {
             range,
-            info: about(&operand),
+            info: Hover {
+                markdown: about(&operand),
+                figure: None,
+            },
         }));
     }
     let found = ask(snapshot, &place, |analysis, at| analysis.hover(at))?;
     Ok(found.and_then(|found| {
         Some(RangeInfo {
             range: place.view.to_host(found.range)?,
-            info: place.view.words(found.info.markdown),
+            info: Hover {
+                markdown: place.view.words(found.info.markdown),
+                figure: found.info.figure,
+            },
         })
     }))
 }

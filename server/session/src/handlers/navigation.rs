@@ -6,6 +6,7 @@ use syntax::TextRange;
 
 use super::{Handler, Priority, Reads, embedded, machine, source};
 use crate::{
+    draw,
     lsp::{
         ext::{self, NameAccess, Slice},
         lsp_types::{
@@ -37,36 +38,37 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
             Some(host) => embedded::hover(snapshot, &document, host, position.offset)?,
             None => {
                 let exact = snapshot.exact_entries(position.file);
-                let found = snapshot.analysis.hover_with(position, exact)?;
-                found.map(|it| RangeInfo {
-                    range: it.range,
-                    info: it.info.markdown,
-                })
+                snapshot.analysis.hover_with(position, exact)?
             }
         };
-        let Some(mut hover) = found else {
+        let Some(hover) = found else {
             return Ok(None);
         };
+        let (mut text, figure) = (hover.info.markdown, hover.info.figure);
         let room = |text: &str, more: &str| text.chars().count() + more.chars().count() < MAX_HOVER;
         if document.host.is_none()
             && let Some(line) = source::markdown(snapshot, &params.text_document_position_params)?
-            && room(&hover.info, &line)
+            && room(&text, &line)
         {
-            hover.info.push_str("\n\n");
-            hover.info.push_str(&line);
+            text.push_str("\n\n");
+            text.push_str(&line);
         }
         if let Some((findings, false)) = snapshot.findings(position.file)
             && let Some(code) =
                 machine::markdown(findings, document.lines().line_of(position.offset) + 1)
-            && room(&hover.info, &code)
+            && room(&text, &code)
         {
-            hover.info.push_str("\n\n");
-            hover.info.push_str(&code);
+            text.push_str("\n\n");
+            text.push_str(&code);
         }
         let (kind, value) = if snapshot.shared.client.hover_markdown {
-            (MarkupKind::Markdown, hover.info)
+            if let (Some(figure), Some(theme)) = (figure, snapshot.hover_theme()) {
+                text.push_str("\n\n");
+                text.push_str(&draw::hover::picture(&figure, &theme));
+            }
+            (MarkupKind::Markdown, text)
         } else {
-            (MarkupKind::PlainText, markdown::to_plain_text(&hover.info))
+            (MarkupKind::PlainText, markdown::to_plain_text(&text))
         };
         Ok(Some(Hover {
             contents: HoverContents::Markup(MarkupContent { kind, value }),

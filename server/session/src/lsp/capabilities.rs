@@ -38,6 +38,8 @@ pub struct Client {
     pub trusted: Option<bool>,
     /// Hovers may be Markdown.
     pub hover_markdown: bool,
+    /// Hovers may have pictures, for a dark background if this is true.
+    pub hover_pictures: Option<bool>,
     /// Completions may have places for the cursor.
     pub snippets: bool,
     /// The documentation of completions may be Markdown.
@@ -142,6 +144,14 @@ impl Client {
                 .and_then(Value::as_bool),
             hover_markdown: strings(params, "/capabilities/textDocument/hover/contentFormat")
                 .contains(&"markdown"),
+            hover_pictures: params
+                .pointer("/capabilities/experimental/hoverPictures")
+                .and_then(Value::as_str)
+                .and_then(|it| match it {
+                    "light" => Some(false),
+                    "dark" => Some(true),
+                    _ => None,
+                }),
             snippets: flag("textDocument/completion/completionItem/snippetSupport"),
             completion_markdown: strings(
                 params,

@@ -33,6 +33,10 @@
 //! [`RENAME_FAMILY`], with a URI and the position of the declaration: the client asks for the new name there. In other
 //! clients the declaration is renamed, or `%x<>` is given as the new name of one of the registers.
 //!
+//! A client that shows pictures in hovers says so in `capabilities.experimental.hoverPictures`: `"light"` or `"dark"`,
+//! by its background. Its hovers end with a figure where there is one, as a Markdown image whose address is a `data:`
+//! URI of an SVG drawing; the setting `hover.figures` decides for other clients.
+//!
 //! The command `ptx/runPtxas` of `workspace/executeCommand` does the same as the request, and shows a message
 //! at the end; its argument is a URI, and without one all open documents are meant.
 //!

@@ -156,6 +156,19 @@ static ALIASES: LazyLock<Vec<(&'static str, Vec<&'static str>)>> = LazyLock::new
         .collect()
 });
 
+/// Kind and name of a page (which may end with `*`), and the concept whose figure it has.
+static FIGURES: LazyLock<Vec<(&'static str, &'static str, &'static str)>> = LazyLock::new(|| {
+    let lines = text("figures.tsv")
+        .lines()
+        .filter(|it| !it.starts_with('#'));
+    lines
+        .filter_map(|line| {
+            let mut cells = line.split('\t');
+            Some((cells.next()?, cells.next()?, cells.next()?))
+        })
+        .collect()
+});
+
 /// Kind and name of a page, and its source.
 static SOURCES: LazyLock<FxHashMap<(&'static str, &'static str), Source>> = LazyLock::new(|| {
     let lines = text("manual.tsv").lines().filter(|it| !it.starts_with('#'));
@@ -185,6 +198,18 @@ pub fn instruction_source(name: &str) -> Option<&'static Source> {
 #[must_use]
 pub fn source(topic: Topic, entry: &Entry) -> Option<&'static Source> {
     SOURCES.get(&(topic.kind()?, *entry.words.first()?))
+}
+
+/// The concept whose figure explains a page; the kind is that of `docs/manual.tsv`.
+#[must_use]
+pub fn figure(kind: &str, name: &str) -> Option<&'static str> {
+    let is_meant = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    };
+    let mut all = FIGURES.iter();
+    let found = all.find(|it| it.0 == kind && is_meant(it.1))?;
+    Some(found.2)
 }
 
 fn text(file: &str) -> &'static str {

@@ -131,6 +131,22 @@ fn every_page_has_its_source() {
 }
 
 /// The names of an operand, and of those in its brackets.
+#[test]
+fn figures_are_those_of_pages() {
+    for (kind, name, concept) in &*FIGURES {
+        let found = entry(Topic::Concepts, concept).expect("a concept");
+        assert_eq!(found.words.first(), Some(concept));
+        let start = name.strip_suffix('*').unwrap_or(name);
+        let is_there = SOURCES
+            .keys()
+            .any(|it| it.0 == *kind && it.1.starts_with(start));
+        assert!(is_there, "{kind} {name}");
+    }
+    assert_eq!(figure("instruction", "mbarrier.init"), Some("mbarrier"));
+    assert_eq!(figure("modifier", ".cluster"), Some("scope"));
+    assert_eq!(figure("modifier", ".clusters"), None);
+}
+
 fn names(pattern: &'static OperandPattern, all: &mut Vec<&'static str>) {
     match &pattern.form {
         Form::Plain(_) => all.push(pattern.name),
