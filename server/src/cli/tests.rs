@@ -768,7 +768,7 @@ fn statements_are_explained_without_quotes() {
 
             Not available on sm_75: needs sm_90, PTX ISA 8.0.
 
-            Chooses one lane of the warp, always the same for the same mask.
+            Elects one lane of the warp, always the same for the same mask.
 
             For work that one thread does for its warp: bulk copies, arrivals, tcgen05 and
             other instructions that a single thread issues.
@@ -781,8 +781,8 @@ fn statements_are_explained_without_quotes() {
 
             Operands
 
-            - d (_|%p1): the number of the chosen lane, or _.
-            - p: true in the chosen lane, false in all others.
+            - d (_|%p1): the lane ID of the elected thread, or _.
+            - p: true in the elected thread, false in all others.
             - membermask (0xffffffff): a bit for each lane that takes part; its own bit must
               be set.
 
@@ -795,8 +795,8 @@ fn statements_are_explained_without_quotes() {
             - All lanes of the mask must execute it; a missing one hangs the warp.
             - ptxas knows that exactly one lane is active under p; a test of %laneid does
               not always tell it.
-            - It orders no memory; bar.warp.sync before it makes what the other lanes stored
-              visible to the chosen one.
+            - It orders no memory; bar.warp.sync before it makes the stores of the other
+              lanes visible to the elected one.
 
             Examples
 
