@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::Context as _;
 use ptx_tests::conformance::ptxas::Ptxas;
+use serde::{Deserialize, Serialize};
 
 /// How often a process is asked whether it is done.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -19,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 const PTX_TEXT: &str = "\".nv_debug_ptx_txt\"";
 
 /// The figures of ptxas for an entry.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// Registers of a thread.
     pub(crate) registers: u32,

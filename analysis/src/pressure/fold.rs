@@ -273,10 +273,13 @@ impl Folding<'_, '_> {
         }
     }
 
-    /// Several values that are loaded from constant memory at once are operands from there as well.
+    /// Several values that are loaded from constant memory at once, where the parameters of an entry lie
+    /// too, are operands from there as well.
     fn constant_vector(&mut self, step: usize) {
         let it = &self.program.operations[step];
-        let constant = it.semantics.is_load() && it.has("const") && it.reads().next().is_none();
+        let constant = it.semantics.is_load()
+            && (it.has("const") || self.program.entry && it.has("param"))
+            && it.reads().next().is_none();
         if constant && it.writes.iter().all(|it| self.single[*it as usize]) {
             for written in &it.writes {
                 self.drop(step, *written, Form::Free, true);

@@ -61,6 +61,28 @@ st.global.u32 [%rd5], %r3;
 }
 
 #[test]
+fn parameters_that_are_loaded_together_take_no_register() {
+    check(
+        ".reg .b64 %rd<9>; .reg .b32 %r<9>;
+ld.param.v2.u32 {%r1, %r2}, [p];
+ld.param.u64 %rd1, [p];
+mov.u32 %r3, %tid.x;
+st.global.u32 [%rd1], %r3;
+st.global.v2.u32 [%rd1+8], {%r1, %r2};
+",
+        expect![[r#"
+            written 1 low 1 high 1
+            0 ld.param.v2.u32 {%r1, %r2}, [p];
+            0 ld.param.u64 %rd1, [p];
+            1 mov.u32 %r3, %tid.x;
+            1 st.global.u32 [%rd1], %r3;
+            0 st.global.v2.u32 [%rd1+8], {%r1, %r2};
+            0 ret;
+        "#]],
+    );
+}
+
+#[test]
 fn loads_that_an_order_moves() {
     check(
         ".reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .f32 %f<9>;
