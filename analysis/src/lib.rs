@@ -33,6 +33,9 @@ pub use features::{
     protocols::{ProtocolPart, ProtocolView},
     registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},
+    target_matrix::{
+        TargetCause, TargetColumn, TargetGroup, TargetMatrix, TargetVerdict, target_matrix,
+    },
     writing::{Telling, Writing},
 };
 pub use fragments::{

@@ -18,6 +18,7 @@ mod render;
 mod report;
 mod sass;
 mod site;
+mod targets;
 mod terminal;
 
 use std::{
@@ -78,6 +79,8 @@ enum Command {
     Registers(registers::RegistersArgs),
     /// Show the control-flow graphs of functions as text, SVG or Mermaid.
     Flow(flow::FlowArgs),
+    /// Compare targets: which of them a file fits, and what is wrong for the others.
+    Targets(targets::TargetsArgs),
     /// List protocols: asynchronous groups, barriers, allocations and their partners.
     Protocols(protocols::ProtocolsArgs),
     /// Print the syntax tree of a file.
@@ -115,6 +118,7 @@ where
             Command::Site(args) => site::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
+            Command::Targets(args) => targets::run(&args, io),
             Command::Protocols(args) => protocols::run(&args, io),
             Command::Parse(args) => inspect::parse(&args, io),
             Command::Stats(args) => inspect::stats(&args, io),

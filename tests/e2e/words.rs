@@ -48,27 +48,45 @@ fn errors_by_target() {
     let mut ask = |targets: &[&str]| {
         let params = json!({ "textDocument": { "uri": URI }, "targets": targets });
         let found = server.settled("ptx/compareTargets", &params);
-        let verdict = |it: &serde_json::Value| {
-            let errors = it["errors"].as_array().expect("a list");
-            let lines = errors
-                .iter()
-                .map(|it| it["range"]["start"]["line"].as_u64());
-            let lines: Vec<u64> = lines.map(Option::unwrap_or_default).collect();
-            let target = it["target"].as_str().expect("a name").to_owned();
-            assert!(it["version"].as_str().is_some_and(|it| it.contains('.')));
-            (target, lines)
+        let columns = found["columns"].as_array().expect("columns");
+        let groups = found["groups"].as_array().expect("groups");
+        let lines = |column: usize| {
+            let wrong = groups.iter().filter(|it| it["wrong"][column] == true);
+            let causes = wrong.flat_map(|it| it["causes"].as_array().expect("causes"));
+            let ranges = causes.flat_map(|it| it["ranges"].as_array().expect("ranges"));
+            let mut lines: Vec<u64> = ranges
+                .filter_map(|it| it["start"]["line"].as_u64())
+                .collect();
+            assert_eq!(columns[column]["errors"], lines.len());
+            lines.sort_unstable();
+            lines
         };
-        let found = found.as_array().expect("a list");
-        found.iter().map(verdict).collect::<Vec<_>>()
+        let column = |(index, it): (usize, &serde_json::Value)| {
+            let targets = it["targets"].as_array().expect("targets");
+            let names: Vec<&str> = targets
+                .iter()
+                .filter_map(|it| it["target"].as_str())
+                .collect();
+            assert!(
+                targets
+                    .iter()
+                    .all(|it| it["version"].as_str().is_some_and(|it| it.contains('.')))
+            );
+            (names.join(" "), lines(index))
+        };
+        columns.iter().enumerate().map(column).collect::<Vec<_>>()
     };
     let verdicts = ask(&["sm_90", "sm_75", "sm_80"]);
     let expected = [("sm_90", vec![]), ("sm_75", vec![6, 7]), ("sm_80", vec![6])];
     assert_eq!(verdicts, expected.map(|(name, it)| (name.to_owned(), it)));
 
-    // Without names, those of hardware of today.
-    let names: Vec<String> = ask(&[]).into_iter().map(|it| it.0).collect();
-    assert_eq!(names.first().map(String::as_str), Some("sm_75"));
-    assert!(names.contains(&"sm_100".to_owned()) && !names.contains(&"sm_90a".to_owned()));
+    // Without names, those of hardware of today; those with a letter where the file lacks something.
+    let columns = ask(&[]);
+    let lines: Vec<usize> = columns.iter().map(|it| it.1.len()).collect();
+    assert_eq!(lines, [2, 1, 0], "{columns:?}");
+    assert_eq!(columns[0].0, "sm_75");
+    assert!(columns[2].0.starts_with("sm_90 sm_100 "), "{columns:?}");
+    assert!(!columns[2].0.contains("sm_90a"), "{columns:?}");
     let params = json!({ "textDocument": { "uri": URI }, "targets": ["sm_1"] });
     let refused = server.request("ptx/compareTargets", params);
     let message = refused.expect_err("there is no such target").message;

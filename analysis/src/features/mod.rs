@@ -30,6 +30,7 @@ pub(crate) mod site;
 pub(crate) mod source_locations;
 pub(crate) mod stats;
 pub(crate) mod syntax_tree;
+pub(crate) mod target_matrix;
 pub(crate) mod values;
 pub(crate) mod workspace_symbols;
 pub(crate) mod writing;

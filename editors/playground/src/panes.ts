@@ -9,7 +9,7 @@ import type {
   FlowGraph,
   FunctionProtocol,
   Registers,
-  TargetVerdict,
+  TargetMatrix,
 } from '../../vscode/src/protocol';
 import { drawing, element, sanitize } from './dom';
 import { messageOf, type Problems, severityOf } from './problems';
@@ -169,21 +169,26 @@ const targets: Pane = {
   title: 'Targets',
   async content(page, server) {
     const params = { textDocument: { uri: page.uri }, targets: [] };
-    const verdicts = await server.ask<TargetVerdict[]>('ptx/compareTargets', params, { [page.uri]: page.text });
-    const items = verdicts.map(({ target, version, errors }): Node[] => {
-      const verdict = errors.length === 0 ? 'fits' : `${errors.length} ${errors.length === 1 ? 'error' : 'errors'}`;
-      const mark = element('span', verdict, `severity ${errors.length === 0 ? 'good' : 'error'}`);
-      const parts: Node[] = [mark, element('b', target), document.createTextNode(` with .version ${version} or later`)];
-      if (errors.length > 0) {
-        const shown = errors.slice(0, 5);
-        parts.push(
-          listOf(
-            shown.map((it) => [lineButton(page, it.range), document.createTextNode(` ${it.message}`)]),
-            'facts',
-          ),
-        );
-      }
-      return parts;
+    const { columns, groups } = await server.ask<TargetMatrix>('ptx/compareTargets', params, { [page.uri]: page.text });
+    const items = columns.map(({ title, targets, errors }, index): Node[] => {
+      const verdict = errors === 0 ? 'fits' : `${errors} ${errors === 1 ? 'error' : 'errors'}`;
+      const mark = element('span', verdict, `severity ${errors === 0 ? 'good' : 'error'}`);
+      const name = element('b', title);
+      name.title = targets.map(({ target, version }) => `${target}: .version ${version} or later`).join('\n');
+      const causes = groups.filter(({ wrong }) => wrong[index]).flatMap((it) => it.causes);
+      if (causes.length === 0) return [mark, name];
+      const list = listOf(
+        causes.map(({ message, ranges }) => [
+          document.createTextNode(`${message}: `),
+          ...ranges.slice(0, 5).flatMap((it) => [lineButton(page, it), document.createTextNode(' ')]),
+          document.createTextNode(ranges.length > 5 ? `and ${ranges.length - 5} more` : ''),
+        ]),
+        'facts',
+      );
+      const details = element('details');
+      details.append(element('summary', causes.length === 1 ? '1 cause' : `${causes.length} causes`), list);
+      details.open = causes.length <= 5;
+      return [mark, name, details];
     });
     return [listOf(items, 'problems')];
   },

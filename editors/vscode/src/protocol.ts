@@ -139,12 +139,43 @@ export interface Diagnostic {
   message: string;
 }
 
-/** Part of the result of `ptx/compareTargets`: the errors that the file would have for a target. */
-export interface TargetVerdict {
+/** Result of `ptx/compareTargets`: a table in which targets with the same errors are one column. */
+export interface TargetMatrix {
+  columns: TargetColumn[];
+  /** The causes of errors, grouped by the columns that have them; those of most targets first. */
+  groups: TargetGroup[];
+}
+
+/** Part of the result of `ptx/compareTargets`: targets with the same errors. */
+export interface TargetColumn {
+  /** The targets in few words, such as `sm_80–sm_89, sm_100`. */
+  title: string;
+  targets: TargetVersion[];
+  /** How many errors the file would have for each of them. */
+  errors: number;
+}
+
+/** Part of the result of `ptx/compareTargets`. */
+export interface TargetVersion {
   target: string;
   /** The least `.version` of a module for the target; a lower one is not among the errors. */
   version: string;
-  errors: Diagnostic[];
+}
+
+/** Part of the result of `ptx/compareTargets`: causes of errors for the same targets. */
+export interface TargetGroup {
+  /** For each column whether the targets have these errors. */
+  wrong: boolean[];
+  causes: TargetCause[];
+}
+
+/** Part of the result of `ptx/compareTargets`: errors that say the same. */
+export interface TargetCause {
+  code: string;
+  /** The message, without the target that the file was judged for. */
+  message: string;
+  /** Where, in the order of the text. */
+  ranges: Range[];
 }
 
 /** Part of the result of `ptx/words`: a word that has documentation. */

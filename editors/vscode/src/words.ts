@@ -61,23 +61,44 @@ export class Words implements vscode.TextDocumentContentProvider {
 }
 
 async function choose(words: Word[]): Promise<Word | undefined> {
-  const here = wordAtCursor();
   const choices: Choice[] = words.map((word) => ({ label: word.name, description: word.kind, word }));
-  const plain = (name: string) => name.replace(/^[.%]/, '');
-  const first = choices.filter((it) => here !== undefined && plain(it.label) === here);
+  const first = choicesAt(choices, namesAtCursor());
   const all = [...first, ...choices.filter((it) => !first.includes(it))];
   const chosen = await vscode.window.showQuickPick(all, {
     title: 'Explain a word of PTX',
-    placeHolder: 'An instruction, modifier, special register, directive, type, target or code of a problem',
+    placeHolder: 'An instruction, modifier, special register, directive, type, target or diagnostic code',
     matchOnDescription: true,
   });
   return chosen?.word;
 }
 
-/** The word at the cursor, without its period or per cent sign. */
-function wordAtCursor(): string | undefined {
+/** The choices for the names at the cursor, the best first. */
+function choicesAt(choices: Choice[], names: string[]): Choice[] {
+  const plain = (name: string) => name.replace(/^[.%]/, '');
+  const found = names.flatMap((name) => [
+    ...choices.filter((it) => it.label === name),
+    ...choices.filter((it) => it.label !== name && plain(it.label) === plain(name)),
+  ]);
+  return [...new Set(found)];
+}
+
+/**
+ * What the cursor may be on, the likeliest first: in `cp` of `cp.async.bulk.tensor` the instruction with the longest name,
+ * in `global` of `ld.global.u32` the state space, and in `x` of `%tid.x` the register, as nothing else has that name.
+ */
+function namesAtCursor(): string[] {
   const editor = vscode.window.activeTextEditor;
-  if (editor?.document.languageId !== 'ptx') return undefined;
-  const range = editor.document.getWordRangeAtPosition(editor.selection.active);
-  return range === undefined ? undefined : editor.document.getText(range).replace(/^[.%]/, '');
+  if (editor?.document.languageId !== 'ptx') return [];
+  const { document, selection } = editor;
+  const whole = document.getWordRangeAtPosition(selection.active, /[%$\w.:]+/);
+  const word = document.getWordRangeAtPosition(selection.active, /[.%]?[$\w]+(::[$\w]+)*/);
+  if (whole === undefined || word === undefined) return [];
+  const parts = document.getText(whole).split('.');
+  const before = document.getText(new vscode.Range(whole.start, word.end)).split('.').length;
+  const names: string[] = [];
+  // A name that ends before the cursor is that of something else, and its modifiers come after it.
+  for (let count = parts.length; count >= Math.max(before, 1); count--) names.push(parts.slice(0, count).join('.'));
+  names.push(document.getText(word));
+  for (let count = before - 1; count > 0; count--) names.push(parts.slice(0, count).join('.'));
+  return names;
 }

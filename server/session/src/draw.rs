@@ -6,6 +6,8 @@ pub mod fragments;
 pub mod graph;
 pub mod hover;
 mod layout;
+pub mod legend;
+pub mod matrix;
 pub mod mermaid;
 mod svg;
 

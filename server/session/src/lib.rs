@@ -24,5 +24,6 @@ pub mod machine_code;
 pub mod quiet;
 pub mod requests;
 pub mod snapshot;
+pub mod targets;
 
 pub use handlers::{Handler, Priority, Reads};

@@ -18,7 +18,7 @@ use crate::{
             CompareTargetsParams, DiffParams, Difference, DrawingParams, ExplainParams,
             Explanation, FlowGraph, FromSourceLineParams, FunctionProtocol, LiveRange, MachineCode,
             MachineCodeParams, NameAccess, ProtocolsParams, RegisterChart, Registers,
-            RegistersParams, SameSourceLine, Slice, TargetVerdict, ViewSyntaxTreeParams, Word,
+            RegistersParams, SameSourceLine, Slice, TargetMatrix, ViewSyntaxTreeParams, Word,
             WordsParams,
         },
         lsp_types::{
@@ -93,7 +93,7 @@ macro_rules! requests {
                 live_range(TextDocumentPositionParams) -> Option<LiveRange> = pressure::LIVE_RANGE;
                 slice(TextDocumentPositionParams) -> Option<Slice> = navigation::SLICE;
                 accesses(TextDocumentPositionParams) -> Vec<NameAccess> = navigation::ACCESSES;
-                compare_targets(CompareTargetsParams) -> Vec<TargetVerdict> = targets::COMPARE_TARGETS;
+                compare_targets(CompareTargetsParams) -> TargetMatrix = targets::COMPARE_TARGETS;
                 protocols(ProtocolsParams) -> Vec<FunctionProtocol> = protocols::PROTOCOLS;
                 diff(DiffParams) -> Vec<Difference> = difference::DIFF;
                 words(WordsParams) -> Vec<Word> = words::WORDS;

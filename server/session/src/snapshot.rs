@@ -83,6 +83,12 @@ impl From<Cancelled> for RequestError {
     }
 }
 
+impl From<String> for RequestError {
+    fn from(reason: String) -> Self {
+        RequestError::Refused(reason)
+    }
+}
+
 /// Result of a handler.
 pub type Answer<T> = Result<T, RequestError>;
 

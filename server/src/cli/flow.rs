@@ -4,7 +4,7 @@ use std::{borrow::Cow, io, path::PathBuf};
 
 use analysis::{AnalysisHost, Change, FileId, FlowGraph, short_name};
 use clap::ValueEnum;
-use session::draw::{Theme, graph, mermaid};
+use session::draw::{Theme, graph, legend, mermaid};
 use syntax::{Document, text::LineTable};
 
 use super::{FAILED, Io, read_text};
@@ -135,7 +135,7 @@ fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
             ways.join(", ")
         ));
     }
-    if let Some(text) = graph::left_out(graph) {
+    if let Some(text) = legend::left_out(graph) {
         out.push_str(&format!("  {text}\n"));
     }
     out

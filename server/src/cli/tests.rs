@@ -7,6 +7,7 @@ mod flow;
 mod protocols;
 #[cfg(unix)]
 mod sass;
+mod targets;
 
 use std::path::Path;
 

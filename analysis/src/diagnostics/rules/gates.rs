@@ -19,6 +19,14 @@ use crate::{
 /// Headers that one finding offers at most.
 const MAX_CHOICES: usize = 12;
 
+/// The words between what is wrong and the target of the module.
+pub(in crate::diagnostics) const MODULE_IS_FOR: &str = "; this module is for ";
+
+/// A message without the target that the module was judged for.
+pub(crate) fn cause(message: &str) -> &str {
+    message.split(MODULE_IS_FOR).next().unwrap_or(message)
+}
+
 /// The targets that a gate requires, if it requires one.
 pub(in crate::diagnostics) fn needed(gate: &Gate) -> Option<String> {
     let all: Vec<String> = gate
@@ -44,10 +52,10 @@ pub(in crate::diagnostics) fn gate_finding(
     if !gate.admits_target(target) {
         let message = match gate.below {
             Some(below) if target.number >= below => {
-                format!("{subject} was removed in `sm_{below}`; this module is for `{target}`")
+                format!("{subject} was removed in `sm_{below}`{MODULE_IS_FOR}`{target}`")
             }
             _ => format!(
-                "{subject} needs target {}; this module is for `{target}`",
+                "{subject} needs target {}{MODULE_IS_FOR}`{target}`",
                 needed(gate).unwrap_or_default()
             ),
         };

@@ -3,6 +3,6 @@
 pub(in crate::diagnostics) mod calls;
 pub(in crate::diagnostics) mod declarations;
 pub(in crate::diagnostics) mod directives;
-mod gates;
+pub(crate) mod gates;
 pub(in crate::diagnostics) mod instructions;
 pub(in crate::diagnostics) mod names;

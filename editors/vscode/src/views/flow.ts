@@ -30,6 +30,7 @@ export function flowView(): ViewKind {
         heading: `Control flow: ${graph.function}`,
         rows: [{ id: graph.function, title: graph.function, facts, bad: dead.length > 0 }],
         svg: graph.svg,
+        canvas: graph.function,
       };
       const places = dead.map((it) => ({ line: it.range.start.line, text: 'is never reached' }));
       if (content.rows[0] !== undefined) content.rows[0].places = places;

@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { BaseLanguageClient } from 'vscode-languageclient';
-import type { MachineCode, MachineRow, PtxasRun, TargetVerdict } from '../protocol';
+import type { MachineCode, MachineRow, PtxasRun, TargetMatrix } from '../protocol';
 import { contentOf, listOf, rowsOf, textOf } from './code';
 import { Gutter } from './gutter';
 import type { Subject, ViewKind } from './liveView';
@@ -108,11 +108,13 @@ export function machineView(): ViewKind {
 
 async function chooseTarget(client: BaseLanguageClient, textDocument: object): Promise<string | undefined> {
   const targets = vscode.workspace.getConfiguration('ptx-analyzer').get<string[]>('portability.targets', []);
-  const verdicts = await client.sendRequest<TargetVerdict[]>('ptx/compareTargets', { textDocument, targets });
-  const items = verdicts.map(({ target, errors }) => ({
-    label: target,
-    description: errors.length === 0 ? '' : 'the file has errors for this target',
-  }));
+  const { columns } = await client.sendRequest<TargetMatrix>('ptx/compareTargets', { textDocument, targets });
+  const items = columns.flatMap((column) =>
+    column.targets.map(({ target }) => ({
+      label: target,
+      description: column.errors === 0 ? '' : 'the file has errors for this target',
+    })),
+  );
   const placeHolder = 'The target whose machine code is shown beside';
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.label;
 }

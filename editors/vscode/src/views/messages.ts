@@ -27,6 +27,33 @@ export interface Place {
   text: string;
 }
 
+/** A table of causes and what they concern. */
+export interface Table {
+  heads: TableHead[];
+  rows: TableRow[];
+}
+
+/** The head of a column. */
+export interface TableHead {
+  text: string;
+  /** Said below it. */
+  below: string;
+  bad: boolean;
+  /** Lines that are shown when somebody opens it. */
+  more: string[];
+}
+
+/** A row that can be opened. */
+export interface TableRow {
+  text: string;
+  /** For each column whether it is concerned. */
+  marks: boolean[];
+  /** Lines of the file, counted from 0. */
+  lines: number[];
+  /** Rows that are folded into this one. */
+  parts?: TableRow[];
+}
+
 /** A machine instruction, or the heading of a routine. */
 export interface CodeRow {
   /** Address, live registers, stall and what it waits for, as they are shown. */
@@ -68,8 +95,12 @@ export interface Content {
   rows: Row[];
   /** The row whose picture is shown. */
   chosen?: string;
+  /** A table below the rows. */
+  table?: Table;
   /** A drawing in which `data-line` leads to lines of the file. */
   svg?: string;
+  /** The drawing can be zoomed and moved, and stays where it is as long as this name stays. */
+  canvas?: string;
   /** Machine code for one target, or for two beside each other. */
   code?: CodeList[];
 }

@@ -1,13 +1,12 @@
 /** The comparison of targets: what would be wrong with a file if it were for another GPU. */
 
 import * as vscode from 'vscode';
-import type { Diagnostic } from 'vscode-languageclient';
-import type { TargetVerdict } from '../protocol';
+import type { TargetMatrix } from '../protocol';
 import type { ViewKind } from './liveView';
-import type { Fact, Place, Row } from './messages';
+import type { Table, TableRow } from './messages';
 
-/** Errors that are listed for each target; the rest are counted. */
-const MAX_SHOWN = 50;
+/** Rows below which those of the same targets need not be folded. */
+const FEW = 12;
 
 export function targetsView(): ViewKind {
   return {
@@ -18,49 +17,39 @@ export function targetsView(): ViewKind {
         .getConfiguration('ptx-analyzer', document)
         .get<string[]>('portability.targets', []);
       const params = { textDocument: { uri: client.code2ProtocolConverter.asUri(document.uri) }, targets };
-      const verdicts = await client.sendRequest<TargetVerdict[]>('ptx/compareTargets', params, token);
+      const matrix = await client.sendRequest<TargetMatrix>('ptx/compareTargets', params, token);
       return {
         kind: 'content',
         heading: `Targets: ${document.uri.path.split('/').pop() ?? ''}`,
         note:
           targets.length > 0
             ? 'The targets of the setting ptx-analyzer.portability.targets.'
-            : 'GPUs of today; the setting ptx-analyzer.portability.targets chooses others.',
-        rows: rowsOf(verdicts),
+            : 'The target of the file and GPUs of today; the setting ptx-analyzer.portability.targets chooses others.',
+        rows: [],
+        table: tableOf(matrix),
       };
     },
   };
 }
 
-/** A row for each target, and before them one with what is wrong for all of them. */
-function rowsOf(verdicts: TargetVerdict[]): Row[] {
-  const key = (it: Diagnostic) => JSON.stringify([it.range, it.message]);
-  const sets = verdicts.map((it) => new Set(it.errors.map(key)));
-  const everywhere = (it: Diagnostic) => verdicts.length > 1 && sets.every((set) => set.has(key(it)));
-  const common = verdicts[0]?.errors.filter(everywhere) ?? [];
-  const rows = verdicts.map(({ target, version, errors }) => {
-    const own = errors.filter((it) => !everywhere(it));
-    const fact =
-      own.length === 0 ? { name: common.length > 0 ? 'no more errors' : 'no errors', value: '✓' } : count(own);
-    return {
-      id: target,
-      title: target,
-      facts: [fact, { name: 'or later', value: `PTX ISA ${version}` }],
-      bad: own.length > 0,
-      places: placesOf(own),
-    };
-  });
-  if (common.length === 0) return rows;
-  return [{ id: '', title: 'every target', facts: [count(common)], bad: true, places: placesOf(common) }, ...rows];
-}
-
-function count(errors: Diagnostic[]): Fact {
-  return { name: errors.length === 1 ? 'error' : 'errors', value: String(errors.length) };
-}
-
-function placesOf(errors: Diagnostic[]): Place[] {
-  return errors.slice(0, MAX_SHOWN).map((it) => ({
-    line: it.range.start.line,
-    text: (typeof it.message === 'string' ? it.message : it.message.value).split('\n', 1)[0] ?? '',
+/** The table of the page: a row for each cause, or one for all causes of the same targets when there are many. */
+function tableOf({ columns, groups }: TargetMatrix): Table {
+  const heads = columns.map(({ title, targets, errors }) => ({
+    text: title,
+    below: errors === 0 ? '✓ no errors' : errors === 1 ? '1 error' : `${errors} errors`,
+    bad: errors > 0,
+    // Those of a range are told one by one, each with the module that it needs.
+    more: targets.map(({ target, version }) => `${target}: PTX ISA ${version} or later`),
   }));
+  const isLong = groups.reduce((sum, it) => sum + it.causes.length, 0) > FEW;
+  const rows = groups.flatMap(({ wrong, causes }): TableRow[] => {
+    const parts = causes.map((cause): TableRow => {
+      const lines = [...new Set(cause.ranges.map((it) => it.start.line))];
+      return { text: cause.message.split('\n', 1)[0] ?? '', marks: wrong, lines };
+    });
+    if (!isLong || parts.length === 1) return parts;
+    const first = parts[0]?.text ?? '';
+    return [{ text: `${parts.length} causes, such as: ${first}`, marks: wrong, lines: [], parts }];
+  });
+  return { heads, rows };
 }

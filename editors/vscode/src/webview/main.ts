@@ -1,7 +1,9 @@
 /** The script of the pages: shows what the extension says, and says what the user clicks. */
 
 import type { Content, Cursor, FromPage, Place, Row, ToPage } from '../views/messages';
+import { Canvas } from './canvas';
 import { Code } from './code';
+import { tableOf } from './table';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
@@ -18,11 +20,15 @@ window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
 editor.postMessage({ kind: 'ready' });
 
 let codes: Code[] = [];
+/** The drawing that can be moved, with the name of what it shows. */
+let canvas: { name: string; it: Canvas } | undefined;
+/** The parts of the table that are open. */
+const opened = new Set<string>();
 /** The row that was shown last, whose places are kept when it is shown again. */
 let last: string | undefined;
 window.addEventListener('resize', () => codes.forEach((it) => it.draw()));
 
-function show({ heading, note, rows, chosen, svg, code: lists }: Content): void {
+function show({ heading, note, rows, chosen, table, svg, canvas: drawn, code: lists }: Content): void {
   const { scrollX, scrollY } = window;
   const parts: Node[] = [element('h1', heading)];
   if (note !== undefined) parts.push(element('p', note, 'note'));
@@ -31,7 +37,19 @@ function show({ heading, note, rows, chosen, svg, code: lists }: Content): void 
     list.append(...rows.map((row) => rowOf(row, row.id === chosen)));
     parts.push(list);
   }
-  if (svg !== undefined) parts.push(drawing(svg));
+  if (table !== undefined) parts.push(tableOf(table, goToLine, opened));
+  const shape = svg === undefined ? undefined : drawing(svg);
+  const before = canvas;
+  canvas = undefined;
+  if (shape instanceof SVGSVGElement && drawn !== undefined) {
+    // What is shown again after an edit stays where it was.
+    canvas = { name: drawn, it: new Canvas(shape, before?.name === drawn ? before.it.at : undefined) };
+    parts.push(canvas.it.element);
+  } else if (shape !== undefined) {
+    const figure = element('figure');
+    figure.append(shape);
+    parts.push(figure);
+  }
   const places = chosen === last ? codes.map((it) => it.place) : [];
   last = chosen;
   codes = (lists ?? []).map((it) => new Code(it, (message) => editor.postMessage(message)));
@@ -47,6 +65,7 @@ function show({ heading, note, rows, chosen, svg, code: lists }: Content): void 
     parts.push(actions, panes);
   }
   document.body.classList.toggle('machine', codes.length > 0);
+  document.body.classList.toggle('whole', canvas !== undefined);
   document.body.replaceChildren(...parts);
   codes.forEach((it, index) => (it.place = places[index] ?? 0));
   window.scrollTo(scrollX, scrollY);
@@ -82,13 +101,9 @@ function placeOf({ line, text }: Place): HTMLElement {
 }
 
 /** The drawing, with lines that can be clicked, and reached by the keyboard. */
-function drawing(svg: string): HTMLElement {
-  const box = element('figure');
+function drawing(svg: string): Element | string {
   const root = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
-  if (root.localName !== 'svg') {
-    box.append('The drawing cannot be shown.');
-    return box;
-  }
+  if (root.localName !== 'svg') return 'The drawing cannot be shown.';
   const shape = document.importNode(root, true);
   if (shape instanceof SVGSVGElement) {
     // Narrower, its words could not be read; the figure scrolls.
@@ -100,16 +115,20 @@ function drawing(svg: string): HTMLElement {
     goTo(part, line);
     part.classList.add('place');
   }
-  box.append(shape);
-  return box;
+  return shape;
 }
 
 function goTo(part: Element, line: number): void {
   part.addEventListener('click', (event) => {
     // The innermost shape is meant.
     event.stopPropagation();
-    editor.postMessage({ kind: 'line', line });
+    goToLine(line);
   });
+}
+
+/** Goes to a line of the file, counted from 0. */
+function goToLine(line: number): void {
+  editor.postMessage({ kind: 'line', line });
 }
 
 /** Marks what stands for the line of the cursor, or for the last line before it. */
@@ -123,6 +142,7 @@ function follow({ line }: Cursor): void {
     if (its <= line && its > bestLine) [best, bestLine] = [part, its];
   }
   best?.classList.add('cursor');
+  if (best !== undefined) canvas?.it.reveal(best);
 }
 
 function element<Name extends keyof HTMLElementTagNameMap>(

@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 
-use analysis::{FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, short_name};
+use analysis::{FlowBlock, FlowEdge, FlowGraph, short_name};
 use syntax::text::LineTable;
 
 use super::{
     layout::{Route, layout},
+    legend::{Legend, Look, colour, heads},
     svg::{Svg, Theme, escape, round, shortened},
 };
 
 const MARGIN: f64 = 24.0;
-const HEADING: f64 = 64.0;
+/// The height of the name, without the legend below it.
+const HEADING: f64 = 44.0;
 /// The height of a line of text.
 const LINE: f64 = 15.0;
 /// The width of a character of code, with 11 pixels.
@@ -55,17 +57,6 @@ pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
         text.push_str(", never reached");
     }
     [title, text]
-}
-
-/// A sentence about the ways that a graph leaves out, if there are any.
-pub fn left_out(graph: &FlowGraph) -> Option<String> {
-    let plural = if graph.left_out == 1 { "" } else { "s" };
-    (graph.left_out > 0).then(|| {
-        format!(
-            "{} more way{plural} through tables not shown",
-            graph.left_out
-        )
-    })
 }
 
 /// The text in a box.
@@ -130,14 +121,18 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
         .map(|it| (it.from as usize, it.to as usize))
         .collect();
     let layout = layout(&sizes, &edges);
-    let width = (layout.width + 2.0 * MARGIN).max(legend_width(graph));
+    let legend = Legend::of(graph, theme);
+    let named = name(graph).chars().count() as f64 * 9.0;
+    let inner = layout.width.max(legend.width()).max(named);
+    let (width, top) = (inner + 2.0 * MARGIN, HEADING + legend.height());
     let title = format!("Control flow of {}", short_name(&graph.function));
-    let mut svg = Svg::new(width, layout.height + HEADING + MARGIN, &title, theme);
-    legend(&mut svg, graph, theme);
+    let mut svg = Svg::new(width, layout.height + top + MARGIN, &title, theme);
+    heading_of(&mut svg, graph, &legend, theme);
     let left = (width - layout.width) / 2.0;
     svg.push(&format!(
-        "<g transform=\"translate({} {HEADING})\">",
-        round(left)
+        "<g data-part=\"graph\" transform=\"translate({} {})\">",
+        round(left),
+        round(top)
     ));
     for (edge, route) in graph.edges.iter().zip(&layout.routes) {
         svg.push(&line(edge, route, theme));
@@ -163,76 +158,18 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
     svg.finish()
 }
 
-/// The colour of an edge, and a name for it.
-fn colour(kind: FlowEdgeKind, theme: &Theme) -> (&'static str, &'static str) {
-    match kind {
-        FlowEdgeKind::Fallthrough => (theme.faint, "f"),
-        FlowEdgeKind::Branch => (theme.text, "b"),
-        FlowEdgeKind::Taken => (theme.curve, "t"),
-        FlowEdgeKind::Table => (theme.exact, "i"),
-    }
-}
-
-const KINDS: [(FlowEdgeKind, &str); 4] = [
-    (FlowEdgeKind::Fallthrough, "falls through"),
-    (FlowEdgeKind::Branch, "branches"),
-    (FlowEdgeKind::Taken, "branches if the guard holds"),
-    (FlowEdgeKind::Table, "branches by a table"),
-];
-
-/// How far the explanation of a kind of edge reaches, in pixels, with the gap after it.
-fn explanation_width(words: &str) -> f64 {
-    44.0 + words.len() as f64 * 6.0
-}
-
-/// The explanations that a drawing needs.
-fn explanations(graph: &FlowGraph) -> impl Iterator<Item = (FlowEdgeKind, &'static str)> {
-    KINDS
-        .into_iter()
-        .filter(|(kind, _)| graph.edges.iter().any(|it| it.kind == *kind))
-}
-
 fn name(graph: &FlowGraph) -> String {
     shortened(&short_name(&graph.function), 64)
 }
 
-/// How wide a drawing must be for what is above the boxes, in pixels.
-fn legend_width(graph: &FlowGraph) -> f64 {
-    let words: f64 = explanations(graph)
-        .map(|(_, words)| explanation_width(words))
-        .sum();
-    let name = name(graph).chars().count() as f64 * 9.0;
-    words.max(name) + 2.0 * MARGIN
-}
-
-fn legend(svg: &mut Svg, graph: &FlowGraph, theme: &Theme) {
-    let mut heads = String::from("<defs>");
-    for (kind, _) in KINDS {
-        let (colour, name) = colour(kind, theme);
-        let _ = write!(
-            heads,
-            "<marker id=\"arrow-{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
-             markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8Z\" fill=\"{colour}\"/></marker>"
-        );
-    }
-    svg.push(&(heads + "</defs>"));
-    let bold = "font-size=\"14\" font-weight=\"600\"";
-    let mut title = name(graph);
-    if let Some(text) = left_out(graph) {
-        let _ = write!(title, " ({text})");
-    }
-    svg.text((MARGIN, 24.0), "start", bold, &title);
-    let mut x = MARGIN;
-    for (kind, words) in explanations(graph) {
-        let (colour, name) = colour(kind, theme);
-        svg.push(&format!(
-            "<path d=\"M{x} 40h22\" stroke=\"{colour}\" stroke-width=\"1.5\" \
-             marker-end=\"url(#arrow-{name})\"/>"
-        ));
-        let style = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
-        svg.text((x + 28.0, 44.0), "start", &style, words);
-        x += explanation_width(words);
-    }
+/// The name and the legend, above the boxes.
+fn heading_of(svg: &mut Svg, graph: &FlowGraph, legend: &Legend, theme: &Theme) {
+    svg.push(&heads(theme));
+    svg.push("<g data-part=\"legend\">");
+    let bold = "data-part=\"name\" font-size=\"14\" font-weight=\"600\"";
+    svg.text((MARGIN, 24.0), "start", bold, &name(graph));
+    legend.draw(svg, (MARGIN, 24.0), theme);
+    svg.push("</g>");
 }
 
 /// A line that goes straight within the pairs of points of a route and bends between them.
@@ -295,24 +232,19 @@ fn draw(
     (lines, most): (&LineTable, u32),
     theme: &Theme,
 ) {
-    let heat = (block.live as usize * (theme.heat.len() - 1)).div_ceil(most.max(1) as usize);
-    let fill = theme.heat.get(heat).copied().unwrap_or(theme.heat[0]);
-    let (stroke, dash) = match (block.reachable, block.loop_depth) {
-        (false, _) => (theme.warning, " stroke-dasharray=\"4 3\""),
-        (true, 0) => (theme.grid, ""),
-        (true, _) => (theme.curve, ""),
-    };
-    let width = 1.0 + f64::from(block.loop_depth.min(4)) * 0.7;
+    let look = Look::of(block.live, most, block.reachable, block.loop_depth, theme);
     let line = lines.line_of(block.range.start());
     svg.push(&format!(
         "<g data-line=\"{line}\"><title>{}</title>\n\
          <rect data-line=\"{line}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" \
-         fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"{width}\"{dash}/>",
-        escape(&content.heading.join("\n")),
+         fill=\"{}\" {}/>",
+        content.heading.each_ref().map(|it| escape(it)).join("\n"),
         round(place.0),
         round(place.1),
         round(size.0),
         round(size.1),
+        look.fill,
+        look.frame,
     ));
     let x = place.0 + PADDING;
     let mut y = place.1 + PADDING + 11.0;

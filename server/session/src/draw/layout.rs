@@ -153,6 +153,7 @@ impl Layered {
         it.fill();
         it.order();
         it.place();
+        it.close_gaps();
         Some(it.finish(edges))
     }
 
@@ -398,6 +399,21 @@ impl Layered {
         }
     }
 
+    /// Makes strips narrow in which no layer has a place: nothing holds parts near each other that no edge connects.
+    fn close_gaps(&mut self) {
+        let mut order: Vec<usize> = (0..self.places.len()).collect();
+        let left = |it: &Place| it.x - it.width / 2.0;
+        order.sort_by(|a, b| left(&self.places[*a]).total_cmp(&left(&self.places[*b])));
+        let (mut end, mut shift): (Option<f64>, f64) = (None, 0.0);
+        for index in order {
+            let place = &mut self.places[index];
+            let before = end.unwrap_or(left(place));
+            shift += (left(place) - before - GAP).max(0.0);
+            end = Some(before.max(place.x + place.width / 2.0));
+            place.x -= shift;
+        }
+    }
+
     fn finish(self, edges: &[(usize, usize)]) -> Layout {
         let left = |it: &Place| it.x - it.width / 2.0;
         let least = self.places.iter().map(left).fold(f64::MAX, f64::min);
@@ -611,6 +627,12 @@ mod tests {
                 "{edge}: {most} {right}"
             );
         }
+    }
+
+    #[test]
+    fn parts_that_no_edge_connects_are_near() {
+        let found = check(5, &[(0, 1), (1, 2), (1, 3), (2, 1)]);
+        assert!(found.width < 600.0, "{}", found.width);
     }
 
     #[test]

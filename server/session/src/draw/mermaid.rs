@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use analysis::{FlowEdgeKind, FlowGraph};
 use syntax::text::LineTable;
 
-use super::graph::{heading, left_out};
+use super::{graph::heading, legend::left_out};
 
 /// The graph of a function as a flowchart.
 pub fn flowchart(graph: &FlowGraph, lines: &LineTable) -> String {

@@ -2,59 +2,62 @@
 
 use std::sync::Arc;
 
-use analysis::{AnalysisConfig, AnalysisHost, Change, FileContents, FileId, Severity};
+use analysis::{AnalysisHost, Change, FileContents, FileId};
 
 use super::{Handler, Priority, Reads};
 use crate::{
-    diagnostics::file_diagnostics,
-    lsp::ext::{self, CompareTargetsParams, TargetVerdict},
-    snapshot::{Answer, RequestError, Snapshot},
+    lsp::ext::{
+        self, CompareTargetsParams, TargetCause, TargetColumn, TargetGroup, TargetMatrix,
+        TargetVersion,
+    },
+    snapshot::{Answer, Document, Snapshot},
+    targets,
 };
 
-/// Targets that nobody builds for any more are compared only when they are named.
-const OLDEST: u32 = 75;
-
-pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, Vec<TargetVerdict>> = Handler {
+pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, TargetMatrix> = Handler {
     method: ext::COMPARE_TARGETS,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
     run: |snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(Vec::new());
+            return Ok(TargetMatrix::default());
         };
         let Some(contents) = snapshot.analysis.contents(document.file)? else {
-            return Ok(Vec::new());
+            return Ok(TargetMatrix::default());
         };
-        let mut verdicts = Vec::new();
-        for (target, version) in chosen(&params.targets).map_err(RequestError::Refused)? {
-            let mut found = judge(snapshot, document.file, &contents, &target)?;
-            found.retain(|it| it.severity == Severity::Error);
-            verdicts.push(TargetVerdict {
-                target,
-                version,
-                errors: file_diagnostics(snapshot, &document, found)?,
-            });
-        }
-        Ok(verdicts)
+        let own = snapshot.analysis.target(document.file)?;
+        let found = targets::compare(&params.targets, own.as_deref(), |target| {
+            judge(snapshot, document.file, &contents, target)
+        })?;
+        Ok(matrix(&document, found))
     },
 };
 
-/// The named targets, or those without a letter that hardware of today has; each with its least version.
-fn chosen(names: &[String]) -> Result<Vec<(String, String)>, String> {
-    let mut targets = analysis::targets();
-    if names.is_empty() {
-        targets.retain(|(name, _)| {
-            let number = name.strip_prefix("sm_").and_then(|it| it.parse().ok());
-            number.is_some_and(|it: u32| it >= OLDEST)
-        });
-        return Ok(targets);
-    }
-    let find = |name: &String| {
-        let found = targets.iter().find(|it| it.0 == *name);
-        found.cloned().ok_or(format!("there is no target {name}"))
+fn matrix(document: &Document, found: analysis::TargetMatrix) -> TargetMatrix {
+    let column = |it: analysis::TargetColumn| {
+        let targets = it.targets.into_iter();
+        TargetColumn {
+            title: it.title,
+            targets: targets
+                .map(|(target, version)| TargetVersion { target, version })
+                .collect(),
+            errors: it.errors,
+        }
     };
-    names.iter().map(find).collect()
+    let cause = |it: analysis::TargetCause| TargetCause {
+        code: it.code.to_owned(),
+        message: it.message,
+        ranges: it.ranges.into_iter().map(|it| document.range(it)).collect(),
+    };
+    let group = |it: analysis::TargetGroup| TargetGroup {
+        wrong: it.wrong,
+        causes: it.causes.into_iter().map(cause).collect(),
+    };
+    TargetMatrix {
+        columns: found.columns.into_iter().map(column).collect(),
+        groups: found.groups.into_iter().map(group).collect(),
+    }
 }
 
 /// The diagnostics of a file if its `.target` said this.
@@ -69,10 +72,7 @@ fn judge(
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
         files: vec![(file, Some(contents.clone()))],
-        config: Some(AnalysisConfig {
-            target_override: Some(Arc::from(target)),
-            ..AnalysisConfig::default()
-        }),
+        config: Some(targets::settings(target)),
     });
     let inner = host.analysis();
     let token = inner.cancellation_token();

@@ -12,7 +12,7 @@
 //! | `ptx/accesses` | `TextDocumentPositionParams`: a name | [`NameAccess`]es: its references, with what each does |
 //! | `ptx/machineCode` | [`MachineCodeParams`]: an open document, and which rows of which entry | [`MachineCode`]: what `ptxas` made of it when it was run last, or `null` if it has not been run |
 //! | `ptx/fromSourceLine` | [`FromSourceLineParams`]: a line of a CUDA or other source file | the `Location`s of the runs of instructions that were made from it, in all PTX files that the server knows |
-//! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetVerdict`]s, one for each target, in the order of the question |
+//! | `ptx/compareTargets` | [`CompareTargetsParams`] | [`TargetMatrix`] |
 //! | `ptx/protocols` | [`ProtocolsParams`] | [`FunctionProtocol`]s: the instructions of barriers, asynchronous copies and allocations that belong together |
 //! | `ptx/diff` | [`DiffParams`]: two files that the server knows | [`Difference`]s of meaning, none for texts that mean the same |
 //! | `ptx/words` | [`WordsParams`] | [`Word`]s: everything that has documentation |
@@ -52,7 +52,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use self::{machine::*, modules::*};
-use super::lsp_types::{Diagnostic, Location, Position, Range, TextDocumentIdentifier, Url};
+use super::lsp_types::{Location, Position, Range, TextDocumentIdentifier, Url};
 
 /// Shows the syntax tree of a file or a part of it.
 pub const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
@@ -413,20 +413,58 @@ pub struct FromSourceLineParams {
 pub struct CompareTargetsParams {
     /// The file.
     pub text_document: TextDocumentIdentifier,
-    /// Targets such as `sm_90`; empty: one for each generation of hardware.
+    /// Targets such as `sm_90`; empty: that of the file and those of hardware of today.
     #[serde(default)]
     pub targets: Vec<String>,
 }
 
+/// Result of `ptx/compareTargets`: a table in which targets with the same errors are one column.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct TargetMatrix {
+    /// The columns, in the order of their first targets.
+    pub columns: Vec<TargetColumn>,
+    /// The causes of errors, grouped by the columns that have them; those of most targets first.
+    pub groups: Vec<TargetGroup>,
+}
+
+/// Part of the result of `ptx/compareTargets`: targets with the same errors.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TargetColumn {
+    /// The targets in few words, such as `sm_80–sm_89, sm_100`.
+    pub title: String,
+    /// Each of them.
+    pub targets: Vec<TargetVersion>,
+    /// How many errors the file would have if its `.target` said one of these.
+    pub errors: usize,
+}
+
 /// Part of the result of `ptx/compareTargets`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct TargetVerdict {
+pub struct TargetVersion {
     /// The target.
     pub target: String,
     /// The least `.version` that a module for it has, such as `8.7`; a lower one is not among the errors.
     pub version: String,
-    /// The errors that the file would have if its `.target` said this.
-    pub errors: Vec<Diagnostic>,
+}
+
+/// Part of the result of `ptx/compareTargets`: causes of errors for the same targets.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TargetGroup {
+    /// For each column whether the targets have these errors.
+    pub wrong: Vec<bool>,
+    /// The causes.
+    pub causes: Vec<TargetCause>,
+}
+
+/// Part of the result of `ptx/compareTargets`: errors that say the same.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct TargetCause {
+    /// The code of the diagnostic.
+    pub code: String,
+    /// The message, without the target that the file was judged for.
+    pub message: String,
+    /// Where, in the order of the text.
+    pub ranges: Vec<Range>,
 }
 
 /// Parameters of `ptx/words`.

@@ -131,10 +131,26 @@ fn drawings() {
             "{svg}"
         );
         // The comment is not part of an instruction.
-        assert!(!svg.contains("a loop"), "{svg}");
+        assert!(!svg.contains("// a loop"), "{svg}");
         assert!(svg.contains("data-line=\"9\""), "{svg}");
         assert_eq!(svg.matches("<svg ").count(), svg.matches("</svg>").count());
     }
+    let graph = ["flow", "--format", "svg", "--function", "k", "-"];
+    let (_, svg, _) = run_with(&graph, TWO.as_bytes(), false);
+    for words in [
+        "falls through",
+        "branches if the guard holds",
+        "back to a loop",
+        "0 to 1 live registers",
+        "in a loop",
+        "never reached",
+    ] {
+        assert!(svg.contains(&format!("{words}</text>")), "{words}: {svg}");
+    }
+    assert!(
+        svg.contains("<title>line 8\n1 instruction, 1 live</title>"),
+        "{svg}"
+    );
     let (_, svg, _) = run_with(
         &["registers", "--format", "svg", "-"],
         KERNEL.as_bytes(),

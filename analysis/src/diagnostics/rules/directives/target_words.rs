@@ -16,6 +16,7 @@ use crate::{
             CONFLICTING_DIRECTIVES, IGNORED_DIRECTIVE, UNKNOWN_TARGET, UNSUPPORTED_BY_TARGET,
             UNSUPPORTED_BY_VERSION,
         },
+        rules::gates::MODULE_IS_FOR,
         suggestion::most_similar,
     },
 };
@@ -135,7 +136,7 @@ impl Options {
         if text == MAP_F64 {
             if let Some(target) = self.target.filter(|it| it.number >= FIRST_WITH_F64) {
                 let message = format!(
-                    "`{MAP_F64}` is for targets below `sm_{FIRST_WITH_F64}`; this module is for `{target}`"
+                    "`{MAP_F64}` is for targets below `sm_{FIRST_WITH_F64}`{MODULE_IS_FOR}`{target}`"
                 );
                 findings.push(finding(word.range(), UNSUPPORTED_BY_TARGET, message, None));
             }

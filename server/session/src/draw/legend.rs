@@ -1,0 +1,219 @@
+//! The legend of a control-flow graph: its kinds of lines, and what the fills and frames of boxes mean.
+
+use std::fmt::Write as _;
+
+use analysis::{FlowEdgeKind, FlowGraph};
+
+use super::svg::{Svg, Theme, round};
+
+/// The height of a row, in pixels.
+const ROW: f64 = 20.0;
+/// The height of the text above its base line.
+const ABOVE: f64 = 4.0;
+/// The width of a sample of a line or a box.
+const SAMPLE: f64 = 22.0;
+/// The gap between a sample and its words.
+const GAP: f64 = 6.0;
+/// The gap after an item.
+const AFTER: f64 = 16.0;
+/// The width of a character, with 11 pixels.
+const CHARACTER: f64 = 6.0;
+
+/// The colour of an edge, and a name for it.
+pub(super) fn colour(kind: FlowEdgeKind, theme: &Theme) -> (&'static str, &'static str) {
+    match kind {
+        FlowEdgeKind::Fallthrough => (theme.faint, "f"),
+        FlowEdgeKind::Branch => (theme.text, "b"),
+        FlowEdgeKind::Taken => (theme.curve, "t"),
+        FlowEdgeKind::Table => (theme.exact, "i"),
+    }
+}
+
+const KINDS: [(FlowEdgeKind, &str); 4] = [
+    (FlowEdgeKind::Fallthrough, "falls through"),
+    (FlowEdgeKind::Branch, "branches"),
+    (FlowEdgeKind::Taken, "branches if the guard holds"),
+    (FlowEdgeKind::Table, "branches by a table"),
+];
+
+/// A sentence about the ways that a graph leaves out, if there are any.
+pub fn left_out(graph: &FlowGraph) -> Option<String> {
+    let plural = if graph.left_out == 1 { "" } else { "s" };
+    (graph.left_out > 0).then(|| {
+        format!(
+            "{} more way{plural} through tables not shown",
+            graph.left_out
+        )
+    })
+}
+
+/// How a box looks, apart from its place: the colour inside, and the attributes of its frame.
+pub(super) struct Look {
+    /// The fill.
+    pub(super) fill: &'static str,
+    /// The attributes of the line around it.
+    pub(super) frame: String,
+}
+
+impl Look {
+    /// The look of a block with some live registers, of at most so many, in a loop of this depth.
+    pub(super) fn of(
+        live: u32,
+        most: u32,
+        reachable: bool,
+        loop_depth: u32,
+        theme: &Theme,
+    ) -> Look {
+        let heat = (live as usize * (theme.heat.len() - 1)).div_ceil(most.max(1) as usize);
+        let (stroke, dash) = match (reachable, loop_depth) {
+            (false, _) => (theme.warning, " stroke-dasharray=\"4 3\""),
+            (true, 0) => (theme.grid, ""),
+            (true, _) => (theme.curve, ""),
+        };
+        let width = 1.0 + f64::from(loop_depth.min(4)) * 0.7;
+        Look {
+            fill: theme.heat.get(heat).copied().unwrap_or(theme.heat[0]),
+            frame: format!("stroke=\"{stroke}\" stroke-width=\"{width}\"{dash}"),
+        }
+    }
+}
+
+/// One sample with its words.
+struct Item {
+    /// The sample, from (0, 0), with the base line of its words at 0.
+    sample: String,
+    width: f64,
+    words: String,
+}
+
+impl Item {
+    fn width(&self) -> f64 {
+        self.width + GAP + self.words.chars().count() as f64 * CHARACTER + AFTER
+    }
+}
+
+/// The rows of a legend.
+pub(super) struct Legend {
+    rows: [Vec<Item>; 2],
+}
+
+impl Legend {
+    /// The legend of the things that are in a graph.
+    pub(super) fn of(graph: &FlowGraph, theme: &Theme) -> Legend {
+        let has = |kind| graph.edges.iter().any(|it| it.kind == kind);
+        let kinds = KINDS.into_iter().filter(|it| has(it.0));
+        let mut lines: Vec<Item> = kinds
+            .map(|(kind, words)| edge(colour(kind, theme), 1.5, words))
+            .collect();
+        if graph.edges.iter().any(|it| it.back) {
+            lines.push(edge((theme.text, "b"), 2.6, "thick: back to a loop"));
+        }
+        let most = graph.blocks.iter().map(|it| it.live).max().unwrap_or(0);
+        let mut boxes = Vec::new();
+        if most > 0 {
+            boxes.push(heat(most, theme));
+        }
+        if graph.blocks.iter().any(|it| it.loop_depth > 0) {
+            boxes.push(frame(&Look::of(0, most, true, 1, theme), "in a loop"));
+        }
+        if graph.blocks.iter().any(|it| !it.reachable) {
+            boxes.push(frame(&Look::of(0, most, false, 0, theme), "never reached"));
+        }
+        boxes.extend(left_out(graph).map(|words| Item {
+            sample: String::new(),
+            width: 0.0,
+            words,
+        }));
+        Legend {
+            rows: [lines, boxes],
+        }
+    }
+
+    /// How wide it is, in pixels.
+    pub(super) fn width(&self) -> f64 {
+        let width = |row: &Vec<Item>| row.iter().map(Item::width).sum();
+        self.rows.iter().map(width).fold(0.0, f64::max)
+    }
+
+    /// How high it is, in pixels.
+    pub(super) fn height(&self) -> f64 {
+        self.rows.iter().filter(|it| !it.is_empty()).count() as f64 * ROW
+    }
+
+    /// Draws it below and to the right of a point.
+    pub(super) fn draw(&self, svg: &mut Svg, (left, top): (f64, f64), theme: &Theme) {
+        let mut y = top;
+        for row in self.rows.iter().filter(|it| !it.is_empty()) {
+            y += ROW;
+            let mut x = left;
+            for item in row {
+                svg.push(&format!(
+                    "<g transform=\"translate({} {})\">{}</g>",
+                    round(x),
+                    round(y),
+                    item.sample
+                ));
+                let style = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
+                svg.text((x + item.width + GAP, y), "start", &style, &item.words);
+                x += item.width();
+            }
+        }
+    }
+}
+
+/// The heads of the lines, which the lines name.
+pub(super) fn heads(theme: &Theme) -> String {
+    let mut heads = String::from("<defs>");
+    for (kind, _) in KINDS {
+        let (colour, name) = colour(kind, theme);
+        let _ = write!(
+            heads,
+            "<marker id=\"arrow-{name}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"10\" \
+             markerHeight=\"10\" markerUnits=\"userSpaceOnUse\" orient=\"auto\">\
+             <path d=\"M0 0L8 4L0 8Z\" fill=\"{colour}\"/></marker>"
+        );
+    }
+    heads + "</defs>"
+}
+
+fn edge((colour, name): (&str, &str), width: f64, words: &str) -> Item {
+    Item {
+        sample: format!(
+            "<path d=\"M0 {}h{SAMPLE}\" stroke=\"{colour}\" stroke-width=\"{width}\" \
+             marker-end=\"url(#arrow-{name})\"/>",
+            -ABOVE
+        ),
+        width: SAMPLE,
+        words: words.to_owned(),
+    }
+}
+
+fn frame(look: &Look, words: &str) -> Item {
+    Item {
+        sample: format!(
+            "<rect y=\"-10\" width=\"{SAMPLE}\" height=\"12\" rx=\"2\" fill=\"none\" {}/>",
+            look.frame
+        ),
+        width: SAMPLE,
+        words: words.to_owned(),
+    }
+}
+
+/// The scale of fills.
+fn heat(most: u32, theme: &Theme) -> Item {
+    let mut sample = String::new();
+    let step = 14.0;
+    for (index, fill) in (0_u32..).zip(theme.heat) {
+        let _ = write!(
+            sample,
+            "<rect x=\"{}\" y=\"-10\" width=\"{step}\" height=\"12\" fill=\"{fill}\" stroke=\"{}\"/>",
+            f64::from(index) * step,
+            theme.grid
+        );
+    }
+    Item {
+        sample,
+        width: theme.heat.len() as f64 * step,
+        words: format!("0 to {most} live registers"),
+    }
+}
