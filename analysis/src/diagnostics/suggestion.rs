@@ -31,39 +31,72 @@ fn within<'a>(limit: usize, name: &str, candidates: impl Iterator<Item = &'a str
     if limit == 0 {
         return Vec::new();
     }
-    let without_digits =
-        |it: &str| -> String { it.chars().filter(|c| !c.is_ascii_digit()).collect() };
-    let stem = without_digits(name);
+    let mut rows = Rows::default();
     let mut found: Vec<(usize, &str)> = candidates
         .filter(|it| it.len().abs_diff(name.len()) <= limit)
-        .filter(|it| without_digits(it) != stem)
-        .map(|it| (distance(name, it), it))
-        .filter(|(distance, _)| *distance <= limit)
+        .filter(|it| !letters(it).eq(letters(name)))
+        .filter_map(|it| Some((rows.distance(name, it, limit)?, it)))
         .collect();
     found.sort_unstable();
     found.dedup();
     found.into_iter().map(|it| it.1).collect()
 }
 
-/// Number of insertions, deletions, replacements and swaps of neighbours between two names.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    let mut before: Vec<usize> = Vec::new();
-    let mut previous: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let cost = usize::from(!a[i - 1].eq_ignore_ascii_case(&b[j - 1]));
-            row[j] = (previous[j] + 1)
-                .min(row[j - 1] + 1)
-                .min(previous[j - 1] + cost);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
+/// The bytes of a name without its digits.
+fn letters(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().filter(|it| !it.is_ascii_digit())
+}
+
+/// Three rows of the table of distances, kept between comparisons: a name is compared with thousands.
+#[derive(Default)]
+struct Rows {
+    /// Up to the character before the last one of the first name.
+    before: Vec<usize>,
+    /// Up to the last character.
+    previous: Vec<usize>,
+    /// Up to the character that is compared now.
+    row: Vec<usize>,
+}
+
+impl Rows {
+    /// Number of insertions, deletions, replacements and swaps of neighbours between two names, if it is within a limit.
+    fn distance(&mut self, a: &str, b: &str, limit: usize) -> Option<usize> {
+        let (a, b) = (a.as_bytes(), b.as_bytes());
+        let Rows {
+            before,
+            previous,
+            row,
+        } = self;
+        previous.clear();
+        previous.extend(0..=b.len());
+        before.clear();
+        before.resize(b.len() + 1, usize::MAX);
+        row.resize(b.len() + 1, 0);
+        let mut least_before = 0;
+        for i in 1..=a.len() {
+            row[0] = i;
+            let mut least = i;
+            for j in 1..=b.len() {
+                let cost = usize::from(!a[i - 1].eq_ignore_ascii_case(&b[j - 1]));
+                let mut distance = (previous[j] + 1)
+                    .min(row[j - 1] + 1)
+                    .min(previous[j - 1] + cost);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    distance = distance.min(before[j - 2] + 1);
+                }
+                row[j] = distance;
+                least = least.min(distance);
             }
+            // Each row follows from the two above it, so it gets no better.
+            if least > limit && least_before > limit {
+                return None;
+            }
+            least_before = least;
+            std::mem::swap(before, previous);
+            std::mem::swap(previous, row);
         }
-        before = std::mem::replace(&mut previous, row);
+        Some(previous[b.len()]).filter(|it| *it <= limit)
     }
-    previous[b.len()]
 }
 
 #[cfg(test)]
@@ -77,7 +110,14 @@ mod tests {
         assert_eq!(best("tabel", &["cable", "table"]), Some("table"));
         assert_eq!(best("%tdi", &["%tid", "%ntid"]), Some("%tid"));
         assert_eq!(best("x", &["completely_different"]), None);
-        assert_eq!(distance("abc", "abc"), 0);
-        assert_eq!(distance("", "abc"), 3);
+        let mut rows = Rows::default();
+        let mut distance = |a: &str, b: &str, limit| rows.distance(a, b, limit);
+        assert_eq!(distance("abc", "abc", 0), Some(0));
+        assert_eq!(distance("", "abc", 3), Some(3));
+        assert_eq!(distance("abcdef", "uvwxyz", 5), None);
+        assert_eq!(distance("abcdef", "uvwxyz", 6), Some(6));
+        // A swap is found below a row that is over the limit.
+        assert_eq!(distance("xba", "xab", 1), Some(1));
+        assert_eq!(distance("ba", "ab", 0), None);
     }
 }

@@ -17,9 +17,14 @@ await build({
   // Module workers, `CompressionStream` and top-level `await`.
   target: ['chrome111', 'firefox114', 'safari16.4'],
   logLevel: 'warning',
-  entryPoints: { main: 'src/main.ts', offline: 'src/offline.ts', server: `${server}background.js` },
-  // Only Node reads files.
-  external: ['node:fs/promises'],
+  entryPoints: {
+    boot: 'src/boot.ts',
+    main: 'src/main.ts',
+    offline: 'src/offline.ts',
+    server: `${server}background.js`,
+  },
+  // Only Node reads files. The server that the page starts first is the one that the rest of it uses.
+  external: ['node:fs/promises', './boot.js'],
   loader: { '.ptx': 'text' },
   outdir: folder,
 });

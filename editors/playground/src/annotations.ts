@@ -8,6 +8,8 @@ import type * as lsp from 'vscode-languageserver-protocol';
 
 /** Milliseconds without a change after which answers are fetched anew. */
 const PAUSE = 120;
+/** Milliseconds in which the first answers wait for the first diagnostics, which come before them. */
+const FIRST = 600;
 /** Lines before and after what is seen that are asked for. */
 const MARGIN = 60;
 
@@ -100,8 +102,7 @@ const fetcher = ViewPlugin.fromClass(
     private running = true;
 
     constructor(private readonly view: EditorView) {
-      void LSPPlugin.get(view)?.client.initializing.then(() => this.schedule(0));
-      this.schedule(0);
+      void LSPPlugin.get(view)?.client.initializing.then(() => this.schedule(FIRST));
     }
 
     update(update: ViewUpdate): void {

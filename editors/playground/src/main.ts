@@ -10,7 +10,7 @@ import { byId, element } from './dom';
 import { Editor } from './editor';
 import { EXAMPLES, languageOf } from './examples';
 import { type Page, type Pane, PANES } from './panes';
-import { applyEdit, type Problems } from './problems';
+import { applyEdit, NO_PROBLEMS, type Problems } from './problems';
 import { fromFragment, type Shared, toFragment } from './share';
 import { SlowServer } from './transport';
 
@@ -25,10 +25,11 @@ const tabs = byId('tabs');
 const pane = byId('pane');
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-let found: Problems = { diagnostics: [], fixes: [] };
+let found = NO_PROBLEMS;
 let before: string | undefined;
 let chosen: Pane = PANES[0] as Pane;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let listing: ReturnType<typeof setTimeout> | undefined;
 let filling = 0;
 
 function settings(): object {
@@ -46,14 +47,15 @@ const kept = restore();
 if (kept?.target) addTarget(kept.target);
 
 const editor = new Editor(byId('editor'), settings(), {
-  problems(_, problems) {
+  problems(view, problems) {
+    if (found.doc === undefined) refreshAnnotations(view);
     found = problems;
     const count = (severity: number): number => problems.diagnostics.filter((it) => it.severity === severity).length;
     const [errors, warnings] = [count(1), count(2)];
     status.textContent = `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
     performance.mark('diagnostics');
     for (const tell of waiting.splice(0)) tell();
-    if (chosen.id === 'problems') void fill();
+    if (chosen.id === 'problems') list(problems);
   },
   changed: () => schedule(),
   moved: () => {
@@ -99,9 +101,20 @@ function page(): Page {
     problems: found,
     before,
     goTo: (line, character) => editor.goTo(line, character),
-    apply: (edit) => applyEdit(view, edit),
+    apply: (edit) => {
+      // Places in another text than the one that is listed mean nothing; a new list is on its way.
+      if (view.state.doc === found.doc) applyEdit(view, edit);
+    },
     markdown: (text) => plugin?.docToHTML({ kind: 'markdown', value: text }) ?? '',
   };
+}
+
+/** Lists problems: at once when there were none or are none, else when their fixes are known or typing pauses. */
+function list(problems: Problems): void {
+  clearTimeout(listing);
+  const isNew = pane.dataset['shown'] !== 'problems' || pane.querySelector('li') === null;
+  if (isNew || problems.fixes) void fill();
+  else listing = setTimeout(() => void fill(), PAUSE);
 }
 
 /** Fills the pane that is seen; an answer that another question has overtaken is dropped. */
@@ -155,7 +168,7 @@ tabs.addEventListener('keydown', (event) => {
 
 /** Shows a text as a file of its own. */
 function open(text: string, name?: string): void {
-  found = { diagnostics: [], fixes: [] };
+  found = NO_PROBLEMS;
   editor.open(text, languageOf(text, name));
   compare(before);
 }

@@ -68,12 +68,7 @@ const problems: Pane = {
     const items = diagnostics.map((it) => {
       const mark = element('span', severityOf(it), `severity ${severityOf(it)}`);
       const parts: Node[] = [mark, lineButton(page, it.range), document.createTextNode(' '), messageOf(it)];
-      const own = fixes.filter((fix) =>
-        fix.diagnostics?.some(
-          (other) => JSON.stringify(other.range) === JSON.stringify(it.range) && other.code === it.code,
-        ),
-      );
-      for (const { title, edit } of own) {
+      for (const { title, edit } of fixes?.get(it) ?? []) {
         const button = element('button', title, 'fix');
         button.addEventListener('click', () => edit && page.apply(edit));
         parts.push(button);

@@ -2,6 +2,7 @@
 
 import { LSPPlugin, type LSPClientExtension } from '@codemirror/lsp-client';
 import { type Diagnostic, forEachDiagnostic, setDiagnostics } from '@codemirror/lint';
+import type { Text } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import type * as lsp from 'vscode-languageserver-protocol';
 
@@ -10,8 +11,13 @@ import { element } from './dom';
 /** What the server said last of the text in the editor. */
 export interface Problems {
   diagnostics: lsp.Diagnostic[];
-  fixes: lsp.CodeAction[];
+  /** Those of each diagnostic; without a map they have been asked for and are not there yet. */
+  fixes: ReadonlyMap<lsp.Diagnostic, readonly lsp.CodeAction[]> | undefined;
+  /** The text that they are about. */
+  doc: Text | undefined;
 }
+
+export const NO_PROBLEMS: Problems = { diagnostics: [], fixes: new Map(), doc: undefined };
 
 /** Milliseconds without news after which fixes are asked for. */
 const PAUSE = 150;
@@ -88,8 +94,9 @@ export function problems(shown: (view: EditorView, problems: Problems) => void):
         const plugin = view && LSPPlugin.get(view);
         if (!file || !view || !plugin || params.version !== file.version) return true;
         const { diagnostics } = params;
-        const show = (fixes: lsp.CodeAction[]): void => {
+        const show = (all?: lsp.CodeAction[]): void => {
           if (file.version !== params.version) return;
+          const fixes = all && assigned(diagnostics, all);
           const marks = diagnostics.map((it): Diagnostic => {
             const at = (place: lsp.Position): number => {
               const from = plugin.fromPosition(place, plugin.syncedDoc);
@@ -103,41 +110,59 @@ export function problems(shown: (view: EditorView, problems: Problems) => void):
               markClass: it.tags?.includes(1) ? 'ptx-unnecessary' : undefined,
               renderMessage: () => messageOf(it),
               actions: fixes
-                .filter((fix) => fix.diagnostics?.some((other) => same(other, it)))
-                .map((fix) => ({ name: fix.title, apply: (view) => fix.edit && applyEdit(view, fix.edit) })),
+                ?.get(it)
+                ?.map((fix) => ({ name: fix.title, apply: (view) => fix.edit && applyEdit(view, fix.edit) })),
             };
           });
           view.dispatch(setDiagnostics(view.state, marks));
-          shown(view, { diagnostics, fixes });
+          shown(view, { diagnostics, fixes, doc: plugin.syncedDoc });
         };
-        show([]);
         clearTimeout(timer);
-        if (diagnostics.length > 0) {
-          timer = setTimeout(() => {
-            const whole = { start: { line: 0, character: 0 }, end: plugin.toPosition(view.state.doc.length) };
-            const textDocument = { uri: params.uri };
-            const context = { diagnostics, only: ['quickfix'] };
-            client
-              .request<lsp.CodeActionParams, lsp.CodeAction[] | null>('textDocument/codeAction', {
-                textDocument,
-                range: whole,
-                context,
-              })
-              .then((fixes) => fixes && fixes.length > 0 && show(fixes))
-              // The text has changed meanwhile.
-              .catch(() => undefined);
-          }, PAUSE);
+        if (diagnostics.length === 0) {
+          show([]);
+          return true;
         }
+        show();
+        timer = setTimeout(() => {
+          const whole = { start: { line: 0, character: 0 }, end: plugin.toPosition(view.state.doc.length) };
+          const textDocument = { uri: params.uri };
+          const context = { diagnostics, only: ['quickfix'] };
+          client
+            .request<lsp.CodeActionParams, lsp.CodeAction[] | null>('textDocument/codeAction', {
+              textDocument,
+              range: whole,
+              context,
+            })
+            .then((fixes) => show(fixes ?? []))
+            // The text has changed meanwhile.
+            .catch(() => undefined);
+        }, PAUSE);
         return true;
       },
     },
   };
 }
 
-function same(one: lsp.Diagnostic, other: lsp.Diagnostic): boolean {
-  const place = ({ range: { start, end } }: lsp.Diagnostic): string =>
-    `${start.line}:${start.character}-${end.line}:${end.character}`;
-  return one.code === other.code && place(one) === place(other) && wordsOf(one) === wordsOf(other);
+/** The fixes of each diagnostic. */
+function assigned(
+  diagnostics: lsp.Diagnostic[],
+  fixes: lsp.CodeAction[],
+): ReadonlyMap<lsp.Diagnostic, readonly lsp.CodeAction[]> {
+  const byKey = new Map<string, lsp.CodeAction[]>();
+  for (const fix of fixes) {
+    for (const it of new Set(fix.diagnostics?.map(keyOf))) {
+      const others = byKey.get(it);
+      if (others) others.push(fix);
+      else byKey.set(it, [fix]);
+    }
+  }
+  return new Map(diagnostics.map((it) => [it, byKey.get(keyOf(it)) ?? []]));
+}
+
+/** Equal for equal diagnostics; there can be hundreds of them and of fixes. */
+function keyOf(it: lsp.Diagnostic): string {
+  const { start, end } = it.range;
+  return `${start.line}:${start.character}-${end.line}:${end.character} ${String(it.code)} ${wordsOf(it)}`;
 }
 
 /** How many diagnostics the editor shows. */

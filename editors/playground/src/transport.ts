@@ -1,7 +1,8 @@
-/** The worker that is the language server. */
+/** The workers that are language servers. */
 
 import type { Transport } from '@codemirror/lsp-client';
 
+import { first, ServerWorker } from './boot.js';
 import { languageOf } from './examples';
 
 /** What a JSON-RPC message may have. */
@@ -13,45 +14,17 @@ interface Message {
   error?: { code: number; message: string };
 }
 
-const WORKER = new URL('server.js', document.baseURI);
-
-/** Compiled once, while the editor is made; both workers use it. */
-const compiled = WebAssembly.compileStreaming(fetch(new URL('ptx_analyzer_bg.wasm', document.baseURI)));
-
-/** A worker that waits for the module; messages that are posted meanwhile come after it. */
-class ServerWorker {
-  private readonly worker = new Worker(WORKER, { type: 'module' });
-  private waiting: string[] | undefined = [];
-
-  constructor(onMessage: (data: string) => void, onFailure: (message: string) => void) {
-    this.worker.onmessage = ({ data }: MessageEvent<string>) => onMessage(data);
-    this.worker.onerror = (event) => onFailure(event.message || 'the worker cannot be loaded');
-    compiled.then(
-      (wasm) => {
-        this.worker.postMessage({ wasm });
-        for (const message of this.waiting ?? []) this.worker.postMessage(message);
-        this.waiting = undefined;
-      },
-      (error: unknown) => onFailure(String(error)),
-    );
-  }
-
-  post(message: string): void {
-    if (this.waiting) this.waiting.push(message);
-    else this.worker.postMessage(message);
-  }
-}
-
 /** Carries the messages of the editor. */
 export class WorkerTransport implements Transport {
-  private readonly worker: ServerWorker;
+  private readonly worker = first;
   private readonly handlers = new Set<(message: string) => void>();
 
   /** `onFailure` is called when the worker cannot start or dies; panics of the server it survives. */
   constructor(onFailure: (message: string) => void) {
-    this.worker = new ServerWorker((data) => {
+    this.worker.onMessage = (data) => {
       for (const handler of this.handlers) handler(data);
-    }, onFailure);
+    };
+    this.worker.onFailure = onFailure;
   }
 
   send(message: string): void {
@@ -82,17 +55,16 @@ interface Shown {
 
 /** A second server, for questions that take long: typing does not wait for their answers. */
 export class SlowServer {
-  private readonly worker = new ServerWorker(
-    (data) => this.receive(JSON.parse(data) as Message),
-    (message) => {
-      for (const { reject } of this.open.values()) reject(new Error(message));
-    },
-  );
+  private readonly worker = new ServerWorker();
   private readonly open = new Map<number, { resolve: (result: unknown) => void; reject: (error: Error) => void }>();
   private readonly documents = new Map<string, Shown>();
   private lastId = 0;
 
   constructor(settings: object) {
+    this.worker.onMessage = (data) => this.receive(JSON.parse(data) as Message);
+    this.worker.onFailure = (message) => {
+      for (const { reject } of this.open.values()) reject(new Error(message));
+    };
     void this.request('initialize', {
       capabilities: { textDocument: { hover: { contentFormat: ['markdown'] } } },
       initializationOptions: settings,

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chromium } from 'playwright-core';
 
+import { launch } from './browser.mjs';
+import { keys, large } from './large.mjs';
 import { serve } from './serve.mjs';
 
 const top = fileURLToPath(new URL('../../../', import.meta.url));
@@ -22,36 +23,13 @@ const mistakes = readFileSync(`${top}editors/tour/tour-mistakes.ptx`, 'utf8');
 const copies = readFileSync(`${top}tests/fixtures/ptx/ampere_cp_async.ptx`, 'utf8');
 const softmax = readFileSync(`${top}tests/fixtures/ptx/triton_softmax.ptx`, 'utf8');
 
-/** A module of about 100 KB with a mistake in each of its many functions. */
-function large() {
-  let text = '.version 8.0\n.target sm_80\n.address_size 64\n';
-  for (let index = 0; text.length < 100_000; index += 1) {
-    text += `.visible .entry kernel${index}(.param .u64 p)\n{\n  .reg .b32 %r<9>;\n  .reg .b64 %rd<3>;\n  ld.param.u64 %rd1, [p];\n`;
-    for (let step = 0; step < 30; step += 1) text += `  ld.global.u32 %r${step % 8}, [%rd1 + ${4 * step}];\n`;
-    text += `  add.u32 %r1, %r2, %missing${index};\n  st.global.u32 [%rd1], %r1;\n  ret;\n}\n`;
-  }
-  return text;
-}
-
 const link = (text) => `playground/#text=${encodeURIComponent(text)}`;
 
 let server;
 let browser;
 before(async () => {
   server = await serve(`${top}target/web`);
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-    ],
-  });
+  browser = await launch();
 });
 after(async () => {
   await browser?.close();
@@ -221,21 +199,7 @@ test('it is fast', async () => {
   const { page, status, close } = await open(link(text));
   await status(/[1-9]\d* errors/);
   const first = await page.evaluate(() => performance.getEntriesByName('diagnostics')[0].startTime);
-  // Keys in the middle of the text: how long until the diagnostics of that version are shown.
-  const times = await page.evaluate(async () => {
-    const { view, nextProblems } = globalThis.playground;
-    const times = [];
-    const at = view.state.doc.line(1500).to;
-    for (let step = 0; step < 60; step += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      const start = performance.now();
-      const told = nextProblems();
-      view.dispatch({ changes: { from: at + step, insert: ' ' }, userEvent: 'input.type' });
-      await told;
-      times.push(performance.now() - start);
-    }
-    return times.sort((one, other) => one - other);
-  });
+  const times = await page.evaluate(keys, 60);
   const [p50, p95] = [times[30], times[57]];
   const size = (text.length / 1024).toFixed(0);
   console.log(

@@ -4,6 +4,12 @@ export type Source = URL | string | Response | BufferSource | WebAssembly.Module
 /** Compiles the module, once. Without a source it is read from beside this file. */
 export function load(source?: Source): Promise<void>;
 
+/**
+ * Does what the first analysis would do once for all servers, in pieces, until it is done or disposed: for clients that
+ * have time before their first message. Needs `load` before.
+ */
+export function warmUp(): Engine;
+
 /** A language server on this thread. */
 export interface Engine {
     /** Takes a JSON-RPC message, an object or its JSON. */

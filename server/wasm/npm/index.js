@@ -3,6 +3,38 @@
 import { Server, initSync, __wbg_reset_state } from "./ptx_analyzer.js";
 import { Engine } from "./engine.js";
 
+/** Statements of all kinds, with a mistake. */
+const COMMON = `.version 8.0
+.target sm_80
+.address_size 64
+.global .align 4 .b32 table[4] = {1, 2, 3, 4};
+.visible .entry common(.param .u64 data, .param .u32 count) .maxntid 128
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<9>;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<5>;
+    .shared .align 4 .b8 tile[512];
+    ld.param.u64 %rd1, [data];
+    ld.param.u32 %r1, [count];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u32 %r2, %tid.x;
+    mad.lo.s32 %r3, %r2, 4, %r1;
+    mul.wide.s32 %rd3, %r3, 4;
+    add.s64 %rd4, %rd2, %rd3;
+$again:
+    ld.global.f32 %f1, [%rd4];
+    fma.rn.f32 %f2, %f1, 0f3F800000, %f1;
+    st.global.f32 [%rd4], %f2;
+    bar.sync 0;
+    add.s32 %r4, %r4, 1;
+    setp.lt.s32 %p1, %r4, %r1;
+    @%p1 bra $again;
+    add.u32 %r5, %r6, %missing;
+    ret;
+}
+`;
+
 let compiled;
 
 /**
@@ -56,6 +88,23 @@ function newSession(failed) {
     const session = new Server();
     instances.set(session, current);
     return session;
+}
+
+/**
+ * Does what the first analysis would do once for all servers: the tables of instructions are read, and the code of the
+ * module is compiled by the engine when it runs for the first time. `dispose` ends it early.
+ */
+export function warmUp() {
+    const engine = start(() => {});
+    const notify = (method, params, id) => engine.receive({ jsonrpc: "2.0", id, method, params });
+    notify("initialize", { capabilities: {} }, 1);
+    const textDocument = { uri: "untitled:warm.ptx", languageId: "ptx", version: 1, text: COMMON };
+    notify("textDocument/didOpen", { textDocument });
+    const range = { start: { line: 0, character: 0 }, end: { line: 100, character: 0 } };
+    for (const [at, method] of ["semanticTokens/range", "inlayHint", "foldingRange"].entries()) {
+        notify(`textDocument/${method}`, { textDocument, range }, at + 2);
+    }
+    return engine;
 }
 
 /** Starts a server that sends its messages, as JSON, to a function. */
