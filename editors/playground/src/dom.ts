@@ -11,6 +11,20 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return it;
 }
 
+/** An element with a text, in which words between backticks are code. */
+export function withCode<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  text: string,
+  className?: string,
+): HTMLElementTagNameMap[Name] {
+  const it = element(name, undefined, className);
+  // Of a lone backtick nothing is made.
+  for (const [index, part] of text.split(/`([^`]+)`/).entries()) {
+    if (part !== '') it.append(index % 2 === 1 ? element('code', part) : part);
+  }
+  return it;
+}
+
 /** The element of the page with an id. */
 export function byId<Type extends HTMLElement>(id: string): Type {
   const it = document.getElementById(id);

@@ -142,7 +142,10 @@ function choose(next: Pane): void {
     const isIt = tab.dataset['pane'] === next.id;
     tab.ariaSelected = String(isIt);
     tab.tabIndex = isIt ? 0 : -1;
-    if (isIt) pane.setAttribute('aria-labelledby', tab.id);
+    if (!isIt) continue;
+    pane.setAttribute('aria-labelledby', tab.id);
+    // On narrow screens not all are seen.
+    tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
   void fill();
 }

@@ -11,7 +11,7 @@ import type {
   Registers,
   TargetMatrix,
 } from '../../vscode/src/protocol';
-import { drawing, element, sanitize } from './dom';
+import { drawing, element, sanitize, withCode } from './dom';
 import { messageOf, type Problems, severityOf } from './problems';
 import type { SlowServer } from './transport';
 
@@ -69,7 +69,7 @@ const problems: Pane = {
       const mark = element('span', severityOf(it), `severity ${severityOf(it)}`);
       const parts: Node[] = [mark, lineButton(page, it.range), document.createTextNode(' '), messageOf(it)];
       for (const { title, edit } of fixes?.get(it) ?? []) {
-        const button = element('button', title, 'fix');
+        const button = withCode('button', title, 'fix');
         button.addEventListener('click', () => edit && page.apply(edit));
         parts.push(button);
       }

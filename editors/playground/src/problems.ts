@@ -6,7 +6,7 @@ import type { Text } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import type * as lsp from 'vscode-languageserver-protocol';
 
-import { element } from './dom';
+import { element, withCode } from './dom';
 
 /** What the server said last of the text in the editor. */
 export interface Problems {
@@ -41,7 +41,7 @@ export function pageOf(it: lsp.Diagnostic): string {
 
 /** The message with a link to its page. */
 export function messageOf(it: lsp.Diagnostic): HTMLElement {
-  const box = element('span', wordsOf(it), 'message');
+  const box = withCode('span', wordsOf(it), 'message');
   if (it.code !== undefined) {
     const link = element('a', String(it.code), 'code');
     link.href = pageOf(it);
