@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 const folder = new URL('../../../target/web/npm/', import.meta.url);
-const { load, start } = await import(new URL('index.js', folder));
+const { load, start, warmUp } = await import(new URL('index.js', folder));
 const { applyEdits, Engine } = await import(new URL('engine.js', folder));
 await load();
 
@@ -70,6 +70,24 @@ test('messages go in and out as objects or as text', async () => {
         [['unknown-instruction', 4]],
     );
     server.dispose();
+});
+
+test('work before the first message changes no answer', async () => {
+    const warm = warmUp();
+    // Ended in the middle of it, and left to its end.
+    const early = warmUp();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    early.dispose();
+    const { server, said, until } = client();
+    server.receive(initialize);
+    await until(answer(1));
+    server.receive(open(TEXT));
+    const { params } = await until(published);
+    assert.equal(params.uri, URI);
+    assert.deepEqual(said, []);
+    server.dispose();
+    while (warm.session.waiting() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    warm.dispose();
 });
 
 test('edits that come together are diagnosed once', async () => {
