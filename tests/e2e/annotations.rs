@@ -314,6 +314,19 @@ fn the_source_is_found_if_it_exists() {
     );
     let gone = server.settled("textDocument/definition", &place(&uri, 9, 1));
     assert_eq!(gone, Value::Null);
+    // Hover shows the line of a file that exists: first at a `.loc`, after the page at an opcode.
+    let hover = |server: &mut TestServer, line, column| {
+        let shown = server.settled("textDocument/hover", &place(&uri, line, column));
+        let text = shown["contents"]["value"].as_str();
+        text.unwrap_or_default().to_owned()
+    };
+    for (line, column) in [(6, 1), (7, 1)] {
+        let shown = hover(&mut server, line, column);
+        assert!(shown.contains("x = y + 1;"), "{shown}");
+        assert_eq!(shown.starts_with("a.cu:3"), line == 6, "{shown}");
+    }
+    let shown = hover(&mut server, 9, 1);
+    assert!(!shown.is_empty() && !shown.contains("gone.cu"), "{shown}");
     // A name still leads to its declaration.
     let name = server.settled("textDocument/definition", &place(&uri, 7, 8));
     assert_eq!(name[0]["uri"], uri);

@@ -109,7 +109,12 @@ fn chapter(path: &str, title: &str, intro: &str, pages: Vec<SitePage>) -> SiteCh
         // What follows the heading says what the page is about.
         let summary = page.markdown.lines().skip(1).find(|it| !it.is_empty());
         let summary = summary.filter(|it| !it.starts_with(['`', '#', '-', '|']));
-        let _ = write!(markdown, "- [`{}`]({target})", page.title);
+        // Names of PTX and codes are in lower case.
+        let name = match page.title.starts_with(|it: char| it.is_ascii_uppercase()) {
+            true => page.title.clone(),
+            false => format!("`{}`", page.title),
+        };
+        let _ = write!(markdown, "- [{name}]({target})");
         match summary {
             Some(summary) => {
                 let _ = writeln!(markdown, ": {summary}");
@@ -180,6 +185,7 @@ fn instruction(page: &InstructionPage) -> SitePage {
     let mut also = String::new();
     for (what, links) in [
         ("Instructions", related),
+        ("Concepts", concepts_of(page.name)),
         ("Idioms", idioms_with(page.name)),
         ("Diagnostics", diagnostics_about(page.name)),
         (
@@ -227,6 +233,26 @@ fn manual(source: Option<&documentation::Source>) -> Vec<String> {
         let _ = write!(last, " of PTX ISA {version}");
     }
     links
+}
+
+/// Links to the concepts that a page names as code, and to the one whose figure explains the instruction.
+fn concepts_of(name: &str) -> Vec<String> {
+    let page = documentation(&DocumentationKey::Instruction(name.to_owned())).unwrap_or_default();
+    let figure = documentation::figure("instruction", name);
+    let concepts = documentation::entries(Topic::Concepts).iter();
+    let found = concepts.filter(|it| {
+        let is_named = |word: &&str| {
+            // A concept with the name of an instruction or a word of the syntax is in every page.
+            word.contains(' ') && page.contains(&format!("`{word}`"))
+        };
+        it.words.first().copied() == figure || it.words.iter().any(is_named)
+    });
+    let link = |it: &Entry| {
+        let title = it.words.first()?;
+        let anchor = anchor(&it.words.join(", "));
+        Some(format!("[{title}](../words/concepts.md#{anchor})"))
+    };
+    found.filter_map(link).collect()
 }
 
 /// Links to the idioms that use an instruction; none for those that most programs use.
@@ -301,6 +327,29 @@ fn related(name: &str) -> String {
     }
 }
 
+/// Describes a page of words in one sentence.
+fn introduction(topic: Topic) -> &'static str {
+    match topic {
+        Topic::Modifiers => "Modifiers that mean the same on all instructions.",
+        Topic::Types => "Fundamental, alternate, packed and opaque types, and vectors of them.",
+        Topic::StateSpaces => "Where variables and parameters are.",
+        Topic::SpecialRegisters => "Predefined registers: places of threads, clocks, sizes.",
+        Topic::Directives => "Words of modules, declarations, headers of functions and debug data.",
+        Topic::Pragmas => "Strings of `.pragma`, and options of `.target`.",
+        Topic::Targets => "Architectures of GPUs, with what each added.",
+        Topic::Versions => "Versions of the PTX ISA, with the CUDA release and what each added.",
+        Topic::Concepts => {
+            "Scopes, proxies, barriers, tensor maps, descriptors and other things that several \
+             instructions share."
+        }
+        Topic::PtxasMessages => {
+            "Errors and warnings of NVIDIA's assembler, with what to do; `*` is the part that differs."
+        }
+        Topic::Idioms => "Complete kernels for what is written again and again, line by line.",
+        Topic::MachineInstructions => "Opcodes of machine code, and the PTX that they come from.",
+    }
+}
+
 fn words() -> SiteChapter {
     let title = |topic| match topic {
         Topic::Modifiers => "Modifiers",
@@ -317,10 +366,18 @@ fn words() -> SiteChapter {
         Topic::MachineInstructions => "Machine instructions (SASS)",
     };
     let page = |topic: Topic| {
-        let mut markdown = format!("# {}\n", title(topic));
+        let mut markdown = format!("# {}\n\n{}\n", title(topic), introduction(topic));
         for entry in documentation::entries(topic) {
             let words: Vec<String> = entry.words.iter().map(|it| format!("`{it}`")).collect();
-            let _ = write!(markdown, "\n## {}\n\n{}\n", words.join(", "), entry.text);
+            let (heading, others) = match topic {
+                // They are long, and many: one is the heading.
+                Topic::PtxasMessages => words.split_at(1),
+                _ => words.split_at(words.len()),
+            };
+            let _ = write!(markdown, "\n## {}\n\n{}\n", heading.join(", "), entry.text);
+            if !others.is_empty() {
+                let _ = write!(markdown, "\nAlso said as:\n\n- {}\n", others.join("\n- "));
+            }
             let links = manual(documentation::source(topic, entry));
             if !links.is_empty() {
                 let _ = write!(markdown, "\nIn the manual: {}\n", links.join(", "));

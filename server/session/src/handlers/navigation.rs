@@ -48,10 +48,14 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
         let room = |text: &str, more: &str| text.chars().count() + more.chars().count() < MAX_HOVER;
         if document.host.is_none()
             && let Some(line) = source::markdown(snapshot, &params.text_document_position_params)?
-            && room(&text, &line)
+            && room(&text, &line.info)
         {
-            text.push_str("\n\n");
-            text.push_str(&line);
+            // Who points at a `.loc` asks for the line; who points at an opcode, for the instruction.
+            let is_directive = line.range.len() > hover.range.len();
+            text = match is_directive {
+                true => format!("{}\n\n{text}", line.info),
+                false => format!("{text}\n\n{}", line.info),
+            };
         }
         if let Some((findings, false)) = snapshot.findings(position.file)
             && let Some(code) =

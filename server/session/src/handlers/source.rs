@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::FileRange;
+use analysis::{FileRange, RangeInfo};
 use rustc_hash::FxHashMap;
 
 use super::{Handler, Priority, Reads};
@@ -89,11 +89,12 @@ pub(super) fn definition(
 /// Characters of a source line that a hover shows.
 const MAX_LINE: usize = 160;
 
-/// The source lines of the instruction or `.loc` at a position, as Markdown, as far as the files exist.
+/// The source lines of the instruction or `.loc` at a position, as Markdown, as far as the files exist, with the range
+/// of the opcode or of the whole directive.
 pub(super) fn markdown(
     snapshot: &Snapshot,
     at: &TextDocumentPositionParams,
-) -> Answer<Option<String>> {
+) -> Answer<Option<RangeInfo<String>>> {
     let Some((_, position)) = snapshot.position(at)? else {
         return Ok(None);
     };
@@ -126,7 +127,10 @@ pub(super) fn markdown(
             location.line
         );
     }
-    Ok((!text.is_empty()).then_some(text))
+    Ok((!text.is_empty()).then_some(RangeInfo {
+        range: found.range,
+        info: text,
+    }))
 }
 
 pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<SameSourceLine>> =
