@@ -17,7 +17,7 @@ use crate::{
     diagnostics::{
         place::{ItemIndex, declaration_place},
         registry::PTXAS,
-        rendering::levels,
+        rendering::{advice, levels},
     },
     hir::{items::item_offsets, module::module_scope},
 };
@@ -42,6 +42,12 @@ pub(crate) fn with_messages(
             None => Some(place_of_name(db, file, &root, &message.text)),
         };
         let Some(place) = place else { continue };
+        if message.line.is_none()
+            && let Some(within) = advice_range(&root, place.range, &message.text)
+            && advice::join(db, file, &contents, within, &message.text, &mut diagnostics)
+        {
+            continue;
+        }
         if !known.covers(&place, message.severity) {
             found.push(Diagnostic {
                 range: place.range,
@@ -174,6 +180,19 @@ fn place_of_name(db: &dyn Database, file: SourceFile, root: &SyntaxNode, message
         range,
         lines: (line, line),
     }
+}
+
+/// The range that a message without a line is about: the function that it names, or the file if it names none. `None`
+/// if the file does not have that function.
+fn advice_range(root: &SyntaxNode, place: TextRange, message: &str) -> Option<TextRange> {
+    if !message.contains("function '") {
+        return Some(root.text_range());
+    }
+    let token = token_at(root, place.start())?;
+    let function = token
+        .parent_ancestors()
+        .find(|it| it.kind() == SyntaxKind::FUNCTION)?;
+    Some(function.text_range())
 }
 
 /// The first token from this one on that is neither a blank nor a comment, if it starts before `end`.

@@ -1,5 +1,6 @@
 //! How findings become the diagnostics that a user sees: severities, texts, places in the file.
 
+mod advice;
 pub(in crate::diagnostics) mod compiler;
 pub(in crate::diagnostics) mod join;
 pub(in crate::diagnostics) mod levels;

@@ -313,16 +313,28 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     calls(kernel, reports);
 }
 
-/// Calls that stay calls beside products: ptxas then runs the products one by one.
+/// How many more calls are named beside the first one.
+const MAX_NAMED: usize = 7;
+
+/// Calls that stay calls beside products: ptxas then runs the products one by one. One of them is enough, so all are
+/// told of together.
 fn calls(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
-    for (step, instruction) in (0..).zip(&kernel.body.instructions) {
-        if instruction.call && kernel.is_foreign_call(step) {
-            reports.push(report(
-                "serialized-wgmma",
-                step,
-                "ptxas runs the `wgmma` of this function one after the other because of this call".to_owned(),
-                "only functions of the module are inlined; what stays a call ends every pipeline of products",
-            ));
-        }
+    let all = (0..).zip(&kernel.body.instructions);
+    let mut calls = all
+        .filter(|(step, it)| it.call && kernel.is_foreign_call(*step))
+        .map(|it| it.0);
+    let Some(first) = calls.next() else {
+        return;
+    };
+    let mut found = report(
+        "serialized-wgmma",
+        first,
+        "ptxas runs the `wgmma` of this function one after the other because of this call"
+            .to_owned(),
+        "only functions of the module are inlined; what stays a call ends every pipeline of products",
+    );
+    for it in calls.take(MAX_NAMED) {
+        found = found.related(it, "another such call");
     }
+    reports.push(found);
 }
