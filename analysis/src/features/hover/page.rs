@@ -74,9 +74,11 @@ pub(super) fn opcode(
     };
     if !fits {
         let problems = nearest.problems(count);
-        let problems = match problems.is_empty() {
-            true => "No form takes these operands.".to_owned(),
-            false => problems,
+        let is_open = shown.trim_end().ends_with(['[', '{', '(', '|', '+', ',']);
+        let problems = match (problems.is_empty(), is_open) {
+            (true, true) => "The last operand is unfinished.".to_owned(),
+            (true, false) => "No form takes these operands.".to_owned(),
+            (false, _) => problems,
         };
         add(0, format!("{problems}\n"));
     }

@@ -140,9 +140,10 @@ fn unfinished_statements_show_what_is_missing() {
             d = p ? a of lane j : a of this lane;
             ```
 
-            - For segments of 2^n lanes, the mask is ~(2^n - 1) & 31: `c` is 0x181f for 8 lanes, with `.up` 0x1800.
             - A lane outside the mask, exited or inactive gives an undefined value.
             - All lanes of the mask must execute it with the same modifiers and mask, or the warp hangs; do not put it under a condition that only some of them meet. Take the mask from the algorithm, not from `activemask`.
+            - 64 bits take two `shfl`, after `mov.b64` has split the value.
+            - It orders no memory.
 
             This form needs PTX ISA 6.0 (ptxas also accepts 5.1) and `sm_30`; the module is PTX ISA 9.0 for `sm_90a`.
 
@@ -259,4 +260,27 @@ fn types_say_whose_they_are() {
 
             Here: the type of C."#]],
     );
+}
+
+/// An operand that is being typed is not a wrong one.
+#[test]
+fn unfinished_operands_are_not_wrong() {
+    let problem = |statement: &str| {
+        let shown = hover(statement);
+        let known = [
+            "The last operand is unfinished.",
+            "No form takes these operands.",
+        ];
+        let found = known.into_iter().find(|it| shown.contains(it));
+        found.unwrap_or_default()
+    };
+    assert_eq!(
+        problem("ld.shared.b32 %r1, ["),
+        "The last operand is unfinished."
+    );
+    assert_eq!(
+        problem("ld.shared.b32 %r1, %r2;"),
+        "No form takes these operands."
+    );
+    assert_eq!(problem("ld.shared.b32 %r1, [%r2];"), "");
 }
