@@ -170,11 +170,11 @@ fn lenses_tell_what_entries_need() {
     let off = json!({ "registers": { "threads": 32 } });
     assert_eq!(
         lenses(off, KERNEL),
-        ["≤ 32 regs · 32/64 warps @32 threads, blocks limit"]
+        ["≤ 32 regs · 32/64 warps @32 threads, limited by blocks"]
     );
     let titles = lenses(json!({}), &wide());
     assert!(
-        titles[0].contains(" warps @256 threads, registers limit · peak line 76"),
+        titles[0].contains(" warps @256 threads, limited by registers · peak line 76"),
         "{titles:?}"
     );
 }

@@ -117,3 +117,66 @@ fn typing_what_is_right_is_calm() {
     assert!(others.len() * 50 <= keys, "{keys} keys: {others:?}");
     assert!(own * 4 <= keys, "{own} of {keys}");
 }
+
+/// Names the environment variable with a right file, or several with spaces between them, whose lines are written again.
+const FILES_VARIABLE: &str = "PTX_TYPING";
+/// Lines of each file that are written again.
+const MOST_LINES: usize = 80;
+
+/// The same with real files: the shares of key states with a problem on the line itself and on innocent lines, and how long
+/// after the last key a slip is told.
+#[test]
+fn typing_in_real_files_is_calm() {
+    let Some(files) = std::env::var_os(FILES_VARIABLE) else {
+        return;
+    };
+    for file in files.to_string_lossy().split_whitespace() {
+        let text = std::fs::read_to_string(file).expect("a file that can be read");
+        let all: Vec<&str> = text.lines().collect();
+        let mut server = writer(json!({}));
+        server.open(URI, &text);
+        let before = lines(&server.diagnostics(URI));
+        let (mut keys, mut own, mut others, mut late) = (0, 0, 0, Vec::new());
+        let step = all.len().div_ceil(MOST_LINES);
+        for (number, line) in (0_u32..).zip(&all).step_by(step) {
+            if line.trim().is_empty() || !line.is_ascii() {
+                continue;
+            }
+            let length = u32::try_from(line.len()).expect("a short line");
+            server.edit(URI, (number, 0), (number, length), "");
+            server.diagnostics(URI);
+            for (column, key) in (0..).zip(line.chars()) {
+                server.edit(URI, (number, column), (number, column), &key.to_string());
+                let found = lines(&server.diagnostics(URI));
+                keys += 1;
+                own += usize::from(found.contains(&u64::from(number)));
+                let is_innocent = |it: &u64| *it != u64::from(number) && !before.contains(it);
+                others += usize::from(found.iter().any(is_innocent));
+            }
+            // A slip: the end of a statement is taken back, and nothing else happens.
+            if !line.trim_end().ends_with(';') || late.len() >= 10 {
+                continue;
+            }
+            let end = u32::try_from(line.trim_end().len()).expect("a short line");
+            let start = std::time::Instant::now();
+            server.edit(URI, (number, end - 1), (number, end), "");
+            while !server.diagnostics(URI).iter().any(|it| it["severity"] == 1) {}
+            late.push(start.elapsed());
+            server.edit(URI, (number, end - 1), (number, end - 1), ";");
+            server.diagnostics(URI);
+        }
+        let percent = |it: usize| 100.0 * it as f64 / f64::from(keys.max(1));
+        late.sort_unstable();
+        println!(
+            "{file}: {keys} keys, {:.1} % with a problem on the line itself, {:.2} % on an innocent one, slips told after {:?} (median) and {:?} (at most)",
+            percent(own),
+            percent(others),
+            late.get(late.len() / 2).copied().unwrap_or_default(),
+            late.last().copied().unwrap_or_default(),
+        );
+        assert!(
+            percent(own) <= 25.0 && percent(others) <= 0.5,
+            "{own} and {others} of {keys}"
+        );
+    }
+}

@@ -6,7 +6,7 @@
     reason = "what was not found among the first is what one wants to see"
 )]
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use analysis::{AnalysisHost, Change, FileContents, FileId, FilePosition};
 use fastrand::Rng;
@@ -17,6 +17,13 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 const DEFAULT_COUNT: usize = 1_000;
 /// How far down a list a person looks.
 const FIRST: usize = 10;
+
+/// Names the environment variable with a folder of PTX at whose every place completion is tried; `PTX_COMPLETION_FILES`
+/// says how many of its files.
+const EVERYWHERE_VARIABLE: &str = "PTX_COMPLETION_FOLDER";
+const EVERYWHERE_FILES: usize = 300;
+/// Longest file of these, in bytes: each thing that is offered analyses one.
+const EVERYWHERE_LONGEST: usize = 12_000;
 
 /// A word that is deleted, and how it is to be offered.
 struct Question {
@@ -108,7 +115,97 @@ fn completion_offers_what_stood_there() {
     );
 }
 
-/// At every place of a name in an instruction, guards, branches and calls included: what is offered there is taken.
+/// The completions of a file, each put in the place that it was offered for.
+struct Trial<'a> {
+    text: &'a str,
+    host: AnalysisHost,
+    /// Whether each statement that was looked at is right as it is.
+    right: BTreeMap<TextSize, bool>,
+    offered: usize,
+    refused: Vec<String>,
+}
+
+impl<'a> Trial<'a> {
+    fn of(text: &'a str) -> Trial<'a> {
+        Trial {
+            text,
+            host: AnalysisHost::new(),
+            right: BTreeMap::new(),
+            offered: 0,
+            refused: Vec::new(),
+        }
+    }
+
+    fn set(&mut self, text: &str) -> analysis::Analysis {
+        self.host.apply_change(Change {
+            files: vec![(FileId(0), Some(Arc::new(FileContents::new(text))))],
+            config: None,
+        });
+        self.host.analysis()
+    }
+
+    /// The errors within a range of a text.
+    fn errors(&mut self, text: &str, within: TextRange) -> Vec<String> {
+        let analysis = self.set(text);
+        let all = analysis.diagnostics(FileId(0)).expect("nobody cancels");
+        all.iter()
+            .filter(|it| {
+                it.severity == analysis::Severity::Error && within.contains_range(it.range)
+            })
+            .map(|it| format!("{}: {}", it.code, it.message))
+            .collect()
+    }
+
+    /// Asks what may be in the place of a name of a statement, and tries one of each kind; whether it was a place to ask.
+    fn ask(&mut self, name: TextRange, statement: TextRange) -> bool {
+        let text = self.text;
+        let is_right = match self.right.get(&statement.start()) {
+            Some(known) => *known,
+            None => {
+                let is_right = self.errors(text, statement).is_empty();
+                self.right.insert(statement.start(), is_right);
+                is_right
+            }
+        };
+        let (start, end) = (usize::from(name.start()), usize::from(name.end()));
+        // A call that ends with its callee may still get arguments.
+        let unfinished =
+            text[statement].contains("call") && text[end..].trim_start().starts_with(';');
+        // On a line of its own a new statement begins.
+        let line = text[..start].rfind('\n').map_or(0, |it| it + 1);
+        if !is_right || unfinished || text[line..start].trim().is_empty() {
+            return false;
+        }
+        let with = |label: &str| format!("{}{label}{}", &text[..start], &text[end..]);
+        let at = FilePosition {
+            file: FileId(0),
+            offset: name.start(),
+        };
+        let found = self.set(&with("")).completions(at).expect("nobody cancels");
+        let mut kinds = Vec::new();
+        for item in found.into_iter().flat_map(|it| it.items) {
+            // One of each kind: the matcher sees no more of a name.
+            let kind = (item.kind, item.detail);
+            if kinds.contains(&kind) {
+                continue;
+            }
+            kinds.push(kind);
+            self.offered += 1;
+            let changed = with(&item.label);
+            let length = statement.len() - name.len() + TextSize::of(&item.label);
+            let within = TextRange::at(statement.start(), length);
+            let errors = self.errors(&changed, within);
+            if !errors.is_empty() {
+                let line = changed[within].trim();
+                self.refused
+                    .push(format!("`{line}`: {}", errors.join("; ")));
+            }
+        }
+        true
+    }
+}
+
+/// At places of names in instructions, guards, branches and calls included: what is offered there is taken.
 #[test]
 fn what_is_offered_is_accepted() {
     let count = std::env::var("PTX_COMPLETIONS").map_or(DEFAULT_COUNT, |it| {
@@ -129,68 +226,19 @@ fn what_is_offered_is_accepted() {
         if names.is_empty() {
             continue;
         }
-        let mut host = AnalysisHost::new();
-        let mut set = |text: &str| {
-            host.apply_change(Change {
-                files: vec![(FileId(0), Some(Arc::new(FileContents::new(text))))],
-                config: None,
-            });
-            host.analysis()
-        };
-        let errors = |analysis: &analysis::Analysis, within: TextRange| -> Vec<String> {
-            let all = analysis.diagnostics(FileId(0)).expect("nobody cancels");
-            let bad = |it: &&analysis::Diagnostic| {
-                it.severity == analysis::Severity::Error && within.contains_range(it.range)
-            };
-            all.iter()
-                .filter(bad)
-                .map(|it| format!("{}: {}", it.code, it.message))
-                .collect()
-        };
+        let mut trial = Trial::of(&fixture.text);
         for _ in 0..5 {
             asked += 1;
             let (name, statement) = names[rng.usize(..names.len())];
-            if !errors(&set(&fixture.text), statement).is_empty() {
-                continue;
-            }
-            let (start, end) = (usize::from(name.start()), usize::from(name.end()));
-            // A call that ends with its callee may still get arguments.
-            let rest = fixture.text[end..].trim_start();
-            if fixture.text[statement].contains("call") && rest.starts_with(';') {
-                continue;
-            }
-            // On a line of its own a new statement begins.
-            let line = fixture.text[..start].rfind('\n').map_or(0, |it| it + 1);
-            if fixture.text[line..start].trim().is_empty() {
-                continue;
-            }
-            let mut text = fixture.text.clone();
-            text.replace_range(start..end, "");
-            let at = FilePosition {
-                file: FileId(0),
-                offset: name.start(),
-            };
-            let found = set(&text).completions(at).expect("nobody cancels");
-            let mut kinds = Vec::new();
-            for item in found.into_iter().flat_map(|it| it.items) {
-                // One of each kind: the matcher sees no more of a name.
-                let kind = (item.kind, item.detail);
-                if kinds.contains(&kind) {
-                    continue;
-                }
-                kinds.push(kind);
-                offered += 1;
-                let mut text = fixture.text.clone();
-                text.replace_range(start..end, &item.label);
-                let length = statement.len() - name.len() + TextSize::of(&item.label);
-                let within = TextRange::at(statement.start(), length);
-                let errors = errors(&set(&text), within);
-                if !errors.is_empty() {
-                    let line = text[within].trim().to_owned();
-                    refused.push(format!("{}: `{line}`: {}", fixture.name, errors.join("; ")));
-                }
-            }
+            trial.ask(name, statement);
         }
+        offered += trial.offered;
+        refused.extend(
+            trial
+                .refused
+                .into_iter()
+                .map(|it| format!("{}: {it}", fixture.name)),
+        );
     }
     println!("{offered} offered, {} refused", refused.len());
     for it in refused.iter().take(40) {
@@ -202,6 +250,47 @@ fn what_is_offered_is_accepted() {
         "{} of {offered} are refused",
         refused.len()
     );
+}
+
+/// The same at every place of the smallest files of the folder that [`EVERYWHERE_VARIABLE`] names.
+#[test]
+fn what_is_offered_everywhere_is_accepted() {
+    let Some(folder) = std::env::var_os(EVERYWHERE_VARIABLE) else {
+        return;
+    };
+    let count = std::env::var("PTX_COMPLETION_FILES").map_or(EVERYWHERE_FILES, |it| {
+        it.parse().expect("PTX_COMPLETION_FILES is a number")
+    });
+    let mut files = fixtures::files_below(Path::new(&folder), "ptx");
+    // A random choice of the files, and not only the smallest: those are all of one producer.
+    Rng::with_seed(5).shuffle(&mut files);
+    files.retain(|it| it.text.len() < EVERYWHERE_LONGEST);
+    files.truncate(count);
+    let (mut places, mut offered, mut refused) = (0, 0, 0);
+    for (number, fixture) in files.iter().enumerate() {
+        let mut names = Vec::new();
+        names_of(&FileContents::new(&fixture.text).tree.cursor(), &mut names);
+        let mut trial = Trial::of(&fixture.text);
+        for (name, statement) in names {
+            places += usize::from(trial.ask(name, statement));
+        }
+        offered += trial.offered;
+        refused += trial.refused.len();
+        for it in &trial.refused {
+            println!("{}: {it}", fixture.name);
+        }
+        if number % 10 == 9 {
+            println!(
+                "{} files, {places} places, {offered} offered, {refused} refused",
+                number + 1
+            );
+        }
+    }
+    println!(
+        "{} files, {places} places, {offered} offered, {refused} refused",
+        files.len()
+    );
+    assert_eq!(refused, 0);
 }
 
 /// The names in instructions, each with its statement.

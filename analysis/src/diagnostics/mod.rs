@@ -33,4 +33,5 @@ pub(crate) use rules::{
     calls::{arguments::admits as admits_argument, context::Call},
     directives::{debug::locations_of, tuning::lacks_cta_memory},
     gates::cause,
+    instructions::portability::unavailable,
 };

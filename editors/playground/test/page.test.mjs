@@ -110,7 +110,7 @@ test('every pane answers', async () => {
   assert.match(await page.textContent('#pane'), /about \d+ registers/);
   await pane('Control flow', 'figure svg', '');
   await pane('Protocols', 'h3', '');
-  await pane('Targets', 'li', 'sm_90');
+  await pane('Targets', 'li', 'sm_75');
   await pane('Syntax tree', 'pre', 'shfl');
   await page.getByRole('tab', { name: 'Explain' }).click();
   await page.locator('#pane input').fill('shfl.sync');

@@ -51,7 +51,7 @@ export class Words implements vscode.TextDocumentContentProvider {
     const found = await client.sendRequest<Explanation[]>('ptx/explain', { name, kind }, token);
     const exact = found.filter((it) => it.name === name);
     const texts = exact.length > 0 ? exact : found;
-    if (texts.length === 0) return `Nothing is known of \`${name}\`.\n`;
+    if (texts.length === 0) return `No documentation for \`${name}\`.\n`;
     return texts.map((it) => `# ${it.name}\n\n*${it.kind}*\n\n${it.text}\n`).join('\n');
   }
 

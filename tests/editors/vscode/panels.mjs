@@ -82,6 +82,12 @@ export async function testPanels({
     const block = panel().locator(`figure text[data-line="${line - 1}"]`, { hasText: 'st.param' });
     await block.waitFor();
     await picture('control-flow');
+    const scale = panel().locator('.zoom output');
+    const before = await scale.innerText();
+    await panel().locator('.zoom button', { hasText: '+' }).click();
+    if ((await scale.innerText()) === before) throw new Error(`still ${before}`);
+    await panel().locator('.canvas').press('0');
+    if ((await scale.innerText()) !== before) throw new Error(`${await scale.innerText()} and not ${before}`);
     await block.click();
     await cursorOn(line);
     await closeAll();
@@ -91,8 +97,8 @@ export async function testPanels({
     await openFile('broken.ptx');
     await runCommand('ptx-analyzer: Compare Targets');
     await heading('Targets: broken.ptx').waitFor();
-    await panel().locator('.row', { hasText: 'sm_100' }).first().waitFor();
-    const row = panel().locator('.row', { hasText: 'every target' });
+    await panel().locator('.matrix thead th', { hasText: '2 errors' }).waitFor();
+    const row = panel().locator('.matrix tbody tr', { hasText: '%count' });
     // Away from the text, whose explanation would cover the panel.
     await page.mouse.move(640, 4);
     await page.waitForTimeout(500);

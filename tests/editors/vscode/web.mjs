@@ -132,7 +132,7 @@ export async function testWeb({ base, page, workspace, screens }) {
     await focus();
     await runCommand('ptx-analyzer: Compare Targets');
     await heading('Targets: sum.ptx').waitFor();
-    await panel().locator('.row', { hasText: 'sm_100' }).first().waitFor();
+    await panel().locator('.matrix thead th', { hasText: 'no errors' }).first().waitFor();
     await picture('targets');
     await closeAll();
     await runCommand('View: Toggle Primary Side Bar Visibility');

@@ -4,5 +4,5 @@ pub(in crate::diagnostics) mod calls;
 pub(in crate::diagnostics) mod declarations;
 pub(in crate::diagnostics) mod directives;
 pub(crate) mod gates;
-pub(in crate::diagnostics) mod instructions;
+pub(crate) mod instructions;
 pub(in crate::diagnostics) mod names;

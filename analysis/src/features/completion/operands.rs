@@ -20,6 +20,7 @@ use crate::{
         declared::{address_bytes, module_declared},
         instruction::{Parts, is_move},
         items::items,
+        layout::{Layout, layouts, module_layouts},
         module::{DeclarationKind, DeclarationSource, function_order, module_scope},
         operand::{operand as operand_of, special},
         resolve::resolve,
@@ -31,7 +32,7 @@ use super::{
     Site,
     context::{Head, OperandPlace},
     uses::Uses,
-    whole::{Whole, named},
+    whole::{Whole, is_indexed, named},
 };
 
 /// In a long function only instructions with text so many bytes before or after are looked at.
@@ -86,9 +87,17 @@ pub(super) fn operands(
         !narrow && !read_only && fitting.admits(operand)
     };
     let mut found = Vec::new();
+    // Only arrays have elements.
+    let indexed = is_indexed(site);
+    let is_scalar = |layout: Option<&Option<Layout>>| {
+        indexed && layout.is_some_and(|it| it.is_some_and(|it| it.scalar))
+    };
     for (id, definition) in visible(body, site.offset) {
         let operand = &body.operands[id as usize].0;
         if definition.kind == SymbolKind::Function || !admits(operand) {
+            continue;
+        }
+        if indexed && is_scalar(layouts(site.db, site.function).get(id as usize)) {
             continue;
         }
         names_of(
@@ -115,7 +124,7 @@ pub(super) fn operands(
         );
     }
     items.extend(innermost(found));
-    module_names(site, &mut fitting, items);
+    module_names(site, &mut fitting, &is_scalar, items);
     // In brackets they are legal, but nobody wants their values as addresses.
     if place.nesting.is_empty() && !written {
         special_registers(site, &mut fitting, items);
@@ -486,7 +495,12 @@ impl<'a> Fitting<'a> {
 }
 
 /// Variables and functions of the module.
-fn module_names(site: &Site<'_>, fitting: &mut Fitting<'_>, found: &mut Vec<CompletionItem>) {
+fn module_names(
+    site: &Site<'_>,
+    fitting: &mut Fitting<'_>,
+    is_scalar: &dyn Fn(Option<&Option<Layout>>) -> bool,
+    found: &mut Vec<CompletionItem>,
+) {
     let db = site.db;
     let file = site.function.file(db);
     let variables = module_declared(db, items(db, file).module);
@@ -507,6 +521,10 @@ fn module_names(site: &Site<'_>, fitting: &mut Fitting<'_>, found: &mut Vec<Comp
                 let Some(declared) = variables.get(index as usize) else {
                     continue;
                 };
+                let module = items(db, file).module;
+                if is_scalar(module_layouts(db, module).get(index as usize)) {
+                    continue;
+                }
                 (declared.0.clone(), CompletionKind::Variable)
             }
             (DeclarationKind::Function, _) => {

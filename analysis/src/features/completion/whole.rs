@@ -89,7 +89,6 @@ pub(super) fn finished(site: &Site<'_>, component: bool) -> Option<FileContents>
         return None;
     }
     let (before, after) = (text.get(..offset)?, text.get(offset..)?);
-    let is_word = |it: char| it.is_ascii_alphanumeric() || "_$%".contains(it);
     let before = before.trim_end_matches(|it| is_word(it) || component && it == '.');
     let after = after.trim_start_matches(is_word);
     let contents = FileContents::new(&format!("{BEFORE}{before}{CURSOR}{after} }}"));
@@ -101,6 +100,27 @@ pub(super) fn finished(site: &Site<'_>, component: bool) -> Option<FileContents>
         }
     });
     (last == Some(SyntaxKind::SEMICOLON)).then_some(contents)
+}
+
+fn is_word(it: char) -> bool {
+    it.is_ascii_alphanumeric() || "_$%".contains(it)
+}
+
+/// Whether an index in brackets follows the word at the cursor, as in `table[4]`.
+pub(super) fn is_indexed(site: &Site<'_>) -> bool {
+    let function = site.function.green(site.db).cursor();
+    let node = node_at(&function, SyntaxKind::INSTRUCTION, site.statement);
+    let mut after = String::new();
+    if let Some(node) = node {
+        for_each_token(&node, &mut |it| {
+            let hidden = site
+                .offset
+                .checked_sub(it.range().start())
+                .unwrap_or_default();
+            after.push_str(it.text().get(usize::from(hidden)..).unwrap_or_default());
+        });
+    }
+    after.trim_start_matches(is_word).starts_with('[')
 }
 
 /// The instruction of a finished statement.

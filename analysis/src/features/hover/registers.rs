@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
+use isa::target::Target;
 use salsa::Database;
 use syntax::{SyntaxKind, TextSize};
 
 use crate::{
     EntryRegisters, ExactEntry, FilePosition, LiveRange,
     db::SourceFile,
+    diagnostics::unavailable,
     features::{
         live_range::{Effort, live_range},
         registers::of_entry,
@@ -88,8 +90,8 @@ fn entry(
         let exact = exact.map_or(&[][..], |it| &it.lines);
         let _ = write!(
             out,
-            "\n\n```text\n{}```\nMost are probably live at line {}. In the order of the text at \
-             most {} are, {} in an order that keeps few live, {} in one that loads early",
+            "\n\n```text\n{}```\nMost are probably live at line {}. At most {} live in the order \
+             of the text, {} in an order that keeps few live, {} in one that loads early",
             sparklines(&[
                 ("as written", &it.alive),
                 ("reordered", &it.alive_reordered),
@@ -109,7 +111,14 @@ fn entry(
     }
     groups(db, function, start, &mut out);
     let mut others = String::new();
-    for target in COMPARED.iter().filter(|other| **other != it.target) {
+    let compared = COMPARED.iter().filter_map(|it| Target::parse(it));
+    let compared: Vec<Target> = compared.collect();
+    let unavailable = unavailable(db, function, &compared);
+    for target in compared.iter().filter(|it| !unavailable.contains(it)) {
+        let target = &*target.to_string();
+        if target == it.target {
+            continue;
+        }
         if let Some(other) = of_entry(db, function, start, Some(target)) {
             let _ = write!(
                 others,
@@ -242,7 +251,7 @@ fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut 
             false => format!("lines {first} to {last}"),
         }
     };
-    out.push_str("\n\nAlive at the peak:\n");
+    out.push_str("\n\nLive at the peak:\n");
     for (name, group) in groups.iter().take(GROUPS) {
         let _ = write!(
             out,
@@ -337,6 +346,26 @@ mod tests {
     }
 
     #[test]
+    fn targets_that_lack_an_instruction_are_not_compared() {
+        let text = format!(
+            "{HEADER}.entry $0k() {{ .reg .b64 %rd<2>; fence.proxy.async; mov.u64 %rd1, 0; st.global.u64 [%rd1], %rd1; ret; }}\n"
+        );
+        let hover = |text: &str| {
+            let fixture = Fixture::new(text);
+            let (_, at) = fixture.cursor();
+            let found = fixture.host.analysis().hover(at);
+            found.unwrap().unwrap().info.markdown
+        };
+        let markdown = hover(&text);
+        assert!(!markdown.contains("`sm_80`"), "{markdown}");
+        assert!(markdown.contains("- `sm_100`"), "{markdown}");
+        let fast = text.replace("sm_90\n", "sm_90a\n");
+        let fast = fast.replace("fence.proxy.async", "wgmma.fence.sync.aligned");
+        let markdown = hover(&fast);
+        assert!(!markdown.contains("On other targets"), "{markdown}");
+    }
+
+    #[test]
     fn entries() {
         check(
             &kernel("$0k", ""),
@@ -347,9 +376,9 @@ mod tests {
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
                 ```
-                Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early
+                Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
 
-                Alive at the peak:
+                Live at the peak:
 
                 - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
                 - 1 in 1 × `mov.u32` of line 6, last read at line 107
@@ -376,11 +405,11 @@ mod tests {
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
                 ```
-                Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early
+                Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
 
                 `.maxnreg` allows 40 registers
 
-                Alive at the peak:
+                Live at the peak:
 
                 - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
                 - 1 in 1 × `mov.u32` of line 6, last read at line 107
@@ -621,7 +650,7 @@ mod tests {
             let hover = analysis.hover_with(at, &[other, exact]).unwrap().unwrap();
             let markdown = hover.info.markdown;
             let from = markdown.find("**✓").unwrap();
-            let to = markdown.find("\n\nAlive at the peak").unwrap();
+            let to = markdown.find("\n\nLive at the peak").unwrap();
             markdown[from..to].to_owned()
         };
         expect![[r#"
@@ -634,7 +663,7 @@ mod tests {
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ ptxas
             ```
-            Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
+            Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
         expect![[r#"
             **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
@@ -644,7 +673,7 @@ mod tests {
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ```
-            Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
+            Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
         expect![[r#"
             **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
 
@@ -654,7 +683,7 @@ mod tests {
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ```
-            Most are probably live at line 47. In the order of the text at most 50 are, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
+            Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
     }
 
     #[test]

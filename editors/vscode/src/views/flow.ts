@@ -23,7 +23,7 @@ export function flowView(): ViewKind {
       const dead = blocks.filter((it) => !it.reachable);
       const facts = [
         { name: blocks.length === 1 ? 'block' : 'blocks', value: String(blocks.length) },
-        { name: loops === 1 ? 'level of loops' : 'levels of loops', value: String(loops) },
+        { name: 'loop depth', value: String(loops) },
       ];
       const content: Content = {
         kind: 'content',

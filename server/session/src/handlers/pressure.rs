@@ -274,7 +274,7 @@ fn occupancy(entry: &analysis::EntryRegisters, fit: &Fit) -> String {
     let threads = entry.threads;
     let (of, warps) = (entry.of, fit.warps);
     let limiter = match fit.limiter {
-        Some(limiter) => format!(", {limiter} limit"),
+        Some(limiter) => format!(", limited by {limiter}"),
         None => String::new(),
     };
     if warps == 0 {
@@ -323,7 +323,7 @@ mod tests {
     fn summaries() {
         assert_eq!(
             summary(&estimate(), None),
-            "~56 regs (42–70) · 32/64 warps @256 threads, registers limit · peak line 734"
+            "~56 regs (42–70) · 32/64 warps @256 threads, limited by registers · peak line 734"
         );
         let capped = analysis::EntryRegisters {
             cap: Some((56, ".maxnreg")),
@@ -332,7 +332,7 @@ mod tests {
         };
         assert_eq!(
             summary(&capped, None),
-            "~56 regs (42–70) · .maxnreg allows 56 · 32/64 warps @256 threads, registers limit"
+            "~56 regs (42–70) · .maxnreg allows 56 · 32/64 warps @256 threads, limited by registers"
         );
         let with_less = analysis::EntryRegisters {
             next_step: Some((48, 40)),
@@ -341,7 +341,7 @@ mod tests {
         };
         assert_eq!(
             details(&with_less, None),
-            "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, registers limit · \
+            "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, limited by registers · \
              59 live at most · with 48 registers 40 warps"
         );
         let small = analysis::EntryRegisters {
@@ -361,7 +361,7 @@ mod tests {
         };
         assert_eq!(
             summary(&large, None),
-            "~56 regs (42–70) · cannot be launched with 1024 threads, registers limit · \
+            "~56 regs (42–70) · cannot be launched with 1024 threads, limited by registers · \
              peak line 734"
         );
         let measured = analysis::EntryRegisters {
@@ -374,7 +374,7 @@ mod tests {
         };
         assert_eq!(
             summary(&measured, Some(&exact)),
-            "✓ 40 regs · no spills · 48/64 warps @256 threads, registers limit · peak line 734"
+            "✓ 40 regs · no spills · 48/64 warps @256 threads, limited by registers · peak line 734"
         );
         let in_panel = entry(
             measured.clone(),

@@ -50,7 +50,7 @@ exports.testViews = async function () {
         await command('ptx-analyzer.showControlFlow');
         const content = await view('flow', (it) => it.svg !== undefined);
         assert.match(content.heading, /sum/);
-        assert.match(factsOf(content.rows[0]), /blocks, 1 level of loops/);
+        assert.match(factsOf(content.rows[0]), /blocks, 1 loop depth/);
         assert.match(content.svg, new RegExp(`data-line="${at(document, 'st.param').line}"`));
         await openAt('sum.ptx', '.version');
         await view('flow', (it) => it.svg === undefined && /cursor/.test(it.note));
@@ -59,21 +59,17 @@ exports.testViews = async function () {
     await test('targets are compared', async () => {
         await open('saxpy.ptx');
         await command('ptx-analyzer.compareTargets');
-        const all = await view('targets', (it) => it.rows.length > 5);
-        assert.ok(
-            all.rows.every((it) => !it.bad && it.places.length === 0),
-            JSON.stringify(all.rows),
+        const all = await view('targets', (it) => it.table !== undefined);
+        assert.deepEqual(
+            all.table.heads.map((it) => it.below),
+            ['✓ no errors'],
         );
+        assert.ok(all.table.heads[0].more.length > 5 && all.table.rows.length === 0);
         const { document } = await open('broken.ptx');
         await set('portability.targets', ['sm_80', 'sm_90']);
-        const some = await view('targets', (it) => it.rows.length === 3 && it.rows[0].bad);
-        assert.deepEqual(
-            some.rows.map((it) => it.title),
-            ['every target', 'sm_80', 'sm_90'],
-        );
+        const some = await view('targets', (it) => it.table?.heads[0].text === 'sm_80, sm_90');
         const line = at(document, '%count').line;
-        assert.ok(some.rows[0].places.some((place) => place.line === line));
-        assert.ok(some.rows.slice(1).every((it) => !it.bad && it.places.length === 0));
+        assert.ok(some.table.rows.some((row) => row.marks[0] && row.lines.includes(line)));
         await set('portability.targets', undefined);
         await closePanels();
     });

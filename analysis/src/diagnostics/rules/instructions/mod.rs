@@ -5,7 +5,7 @@ pub(in crate::diagnostics) mod constants;
 mod modifier_fixes;
 mod narrow_address;
 mod operand_fixes;
-pub(in crate::diagnostics) mod portability;
+pub(crate) mod portability;
 mod rejected;
 mod statement;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
     hir::{
         body::{Target, body},
         declared::declared,
-        in_force::{in_force, in_force_at_item},
+        in_force::{InForce, in_force, in_force_at_item},
         instruction::Parts,
         items::{Function, items},
         resolve::resolve,
@@ -53,6 +53,41 @@ pub(in crate::diagnostics) fn in_function(
     let Some(in_force) = in_force(db, function) else {
         return;
     };
+    let found = in_instructions(db, function, &targets, &in_force);
+    findings.extend(found.into_iter().map(NotPortable::finding));
+    directives(
+        &function.green(db).cursor(),
+        in_force.start,
+        &targets,
+        findings,
+    );
+}
+
+/// Those of some targets for which the instructions of a function, which fit the target of the file, do not.
+pub(crate) fn unavailable(
+    db: &dyn Database,
+    function: Function<'_>,
+    targets: &[IsaTarget],
+) -> Vec<IsaTarget> {
+    let Some(in_force) = in_force(db, function) else {
+        return Vec::new();
+    };
+    let found = in_instructions(db, function, targets, &in_force);
+    targets
+        .iter()
+        .copied()
+        .filter(|target| found.iter().any(|it| it.missing.contains(target)))
+        .collect()
+}
+
+/// What the instructions of a function need that some of the targets lack.
+fn in_instructions(
+    db: &dyn Database,
+    function: Function<'_>,
+    targets: &[IsaTarget],
+    in_force: &InForce<'_>,
+) -> Vec<NotPortable> {
+    let mut all = Vec::new();
     let cursor = function.green(db).cursor();
     let (body, types) = (body(db, function), declared(db, function));
     let resolve = |range: TextRange, name: &str| resolve(db, function, body, types, range, name);
@@ -72,11 +107,11 @@ pub(in crate::diagnostics) fn in_function(
             }
             _ => None,
         });
-        let Ok(mut found) = statement(instruction, module, &targets, &resolve) else {
+        let Ok(mut found) = statement(instruction, module, targets, &resolve) else {
             return;
         };
         for (range, name, gate) in specials {
-            let missing = lacking(&targets, |it| gate.admits_target(it));
+            let missing = lacking(targets, |it| gate.admits_target(it));
             if missing.is_empty() || !gate.admits_target(module.target) {
                 continue;
             }
@@ -93,9 +128,9 @@ pub(in crate::diagnostics) fn in_function(
                 }
             }
         }
-        findings.extend(found.map(NotPortable::finding));
+        all.extend(found);
     });
-    directives(&cursor, in_force.start, &targets, findings);
+    all
 }
 
 /// The features that are outside functions and are not everywhere.
