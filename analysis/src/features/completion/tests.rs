@@ -416,5 +416,8 @@ fn values_of_the_header_open_by_themselves() {
 #[test]
 fn only_arrays_have_elements() {
     check_body("mov.u64 %rd1, $0[0];", expect!["``: table"]);
-    check_body("mov.u64 %rd1, $0;", expect!["``: pointer %rd0 helper k table %globaltimer %clock64 %current_graph_exec"]);
+    check_body(
+        "mov.u64 %rd1, $0;",
+        expect!["``: pointer %rd0 helper k table %globaltimer %clock64 %current_graph_exec"],
+    );
 }

@@ -80,7 +80,7 @@ pub(crate) fn unavailable(
         .collect()
 }
 
-/// What the instructions of a function need that some of the targets lack.
+/// The features that instructions of a function need and some of the targets lack.
 fn in_instructions(
     db: &dyn Database,
     function: Function<'_>,
