@@ -13,7 +13,8 @@ local root = vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(vim.fn.
 )))))
 
 ---@param file string A file of the tour.
-local function open(file)
+---@param env table<string, string>?
+local function open(file, env)
   local screen = Screen.open({
     vim.v.progpath,
     '--clean',
@@ -21,7 +22,7 @@ local function open(file)
     vim.fs.joinpath(root, 'editors/tour/init.lua'),
     '--',
     vim.fs.joinpath(root, 'editors/tour', file),
-  }, { columns = 100, lines = 30 })
+  }, { columns = 100, lines = 30, env = env })
   screen:wait_for('ptx-analyzer ready')
   return screen
 end
@@ -40,9 +41,10 @@ end
 ---@param name string
 ---@param file string
 ---@param body fun(screen: table)
-local function screen_test(name, file, body)
+---@param env table<string, string>?
+local function screen_test(name, file, body, env)
   h.test(name, function()
-    local screen = open(file)
+    local screen = open(file, env)
     local ok, message = pcall(body, screen)
     screen:close()
     if not ok then
@@ -99,6 +101,24 @@ screen_test('deleting a semicolon is reported while typing', 'tour.ptx', functio
   capture(screen, 'typing')
   screen:type('u')
   screen:wait_for('ready: no problems')
+end)
+
+if vim.env.PTXAS then
+  screen_test('the machine code is beside its statement', 'tour.ptx', function(screen)
+    screen:type(':PtxTrust<CR>/mad.lo<CR>:PtxSass<CR>')
+    screen:wait_for('for sm_', 'IMAD')
+    h.contains(capture(screen, 'machine-code'), 'IMAD')
+  end, { PATH = vim.fs.dirname(vim.env.PTXAS) .. ':' .. vim.env.PATH })
+end
+
+screen_test('what differs from another build is listed', 'tour.ptx', function(screen)
+  local old = vim.fn.tempname() .. '.ptx'
+  local lines = vim.fn.readfile(vim.fs.joinpath(root, 'editors/tour/tour.ptx'))
+  local text = table.concat(lines, '\n'):gsub('mul%.rn', 'add.rn'):gsub('%%rd', '%%long')
+  vim.fn.writefile(vim.split(text, '\n'), old)
+  screen:type(':PtxDiff ' .. old .. '<CR>')
+  screen:wait_for('1 changed')
+  h.contains(capture(screen, 'differences'), 'mul.rn')
 end)
 
 screen_test('K explains an instruction', 'tour.ptx', function(screen)

@@ -64,7 +64,13 @@ function M.diff(other)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.cmd('belowright sbuffer ' .. bufnr)
-  vim.wo[0].wrap = false
+  local title = ('ptx-diff://%s'):format(vim.fn.fnamemodify(old, ':t'))
+  -- That of another window may have this name.
+  pcall(vim.api.nvim_buf_set_name, bufnr, title)
+  local window = vim.wo[0]
+  window.number, window.relativenumber = false, false
+  -- The first row has two paths.
+  window.wrap, window.breakindent = true, true
   local namespace = vim.api.nvim_create_namespace('ptx_analyzer_diff')
   for index, row in ipairs(rows) do
     local group = groups[row:match('^  ([-+>~])')]

@@ -43,17 +43,27 @@ local function mark(bufnr, hues)
   end
 end
 
+--- The addresses of the instructions that one waits for.
+---@param row table
+---@return string
+local function waits_of(row)
+  return vim
+    .iter(row.waitsFor)
+    :map(function(address)
+      return ('%04x'):format(address)
+    end)
+    :join(',')
+end
+
 --- A row of the window.
 ---@param row table
+---@param waits integer Width of the column with what it waits for.
 ---@param width integer Of the column with lines of the source; zero without one.
 ---@return string
-local function text_of(row, width)
-  local waits = {}
-  for _, address in ipairs(row.waitsFor) do
-    table.insert(waits, ('%04x'):format(address))
-  end
+local function text_of(row, waits, width)
   local columns = { ('%04x'):format(row.address), ('%4s'):format(row.live or '-'), ('%5s'):format(row.stall or '-') }
-  table.insert(columns, ('%-10s'):format(table.concat(waits, ',')))
+  local text = waits_of(row)
+  table.insert(columns, text .. (' '):rep(waits - #text))
   if width > 0 then
     table.insert(columns, row.source or '')
     columns[#columns] = columns[#columns] .. (' '):rep(width - #columns[#columns])
@@ -68,19 +78,21 @@ end
 ---@return table<integer, integer[]> places First and last line of the file, from zero, by lines of the window.
 ---@return integer[] locals Lines of the window that access local memory, from one.
 ---@return table<integer, string> texts The instructions, by lines of the window.
+---@return integer[] peaks Lines of the window where the most registers are live, from one.
 local function draw(code)
   local peak = code.peak and ('%d registers live at most'):format(code.peak[1]) or 'live registers need nvdisasm'
-  local width = 0
+  local width, waits = 0, #'waits'
   for _, row in ipairs(code.rows) do
     width = math.max(width, #(row.source or ''))
+    waits = math.max(waits, #waits_of(row))
   end
   local source = width > 0 and 'source' .. (' '):rep(math.max(width - 4, 2)) or ''
   width = width > 0 and math.max(width, 6) or 0
   local lines = {
     ('%s for %s: %d instructions, %s'):format(code.entry, code.target, code.total, peak),
-    'addr  live  stall  waits for   ' .. source .. 'instruction',
+    'addr  live  stall  waits' .. (' '):rep(waits - #'waits' + 2) .. source .. 'instruction',
   }
-  local places, locals, texts, blocks = {}, {}, {}, {}
+  local places, locals, texts, peaks, blocks = {}, {}, {}, {}, {}
   for _, block in ipairs(code.blocks) do
     blocks[block.first + 1] = block.summary
   end
@@ -98,14 +110,17 @@ local function draw(code)
     if row.label then
       table.insert(lines, row.label .. ':')
     end
-    table.insert(lines, text_of(row, width))
+    table.insert(lines, text_of(row, waits, width))
     places[#lines] = row.lines
     texts[#lines] = row.text
     if row['local'] then
       table.insert(locals, #lines)
     end
+    if code.peak and row.live == code.peak[1] then
+      table.insert(peaks, #lines)
+    end
   end
-  return lines, places, locals, texts
+  return lines, places, locals, texts, peaks
 end
 
 --- Highlights whole lines, from one, and nothing else.
@@ -192,15 +207,20 @@ end
 --- Opens a scratch buffer in a window beside the current one.
 ---@param lines string[]
 ---@param filetype string
+---@param name string For the status line.
 ---@return integer
-local function scratch(lines, filetype)
+local function scratch(lines, filetype, name)
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines)
   vim.bo[bufnr].modifiable = false
   vim.bo[bufnr].bufhidden = 'wipe'
   vim.cmd('vertical belowright sbuffer ' .. bufnr)
   vim.bo[bufnr].filetype = filetype
-  vim.wo[0].wrap = false
+  -- That of another window may have this name.
+  pcall(vim.api.nvim_buf_set_name, bufnr, name)
+  -- Every column is for the code.
+  local window = vim.wo[0]
+  window.wrap, window.number, window.relativenumber = false, false, false
   vim.keymap.set('n', 'q', '<C-w>c', { buffer = bufnr, desc = 'Close' })
   return bufnr
 end
@@ -224,10 +244,14 @@ end
 ---@param source integer
 local function show(code, source)
   local window = vim.api.nvim_get_current_win()
-  local lines, places, locals, texts = draw(code)
-  local shown = scratch(lines, 'sass')
+  local lines, places, locals, texts, peaks = draw(code)
+  local shown = scratch(lines, 'sass', ('sass://%s/%s'):format(code.target, code.entry))
   for _, line in ipairs(locals) do
     vim.fn.matchaddpos('WarningMsg', { line })
+  end
+  for _, line in ipairs(peaks) do
+    -- The column `live`.
+    vim.fn.matchaddpos('Underlined', { { line, 7, 4 } })
   end
   vim.keymap.set('n', 'K', function()
     explain(code.opcodes, texts)

@@ -45,6 +45,10 @@ void test('rows have figures, labels, and headings of routines', () => {
   assert.equal(chosen, 'k');
   assert.match(note ?? '', /edited since/);
   assert.deepEqual(
+    lists.map((it) => it.stale),
+    [true],
+  );
+  assert.deepEqual(
     rows.map(({ cells, text }) => [...cells, text].join('|')),
     [
       '||||1 instruction, stalls 2',

@@ -33,7 +33,8 @@ export function contentOf(code: MachineCode, heading: string): Content {
 
 /** The list of an answer that begins with the first row. */
 export function listOf(code: MachineCode): CodeList {
-  return { target: code.target, hasSource: code.rows.some((it) => it.source !== null), rows: rowsOf(code, undefined) };
+  const { target, stale, rows } = code;
+  return { target, stale, hasSource: rows.some((it) => it.source !== null), rows: rowsOf(code, undefined) };
 }
 
 /** The rows of an answer, after those that end with `before`. */

@@ -82,6 +82,8 @@ export interface CodeList {
   target: string;
   /** Whether rows have lines of a source. */
   hasSource: boolean;
+  /** Whether the text has been edited since. */
+  stale: boolean;
   /** In their order; there may be more that have not come yet. */
   rows: CodeRow[];
 }

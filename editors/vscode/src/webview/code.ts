@@ -8,6 +8,16 @@ const HEIGHT = 20;
 /** Rows that are made above and below those that can be seen. */
 const SPARE = 20;
 
+/** The columns before the text, and what they say. */
+const COLUMNS = [
+  ['addr', 'Offset in the code of the entry, hexadecimal.'],
+  ['live', 'General registers that are live; the most are underlined.'],
+  ['stall', 'Cycles that the next instruction of the warp waits at least.'],
+  ['waits for', 'Addresses of the instructions whose results it waits for, however long that takes.'],
+] as const;
+const OF_TEXT = `The bar has the color of the line of PTX that an instruction was made of; a click leads there.
+Instructions that access local memory, such as spills, have the color of warnings.`;
+
 /** The rows for one target, in a pane that scrolls by itself. */
 export class Code {
   private readonly pane = document.createElement('div');
@@ -26,12 +36,13 @@ export class Code {
     this.all = [...list.rows];
     this.pane.className = 'pane';
     this.pane.classList.toggle('sources', list.hasSource);
+    this.pane.classList.toggle('stale', list.stale);
     this.box.className = 'code';
     const head = document.createElement('div');
     head.className = 'head';
-    head.append(...['addr', 'live', 'stall', 'waits for'].map((it) => span(it)));
-    if (list.hasSource) head.append(span('source', 'source'));
-    head.append(span(list.target));
+    head.append(...COLUMNS.map(([name, title]) => span(name, '', title)));
+    if (list.hasSource) head.append(span('source', 'source', 'The line of the source that the PTX was made of.'));
+    head.append(span(list.target, '', OF_TEXT));
     this.pane.append(head, this.box);
     this.pane.addEventListener('scroll', () => this.draw());
     this.fold();
@@ -121,9 +132,10 @@ export class Code {
   }
 }
 
-function span(text: string, name = ''): HTMLElement {
+function span(text: string, name = '', title?: string): HTMLElement {
   const it = document.createElement('span');
   it.className = name;
   it.textContent = text;
+  if (title !== undefined) it.title = title;
   return it;
 }
