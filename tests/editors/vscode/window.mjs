@@ -1,6 +1,7 @@
 // What a person sees: drives the window of VS Code in a browser, asserts on what it shows, and keeps pictures of it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { testBinaries } from './binaries.mjs';
 import { testEmbedded } from './embedded.mjs';
 import { testPanels } from './panels.mjs';
 import { personAt, until } from './person.mjs';
@@ -263,6 +264,7 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   await runCommand('View: Close All Editors');
 
   await testPanels({ page, ...person });
+  await testBinaries({ page, workspace, ...person });
 
   return ended();
 }
