@@ -3,6 +3,7 @@
 
 pub mod answers;
 pub mod binaries;
+pub mod differences;
 pub mod formatting;
 pub mod hosts;
 pub mod inputs;

@@ -3,7 +3,10 @@
 use isa::operand::Operand;
 use rustc_hash::FxHashMap;
 use salsa::Database;
-use std::hash::{Hash, Hasher};
+use std::{
+    fmt::Write as _,
+    hash::{Hash, Hasher},
+};
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange, TextSize, text::StableHasher};
 
 use crate::{
@@ -157,9 +160,10 @@ pub(crate) fn module(db: &dyn Database, file: SourceFile) -> Module {
     let mut module = Module::default();
     let items = items(db, file);
     let offsets = item_offsets(db, file);
+    let mut commutative = FxHashMap::default();
     for (function, offset) in items.functions.iter().zip(&offsets.functions) {
         db.unwind_if_revision_cancelled();
-        if let Some(code) = code(db, *function, *offset, &mut module.words) {
+        if let Some(code) = code(db, *function, *offset, &mut module.words, &mut commutative) {
             module.functions.push(code);
         }
     }
@@ -211,6 +215,7 @@ fn code(
     function: Function<'_>,
     offset: TextSize,
     words: &mut Interner,
+    commutative: &mut FxHashMap<Box<str>, bool>,
 ) -> Option<Code> {
     let node = function.green(db).cursor();
     let block = node.node(SyntaxKind::BLOCK)?;
@@ -224,6 +229,8 @@ fn code(
         known: FxHashMap::default(),
         declarations: FxHashMap::default(),
         declared: Vec::new(),
+        commutative,
+        opcode: String::new(),
         text: String::new(),
         holes: Vec::new(),
         next: 0,
@@ -262,6 +269,10 @@ struct Reader<'a> {
     /// The declarations of variables, by the start of their names.
     declarations: FxHashMap<TextSize, u32>,
     declared: Vec<u32>,
+    /// Whether operands of an opcode with its modifiers may change places, for those that were asked for.
+    commutative: &'a mut FxHashMap<Box<str>, bool>,
+    /// Opcode and modifiers of the instruction.
+    opcode: String,
     text: String,
     holes: Vec<Hole>,
     /// The next reference of the body.
@@ -364,15 +375,30 @@ impl Reader<'_> {
                 }
             }
         }
-        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
-        let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-        let words: Vec<&str> = words.map(|it| &it.text()[1..]).collect();
-        let semantics = isa::tables().semantics(opcode, words.iter().copied());
-        let swap = match semantics.commutes {
+        let swap = match self.commutes(node) {
             true => self.sort(&pieces, (1, 2)),
             false => None,
         };
         self.row(node, swap, true);
+    }
+
+    /// Whether two operands of an instruction may change places.
+    fn commutes(&mut self, node: &Cursor<'_>) -> bool {
+        let opcode = node.token(SyntaxKind::IDENT).map_or("", |it| it.text());
+        self.opcode.clear();
+        self.opcode.push_str(opcode);
+        let modifiers = |it: &syntax::CursorToken<'_>| it.kind() == SyntaxKind::DOTTED;
+        for token in node.tokens().filter(modifiers) {
+            self.opcode.push_str(token.text());
+        }
+        if let Some(known) = self.commutative.get(&*self.opcode) {
+            return *known;
+        }
+        let words = self.opcode.split('.').skip(1);
+        let commutes = isa::tables().semantics(opcode, words).commutes;
+        self.commutative
+            .insert(self.opcode.as_str().into(), commutes);
+        commutes
     }
 
     /// Puts two operands that may change places into an order that does not depend on names. If there is
@@ -442,7 +468,8 @@ impl Reader<'_> {
         }
         match token.kind() {
             SyntaxKind::INTEGER | SyntaxKind::FLOAT => {
-                self.text.push_str(&token.text().to_ascii_lowercase());
+                let digits = token.text().chars();
+                self.text.extend(digits.map(|it| it.to_ascii_lowercase()));
             }
             _ => self.text.push_str(&names::plain(token.text())),
         }
@@ -477,7 +504,8 @@ impl Reader<'_> {
         let operand = self.body.operands.get(id as usize).map(|it| &it.0);
         match operand {
             Some(Operand::Register { class, lanes }) => {
-                self.text += &format!("%{}x{lanes} ", class.bits());
+                // A string takes any text.
+                let _ = write!(self.text, "%{}x{lanes} ", class.bits());
             }
             _ if definition.kind == SymbolKind::Label => self.text.push_str("$label "),
             _ => self.text.push_str("$name "),

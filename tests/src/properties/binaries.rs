@@ -5,10 +5,12 @@ use std::io::Cursor;
 use machine::{
     cubin,
     fatbin::{Found, MAX_IMAGE, Reader},
-    schedule,
+    listing, schedule,
 };
 
-/// Reads the bytes as a file with fat binaries, and as a cubin.
+const CUBIN: &[u8] = include_bytes!("../../../server/machine/src/data/scale.cubin");
+
+/// Reads the bytes as a file with fat binaries, as a cubin, and as what is printed of one.
 ///
 /// # Panics
 /// If an image is larger than the limit, or a row of a line table is outside its section.
@@ -27,6 +29,7 @@ pub fn check(bytes: &[u8]) {
             }
         }
     }
+    check_printed(&String::from_utf8_lossy(bytes));
     let _ = cubin::ptx_text(bytes);
     let Ok(code) = cubin::read(bytes) else {
         return;
@@ -43,13 +46,37 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
+/// Each instruction of a cubin has one row, whatever is printed of it.
+fn check_printed(text: &str) {
+    let cubin = cubin::read(CUBIN).expect("a cubin");
+    let _ = listing::is_complete(&cubin, text, "sm_90a");
+    for (listing, section) in listing::join(&cubin, Some(text), "sm_90a")
+        .iter()
+        .zip(&cubin.sections)
+    {
+        let addresses: Vec<u64> = listing.rows.iter().map(|it| it.address).collect();
+        assert!(addresses.is_sorted_by(|a, b| a < b), "{addresses:x?}");
+        let end = schedule::padding(&section.code);
+        assert!(
+            addresses.last().is_none_or(|it| *it < end),
+            "{addresses:x?}"
+        );
+        let mut next = 0;
+        for block in &listing.blocks {
+            assert!(block.first >= next, "blocks are in order");
+            next = block.first + 1;
+        }
+    }
+}
+
 /// Files that NVIDIA's tools made of a text of ours.
 pub fn seeds() -> Vec<Vec<u8>> {
-    let files: [&[u8]; 4] = [
+    let files: [&[u8]; 5] = [
         include_bytes!("../../../server/machine/src/data/lz4.fatbin"),
         include_bytes!("../../../server/machine/src/data/two.fatbin"),
         include_bytes!("../../../server/machine/src/data/zstd.fatbin"),
-        include_bytes!("../../../server/machine/src/data/scale.cubin"),
+        CUBIN,
+        include_bytes!("../../../server/machine/src/data/scale.sass"),
     ];
     files.into_iter().map(<[u8]>::to_owned).collect()
 }

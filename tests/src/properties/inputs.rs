@@ -10,7 +10,9 @@ use syntax::{Document, FileContents, TextRange, TextSize, host::Language, text::
 use crate::{
     client::{change, place},
     fixtures, mutate,
-    properties::{answers, binaries, formatting, hosts, settings, statements, streams, trees},
+    properties::{
+        answers, binaries, differences, formatting, hosts, settings, statements, streams, trees,
+    },
     session,
 };
 
@@ -35,6 +37,11 @@ pub const TARGETS: &[Target] = &[
         name: "binaries",
         run: binaries::check,
         seeds: binaries::seeds,
+    },
+    Target {
+        name: "differences",
+        run: edited_differences,
+        seeds: scripts,
     },
     Target {
         name: "edits",
@@ -187,6 +194,19 @@ fn edited_trees(bytes: &[u8]) {
             panic!("{edit:?} of {before:?}: {difference}");
         }
     }
+}
+
+fn edited_differences(bytes: &[u8]) {
+    let Ok((steps, mut document)) = script(bytes) else {
+        return;
+    };
+    let before = document.text().to_owned();
+    for step in steps {
+        document
+            .apply(&step.edit(&document))
+            .expect("the edit fits");
+    }
+    differences::check(&before, document.text());
 }
 
 fn edited_answers(bytes: &[u8]) {
