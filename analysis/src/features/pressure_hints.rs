@@ -96,8 +96,7 @@ fn scarce(db: &dyn Database, function: Function<'_>) -> Option<Estimate> {
         return None;
     }
     let limits = Limits::at_least(in_force(db, function)?.start.target)?;
-    let cap = bounds(db, function).cap(limits).map(|it| it.0);
-    let estimate = pressure(db, function).estimate(limits, cap);
+    let estimate = pressure(db, function).estimate(limits, &bounds(db, function));
     (estimate.high > limits.free_registers()).then_some(estimate)
 }
 

@@ -46,6 +46,8 @@ pub struct EntryRegisters {
     pub max_live: u32,
     /// The same in an order that keeps few values live.
     pub reordered: u32,
+    /// The same when cheap values are computed again where they are used.
+    pub recomputed: u32,
     /// The same in an order that hides latency.
     pub eager: u32,
     /// The most that are live at once as the model reckons that ptxas orders the instructions: the figure of lists.
@@ -142,7 +144,7 @@ pub(crate) fn of_entry(
     let pressure = pressure(db, function);
     let bounds = bounds(db, function);
     let cap = bounds.cap(limits);
-    let estimate = pressure.estimate(limits, cap.map(|it| it.0));
+    let estimate = pressure.estimate(limits, &bounds);
     let launch = Workspace::get(db).config(db).launch;
     let shared = shared_bytes(db, function).saturating_add(launch.dynamic_shared);
     let threads = bounds.threads.unwrap_or(launch.threads);
@@ -175,6 +177,7 @@ pub(crate) fn of_entry(
         high: estimate.high,
         max_live: pressure.written,
         reordered: pressure.low,
+        recomputed: pressure.low_repeated,
         eager: pressure.high,
         most_live: pressure
             .peak

@@ -23,6 +23,11 @@ impl Bounds {
     /// The registers that they leave a thread, and the directive that decides. `.maxnreg` counts for more
     /// than `.maxntid`, even when no block can be launched then.
     pub(crate) fn cap(&self, limits: &Limits) -> Option<(u32, &'static str)> {
+        self.share(limits).filter(|it| it.0 < REGISTERS_PER_THREAD)
+    }
+
+    /// The same, also if it is as much as a thread can have.
+    pub(crate) fn share(&self, limits: &Limits) -> Option<(u32, &'static str)> {
         if let Some(registers) = self.registers {
             return Some((registers.clamp(1, REGISTERS_PER_THREAD), ".maxnreg"));
         }
@@ -32,7 +37,7 @@ impl Bounds {
             (_, true) => ".reqntid",
             (_, false) => ".maxntid",
         };
-        (cap < REGISTERS_PER_THREAD).then_some((cap, directive))
+        Some((cap, directive))
     }
 }
 

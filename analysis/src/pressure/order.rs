@@ -67,11 +67,13 @@ pub(super) fn needs(
         let eager = stretch.registers(&stretch.eager());
         let lazy = stretch.registers(&stretch.lazy());
         let on_demand = stretch.registers(&stretch.on_demand());
-        let low = lazy.min(on_demand);
+        let low = lazy.min(on_demand).min(eager);
+        let mut most = 0;
         stretch.walk(&stretch.balanced(FREE.max(low)), |index, alive| {
             curve[index] = alive;
+            most = most.max(alive);
         });
-        found.low = found.low.max(low);
+        found.low = found.low.max(low.min(most));
         found.high = found.high.max(eager);
         after = before;
     }
@@ -176,7 +178,11 @@ impl Stretch {
                 .collect(),
             memory: operations.iter().map(|it| it.accesses_memory()).collect(),
             anchor: (operations.iter())
-                .map(|it| it.semantics.stays() || it.semantics.together != Together::Nobody)
+                .map(|it| {
+                    let semantics = &it.semantics;
+                    let shared = semantics.together != Together::Nobody && !semantics.loads();
+                    semantics.stays() || shared
+                })
                 .collect(),
             before: vec![Vec::new(); steps.len()],
             after: vec![Vec::new(); steps.len()],
@@ -245,14 +251,22 @@ impl Memory {
         let it = operations[index as usize];
         if it.is_barrier() {
             let leaves = it.semantics.control != Control::Next;
+            // What waits for others holds back the accesses after it; loads before it may follow it.
+            let waits = !leaves && matches!(it.semantics.order, Order::Acquire | Order::Copies);
             let first = self.barrier.map_or(0, |it| it + 1);
-            before.extend((first..index).filter(|other| {
-                let other = operations[*other as usize];
-                leaves || other.accesses_memory() || other.is_barrier()
+            before.extend((first..index).filter(|number| {
+                let other = operations[*number as usize];
+                let follows = || waits && self.loads.binary_search(number).is_ok();
+                leaves || (other.accesses_memory() || other.is_barrier()) && !follows()
             }));
             before.extend(self.barrier);
+            let loads = std::mem::take(&mut self.loads);
+            if !waits {
+                before.extend(&loads);
+            }
             *self = Memory {
                 barrier: Some(index),
+                loads: if waits { loads } else { Vec::new() },
                 ..Memory::default()
             };
             return;

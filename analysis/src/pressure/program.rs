@@ -8,7 +8,7 @@ use salsa::Database;
 use crate::{
     flow::{
         Flow,
-        effects::{Meaning, meaning},
+        effects::{Meaning, effects, meaning},
         facts::{Value, for_each_instruction},
         flow as flow_of,
         operation::{Base, Operation},
@@ -32,6 +32,8 @@ pub(super) struct Program<'a> {
     pub(super) entry: bool,
     /// Whether it calls functions of which the file knows nothing, or takes the address of a function.
     pub(super) calls: bool,
+    /// Whether it changes how many registers a thread has while it runs.
+    pub(super) changes_registers: bool,
 }
 
 impl<'a> Program<'a> {
@@ -40,6 +42,10 @@ impl<'a> Program<'a> {
         let body = body(db, function);
         let forms = forms(db, function);
         let meanings: Vec<Meaning> = forms.all.iter().map(|it| meaning(db, *it)).collect();
+        let changes_registers = forms
+            .all
+            .iter()
+            .any(|it| effects(db, *it).changes_registers);
         let cursor = function.green(db).cursor();
         let mut calls = false;
         let mut operations = Vec::with_capacity(body.instructions.len());
@@ -75,6 +81,7 @@ impl<'a> Program<'a> {
             weights: flow.facts.values.iter().map(|it| it.weight).collect(),
             entry: tree::has_word(&cursor, ".entry"),
             calls,
+            changes_registers,
         }
     }
 

@@ -254,7 +254,7 @@ impl Stretch {
     }
 
     /// In the order of the text what has an effect, each with all that it needs just before it; and
-    /// whatever frees registers at once.
+    /// at once whatever takes no more registers than it frees, so that what frees some can follow.
     pub(super) fn on_demand(&self) -> Vec<u32> {
         let count = self.reads.len();
         let mut emission = Emission {
@@ -308,7 +308,7 @@ impl Emission<'_> {
             self.place(index, &mut ready);
             while let Some(index) = ready.pop() {
                 let at = index as usize;
-                if !self.done[at] && self.missing[at] == 0 && self.alive.change(at) < 0 {
+                if !self.done[at] && self.missing[at] == 0 && self.alive.change(at) <= 0 {
                     self.place(index, &mut ready);
                 }
             }

@@ -582,7 +582,7 @@ fn registers_of_entries() {
         KERNEL,
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k
+            ~11        8-17   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );
@@ -597,8 +597,8 @@ fn registers_of_entries() {
         ],
         KERNEL,
         expect![[r#"
-            {"file":"-","entry":"k","target":"sm_75","estimate":9,"low":8,"high":10,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":32,"of":32,"limiter":null},"exact":null}
-            {"file":"-","entry":"k","target":"sm_120","estimate":10,"low":8,"high":15,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":48,"of":48,"limiter":null},"exact":null}
+            {"file":"-","entry":"k","target":"sm_75","estimate":10,"low":7,"high":15,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":32,"of":32,"limiter":null},"exact":null}
+            {"file":"-","entry":"k","target":"sm_120","estimate":11,"low":8,"high":17,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":48,"of":48,"limiter":null},"exact":null}
             status 0
         "#]],
     );
@@ -644,7 +644,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/same.json"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k
+            ~11        8-17   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );
@@ -652,8 +652,8 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k
-            -: k on sm_90: about 10 registers, 1 in the baseline
+            ~11        8-17   2     8     -    64/64  -      sm_90   k
+            -: k on sm_90: about 11 registers, 1 in the baseline
             status 1
         "#]],
     );
@@ -661,7 +661,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json", "--growth", "99"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~10        8-15   2     8     -    64/64  -      sm_90   k
+            ~11        8-17   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );

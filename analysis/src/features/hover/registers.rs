@@ -370,7 +370,7 @@ mod tests {
         check(
             &kernel("$0k", ""),
             expect![[r#"
-                **About 47 registers** (34 to 61) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
+                **About 47 registers** (35 to 63) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
 
                 ```text
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -385,9 +385,9 @@ mod tests {
 
                 On other targets:
 
-                - `sm_80`: about 47 (34 to 61), 40 of 64 warps
-                - `sm_100`: about 47 (34 to 61), 40 of 64 warps
-                - `sm_120`: about 47 (34 to 61), 40 of 48 warps
+                - `sm_80`: about 47 (35 to 63), 40 of 64 warps
+                - `sm_100`: about 47 (35 to 63), 40 of 64 warps
+                - `sm_120`: about 47 (35 to 63), 40 of 48 warps
 
                 ```ptx
                 .entry k(.param .u64 p)
@@ -399,7 +399,7 @@ mod tests {
         check(
             &kernel("$0k", ".maxntid 1024 .maxnreg 40"),
             expect![[r#"
-                **About 40 registers** (29 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
+                **About 40 registers** (30 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
 
                 ```text
                 ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -416,9 +416,9 @@ mod tests {
 
                 On other targets:
 
-                - `sm_80`: about 40 (29 to 40), 32 of 64 warps
-                - `sm_100`: about 40 (29 to 40), 32 of 64 warps
-                - `sm_120`: about 40 (29 to 40), 32 of 48 warps
+                - `sm_80`: about 40 (30 to 40), 32 of 64 warps
+                - `sm_100`: about 40 (30 to 40), 32 of 64 warps
+                - `sm_120`: about 40 (30 to 40), 32 of 48 warps
 
                 ```ptx
                 .entry k(.param .u64 p) .maxntid 1024 .maxnreg 40
@@ -656,7 +656,7 @@ mod tests {
         expect![[r#"
             **✓ 48 registers** on `sm_90a` by `ptxas`, no spills: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 8 registers fewer: 48 warps. Up to 48 registers keep that
 
-            Estimated: 47 (34 to 61)
+            Estimated: 47 (35 to 63)
 
             ```text
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -667,7 +667,7 @@ mod tests {
         expect![[r#"
             **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
-            Estimated: 47 (34 to 61)
+            Estimated: 47 (35 to 63)
 
             ```text
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -677,7 +677,7 @@ mod tests {
         expect![[r#"
             **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
 
-            Estimated: 47 (34 to 61)
+            Estimated: 47 (35 to 63)
 
             ```text
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written

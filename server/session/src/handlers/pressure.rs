@@ -302,6 +302,7 @@ mod tests {
             max_live: 61,
             most_live: 59,
             reordered: 50,
+            recomputed: 48,
             eager: 67,
             peak_line: Some(733),
             alive: Vec::new(),
