@@ -632,7 +632,8 @@ mod tests {
     #[test]
     fn parts_that_no_edge_connects_are_near() {
         let found = check(5, &[(0, 1), (1, 2), (1, 3), (2, 1)]);
-        assert!(found.width < 600.0, "{}", found.width);
+        // The boxes side by side are 700 wide.
+        assert!(found.width < 700.0, "{}", found.width);
     }
 
     #[test]
