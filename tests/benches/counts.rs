@@ -7,10 +7,15 @@
 //! which is in the baseline; those of another one are printed but not compared. The exit status is 1 when a
 //! count is off by more than 3 %: down as well, for then the baseline no longer guards anything.
 //!
+//! `-- --protocols FOLDER` counts the part of the rules of protocols in the checks of a sample of the PTX files of a
+//! folder instead, and the part of each of them.
+//!
 //! A runner such as gungraun compares with what ran before on the same machine, and needs a program of its
 //! own in the same version; reading one number from callgrind is less than that.
 
 #![expect(clippy::print_stdout, reason = "a table is what this program is for")]
+
+mod protocol_costs;
 
 use std::{
     collections::BTreeMap,
@@ -157,6 +162,19 @@ fn main() -> anyhow::Result<ExitCode> {
         let work = WORKS.iter().find(|it| it.0 == name);
         let mut work = (work.context("one of the works")?.1)();
         counted_work(&mut *work);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let folder = |option: &str| {
+        let at = arguments.iter().position(|it| it == option)?;
+        arguments.get(at + 1).map(PathBuf::from)
+    };
+    if let Some(folder) = folder(protocol_costs::SAMPLE) {
+        let mut work = protocol_costs::work(&folder)?;
+        counted_work(&mut *work);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(folder) = folder("--protocols") {
+        protocol_costs::print(&folder)?;
         return Ok(ExitCode::SUCCESS);
     }
     let file = workspace::top().join("tests/benches/counts.baseline");

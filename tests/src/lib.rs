@@ -13,6 +13,7 @@ pub mod fixtures;
 pub mod fuzz;
 pub mod generate;
 pub mod mutate;
+pub mod pipeline;
 pub mod process;
 pub mod properties;
 pub mod session;

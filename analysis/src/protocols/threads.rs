@@ -367,6 +367,16 @@ impl Kernel<'_> {
         }
     }
 
+    /// Whether threads of warps run an instruction none of whose threads run another one, as far as both are known.
+    pub(super) fn reaches_warps(&self, one: Step, other: Step) -> bool {
+        let warp = |it: &usize| thread(*it) / i64::from(isa::limits::THREADS_PER_WARP);
+        let (Some(one), Some(other)) = (self.runners(one), self.runners(other)) else {
+            return false;
+        };
+        let own: Vec<i64> = one.iter().map(warp).collect();
+        other.iter().any(|it| !own.contains(&warp(it)))
+    }
+
     /// Whether two blocks are reached only if the same branches go the same way.
     pub(super) fn shares_branch(&self, step: Step, block: BlockId) -> bool {
         let own = self.flow.graph.block_of[step as usize];

@@ -18,7 +18,7 @@ use std::{
 
 use clap::Parser;
 use peak_alloc::PeakAlloc;
-use ptx_tests::{binary, generate, process};
+use ptx_tests::{binary, generate, pipeline::pipeline, process};
 
 use crate::{
     program::{Targets, millis},
@@ -75,6 +75,15 @@ fn workloads() -> Vec<Workload> {
         workload(
             "200 lines",
             || generate::module(6_500),
+            Targets {
+                diagnostics: Some(5.0),
+                answers: Some(5.0),
+                ..Targets::default()
+            },
+        ),
+        workload(
+            "2,000 lines of a pipeline of wgmma",
+            || pipeline(2_000),
             Targets {
                 diagnostics: Some(5.0),
                 answers: Some(5.0),

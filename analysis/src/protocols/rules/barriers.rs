@@ -4,6 +4,7 @@ use isa::event::EventKind;
 
 use crate::protocols::{
     kernel::{Event, Kernel, Operand},
+    lanes::thread,
     report::{Report, report},
 };
 
@@ -13,6 +14,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     if !kernel.entry {
         return;
     }
+    let before = reports.len();
     let barrier = |it: &&Event| matches!(it.kind, EventKind::BlockSync | EventKind::BlockArrive);
     for event in kernel.events.iter().filter(barrier) {
         let Some(count) = kernel.constant(event, 1) else {
@@ -39,6 +41,10 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     }
     if !kernel.calls {
         never_completed(kernel, reports);
+        // Who arrives at another barrier than is meant, or for other numbers, is told of already.
+        if reports.len() == before {
+            too_few(kernel, reports);
+        }
     }
 }
 
@@ -103,3 +109,52 @@ fn other_count(kernel: &Kernel<'_>, number: i64, arrival: &Event) -> Option<Repo
     );
     Some(found.related(step, "the wait"))
 }
+
+/// Waits for so many threads as never come: each thread waits there itself, and no other one arrives.
+fn too_few(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
+    // The number of each wait and arrival with that of its barrier.
+    let of = |kind: EventKind| {
+        let events = kernel.events.iter().filter(move |it| it.kind == kind);
+        events.map(|it| Some((kernel.constant(it, 0)?, it)))
+    };
+    let waits: Option<Vec<(i64, &Event)>> = of(EventKind::BlockSync).collect();
+    let arrivals: Option<Vec<(i64, &Event)>> = of(EventKind::BlockArrive).collect();
+    let (Some(waits), Some(arrivals)) = (waits, arrivals) else {
+        return;
+    };
+    let mut seen: Vec<i64> = Vec::new();
+    for (number, first) in &waits {
+        let arrives = arrivals.iter().any(|it| it.0 == *number);
+        if arrives || seen.contains(number) {
+            continue;
+        }
+        seen.push(*number);
+        let mut warps: Vec<i64> = Vec::new();
+        let mut least = i64::MAX;
+        let known = waits.iter().filter(|it| it.0 == *number).all(|(_, it)| {
+            let (Some(count), Some(runners)) = (kernel.constant(it, 1), kernel.runners(it.step))
+            else {
+                return false;
+            };
+            least = least.min(count);
+            warps.extend(runners.iter().map(|it| thread(*it) / WARP));
+            true
+        });
+        warps.sort_unstable();
+        warps.dedup();
+        let come = warps.len() as i64 * WARP;
+        // Of most warps one thread only is looked at: a warp or two may come without it.
+        if !known || come * 2 > least || least < MANY {
+            continue;
+        }
+        reports.push(report(
+            "barrier-never-completed",
+            first.step,
+            format!("barrier {number} is for {least} threads, and {come} come to it"),
+            "the others must wait there as well, or arrive with `bar.arrive`",
+        ));
+    }
+}
+
+/// Fewer threads are not counted.
+const MANY: i64 = 4 * WARP;

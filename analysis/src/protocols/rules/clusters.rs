@@ -4,7 +4,7 @@ use isa::event::EventKind;
 
 use crate::flow::facts::Step;
 use crate::protocols::{
-    kernel::{Access, Kernel},
+    kernel::{Access, Base, Event, Kernel, Operand},
     moments::{Moment, Moments},
     report::{Report, report},
 };
@@ -74,18 +74,35 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         matches!(it.space, "shared::cluster" | "")
             && it.address.is_some_and(|(base, _)| kernel.is_remote(base))
     };
+    // Barriers in the memory of other blocks are reached as well.
+    let reaches = |it: &&Event| {
+        let at = matches!(
+            it.kind,
+            EventKind::Arrive | EventKind::ArriveExpect | EventKind::Complete
+        );
+        let place = it.operands[0].as_ref().filter(|_| at);
+        match place {
+            Some(Operand::Address(base, _)) => kernel.is_remote(*base),
+            Some(Operand::Register(it)) => kernel.is_remote(Base::Value(*it)),
+            _ => false,
+        }
+    };
     let mut told = (false, false);
+    let arrivals = kernel.events.iter().filter(reaches).map(|it| it.step);
+    let unsynced = |step: Step| {
+        let before = kernel.paths.before(step);
+        before.is_some_and(|it| !waits.iter().any(|wait| it.contains(*wait)))
+    };
+    // Without any barrier of the cluster it may be of one block.
+    let mut arrivals = arrivals.filter(|_| !waits.is_empty());
+    if let Some(step) = arrivals.find(|it| unsynced(*it)) {
+        told.0 = true;
+        reports.push(early(step));
+    }
     for access in kernel.accesses.iter().filter(remote) {
         let step = access.step;
-        let before = kernel.paths.before(step);
-        let unsynced = before.is_some_and(|it| !waits.iter().any(|wait| it.contains(*wait)));
-        if unsynced && !std::mem::replace(&mut told.0, true) {
-            reports.push(report(
-                "cluster-access-before-sync",
-                step,
-                "this reaches into another block of the cluster, which may not have started".to_owned(),
-                "`barrier.cluster.arrive` and `barrier.cluster.wait` before it make sure that all blocks run",
-            ));
+        if unsynced(step) && !std::mem::replace(&mut told.0, true) {
+            reports.push(early(step));
         }
         // Who hears of an asynchronous access, or of an arrival, waits for it.
         let arrivals = kernel.steps(|it| {
@@ -104,4 +121,14 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             ));
         }
     }
+}
+
+/// A finding about what reaches into a block too early.
+fn early(step: Step) -> Report {
+    report(
+        "cluster-access-before-sync",
+        step,
+        "this reaches into another block of the cluster, which may not have started".to_owned(),
+        "`barrier.cluster.arrive` and `barrier.cluster.wait` before it make sure that all blocks run",
+    )
 }

@@ -4,10 +4,11 @@ use isa::{
     event::{EventKind, Group},
     table::tables,
 };
+use rustc_hash::FxHashMap;
 
 use crate::flow::facts::Step;
 use crate::protocols::{
-    kernel::{Event, Kernel},
+    kernel::{Access, Event, Kernel, Origin, Place},
     moments::{Moment, Moments},
     report::{Insertion, Report, report},
 };
@@ -27,6 +28,9 @@ struct Pair {
     missing: EventKind,
     help: &'static str,
 }
+
+/// The index of the pair of copies of the thread.
+const COPIES: usize = 1;
 
 const PAIRS: [Pair; 5] = [
     Pair {
@@ -75,12 +79,19 @@ const PAIRS: [Pair; 5] = [
 ];
 
 pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Report>) {
+    let early = read_early(kernel, moments);
     if kernel.entry && !kernel.calls {
-        let hint = kernel.exercises();
+        let exercises = kernel.exercises();
         for pair in &PAIRS {
-            missing(kernel, pair, hint, reports);
+            // What is copied and read is meant.
+            let hint = |step: Step| {
+                exercises && !early.iter().any(|it| it.0 == step)
+                    || pair.group == Group::Bulk && !rewrites(kernel, step)
+            };
+            missing(kernel, pair, &hint, reports);
         }
     }
+    let before = reports.len();
     for group in [Group::Copy, Group::Wgmma, Group::Bulk] {
         let waits =
             |it: EventKind| matches!(it, EventKind::Wait(g) | EventKind::WaitRead(g) if g == group);
@@ -88,10 +99,49 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
             counted(kernel, moments, group, reports);
         }
     }
+    // A wait that waits for nothing is told of already.
+    if reports.len() > before {
+        return;
+    }
+    for (copy, read) in early {
+        let waits = kernel.steps(|it| PAIRS[COPIES].partners.contains(&it));
+        // Without any wait the copy is told of.
+        if kernel.paths.never_after(copy, waits) {
+            continue;
+        }
+        let pair = &PAIRS[COPIES];
+        let name = kernel.name(copy);
+        let found = report(
+            pair.code,
+            read,
+            format!("this reads what a `{name}` brings before it is waited for"),
+            pair.help,
+        );
+        reports.push(found.related(copy, "the copy"));
+    }
+}
+
+/// Whether shared memory may be written after a copy from it. Blocks that end instead keep it until it is read, as
+/// real kernels rely on.
+fn rewrites(kernel: &Kernel<'_>, copy: Step) -> bool {
+    let plain = |it: &&Access| {
+        let mut events = kernel.events_at(it.step);
+        // Writes to barriers in memory do not count.
+        let data = events.all(|it| it.kind == EventKind::Issue(Group::Copy));
+        it.write && it.is_shared() && data
+    };
+    let writes = kernel.accesses.iter().filter(plain).map(|it| it.step);
+    let brings = kernel.steps(|it| it == EventKind::Complete);
+    !kernel.paths.never_after(copy, writes.chain(brings))
 }
 
 /// Operations that nothing follows which must.
-fn missing(kernel: &Kernel<'_>, pair: &Pair, hint: bool, reports: &mut Vec<Report>) {
+fn missing(
+    kernel: &Kernel<'_>,
+    pair: &Pair,
+    hint: &dyn Fn(Step) -> bool,
+    reports: &mut Vec<Report>,
+) {
     let issues = kernel.steps(|it| it == EventKind::Issue(pair.group));
     let partners = kernel.steps(|it| pair.partners.contains(&it));
     let mut told: Option<u32> = None;
@@ -122,8 +172,82 @@ fn missing(kernel: &Kernel<'_>, pair: &Pair, hint: bool, reports: &mut Vec<Repor
             format!("no `{missing}` follows this `{name}`"),
             pair.help,
         );
-        reports.push(found.fixed(fix).hint(hint));
+        reports.push(found.fixed(fix).hint(hint(*step)));
     }
+}
+
+/// The copies whose target is read while they are on their way on every way, each with its first read.
+fn read_early(kernel: &Kernel<'_>, moments: &Moments<'_, '_>) -> Vec<(Step, Step)> {
+    const ISSUE: EventKind = EventKind::Issue(Group::Copy);
+    let graph = &kernel.flow.graph;
+    // In a loop an address that is computed there is another one in the next turn.
+    let stays = |place: &Place| match place.origin {
+        Origin::Written(step) => graph.loop_of[graph.block_of[step as usize] as usize].is_none(),
+        Origin::Symbol(_) | Origin::Input(_) => true,
+    };
+    let copies = kernel.events.iter().filter(|it| it.kind == ISSUE);
+    let copies: FxHashMap<Step, Place> = copies
+        .filter(|it| !kernel.is_guarded(it.step))
+        .filter_map(|it| Some((it.step, kernel.address(it).filter(stays)?)))
+        .collect();
+    if copies.is_empty() {
+        return Vec::new();
+    }
+    // Copies on their way with the number of commits since.
+    type Copies = Vec<(Step, i64)>;
+    let apply = |step: Step, moment: Moment<'_>, state: &mut Copies| match moment {
+        Moment::Event(event) => match event.kind {
+            ISSUE if copies.contains_key(&step) => {
+                state.retain(|it| it.0 != step);
+                state.push((step, 0));
+                state.sort_unstable();
+            }
+            EventKind::Commit(Group::Copy) => {
+                for it in state {
+                    it.1 = (it.1 + 1).min(MANY);
+                }
+            }
+            EventKind::Wait(Group::Copy) => match event.operands[0] {
+                Some(_) => match kernel.constant(event, 0) {
+                    Some(left) => state.retain(|it| it.1 <= left),
+                    None => state.clear(),
+                },
+                None => state.clear(),
+            },
+            EventKind::ArriveCopies => state.clear(),
+            _ => {}
+        },
+        Moment::Call => state.clear(),
+        Moment::Access(_) => {}
+    };
+    let join = |into: &mut Copies, other: &Copies| {
+        into.retain_mut(|it| {
+            let found = other.iter().find(|other| other.0 == it.0);
+            it.1 = found.map_or(it.1, |other| it.1.max(other.1));
+            found.is_some()
+        });
+    };
+    let mut found: Vec<(Step, Step)> = Vec::new();
+    moments.go(Copies::new(), apply, join, &mut |step, moment, state| {
+        let Moment::Access(access) = moment else {
+            return;
+        };
+        let Some((base, offset)) = access
+            .address
+            .filter(|_| !access.write && access.is_shared())
+        else {
+            return;
+        };
+        let Some(place) = kernel.place(base, offset, step) else {
+            return;
+        };
+        for (copy, _) in state {
+            if copies.get(copy) == Some(&place) && !found.iter().any(|it| it.0 == *copy) {
+                found.push((*copy, step));
+            }
+        }
+    });
+    found
 }
 
 /// The known facts about the groups of a thread.
@@ -224,6 +348,10 @@ fn counted(
     // The first of unrolled turns have nothing to wait for yet; later ones have.
     reports.extend(idle.into_iter().filter_map(|(left, it)| {
         let later = useful.iter().filter(|it| it.0 == left).map(|it| it.1);
-        kernel.paths.never_after(it.step, later).then_some(it)
+        // What was made for any number of stages drains at the end.
+        let drains = useful.iter().filter(|it| it.0 < left).map(|it| it.1);
+        let drained = group == Group::Bulk && !kernel.paths.never_after(it.step, drains);
+        let alone = kernel.paths.never_after(it.step, later);
+        alone.then(|| it.hint(drained))
     }));
 }

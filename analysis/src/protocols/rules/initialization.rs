@@ -37,22 +37,24 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         .filter(|it| matches!(it.kind, EventKind::Init | EventKind::TensorAlloc));
     let meetings = kernel.steps(publishes);
     // Who waits at another barrier in memory waits for somebody, who may be the one.
-    let waits: Vec<(Option<Place>, Step)> = kernel
+    let waits: Vec<(Option<Place>, &Event)> = kernel
         .events
         .iter()
         .filter(|it| waits(it.kind))
-        .map(|it| (kernel.address(it), it.step))
+        .map(|it| (kernel.address(it), it))
         .collect();
     let mut told: Vec<Place> = Vec::new();
     for event in prepared {
         let Some(place) = kernel.address(event).filter(|it| !told.contains(it)) else {
             continue;
         };
-        let apart = |it: &&(Option<Place>, Step)| match event.kind {
-            EventKind::Init => it.0.is_none_or(|it| it.origin != place.origin),
+        // An element of the same array may be the one.
+        let apart = |it: &&(Option<Place>, &Event)| match (event.kind, place.symbol()) {
+            (EventKind::Init, Some(symbol)) => kernel.address_root(it.1) != Some(symbol),
+            (EventKind::Init, None) => it.0.is_none_or(|it| it.origin != place.origin),
             _ => true,
         };
-        let waits = waits.iter().filter(apart).map(|it| it.1);
+        let waits = waits.iter().filter(apart).map(|it| it.1.step);
         let meetings: Vec<Step> = meetings.iter().copied().chain(waits).collect();
         // Whether all barriers are elements of one variable.
         let inits = kernel.events.iter().filter(|it| it.kind == EventKind::Init);
@@ -124,9 +126,12 @@ fn first(
         return None;
     }
     users.find(|user| {
+        // Lanes that meet do not meet other warps.
+        let across = kernel.bounds.exact && kernel.reaches_warps(prepared, *user);
+        let meets = |it: &Step| !(across && kernel.is(*it, EventKind::WarpSync));
         kernel
             .paths
-            .nothing_between(prepared, *user, meetings.iter().copied())
+            .nothing_between(prepared, *user, meetings.iter().copied().filter(meets))
             && !kernel.calls
             && kernel.others_run(prepared, *user)
     })

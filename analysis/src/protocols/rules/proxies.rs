@@ -75,8 +75,15 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
         }
         // What this proxy reads itself was written for it: threads exchange values there.
         Moment::Access(access) if exchanges(access) => {
-            let own = access.address.and_then(|it| kernel.root(it.0)).map(bit);
-            if own.is_none_or(|it| it.is_none_or(|it| state.0 & it != 0)) {
+            let exchanged = match access.address.and_then(|it| kernel.root(it.0)) {
+                Some(symbol) => match bit(symbol) {
+                    Some(bit) => state.0 & bit != 0,
+                    // Memory of open size may have another name, too.
+                    None => (kernel.size)(symbol).is_none(),
+                },
+                None => true,
+            };
+            if exchanged {
                 state.0 &= !SOME;
             }
         }

@@ -124,7 +124,10 @@ fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     if writes.is_empty() || reads.is_empty() || writes.len() * reads.len() > MAX_PAIRS {
         return;
     }
-    let meetings = kernel.steps(orders);
+    // A meeting of a warp orders nothing between threads of different ones, where there are such for certain.
+    let many = kernel.bounds.exact;
+    let in_warp = |it: EventKind| matches!(it, EventKind::WarpSync | EventKind::WarpExchange);
+    let meetings = kernel.steps(|it| orders(it) && !(many && in_warp(it)));
     for write in writes {
         let Some((base, offset)) = write.address else {
             continue;

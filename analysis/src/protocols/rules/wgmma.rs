@@ -50,6 +50,8 @@ struct Rule<'k, 'f> {
     events: FxHashMap<Step, &'k Event>,
     /// The registers of all products.
     registers: FxHashSet<Value>,
+    /// Those of their results.
+    results: FxHashSet<Value>,
 }
 
 impl Rule<'_, '_> {
@@ -147,6 +149,21 @@ impl Rule<'_, '_> {
             state.written.remove(&to);
             return;
         }
+        // Between accumulators that are not in flight as well: what was in order before the move still is.
+        if let (&[from], &[to]) = (reads, writes)
+            && facts.copies[step as usize]
+            && !facts.guarded[step as usize]
+            && self.results.contains(&from)
+            && self.results.contains(&to)
+            && !state.held.contains_key(&from)
+            && !state.held.contains_key(&to)
+        {
+            match state.written.get(&from).copied() {
+                Some(it) => state.written.insert(to, it),
+                None => state.written.remove(&to),
+            };
+            return;
+        }
         for it in reads {
             if let Some(held) = state.held.get(it)
                 && held.result
@@ -229,10 +246,12 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         kernel,
         events,
         registers: FxHashSet::default(),
+        results: FxHashSet::default(),
     };
     for event in rule.events.values().filter(|it| it.kind == ISSUE) {
         let facts = &kernel.flow.facts;
         rule.registers.extend(facts.writes.get(event.step as usize));
+        rule.results.extend(facts.writes.get(event.step as usize));
         rule.registers.extend(rule.fragment(event));
     }
     let Some(states) = solve(&kernel.flow.graph, &rule, kernel.check) else {
@@ -257,7 +276,9 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                             format!("`{register}` is read before the product that writes it is waited for"),
                             "`wgmma.wait_group` makes the results visible, of groups that are committed",
                         )
-                        .related(held.issue, "the product");
+                        .related(held.issue, "the product")
+                        // Compilers put plain moves before a wait, and ptxas joins their registers.
+                        .hint(kernel.flow.facts.copies[step as usize]);
                         reports.push(found.fixed(match committed {
                             true => Insertion::before(step, EventKind::Wait(Group::Wgmma)),
                             false => None,
