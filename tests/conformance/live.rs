@@ -26,8 +26,10 @@ use ptx_tests::conformance::{
     ours::Checker,
     program::Case,
     ptxas::{Judged, Ptxas, RELEASE, Verdict, architecture},
+    recorded,
     report::Report,
     rules::rules,
+    semantics::{self, Optimized},
     walks::{Walk, examples, walk},
 };
 
@@ -65,6 +67,12 @@ struct Arguments {
     /// Judges this many statements instead by code generation, after the programs that are recorded for it.
     #[arg(long, conflicts_with_all = ["count", "mutants", "walks"])]
     generation: Option<usize>,
+    /// Measures again what optimization leaves of this many recorded statements.
+    #[arg(long, conflicts_with_all = ["count", "instruction", "mutants", "walks", "generation"])]
+    semantics: Option<usize>,
+    /// The nvdisasm that prints machine code.
+    #[arg(long, env = "NVDISASM", default_value = "nvdisasm")]
+    nvdisasm: PathBuf,
     /// Share of false alarms among mutants, in percent, above which the exit status is 1.
     #[arg(long, default_value_t = 0.2)]
     false_alarms: f64,
@@ -115,6 +123,10 @@ fn main() -> anyhow::Result<ExitCode> {
         } else {
             ExitCode::FAILURE
         });
+    }
+    if let Some(count) = arguments.semantics {
+        println!("seed {seed}, {count} statements to optimize, ptxas {release}");
+        return measure_again(&arguments, count, seed, &ptxas);
     }
     println!(
         "seed {seed}, {} statements, ptxas {release}",
@@ -222,6 +234,31 @@ fn generate_code(generator: &mut Generator, count: usize, ptxas: &Ptxas) -> anyh
     }
     println!("{judged} statements, no code for {refused}, unknown to us {wrong}");
     Ok(wrong == 0)
+}
+
+/// Recorded statements: what optimization leaves of each must not have changed.
+fn measure_again(
+    arguments: &Arguments,
+    count: usize,
+    seed: u64,
+    ptxas: &Ptxas,
+) -> anyhow::Result<ExitCode> {
+    let (_, mut rows) = recorded::read::<Optimized>(&recorded::semantics_file())?;
+    Rng::with_seed(seed).shuffle(&mut rows);
+    rows.truncate(count);
+    let mut changed = 0;
+    for row in &rows {
+        let found = semantics::measure(ptxas, &arguments.nvdisasm, &row.case)?;
+        if found.as_ref() != Some(row) {
+            changed += 1;
+            println!("recorded {row:?}\nmeasured {found:?}");
+        }
+    }
+    println!("{} statements, {changed} of them changed", rows.len());
+    Ok(match changed {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
 }
 
 /// Writes every disagreement as JSON lines, if a file for them was named.

@@ -6,12 +6,17 @@ mod generation;
 mod messages;
 mod programs;
 
-use ptx_tests::conformance::{ours::Checker, ptxas, recorded, report::Report, rules::rules};
+use ptx_tests::conformance::{
+    ours::Checker, ptxas, recorded, report::Report, rules::rules, semantics,
+};
 
 /// Least share of equal verdicts, in percent.
 const OVERALL: f64 = 99.5;
 /// The same for each family.
 const PER_FAMILY: f64 = 98.0;
+
+/// The same for what optimization leaves.
+const SEMANTICS: f64 = 96.0;
 
 #[test]
 fn recorded_verdicts_are_ours() {
@@ -61,6 +66,24 @@ fn recorded_verdicts_are_ours() {
             "{text}\n{family}: agreement {share:.3} % is below {PER_FAMILY} %"
         );
     }
+}
+
+#[test]
+fn the_tables_say_what_optimization_leaves() {
+    let (header, rows) = recorded::read::<semantics::Optimized>(&recorded::semantics_file())
+        .expect("the recorded measurements are there");
+    assert_eq!(header.ptxas, ptxas::RELEASE);
+    assert!(rows.len() > 300, "{} rows are too few", rows.len());
+    let (wrong, report) = semantics::report(&rows);
+    println!(
+        "{report}{} statements, {wrong} not as the tables say",
+        rows.len()
+    );
+    let share = 100.0 * (1.0 - wrong as f64 / rows.len() as f64);
+    assert!(
+        share >= SEMANTICS,
+        "{report}\n{share:.2} % is below {SEMANTICS} %"
+    );
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! statements as JSON lines (`stmt`, `version`, `target`, `instruction`, and what a program needs beside)
 //! and its folder is the name of the family. With `--programs` the files hold whole programs: one per
 //! `TOPIC_….ptx`, or JSON lines (`name`, `topic`, `source`). What crashes ptxas is left out.
+//! With `--semantics N` no file is read: of each instruction, `N` statements that ptxas accepts are taken from those
+//! that are recorded, and what optimization leaves of them is measured.
 
 #![expect(clippy::print_stdout, reason = "progress and a summary")]
 
@@ -17,8 +19,10 @@ use anyhow::Context as _;
 use clap::Parser;
 use fastrand::Rng;
 use ptx_tests::conformance::{
+    program::Prelude,
     ptxas::{Ptxas, Verdict},
     recorded::{self, Candidate, Header, ProgramCandidate, Recorded, RecordedProgram},
+    semantics::{self, Optimized},
     text::Setting,
 };
 
@@ -37,6 +41,12 @@ struct Arguments {
     /// The files hold whole programs, and all of them are recorded.
     #[arg(long)]
     programs: bool,
+    /// Measures what optimization leaves of so many recorded statements of each instruction.
+    #[arg(long, conflicts_with_all = ["programs", "files"])]
+    semantics: Option<usize>,
+    /// The nvdisasm that prints machine code.
+    #[arg(long, env = "NVDISASM", default_value = "nvdisasm")]
+    nvdisasm: PathBuf,
     /// Seed of the sample.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -47,7 +57,7 @@ struct Arguments {
     #[arg(long)]
     output: Option<PathBuf>,
     /// Files with statements.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "semantics")]
     files: Vec<PathBuf>,
 }
 
@@ -56,6 +66,9 @@ fn main() -> anyhow::Result<()> {
     let ptxas = Ptxas::new(&arguments.ptxas)?;
     if arguments.programs {
         return record_programs(&arguments, &ptxas);
+    }
+    if let Some(count) = arguments.semantics {
+        return record_semantics(&arguments, count, &ptxas);
     }
     let mut rng = Rng::with_seed(arguments.seed);
     let mut candidates: BTreeMap<(String, String), Vec<Candidate>> = BTreeMap::new();
@@ -142,6 +155,40 @@ fn in_parallel<T: Sync, R: Send>(
             .try_for_each(|it| it.join().expect("no worker panics"))
     })?;
     Ok(results.into_inner().expect("no worker panics"))
+}
+
+fn record_semantics(arguments: &Arguments, count: usize, ptxas: &Ptxas) -> anyhow::Result<()> {
+    let (_, mut candidates) = recorded::read::<Recorded>(&recorded::file())?;
+    candidates.retain(|it| it.ok && it.case.prelude == Prelude::Std && it.case.body.is_none());
+    Rng::with_seed(arguments.seed).shuffle(&mut candidates);
+    let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+    candidates.retain(|it| {
+        let taken = taken.entry(it.case.instruction.clone()).or_default();
+        *taken += 1;
+        *taken <= count
+    });
+    let mut rows = in_parallel(&candidates, arguments.jobs, |it| {
+        let found = semantics::measure(ptxas, &arguments.nvdisasm, &it.case)?;
+        Ok(found.into_iter().collect())
+    })?;
+    rows.sort_by(|a: &Optimized, b| {
+        let key = |it: &Optimized| (it.case.instruction.clone(), it.case.statement.clone());
+        key(a).cmp(&key(b))
+    });
+    let output = arguments.output.clone();
+    let output = output.unwrap_or_else(recorded::semantics_file);
+    let header = Header {
+        ptxas: ptxas.release()?,
+        seed: arguments.seed,
+    };
+    recorded::write(&output, &header, &rows)?;
+    let (wrong, report) = semantics::report(&rows);
+    println!(
+        "{report}{} statements, {wrong} not as the tables say, in {}",
+        rows.len(),
+        output.display()
+    );
+    Ok(())
 }
 
 fn record_programs(arguments: &Arguments, ptxas: &Ptxas) -> anyhow::Result<()> {

@@ -11,5 +11,6 @@ pub mod ptxas;
 pub mod recorded;
 pub mod report;
 pub mod rules;
+pub mod semantics;
 pub mod text;
 pub mod walks;

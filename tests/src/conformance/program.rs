@@ -145,9 +145,15 @@ impl Case {
 
     /// The program, with each backtick in a name replaced by the suffix, so that many programs can be judged together.
     pub fn program(&self, suffix: &str) -> String {
-        let (version, target) = (self.version_number(), self.target_number());
+        let mut out = self.header();
+        out.push_str(&self.entry("k`", "", &format!("{{ {} }}", self.statement)));
+        out.replace('`', suffix)
+    }
+
+    /// The directives before the entry, and the declarations of the module.
+    pub fn header(&self) -> String {
         let mut out = format!(".version {}\n.target {}\n", self.version, self.target);
-        if version >= 23 {
+        if self.version_number() >= 23 {
             out.push_str(".address_size 64\n");
         }
         let module = self.module.as_deref().unwrap_or(USUAL_BUFFERS).trim();
@@ -155,40 +161,49 @@ impl Case {
             out.push_str(module);
             out.push('\n');
         }
-        let params = self.params.as_deref().unwrap_or(USUAL_PARAMETERS).trim();
+        out
+    }
+
+    /// An entry with the registers of the prelude, further parameters, and statements.
+    pub fn entry(&self, name: &str, parameters: &str, statements: &str) -> String {
+        let own = self.params.as_deref().unwrap_or(USUAL_PARAMETERS).trim();
+        let all = [own, parameters].into_iter().filter(|it| !it.is_empty());
+        let params = all.collect::<Vec<_>>().join(", ");
         // Before 1.4 entries had no parameter lists.
-        if version >= 14 && !params.is_empty() {
-            writeln!(out, ".entry k`({params})")
+        let mut out = if self.version_number() >= 14 && !params.is_empty() {
+            format!(".entry {name}({params})\n{{\n")
         } else {
-            writeln!(out, ".entry k`")
-        }
-        .expect("a string takes everything");
-        out.push_str("{\n");
-        let prelude = match self.prelude {
-            Prelude::Std => STD,
-            Prelude::Integer => INTEGER,
-            Prelude::None => &[],
+            format!(".entry {name}\n{{\n")
         };
-        for group in prelude
-            .iter()
-            .filter(|it| version >= it.version && target >= it.target)
-        {
+        for group in self.declarations() {
             for (class, prefix, count) in group.registers {
                 write!(out, ".reg .{class} {prefix}<{count}>; ")
                     .expect("a string takes everything");
             }
             out.push('\n');
         }
-        if let Some(body) = self
-            .body
-            .as_deref()
-            .map(str::trim)
-            .filter(|it| !it.is_empty())
-        {
+        let body = self.body.as_deref().map(str::trim);
+        if let Some(body) = body.filter(|it| !it.is_empty()) {
             out.push_str(&body.replace('\n', " "));
             out.push('\n');
         }
-        writeln!(out, "{{ {} }}\nret;\n}}", self.statement).expect("a string takes everything");
-        out.replace('`', suffix)
+        writeln!(out, "{statements}\nret;\n}}").expect("a string takes everything");
+        out
+    }
+
+    /// The registers of the prelude: class, prefix of the names, and how many.
+    pub fn registers(&self) -> impl Iterator<Item = (&'static str, &'static str, u32)> {
+        self.declarations().flat_map(|it| it.registers).copied()
+    }
+
+    fn declarations(&self) -> impl Iterator<Item = &'static Declarations> {
+        let (version, target) = (self.version_number(), self.target_number());
+        let prelude = match self.prelude {
+            Prelude::Std => STD,
+            Prelude::Integer => INTEGER,
+            Prelude::None => &[],
+        };
+        let there = move |it: &&Declarations| version >= it.version && target >= it.target;
+        prelude.iter().filter(there)
     }
 }

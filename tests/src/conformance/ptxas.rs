@@ -8,11 +8,13 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +63,8 @@ pub struct Message {
 
 /// The release that the project compares itself with: package version of `nvidia-cuda-nvcc`.
 pub const RELEASE: &str = "13.5.37";
+/// The time for the machine code of a program.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Programs that one process judges.
 const BATCH: usize = 1000;
 /// After a syntax error, half-read modifiers reach into the next file; nothing of this one matters.
@@ -189,7 +193,7 @@ impl Ptxas {
         }
         let batches = Mutex::new(batches);
         let verdicts = Mutex::new(vec![Verdict::Crashed; cases.len()]);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let workers: Vec<_> = (0..threads)
                 .map(|_| {
                     scope.spawn(|| -> io::Result<()> {
@@ -272,6 +276,47 @@ impl Ptxas {
             }
         }
         Ok(())
+    }
+
+    /// Makes machine code of a program at `-O3` and prints it with nvdisasm; `None` if ptxas refuses the program or
+    /// takes longer than [`PATIENCE`]: there are statements that it never gets done with.
+    ///
+    /// # Errors
+    /// Files cannot be written or a process cannot be started.
+    pub fn listing(
+        &self,
+        nvdisasm: &Path,
+        architecture: &str,
+        text: &str,
+    ) -> io::Result<Option<String>> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let file = |extension| self.folder.path().join(format!("code{number}.{extension}"));
+        let (source, code) = (file("ptx"), file("cubin"));
+        fs::write(&source, text)?;
+        let mut process = Command::new(&self.path)
+            .args(["-O3", "-arch", architecture, "-o"])
+            .args([&code, &source])
+            .stderr(Stdio::null())
+            .spawn()?;
+        let started = Instant::now();
+        let status = loop {
+            match process.try_wait()? {
+                None if started.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(5)),
+                None => {
+                    process.kill()?;
+                    break process.wait()?;
+                }
+                Some(status) => break status,
+            }
+        };
+        fs::remove_file(&source)?;
+        if !status.success() {
+            return Ok(None);
+        }
+        let printed = Command::new(nvdisasm).arg("-c").arg(&code).output()?;
+        fs::remove_file(&code)?;
+        let listing = String::from_utf8_lossy(&printed.stdout).into_owned();
+        Ok(printed.status.success().then_some(listing))
     }
 
     fn run(&self, architecture: &str, folder: &Path, files: &[PathBuf]) -> io::Result<Output> {

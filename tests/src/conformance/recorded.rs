@@ -43,6 +43,11 @@ pub fn programs_file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/recorded/programs.jsonl.gz")
 }
 
+/// The file of the project with what optimization leaves of statements.
+pub fn semantics_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/recorded/semantics.jsonl.gz")
+}
+
 /// A whole program and what ptxas says about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedProgram {
