@@ -65,6 +65,7 @@ fn settings_are_the_servers() {
         let mut property = property.clone();
         let object = property.as_object_mut().expect("a setting is an object");
         for words in [
+            "enumDescriptions",
             "markdownDescription",
             "order",
             "pattern",
