@@ -1,7 +1,7 @@
-//! What optimization leaves of statements, measured, beside what the tables say that they do.
+//! The machine code that is left of statements after optimization, beside the semantics that the tables give them.
 //!
-//! A statement stands in kernels whose registers come from parameters. In one of them nobody reads its results; in the
-//! others it stands between two accesses to the same address, of which ptxas makes one if nothing keeps them apart.
+//! A statement is put into kernels whose registers come from parameters. In one of them nobody reads its results; in the
+//! others it is between two accesses to the same address, of which ptxas makes one if nothing keeps them apart.
 
 use std::{collections::BTreeMap, fmt::Write as _, io, path::Path};
 
@@ -30,7 +30,7 @@ struct Pair {
     name: &'static str,
     /// The opcode of machine code that is counted.
     opcode: &'static str,
-    /// What stands before and after the statement.
+    /// The text before and after the statement.
     both: (&'static str, &'static str),
     /// The same with one of the accesses only.
     one: (&'static str, &'static str),
@@ -84,7 +84,7 @@ const PAIRS: [Pair; 5] = [
     },
 ];
 
-/// A statement and what ptxas makes of it at `-O3`.
+/// A statement and the result of ptxas for it at `-O3`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Optimized {
     /// The statement, with the version and target of the measurement.
@@ -286,7 +286,7 @@ fn is_value(semantics: &Semantics) -> bool {
     semantics.reads.is_empty() && !semantics.stays() && !semantics.cost.subroutine
 }
 
-/// What the tables say of a statement; `None` unless it is one instruction after which control goes on.
+/// The semantics of a statement by the tables; `None` unless it is one instruction after which control continues.
 fn semantics(statement: &str) -> Option<Semantics> {
     let text = statement.trim().strip_suffix(';')?;
     if text.contains(';') || text.contains(": ") {
