@@ -279,7 +279,7 @@ impl Ptxas {
     }
 
     /// Makes machine code of a program at `-O3` and prints it with nvdisasm; `None` if ptxas refuses the program or
-    /// takes longer than [`PATIENCE`]: there are statements that it never gets done with.
+    /// takes longer than a minute: there are statements that it never finishes.
     ///
     /// # Errors
     /// Files cannot be written or a process cannot be started.
