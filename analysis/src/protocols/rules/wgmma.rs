@@ -323,7 +323,9 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                         )
                         .fixed(Insertion::before(step, EventKind::RegisterFence));
                         if let Some(it) = writer {
-                            found = found.related(it, "the write");
+                            // Compilers put plain moves behind a fence, and ptxas moves the fence.
+                            let copies = kernel.flow.facts.copies[it as usize];
+                            found = found.related(it, "the write").hint(copies);
                         }
                         reports.push(found);
                     }
