@@ -323,7 +323,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                         )
                         .fixed(Insertion::before(step, EventKind::RegisterFence));
                         if let Some(it) = writer {
-                            // Compilers put plain moves behind a fence, and ptxas moves the fence.
+                            // Compilers put plain moves after a fence, and ptxas moves the fence.
                             let copies = kernel.flow.facts.copies[it as usize];
                             found = found.related(it, "the write").hint(copies);
                         }
