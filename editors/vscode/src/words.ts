@@ -83,7 +83,7 @@ function choicesAt(choices: Choice[], names: string[]): Choice[] {
 }
 
 /**
- * What the cursor may be on, the likeliest first: in `cp` of `cp.async.bulk.tensor` the instruction with the longest name,
+ * The words that may be meant at the cursor, the likeliest first: in `cp` of `cp.async.bulk.tensor` the instruction with the longest name,
  * in `global` of `ld.global.u32` the state space, and in `x` of `%tid.x` the register, as nothing else has that name.
  */
 function namesAtCursor(): string[] {

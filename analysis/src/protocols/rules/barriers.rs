@@ -151,7 +151,7 @@ fn too_few(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             "barrier-never-completed",
             first.step,
             format!("barrier {number} is for {least} threads, and {come} come to it"),
-            "the others must wait there as well, or arrive with `bar.arrive`",
+            "the other threads must wait or arrive there as well",
         ));
     }
 }

@@ -83,7 +83,7 @@ pub(super) fn run(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut 
     if kernel.entry && !kernel.calls {
         let exercises = kernel.exercises();
         for pair in &PAIRS {
-            // What is copied and read is meant.
+            // The kernel uses a copy that it reads, so the finding is more than a hint.
             let hint = |step: Step| {
                 exercises && !early.iter().any(|it| it.0 == step)
                     || pair.group == Group::Bulk && !rewrites(kernel, step)
@@ -348,7 +348,7 @@ fn counted(
     // The first of unrolled turns have nothing to wait for yet; later ones have.
     reports.extend(idle.into_iter().filter_map(|(left, it)| {
         let later = useful.iter().filter(|it| it.0 == left).map(|it| it.1);
-        // What was made for any number of stages drains at the end.
+        // Code for any number of stages drains its pipeline at the end.
         let drains = useful.iter().filter(|it| it.0 < left).map(|it| it.1);
         let drained = group == Group::Bulk && !kernel.paths.never_after(it.step, drains);
         let alone = kernel.paths.never_after(it.step, later);

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use isa::event::{EventKind, Group};
+use isa::{
+    event::{EventKind, Group},
+    table::tables,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
@@ -307,12 +310,13 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                 }
                 Telling::Unfenced(step, writer) => {
                     let name = kernel.name(step);
+                    let fence = tables().name_of(EventKind::RegisterFence);
                     let (key, message) = match writer {
                         Some(it) => (
                             it,
-                            format!("registers of this `{name}` were written since the last `wgmma.fence`"),
+                            format!("registers of this `{name}` were written since the last `{fence}`"),
                         ),
-                        None => (Step::MAX, format!("no `wgmma.fence` comes before this `{name}`")),
+                        None => (Step::MAX, format!("no `{fence}` comes before this `{name}`")),
                     };
                     if told.insert((FENCE, key)) {
                         let mut found = report(

@@ -24,7 +24,7 @@ export class Canvas {
   private readonly box = document.createElement('figure');
   private readonly percent = document.createElement('output');
   private readonly legend: SVGSVGElement | undefined;
-  /** What was asked for before the size was known. */
+  /** The element to bring into view as soon as the size is known. */
   private shown: Element | undefined;
   private place: Place | undefined;
 

@@ -42,7 +42,7 @@ function show({ heading, note, rows, chosen, table, svg, canvas: drawn, code: li
   const before = canvas;
   canvas = undefined;
   if (shape instanceof SVGSVGElement && drawn !== undefined) {
-    // What is shown again after an edit stays where it was.
+    // The drawing keeps its place and zoom after an edit.
     canvas = { name: drawn, it: new Canvas(shape, before?.name === drawn ? before.it.at : undefined) };
     parts.push(canvas.it.element);
   } else if (shape !== undefined) {

@@ -8,7 +8,7 @@ const FEW = 6;
 /**
  * Makes the table; `goTo` is called with the line, counted from 0, that is clicked.
  *
- * What is in `opened` is open at first, and it is kept up to date: the same table may be made again after an edit.
+ * The rows in `opened` are open at first. The set follows the clicks, so that the table of the text after an edit has the same rows open.
  */
 export function tableOf({ heads, rows }: Table, goTo: (line: number) => void, opened: Set<string>): HTMLElement {
   const table = document.createElement('table');
