@@ -23,6 +23,8 @@ pub(crate) fn source_file(p: &mut Parser<'_>) {
 pub(crate) fn items_only(p: &mut Parser<'_>) {
     items(p);
     p.finish();
+    // The runs of a body end with the body.
+    p.run_open = false;
 }
 
 /// Items up to the end of the text; the root node stays open.

@@ -574,6 +574,14 @@ fn levels_of_reparsing() {
         "x",
         Items,
     );
+    // However the last run of a body ends, and however many items follow.
+    let items = ".entry k { mov.b32 r, 1; }\n".repeat(40);
+    check_level(&format!("{items}.entry ¦a¦ {{ ret; }}\n{items}"), "b", Items);
+    check_level(
+        &format!("{items}¦¦{items}"),
+        ".entry a {\nmov.b32 r, 1;\n.entry b {\n",
+        Items,
+    );
     check_level(
         ".version ¦8.5¦\n.target sm_90\n.entry a { ret; }\n.entry b { ret; }\n",
         "8.6",
