@@ -329,16 +329,33 @@ fn no_opcode_is_named_above_the_tables() {
             // Every other part of a line is in quotes, near enough.
             for literal in text.split('"').skip(1).step_by(2) {
                 let opcode = literal.split('.').next().unwrap_or_default();
-                let is_one = literal
-                    .split('.')
-                    .all(|it| !it.is_empty() && it.chars().all(is_of_word));
-                if is_one && opcodes.contains(opcode) && !words.contains(&literal) {
+                if is_dotted(literal) && opcodes.contains(opcode) && !words.contains(&literal) {
                     broken.push(format!("{}:{}: {}", source.path, line + 1, text.trim()));
+                }
+                // Messages and advice quote what is code.
+                for quoted in literal.split('`').skip(1).step_by(2) {
+                    if quoted.contains('.') && is_dotted(quoted) && names(&opcodes, quoted) {
+                        broken.push(format!("{}:{}: {}", source.path, line + 1, text.trim()));
+                    }
                 }
             }
         }
     }
     check("no opcode in a string of `analysis/src`", broken);
+}
+
+/// Whether this is words with dots between them, as opcodes and their modifiers are.
+fn is_dotted(text: &str) -> bool {
+    text.split('.')
+        .all(|it| !it.is_empty() && it.chars().all(is_of_word))
+}
+
+/// Whether the first words of this name are an opcode.
+fn names(opcodes: &BTreeSet<&str>, text: &str) -> bool {
+    opcodes.iter().any(|it| {
+        text.strip_prefix(it)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
 }
 
 fn is_of_word(char: char) -> bool {

@@ -58,7 +58,9 @@ def main() -> int:
     passed = failed = texts = 0
     for wheel in WHEELS:
         found = 0
-        with zipfile.ZipFile(fetch(wheel, folder)) as archive:
+        packed = fetch(wheel, folder)
+        extracted: Counter = Counter()
+        with zipfile.ZipFile(packed) as archive:
             for name in archive.namelist():
                 content = archive.read(name)
                 if MAGIC not in content:
@@ -70,6 +72,7 @@ def main() -> int:
                     b.mkdir()
                     mine, other = ours(analyzer, binary, a), theirs(cuobjdump, binary, b)
                 found += len(mine)
+                extracted.update(mine)
                 if other is None:
                     continue
                 if Counter(mine) == Counter(other):
@@ -77,6 +80,11 @@ def main() -> int:
                 else:
                     failed += 1
                     print(f"FAILED: {wheel}: {name}: {len(mine)} texts, cuobjdump has {len(other)}")
+        with tempfile.TemporaryDirectory() as work:
+            whole = Counter(ours(analyzer, packed, Path(work)))
+        if whole != extracted:
+            failed += 1
+            print(f"FAILED: {wheel}: {whole.total()} texts without unpacking it")
         print(f"{wheel}: {found} texts", flush=True)
         texts += found
         if found == 0:

@@ -1,4 +1,6 @@
-//! Files that carry PTX: executables, libraries, archives, objects, fat binaries and cubins.
+//! Files that carry PTX: executables, libraries, archives, objects, fat binaries, cubins, and wheels with such files.
+
+mod archive;
 
 use std::{
     fs::File,
@@ -24,6 +26,8 @@ impl<T: Read + Seek> Input for T {}
 pub(crate) struct Content {
     /// Its number in the file, from 1.
     pub(crate) number: usize,
+    /// The member of an archive in which it is, without control characters.
+    pub(crate) member: Option<String>,
     pub(crate) what: What,
 }
 
@@ -35,6 +39,8 @@ pub(crate) enum What {
     Recovered(String),
     /// Something that cannot be read.
     Torn(Torn),
+    /// A member of an archive that cannot be unpacked, and why.
+    Packed(String),
 }
 
 impl What {
@@ -51,7 +57,7 @@ impl What {
                     .unwrap_or_default()
                     .to_owned()
             }
-            What::Torn(_) => String::new(),
+            What::Torn(_) | What::Packed(_) => String::new(),
         }
     }
 
@@ -59,7 +65,7 @@ impl What {
     fn identifier(&self) -> &str {
         match self {
             What::Image(image, _) => &image.identifier,
-            What::Recovered(_) | What::Torn(_) => "",
+            What::Recovered(_) | What::Torn(_) | What::Packed(_) => "",
         }
     }
 
@@ -67,7 +73,7 @@ impl What {
     pub(crate) fn compression(&self) -> Compression {
         match self {
             What::Image(image, _) => image.compression,
-            What::Recovered(_) | What::Torn(_) => Compression::None,
+            What::Recovered(_) | What::Torn(_) | What::Packed(_) => Compression::None,
         }
     }
 }
@@ -94,10 +100,9 @@ pub(crate) fn is_binary(beginning: &[u8]) -> bool {
         || beginning.contains(&0)
 }
 
-/// The format in which a file is packed, by its first bytes; its contents cannot be seen from outside.
+/// The format in which a file is packed, by its first bytes, if its contents cannot be seen.
 pub(crate) fn packed(beginning: &[u8]) -> Option<&'static str> {
-    const FORMATS: [(&[u8], &str); 5] = [
-        (b"PK\x03\x04", "zip"),
+    const FORMATS: [(&[u8], &str); 4] = [
         (b"\x1f\x8b", "gzip"),
         (b"\xfd7zXZ\0", "xz"),
         (b"BZh", "bzip2"),
@@ -124,13 +129,37 @@ pub(crate) fn visit(
     mut visit: impl FnMut(Content) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut number = 0;
-    let mut next = |what: What| {
+    let mut next = |member: Option<&str>, what: What| {
         number += 1;
-        visit(Content { number, what })
+        visit(Content {
+            number,
+            member: member.map(str::to_owned),
+            what,
+        })
     };
+    let mut beginning = Vec::new();
+    input.seek(SeekFrom::Start(0))?;
+    input
+        .by_ref()
+        .take(BEGINNING as u64)
+        .read_to_end(&mut beginning)?;
+    if !archive::is_archive(&beginning) {
+        return images(input, &wanted, &mut |what| next(None, what));
+    }
+    archive::visit(input, |name, member| match member {
+        Ok(file) => images(file, &wanted, &mut |what| next(Some(name), what)),
+        Err(error) => next(Some(name), What::Packed(error)),
+    })
+}
+
+fn images(
+    mut input: impl Input,
+    wanted: &impl Fn(Kind) -> bool,
+    visit: &mut dyn FnMut(What) -> io::Result<()>,
+) -> io::Result<()> {
     let mut reader = Reader::new(&mut input)?;
     while let Some(found) = reader.next_image()? {
-        next(match found {
+        visit(match found {
             Found::Image(image) => {
                 let bytes = wanted(image.kind).then(|| reader.unpack(&image));
                 What::Image(image, bytes)
@@ -138,10 +167,10 @@ pub(crate) fn visit(
             Found::Torn(torn) => What::Torn(torn),
         })?;
     }
-    if let Some(text) = recovered(&mut input)? {
-        next(What::Recovered(text))?;
+    match recovered(&mut input)? {
+        Some(text) => visit(What::Recovered(text)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The bytes of a file that is a cubin; others are left where they are.
@@ -219,7 +248,11 @@ fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
         input,
         |kind| kind == Kind::Ptx,
         |content| {
-            let Content { number, what } = content;
+            let Content {
+                number,
+                member,
+                what,
+            } = content;
             let target = what.target();
             let identifier = what.identifier().to_owned();
             let text = match what {
@@ -236,6 +269,11 @@ fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
                     found
                         .failures
                         .push(format!("{name}: image {number}: {torn}"));
+                    return Ok(());
+                }
+                What::Packed(error) => {
+                    let member = member.unwrap_or_default();
+                    found.failures.push(format!("{name}: {member}: {error}"));
                     return Ok(());
                 }
             };

@@ -1,5 +1,7 @@
 //! The flow of a function and the live ranges of its registers, for display.
 
+use std::ops::Range;
+
 use syntax::TextRange;
 
 /// The control-flow graph of a function.
@@ -37,6 +39,28 @@ pub struct FlowBlock {
     pub reachable: bool,
     /// Whether control may leave the function here.
     pub leaves: bool,
+    /// The asynchronous operations that may be in flight in it.
+    pub in_flight: Vec<InFlight>,
+}
+
+impl FlowBlock {
+    /// The names of the asynchronous operations that may be in flight in it, each once.
+    #[must_use]
+    pub fn operations_in_flight(&self) -> Vec<&'static str> {
+        let mut names: Vec<_> = self.in_flight.iter().map(|it| it.operations).collect();
+        names.dedup();
+        names
+    }
+}
+
+/// Instructions of a block during which asynchronous operations may be in flight: from the one that starts them to the
+/// wait for them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InFlight {
+    /// The name of the operations.
+    pub operations: &'static str,
+    /// Their indices in the instructions of the block.
+    pub instructions: Range<usize>,
 }
 
 /// An instruction of a block.

@@ -7,11 +7,12 @@ use syntax::{TextRange, TextSize};
 use isa::semantics::Control;
 
 use crate::{
-    FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, FlowInstruction, SymbolKind,
+    FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, FlowInstruction, InFlight,
+    SymbolKind,
     db::SourceFile,
     flow::{
         Flow,
-        facts::{Step, for_each_instruction, step_at},
+        facts::{Nodes, Step, for_each_instruction, step_at},
         flow,
         graph::{BlockId, Graph},
     },
@@ -22,6 +23,7 @@ use crate::{
         tree::OneLine,
     },
     pressure::pressure,
+    protocols::{ask, in_flight},
 };
 
 use super::registers::function_at;
@@ -110,6 +112,7 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
             leaves: matches!(control, Some(Control::Return | Control::End))
                 || flow.graph.open_ends.contains(&id),
             instructions,
+            in_flight: Vec::new(),
         });
         match tables.of_block(flow, id, last) {
             Some(table) => graph.edges.push(FlowEdge {
@@ -120,6 +123,15 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
             }),
             None => edges(flow, id, last, &mut graph.edges),
         }
+    }
+    let nodes = Nodes::new(db, function);
+    for it in ask(db, function, flow, &|step| nodes.get(step), in_flight) {
+        let (block, steps) = (it.block as usize, it.steps);
+        let first = flow.graph.blocks[block].start;
+        graph.blocks[block].in_flight.push(InFlight {
+            operations: it.group,
+            instructions: (steps.start - first) as usize..(steps.end - first) as usize,
+        });
     }
     tables.add_to(&mut graph);
     limit(&mut graph);
@@ -176,6 +188,7 @@ impl<'a> Tables<'a> {
                 reachable: true,
                 leaves: false,
                 instructions: Vec::new(),
+                in_flight: Vec::new(),
             });
             graph.edges.extend(targets.iter().map(|to| FlowEdge {
                 from: id,
@@ -297,6 +310,9 @@ mod tests {
                     if block.reachable { "" } else { ", unreachable" },
                     if block.leaves { ", leaves" } else { "" },
                 ));
+                for it in &block.in_flight {
+                    out.push_str(&format!(", {} {:?}", it.operations, it.instructions));
+                }
                 for edge in graph.edges.iter().filter(|it| it.from == id) {
                     let back = if edge.back { " back" } else { "" };
                     out.push_str(&format!("; {}{back} {}", edge.kind.name(), edge.to));
@@ -320,6 +336,20 @@ mod tests {
                 4 - [1] 0 live, depth 0, unreachable, leaves
                 g
                 0 - [1] 0 live, depth 0, leaves
+            "#]],
+        );
+    }
+
+    /// The copy of a round is waited for in the next one, and the last one after the loop.
+    #[test]
+    fn copies_are_in_flight_until_the_wait() {
+        check(
+            ".entry k {\n.reg .b32 r; .reg .b64 a; .reg .pred p;\nmov.u32 r, 0;\ncp.async.ca.shared.global [r], [a], 4;\ncp.async.commit_group;\nL: cp.async.ca.shared.global [r], [a], 4;\ncp.async.commit_group;\ncp.async.wait_group 1;\nadd.u32 r, r, 1;\n@p bra L;\nadd.u32 r, r, 1;\ncp.async.wait_all;\nret;\n}\n",
+            expect![[r#"
+                k
+                0 - [3] 3 live, depth 0, asynchronous copies of the thread 1..3; fallthrough 1
+                1 L [5] 3 live, depth 1, loop, asynchronous copies of the thread 0..5; taken back 1; fallthrough 2
+                2 - [3] 1 live, depth 0, leaves, asynchronous copies of the thread 0..2
             "#]],
         );
     }

@@ -15,6 +15,7 @@ mod query;
 mod report;
 mod rules;
 mod solver;
+mod stages;
 mod symbol;
 mod threads;
 mod values;
@@ -24,6 +25,7 @@ use kernel::Kernel;
 use known::Known;
 pub(crate) use query::ask;
 pub(crate) use report::{Insertion, Report};
+pub(crate) use stages::in_flight;
 pub(crate) use view::{Protocol, protocols};
 
 /// The findings of the rules in a function, in the order of the text. `may_run` tells whether anybody wants to hear of a

@@ -1,5 +1,7 @@
 //! Events along the ways through a function, for rules that go with the flow.
 
+use std::ops::Range;
+
 use crate::flow::{facts::Step, graph::BlockId};
 
 use crate::protocols::{
@@ -82,24 +84,57 @@ impl<'k, 'f> Moments<'k, 'f> {
         join: impl Fn(&mut S, &S),
         see: &mut dyn FnMut(Step, Moment<'k>, &S),
     ) {
+        for (block, mut state) in self.states(start, &apply, join) {
+            for (step, moment) in self.of_block(block) {
+                see(*step, *moment, &state);
+                apply(*step, *moment, &mut state);
+            }
+        }
+    }
+
+    /// The longest runs of instructions in blocks before or after each of which something holds.
+    pub(super) fn spans<S: Clone + PartialEq>(
+        &self,
+        start: S,
+        apply: impl Fn(Step, Moment<'_>, &mut S),
+        join: impl Fn(&mut S, &S),
+        holds: impl Fn(&S) -> bool,
+    ) -> Vec<(BlockId, Range<Step>)> {
+        let mut found = Vec::new();
+        for (block, mut state) in self.states(start, &apply, join) {
+            let steps = &self.kernel.flow.graph.blocks[block as usize];
+            let mut since = holds(&state).then_some(steps.start);
+            for (step, moment) in self.of_block(block) {
+                apply(*step, *moment, &mut state);
+                match (since, holds(&state)) {
+                    (None, true) => since = Some(*step),
+                    (Some(from), false) => {
+                        found.push((block, from..*step + 1));
+                        since = None;
+                    }
+                    _ => {}
+                }
+            }
+            found.extend(since.map(|from| (block, from..steps.end)));
+        }
+        found
+    }
+
+    /// The state at the start of each block that control reaches.
+    fn states<S: Clone + PartialEq>(
+        &self,
+        start: S,
+        apply: impl Fn(Step, Moment<'_>, &mut S),
+        join: impl Fn(&mut S, &S),
+    ) -> impl Iterator<Item = (BlockId, S)> {
         let rule = Rule {
             moments: self,
             start,
             apply,
             join,
         };
-        let graph = &self.kernel.flow.graph;
-        let Some(states) = solve(graph, &rule, self.kernel.check) else {
-            return;
-        };
-        for (block, state) in (0..).zip(states) {
-            let Some(mut state) = state else {
-                continue;
-            };
-            for (step, moment) in self.of_block(block) {
-                see(*step, *moment, &state);
-                (rule.apply)(*step, *moment, &mut state);
-            }
-        }
+        let states = solve(&self.kernel.flow.graph, &rule, self.kernel.check);
+        let blocks = (0..).zip(states.into_iter().flatten());
+        blocks.filter_map(|(block, state)| Some((block, state?)))
     }
 }

@@ -1,5 +1,7 @@
 //! A finding of a rule.
 
+use std::borrow::Cow;
+
 use isa::{event::EventKind, table::tables};
 
 use crate::flow::facts::Step;
@@ -14,7 +16,7 @@ pub(crate) struct Report {
     /// The problem.
     pub(crate) message: String,
     /// The advice.
-    pub(crate) help: &'static str,
+    pub(crate) help: Cow<'static, str>,
     /// Other instructions, and what they have to do with it.
     pub(crate) related: Vec<(Step, &'static str)>,
     /// The repair, if it is certain.
@@ -60,13 +62,13 @@ pub(super) fn report(
     code: &'static str,
     step: Step,
     message: String,
-    help: &'static str,
+    help: impl Into<Cow<'static, str>>,
 ) -> Report {
     Report {
         code,
         step,
         message,
-        help,
+        help: help.into(),
         related: Vec::new(),
         fix: None,
         hint: false,

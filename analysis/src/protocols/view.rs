@@ -8,6 +8,7 @@ use crate::{
         kernel::{Event, Kernel, Place},
         known::Known,
         moments::{Moment, Moments},
+        stages::{GROUPS, Running, Stages},
     },
 };
 
@@ -30,20 +31,6 @@ pub(crate) struct Part {
     /// The instructions that it waits for or commits, or that do so with it; empty if all others count.
     pub(crate) partners: Vec<Step>,
 }
-
-/// Operations that are followed at a time.
-const MAX_OPERATIONS: usize = 128;
-/// More groups than are counted.
-const MANY: u8 = 32;
-
-const GROUPS: [(Group, &str); 6] = [
-    (Group::Wgmma, "asynchronous products of the warpgroup"),
-    (Group::Copy, "asynchronous copies of the thread"),
-    (Group::Bulk, "bulk copies in groups"),
-    (Group::TensorLoad, "loads from tensor memory"),
-    (Group::TensorStore, "stores to tensor memory"),
-    (Group::TensorMma, "operations of the tensor core"),
-];
 
 /// The protocols of a function.
 pub(crate) fn protocols(known: &Known<'_>) -> Vec<Protocol> {
@@ -76,65 +63,31 @@ fn in_groups(
         EventKind::RegisterFence if group == Group::Wgmma => Some("orders registers"),
         _ => None,
     };
-    // Tensor memory has no groups: its waits are for all.
-    let counted = matches!(group, Group::Wgmma | Group::Copy | Group::Bulk);
-    let left = |event: &Event| match event.operands[0] {
-        Some(_) if counted => kernel
-            .constant(event, 0)
-            .and_then(|it| u8::try_from(it).ok()),
-        _ => None,
-    };
-    type State = Vec<(Step, u8)>;
-    let apply = |step: Step, moment: Moment<'_>, state: &mut State| {
-        let Moment::Event(event) = moment else {
-            return;
-        };
-        match event.kind {
-            EventKind::Issue(it) if it == group => {
-                state.retain(|it| it.0 != step);
-                if state.len() < MAX_OPERATIONS {
-                    state.push((step, 0));
-                    state.sort_unstable();
-                }
-            }
-            EventKind::Commit(it) if it == group => {
-                state.iter_mut().for_each(|it| it.1 = (it.1 + 1).min(MANY));
-            }
-            EventKind::Wait(it) | EventKind::WaitRead(it) if it == group => match left(event) {
-                Some(left) => state.retain(|it| it.1 <= left),
-                None => state.clear(),
-            },
-            _ => {}
-        }
-    };
-    let join = |into: &mut State, other: &State| {
-        for it in other {
-            match into.binary_search_by_key(&it.0, |it| it.0) {
-                Ok(at) => into[at].1 = into[at].1.min(it.1),
-                Err(at) if into.len() < MAX_OPERATIONS => into.insert(at, *it),
-                Err(_) => {}
-            }
-        }
-    };
+    let stages = Stages::of(kernel, group);
     let mut pairs: Vec<(Step, Step)> = Vec::new();
-    moments.go(State::new(), apply, join, &mut |step, moment, state| {
-        let Moment::Event(event) = moment else {
-            return;
-        };
-        let wants = |age: u8| match event.kind {
-            EventKind::Commit(it) => it == group && age == 0,
-            EventKind::Wait(it) | EventKind::WaitRead(it) => {
-                it == group && left(event).is_none_or(|left| age > left)
-            }
-            _ => false,
-        };
-        let partners = state.iter().filter(|it| wants(it.1));
-        pairs.extend(partners.map(|it| (step, it.0)));
-    });
+    let apply = |step: Step, moment: Moment<'_>, running: &mut Running| {
+        stages.apply(step, moment, running);
+    };
+    moments.go(
+        Running::new(),
+        apply,
+        Stages::join,
+        &mut |step, moment, running| {
+            let Moment::Event(event) = moment else {
+                return;
+            };
+            let wants = |age: u8| match event.kind {
+                EventKind::Commit(it) => it == group && age == 0,
+                kind => stages.is_wait(kind) && stages.left(event).is_none_or(|left| age > left),
+            };
+            let partners = running.iter().filter(|it| wants(it.1));
+            pairs.extend(partners.map(|it| (step, it.0)));
+        },
+    );
     let parts = kernel.events.iter().filter_map(|it| {
         let mut role = role(it.kind)?.to_owned();
         if role == "waits"
-            && let Some(left) = left(it)
+            && let Some(left) = stages.left(it)
         {
             role = format!("waits until {left} groups are left");
         }

@@ -99,6 +99,7 @@ export interface Block {
   live: number;
   loopDepth: number;
   reachable: boolean;
+  inFlight: string[];
 }
 
 /** Result of `ptx/liveRange`: where the value of a register is still needed. */

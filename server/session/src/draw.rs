@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod concepts;
+mod flight;
 pub mod fragments;
 pub mod graph;
 pub mod hover;

@@ -20,7 +20,7 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ExtractArgs {
-    /// Executables, libraries, archives, objects, fat binaries or cubins; or - for standard input. With --asm, files of
+    /// Executables, libraries, archives, objects, fat binaries, cubins or wheels; or - for standard input. With --asm, files of
     /// CUDA C++, C++, Python, Rust and LLVM IR, and folders that are searched for them.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
@@ -57,6 +57,9 @@ enum Format {
 #[derive(Serialize)]
 struct Record<'a> {
     file: &'a str,
+    /// The file in a wheel or another zip archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
     /// From 1.
     number: usize,
     kind: String,
@@ -188,10 +191,15 @@ impl Job<'_> {
         stdout: &mut dyn io::Write,
         stderr: &mut dyn io::Write,
     ) -> io::Result<()> {
-        let Content { number, what } = content;
+        let Content {
+            number,
+            member,
+            what,
+        } = content;
         let (target, compression) = (what.target(), what.compression());
         let mut record = Record {
             file,
+            member: member.as_deref(),
             number,
             kind: Kind::Ptx.to_string(),
             target: &target,
@@ -231,6 +239,11 @@ impl Job<'_> {
                 record.error = Some(torn.to_string());
                 None
             }
+            What::Packed(error) => {
+                record.kind = "packed".to_owned();
+                record.error = Some(error.clone());
+                None
+            }
         };
         record.size = bytes.map(<[u8]>::len);
         if let (Some(folder), Some(bytes)) = (&self.args.output_dir, bytes) {
@@ -249,7 +262,8 @@ impl Job<'_> {
         if let Some(error) = &record.error {
             writeln!(
                 stderr,
-                "error: {file}: image {number} ({}): {error}",
+                "error: {}: image {number} ({}): {error}",
+                place(&record),
                 described(&record)
             )?;
             self.failed = true;
@@ -271,6 +285,14 @@ fn told(beginning: &[u8]) -> (Option<&'static str>, bool) {
     (binaries::packed(beginning), cubin::is_cubin(beginning))
 }
 
+/// The file of an image, and its member if that is an archive.
+fn place(record: &Record<'_>) -> String {
+    match record.member {
+        Some(member) => format!("{}/{member}", record.file),
+        None => record.file.to_owned(),
+    }
+}
+
 fn described(record: &Record<'_>) -> String {
     let words = [&*record.kind, record.target, record.ident];
     let words: Vec<_> = words.into_iter().filter(|it| !it.is_empty()).collect();
@@ -290,7 +312,7 @@ fn row(record: &Record<'_>) -> String {
     };
     let row = format!(
         "{}: {:>3}  {:<5}  {:<8}  {:>4}  {:<4}  {size:>15}  {}",
-        record.file,
+        place(record),
         record.number,
         record.kind,
         record.target,

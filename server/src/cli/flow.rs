@@ -116,7 +116,10 @@ fn is_called(function: &str, name: &str) -> bool {
 fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
     let mut out = format!("{}\n", short_name(&graph.function));
     for (id, block) in (0..).zip(&graph.blocks) {
-        let [title, about] = graph::heading(block, lines);
+        let [title, mut about] = graph::heading(block, lines);
+        for operations in block.operations_in_flight() {
+            about.push_str(&format!(", {operations} in flight"));
+        }
         let mut ways: Vec<String> = graph
             .edges
             .iter()

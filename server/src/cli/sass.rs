@@ -204,7 +204,11 @@ impl Job<'_> {
             binaries::visit(
                 input,
                 |kind| kind == Kind::Cubin,
-                |Content { number, what }| match what {
+                |Content {
+                     number,
+                     member,
+                     what,
+                 }| match what {
                     What::Image(image, Some(Ok(bytes))) => {
                         self.cubin(Some(number), image.target, &bytes, io)
                     }
@@ -215,6 +219,11 @@ impl Job<'_> {
                     }
                     What::Torn(torn) => {
                         let error = format!("{}: image {number}: {torn}", self.name);
+                        self.fail(&error, io)
+                    }
+                    What::Packed(error) => {
+                        let member = member.unwrap_or_default();
+                        let error = format!("{}: {member}: {error}", self.name);
                         self.fail(&error, io)
                     }
                     What::Image(image, None) => {

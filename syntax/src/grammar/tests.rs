@@ -576,7 +576,11 @@ fn levels_of_reparsing() {
     );
     // However the last run of a body ends, and however many items follow.
     let items = ".entry k { mov.b32 r, 1; }\n".repeat(40);
-    check_level(&format!("{items}.entry ¦a¦ {{ ret; }}\n{items}"), "b", Items);
+    check_level(
+        &format!("{items}.entry ¦a¦ {{ ret; }}\n{items}"),
+        "b",
+        Items,
+    );
     check_level(
         &format!("{items}¦¦{items}"),
         ".entry a {\nmov.b32 r, 1;\n.entry b {\n",

@@ -36,7 +36,7 @@ pub(super) fn check(
         if statements.is_wrong(at.range) {
             continue;
         }
-        let mut found = finding(at.opcode, code, it.message, Some(it.help.to_owned()));
+        let mut found = finding(at.opcode, code, it.message, Some(it.help.into_owned()));
         if it.hint {
             found.severity = Severity::Hint;
         }

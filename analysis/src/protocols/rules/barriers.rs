@@ -1,6 +1,6 @@
 //! Barriers of the block: how many threads they wait for, and whether anybody does.
 
-use isa::event::EventKind;
+use isa::{event::EventKind, table::tables};
 
 use crate::protocols::{
     kernel::{Event, Kernel, Operand},
@@ -78,11 +78,14 @@ fn never_completed(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             continue;
         }
         told.push(number);
+        let wait = tables().name_of(EventKind::BlockSync);
         reports.push(report(
             "barrier-never-completed",
             event.step,
             format!("threads arrive at barrier {number}, but no thread waits there"),
-            "the threads that need what was done before wait with `bar.sync` for the same barrier",
+            format!(
+                "the threads that need what was done before wait with `{wait}` for the same barrier"
+            ),
         ));
     }
 }

@@ -1,6 +1,6 @@
 //! Blocks of a cluster that reach into each other's shared memory.
 
-use isa::event::EventKind;
+use isa::{event::EventKind, table::tables};
 
 use crate::flow::facts::Step;
 use crate::protocols::{
@@ -125,10 +125,12 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 
 /// A finding about what reaches into a block too early.
 fn early(step: Step) -> Report {
+    let arrive = tables().name_of(EventKind::ClusterArrive);
+    let wait = tables().name_of(EventKind::ClusterWait);
     report(
         "cluster-access-before-sync",
         step,
         "this reaches into another block of the cluster, which may not have started".to_owned(),
-        "`barrier.cluster.arrive` and `barrier.cluster.wait` before it make sure that all blocks run",
+        format!("`{arrive}` and `{wait}` before it make sure that all blocks run"),
     )
 }

@@ -1,6 +1,6 @@
 //! Work that one thread should do for all, and every thread does.
 
-use isa::event::EventKind;
+use isa::{event::EventKind, table::tables};
 
 use crate::protocols::{
     kernel::Kernel,
@@ -43,6 +43,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             continue;
         }
         let name = kernel.name(event.step);
+        let elect = tables().name_of(EventKind::Elect);
         let found = report(
             "issued-by-every-thread",
             event.step,
@@ -50,7 +51,9 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                 true => format!("every thread of the block issues this `{name}`"),
                 false => format!("several threads of a warp issue this `{name}`"),
             },
-            "one thread does it for all: guard it with the predicate of `elect.sync`, or of one thread",
+            format!(
+                "one thread does it for all: guard it with the predicate of `{elect}`, or of one thread"
+            ),
         );
         // A warp that does the same 32 times may only be slow.
         reports.push(found.hint(!all));

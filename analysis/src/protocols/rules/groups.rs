@@ -74,7 +74,7 @@ const PAIRS: [Pair; 5] = [
         partners: &[EventKind::Commit(Group::TensorMma)],
         only_after: None,
         missing: EventKind::Commit(Group::TensorMma),
-        help: "`tcgen05.commit` makes an mbarrier tell when the operation is done; nothing else does",
+        help: "only a commit makes an mbarrier tell when the operation is done",
     },
 ];
 

@@ -3,6 +3,7 @@
 use isa::{
     event::{EventKind, Group},
     semantics::Operation,
+    table::tables,
 };
 use rustc_hash::FxHashMap;
 
@@ -316,11 +317,14 @@ fn never_initialized(
         }
         told.push(place);
         let name = kernel.describe(*place);
+        let init = tables().name_of(EventKind::Init);
         let found = report(
             "mbarrier-never-initialized",
             event.step,
             format!("`{name}` is never initialized"),
-            "`mbarrier.init` by one thread, and a barrier of the block after it, come before every other use",
+            format!(
+                "`{init}` by one thread, and a barrier of the block after it, come before every other use"
+            ),
         );
         reports.push(found.hint(kernel.exercises()));
     }

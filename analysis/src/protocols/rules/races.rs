@@ -1,6 +1,9 @@
 //! Shared memory that one thread writes and another reads without a barrier between.
 
-use isa::event::{EventKind, Group};
+use isa::{
+    event::{EventKind, Group},
+    table::tables,
+};
 
 use crate::flow::facts::Step;
 use crate::protocols::{
@@ -172,12 +175,13 @@ fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let Some(read) = found else {
             continue;
         };
+        let barrier = tables().name_of(EventKind::BlockSync);
         reports.push(
             report(
                 "missing-barrier",
                 read.step,
                 "this reads what another thread writes, and no barrier is between the two".to_owned(),
-                "threads of other warps may run ahead or behind; `bar.sync` between the two makes them meet",
+                format!("threads of other warps may run ahead or behind; `{barrier}` between the two makes them meet"),
             )
             .related(write.step, "the write")
             .fixed(Insertion::before(read.step, EventKind::BlockSync).filter(|_| kernel.is_common(read.step))),

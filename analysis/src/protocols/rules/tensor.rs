@@ -57,12 +57,13 @@ fn allocation(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             after.is_some_and(|it| it.contains(event.step))
         });
         if let Some(it) = given_up {
+            let relinquish = tables().name_of(EventKind::TensorRelinquish);
             reports.push(
                 report(
                     "tcgen05-alloc-after-relinquish",
                     event.step,
                     "the block has given up the right to allocate before this".to_owned(),
-                    "`tcgen05.relinquish_alloc_permit` comes after the last allocation of the block",
+                    format!("`{relinquish}` comes after the last allocation of the block"),
                 )
                 .related(it.step, "where it gives up the right"),
             );
@@ -249,12 +250,13 @@ fn relaxed_waits(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut V
         }
         told.push(*wait);
         let name = kernel.name(step);
+        let fence = tables().name_of(EventKind::FenceAfter);
         reports.push(
             report(
                 "tcgen05-missing-fence",
                 step,
                 format!("this `{name}` is not ordered after the relaxed wait before it"),
-                "a wait that is `.relaxed` orders nothing; `tcgen05.fence::after_thread_sync` does",
+                format!("a wait that is `.relaxed` orders nothing; `{fence}` does"),
             )
             .related(*wait, "the wait")
             .fixed(Insertion::before(step, EventKind::FenceAfter)),

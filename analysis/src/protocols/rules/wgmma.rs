@@ -260,6 +260,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let Some(states) = solve(&kernel.flow.graph, &rule, kernel.check) else {
         return;
     };
+    let wait = tables().name_of(EventKind::Wait(Group::Wgmma));
     let mut told: FxHashSet<(&str, Step)> = FxHashSet::default();
     for (block, state) in (0..).zip(states) {
         let Some(mut state) = state else {
@@ -277,7 +278,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                             READ,
                             step,
                             format!("`{register}` is read before the product that writes it is waited for"),
-                            "`wgmma.wait_group` makes the results visible, of groups that are committed",
+                            format!("`{wait}` makes the results visible, of groups that are committed"),
                         )
                         .related(held.issue, "the product")
                         // Compilers put plain moves before a wait, and ptxas joins their registers.
@@ -299,7 +300,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
                             WRITTEN,
                             step,
                             format!("`{register}` is written while a product that {what} may still run"),
-                            "the registers of a product belong to it until `wgmma.wait_group`",
+                            format!("the registers of a product belong to it until `{wait}`"),
                         )
                         .related(held.issue, "the product");
                         reports.push(found.fixed(match held.age {

@@ -35,6 +35,10 @@ local function draw(graph)
       )
     )
     rows[#lines] = from
+    for _, operations in ipairs(block.inFlight or {}) do
+      table.insert(lines, ('%s  ~ %s in flight'):format(indent, operations))
+      rows[#lines] = from
+    end
     for _, edge in ipairs(next_blocks[block.id] or {}) do
       local arrow = edge.back and '↑' or '→'
       table.insert(lines, ('%s  %s %s (%s)'):format(indent, arrow, names[edge.to], edge.kind))

@@ -1,11 +1,12 @@
 //! Control-flow graphs as drawings.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, ops::Range};
 
 use analysis::{FlowBlock, FlowEdge, FlowGraph, short_name};
 use syntax::text::LineTable;
 
 use super::{
+    flight::Lanes,
     layout::{Route, layout},
     legend::{Legend, Look, colour, heads},
     svg::{Svg, Theme, escape, round, shortened},
@@ -62,9 +63,26 @@ pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
 /// The text in a box.
 struct Content {
     heading: [String; 2],
-    /// Instructions with their lines; `None` stands for those that are left out.
-    code: Vec<Option<(u32, String)>>,
-    left_out: usize,
+    /// The rows below the heading.
+    code: Vec<Row>,
+}
+
+/// A row of code in a box.
+enum Row {
+    /// An instruction, by its index, with its line.
+    Code(usize, u32, String),
+    /// The instructions that are left out.
+    LeftOut(Range<usize>),
+}
+
+impl Row {
+    /// The instructions of the row.
+    fn instructions(&self) -> Range<usize> {
+        match self {
+            Row::Code(index, ..) => *index..index + 1,
+            Row::LeftOut(range) => range.clone(),
+        }
+    }
 }
 
 impl Content {
@@ -72,34 +90,33 @@ impl Content {
         let mut content = Content {
             heading: heading(block, lines),
             code: Vec::new(),
-            left_out: 0,
         };
-        let all = &block.instructions;
-        let (first, last) = match all.len() {
+        let count = block.instructions.len();
+        let left_out = match count {
             _ if !code => return content,
-            count if count <= FIRST + LAST + 1 => (all.as_slice(), &[][..]),
-            count => {
-                content.left_out = count - FIRST - LAST;
-                (&all[..FIRST], &all[count - LAST..])
+            count if count <= FIRST + LAST + 1 => count..count,
+            count => FIRST..count - LAST,
+        };
+        for (index, it) in block.instructions.iter().enumerate() {
+            if index == left_out.start && !left_out.is_empty() {
+                content.code.push(Row::LeftOut(left_out.clone()));
             }
-        };
-        let show = |it: &analysis::FlowInstruction| {
-            let text = shortened(&it.text, MOST_CHARACTERS);
-            Some((lines.line_of(it.range.start()), text))
-        };
-        content.code.extend(first.iter().map(show));
-        if content.left_out > 0 {
-            content.code.push(None);
+            if !left_out.contains(&index) {
+                let text = shortened(&it.text, MOST_CHARACTERS);
+                let line = lines.line_of(it.range.start());
+                content.code.push(Row::Code(index, line, text));
+            }
         }
-        content.code.extend(last.iter().map(show));
         content
     }
 
     fn size(&self) -> (f64, f64) {
         let long = |text: &String| text.chars().count().min(MOST_CHARACTERS) as f64;
         let heading = self.heading.iter().map(|it| long(it) * WIDE_CHARACTER);
-        let code = self.code.iter().flatten();
-        let code = code.map(|it| long(&it.1) * CHARACTER);
+        let code = self.code.iter().map(|it| match it {
+            Row::Code(_, _, text) => long(text) * CHARACTER,
+            Row::LeftOut(_) => 0.0,
+        });
         let width = heading.chain(code).fold(0.0, f64::max);
         let rows = 2 + self.code.len();
         (width + 2.0 * PADDING, rows as f64 * LINE + 2.0 * PADDING)
@@ -114,14 +131,19 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
         .iter()
         .map(|it| Content::of(it, lines, code))
         .collect();
-    let sizes: Vec<(f64, f64)> = contents.iter().map(Content::size).collect();
+    let lanes = Lanes::of(graph);
+    let size = |it: &Content| {
+        let (width, height) = it.size();
+        (width + lanes.width(), height)
+    };
+    let sizes: Vec<(f64, f64)> = contents.iter().map(size).collect();
     let edges: Vec<(usize, usize)> = graph
         .edges
         .iter()
         .map(|it| (it.from as usize, it.to as usize))
         .collect();
     let layout = layout(&sizes, &edges);
-    let legend = Legend::of(graph, theme);
+    let legend = Legend::of(graph, &lanes, theme);
     let named = name(graph).chars().count() as f64 * 9.0;
     let inner = layout.width.max(legend.width()).max(named);
     let (width, top) = (inner + 2.0 * MARGIN, HEADING + legend.height());
@@ -149,7 +171,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
                 block,
                 content,
                 (*place, *size),
-                (lines, most),
+                (lines, &lanes, most),
                 theme,
             );
         }
@@ -229,7 +251,7 @@ fn draw(
     block: &FlowBlock,
     content: &Content,
     (place, size): ((f64, f64), (f64, f64)),
-    (lines, most): (&LineTable, u32),
+    (lines, lanes, most): (&LineTable, &Lanes, u32),
     theme: &Theme,
 ) {
     let look = Look::of(block.live, most, block.reachable, block.loop_depth, theme);
@@ -246,7 +268,11 @@ fn draw(
         look.fill,
         look.frame,
     ));
-    let x = place.0 + PADDING;
+    let left = place.0 + PADDING;
+    let rows: Vec<Range<usize>> = content.code.iter().map(Row::instructions).collect();
+    let top = place.1 + PADDING + 2.0 * LINE;
+    svg.push(&lanes.bars(block, &rows, (left, top), LINE, theme));
+    let x = left + lanes.width();
     let mut y = place.1 + PADDING + 11.0;
     let here = format!("data-line=\"{line}\"");
     let bold = format!("{here} font-weight=\"600\"");
@@ -258,14 +284,14 @@ fn draw(
     for code in &content.code {
         y += LINE;
         match code {
-            Some((line, text)) => {
+            Row::Code(_, line, text) => {
                 let style = format!(
                     "data-line=\"{line}\" font-family=\"ui-monospace, monospace\" font-size=\"11\""
                 );
                 svg.text((x, y), "start", &style, text);
             }
-            None => {
-                let text = format!("… {} more …", content.left_out);
+            Row::LeftOut(range) => {
+                let text = format!("… {} more …", range.len());
                 svg.text((x, y), "start", &quiet, &text);
             }
         }

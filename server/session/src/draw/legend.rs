@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use analysis::{FlowEdgeKind, FlowGraph};
 
-use super::svg::{Svg, Theme, round};
+use super::{
+    flight::Lanes,
+    svg::{Svg, Theme, round},
+};
 
 /// The height of a row, in pixels.
 const ROW: f64 = 20.0;
@@ -94,12 +97,12 @@ impl Item {
 
 /// The rows of a legend.
 pub(super) struct Legend {
-    rows: [Vec<Item>; 2],
+    rows: [Vec<Item>; 3],
 }
 
 impl Legend {
     /// The legend of the things that are in a graph.
-    pub(super) fn of(graph: &FlowGraph, theme: &Theme) -> Legend {
+    pub(super) fn of(graph: &FlowGraph, lanes: &Lanes, theme: &Theme) -> Legend {
         let has = |kind| graph.edges.iter().any(|it| it.kind == kind);
         let kinds = KINDS.into_iter().filter(|it| has(it.0));
         let mut lines: Vec<Item> = kinds
@@ -124,8 +127,13 @@ impl Legend {
             width: 0.0,
             words,
         }));
+        let flights = lanes.entries(theme).map(|(name, colour)| Item {
+            sample: format!("<rect y=\"-11\" width=\"3\" height=\"14\" fill=\"{colour}\"/>"),
+            width: 3.0,
+            words: format!("{name} in flight"),
+        });
         Legend {
-            rows: [lines, boxes],
+            rows: [lines, boxes, flights.collect()],
         }
     }
 

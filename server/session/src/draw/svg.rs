@@ -21,6 +21,8 @@ pub struct Theme {
     pub(crate) warning: &'static str,
     /// From few registers to many.
     pub(crate) heat: [&'static str; 5],
+    /// Operations in flight, one colour for each kind.
+    pub(crate) flight: [&'static str; 6],
 }
 
 impl Theme {
@@ -34,6 +36,9 @@ impl Theme {
         exact: "#1a7f37",
         warning: "#cf222e",
         heat: ["#f6f8fa", "#ddf4ff", "#fff3c4", "#ffd8a8", "#ffc9c9"],
+        flight: [
+            "#bf3989", "#0a7ea4", "#9a6700", "#8250df", "#1a7f37", "#cf222e",
+        ],
     };
     const DARK: Theme = Theme {
         background: "#1e1e1e",
@@ -45,6 +50,9 @@ impl Theme {
         exact: "#3fb950",
         warning: "#f85149",
         heat: ["#262b31", "#12324f", "#4a3d0c", "#5e3512", "#67201f"],
+        flight: [
+            "#ff7eb6", "#39c5cf", "#d29922", "#bc8cff", "#3fb950", "#f85149",
+        ],
     };
 
     /// The colours for a light or a dark background.

@@ -133,6 +133,11 @@ pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler
                     live: it.live,
                     loop_depth: it.loop_depth,
                     reachable: it.reachable,
+                    in_flight: it
+                        .operations_in_flight()
+                        .into_iter()
+                        .map(str::to_owned)
+                        .collect(),
                 })
                 .collect(),
             edges: found

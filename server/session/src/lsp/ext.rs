@@ -328,6 +328,8 @@ pub struct FlowBlock {
     pub loop_depth: u32,
     /// Whether control may get there.
     pub reachable: bool,
+    /// The asynchronous operations that may be in flight in it.
+    pub in_flight: Vec<String>,
 }
 
 /// A way from one block to another.

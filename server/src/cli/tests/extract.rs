@@ -130,7 +130,7 @@ fn packed_files_are_told() {
         &["extract", "DIR/a.whl", "DIR/b.gz"],
         b"",
         expect![[r#"
-            error: DIR/a.whl: it is packed with zip: unpack it first
+            error: DIR/a.whl: the zip archive is damaged: invalid Zip archive: Could not find EOCD
             error: DIR/b.gz: it is packed with gzip: unpack it first
             status 2
         "#]],
@@ -140,8 +140,62 @@ fn packed_files_are_told() {
         &["check", "DIR/a.whl"],
         b"",
         expect![[r#"
-        error: DIR/a.whl: it is packed with zip: unpack it first
-        status 2
-    "#]],
+            error: DIR/a.whl: the zip archive is damaged: invalid Zip archive: Could not find EOCD
+            status 2
+        "#]],
+    );
+}
+
+/// A wheel with a text, a library and a damaged member.
+fn wheel() -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(io::Cursor::new(Vec::new()));
+    let mut add = |name: &str, bytes: &[u8]| {
+        let options = zip::write::SimpleFileOptions::default();
+        writer.start_file(name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    };
+    add("pkg/__init__.py", b"import os");
+    add("pkg/lib\x1b.so", &binary());
+    let noise: Vec<u8> = (0..2_000_u32).map(|it| (it * it % 251) as u8).collect();
+    add("pkg/torn.so", &noise);
+    let mut bytes = writer.finish().unwrap().into_inner();
+    // The data of the last member end where the list of members begins.
+    let list = bytes.windows(4).position(|it| it == b"PK\x01\x02").unwrap();
+    bytes[list - 8] ^= 0xff;
+    bytes
+}
+
+#[test]
+fn members_of_wheels_are_read() {
+    let folder = folder(&[("a.whl", &wheel())]);
+    check_in(
+        folder.path(),
+        &["extract", "DIR/a.whl"],
+        b"",
+        expect![[r#"
+            DIR/a.whl/pkg/lib\u{1b}.so:   1  ptx    sm_80      8.5  none         49 bytes  ../../a�.cu
+            DIR/a.whl/pkg/lib\u{1b}.so:   2  ptx    sm_80      8.5  lz4                    damaged
+            DIR/a.whl/pkg/torn.so:   3  packed                  none                   damaged
+            error: DIR/a.whl/pkg/lib\u{1b}.so: image 2 (ptx, sm_80): it states a size of 1125899906842624 bytes, and 268435456 is the limit
+            error: DIR/a.whl/pkg/torn.so: image 3 (packed): corrupt deflate stream
+            status 2
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["check", "DIR/a.whl"],
+        b"",
+        expect![[r#"
+            error[syntax-error]: `foo` is outside a function: instructions and labels belong in the body of an `.entry` or `.func`
+             --> DIR/a.whl/1.sm_80.ptx:4:1
+              |
+            4 | foo;
+              | ^^^
+
+            checked 1 file: 1 error
+            error: DIR/a.whl: image 2 (sm_80): it states a size of 1125899906842624 bytes, and 268435456 is the limit
+            error: DIR/a.whl: pkg/torn.so: corrupt deflate stream
+            status 2
+        "#]],
     );
 }
