@@ -16,7 +16,8 @@ use crate::{
         header::FunctionHeader,
         instruction::references,
         items::Function,
-        module::{header_of, module_scope},
+        module::header_of,
+        outer::outer_name,
         tree,
     },
 };
@@ -452,10 +453,8 @@ fn never_returns(
 ) -> bool {
     let file = function.file(db);
     let of_module = |name: &str| {
-        let declarations = module_scope(db, file).find(name);
-        let mut headers = declarations
-            .iter()
-            .filter_map(|it| header_of(db, file, it.source));
+        let declarations = outer_name(db, function, name).all().iter();
+        let mut headers = declarations.filter_map(|it| header_of(db, file, it.source));
         headers.any(|it| it.noreturn)
     };
     references.iter().any(|reference| match reference.target {

@@ -14,11 +14,10 @@ use crate::db::{SourceFile, Workspace};
 use super::{
     body::body,
     declaration::Declaration,
-    in_force::target_of,
     items::{Function, ModuleItems, items},
     module::module_body,
     number::integer,
-    tree,
+    tree::{self, target_of},
 };
 
 /// The class of each definition of a function, as an operand; parallel to the definitions of its body.

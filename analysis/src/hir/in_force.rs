@@ -4,14 +4,15 @@
 
 use isa::target::{Module, Target};
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextSize};
+use syntax::TextSize;
 
 use crate::db::SourceFile;
 
 use super::{
     declared::header,
     items::{Function, items},
-    module::{function_order, module_scope, outward},
+    module::{module_scope, outward},
+    outer::target_before,
 };
 
 /// The version and target for which the statements of one function are checked.
@@ -52,11 +53,7 @@ pub(crate) fn in_force<'db>(
             changes: &[],
         });
     }
-    let scope = module_scope(db, file);
-    if !scope.targets.is_empty() {
-        let order = function_order(db, file).get(&function)?;
-        start.target = scope.target_before(*order).unwrap_or(start.target);
-    }
+    start.target = target_before(db, function).unwrap_or(start.target);
     Some(InForce {
         start,
         changes: &outward(db, function).targets,
@@ -84,12 +81,4 @@ pub(crate) fn address_size(db: &dyn Database, file: SourceFile) -> u32 {
 /// Whether the module says that its addresses have 32 bits. ptxas takes one that says nothing for a 64-bit one.
 pub(crate) fn says_32(db: &dyn Database, file: SourceFile) -> bool {
     header(db, file).address_size == Some(32)
-}
-
-/// The last architecture that a `.target` directive names.
-pub(crate) fn target_of(directive: &Cursor<'_>) -> Option<Target> {
-    directive
-        .nodes()
-        .filter_map(|it| Target::parse(it.token(SyntaxKind::IDENT)?.text()))
-        .last()
 }

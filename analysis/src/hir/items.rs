@@ -120,6 +120,12 @@ pub(crate) fn items<'db>(db: &'db dyn Database, file: SourceFile) -> Items<'db> 
     }
 }
 
+/// The items of a file that are not functions: who asks only for them does not see that functions come and go.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn module_items<'db>(db: &'db dyn Database, file: SourceFile) -> ModuleItems<'db> {
+    items(db, file).module
+}
+
 /// Where the items of a file start.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn item_offsets(db: &dyn Database, file: SourceFile) -> ItemOffsets {

@@ -15,6 +15,7 @@ mod lower;
 pub(crate) mod module;
 pub(crate) mod number;
 pub(crate) mod operand;
+pub(crate) mod outer;
 pub(crate) mod resolve;
 pub(crate) mod symbol;
 pub(crate) mod tree;

@@ -14,11 +14,10 @@ use super::{
     body::{DefinitionId, declarations},
     declaration::{Declaration as Declared, Shape},
     header::FunctionHeader,
-    in_force::target_of,
     items::{Function, ModuleItems, items},
     lower::count,
     number::split_name,
-    tree::{self, trimmed},
+    tree::{self, target_of, trimmed},
 };
 
 /// The signature of a function, which other functions can see.

@@ -9,9 +9,10 @@ use crate::db::SourceFile;
 use super::{
     body::{Body, Reference, Target},
     declared::{Declared, module_declared},
-    items::{Function, items},
+    items::{Function, module_items},
     module::{DeclarationKind, DeclarationSource, module_scope},
     operand::special,
+    outer::outer_name,
 };
 
 /// The kind of a name in a function.
@@ -41,21 +42,30 @@ pub(crate) fn meaning(
         Target::Definition(id) => types[id as usize].0.clone(),
         Target::Special(index) => special(index),
         Target::WarpSize => Operand::Integer(32),
-        Target::Free(_) => module_name(db, function.file(db), name),
+        Target::Free(_) => {
+            let first = outer_name(db, function, name).all().first();
+            declared(db, function.file(db), first.map(|it| (it.kind, it.source)))
+        }
         Target::Section(_) => Operand::Unknown,
     }
 }
 
 /// The kind of a name of the module.
 pub(crate) fn module_name(db: &dyn Database, file: SourceFile, name: &str) -> Operand {
-    let Some(declaration) = module_scope(db, file).find(name).first() else {
-        return Operand::Unknown;
-    };
-    match (declaration.kind, declaration.source) {
-        (DeclarationKind::Entry, _) => Operand::Symbol(Symbol::Entry),
-        (DeclarationKind::Function, _) => Operand::Symbol(Symbol::Function),
-        (DeclarationKind::Variable, DeclarationSource::Variable(index)) => {
-            module_declared(db, items(db, file).module)[index as usize]
+    let first = module_scope(db, file).find(name).first();
+    declared(db, file, first.map(|it| (it.kind, it.source)))
+}
+
+fn declared(
+    db: &dyn Database,
+    file: SourceFile,
+    first: Option<(DeclarationKind, DeclarationSource)>,
+) -> Operand {
+    match first {
+        Some((DeclarationKind::Entry, _)) => Operand::Symbol(Symbol::Entry),
+        Some((DeclarationKind::Function, _)) => Operand::Symbol(Symbol::Function),
+        Some((DeclarationKind::Variable, DeclarationSource::Variable(index))) => {
+            module_declared(db, module_items(db, file))[index as usize]
                 .0
                 .clone()
         }

@@ -2,6 +2,7 @@
 
 use crate::{SymbolKind, hir::linkage::Linkage};
 
+use isa::target::Target;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
 /// The first token of a node that is not trivia.
@@ -275,4 +276,12 @@ pub(crate) fn node_at<'a>(
     }
     let around = node.nodes_at(offset);
     around.into_iter().find(|it| it.kind() == kind)
+}
+
+/// The last architecture that a `.target` directive names.
+pub(crate) fn target_of(directive: &Cursor<'_>) -> Option<Target> {
+    directive
+        .nodes()
+        .filter_map(|it| Target::parse(it.token(SyntaxKind::IDENT)?.text()))
+        .last()
 }

@@ -17,7 +17,8 @@ use crate::{
         body::{Place, Target, body},
         forms::forms,
         items::{Function, items},
-        module::{DeclarationSource, module_scope, signature},
+        module::{DeclarationSource, signature},
+        outer::outer_name,
         tree,
     },
 };
@@ -195,7 +196,7 @@ fn named_function<'db>(
     name: &str,
 ) -> Option<Option<Function<'db>>> {
     let file = function.file(db);
-    let declarations = module_scope(db, file).find(name);
+    let declarations = outer_name(db, function, name).all();
     let mut indices = declarations.iter().filter_map(|it| match it.source {
         DeclarationSource::Function(index) => Some(index),
         _ => None,

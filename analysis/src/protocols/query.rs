@@ -11,9 +11,10 @@ use crate::{
         body::{Body, Place, Target, body},
         forms::forms,
         instruction::references,
-        items::{Function, items},
+        items::{Function, items, module_items},
         layout::{layouts, module_layouts},
-        module::{DeclarationSource, module_scope, signature},
+        module::{DeclarationSource, signature},
+        outer::outer_name,
     },
     pressure::bounds,
     protocols::{
@@ -62,13 +63,13 @@ fn size(db: &dyn Database, function: Function<'_>, body: &Body, symbol: Symbol) 
         Symbol::Free(free) => {
             let file = function.file(db);
             let name = body.free.get(free as usize)?;
-            let [declaration] = module_scope(db, file).find(name) else {
+            let [declaration] = outer_name(db, function, name).all() else {
                 return None;
             };
             let DeclarationSource::Variable(index) = declaration.source else {
                 return None;
             };
-            let layouts = module_layouts(db, items(db, file).module);
+            let layouts = module_layouts(db, module_items(db, file));
             (*layouts.get(index as usize)?)?.size
         }
     }
@@ -89,8 +90,8 @@ fn is_foreign(db: &dyn Database, function: Function<'_>, body: &Body, step: u32)
                 let Some(name) = body.free.get(name as usize) else {
                     return false;
                 };
-                let scope = module_scope(db, file);
-                !scope.find(name).iter().any(|it| match it.source {
+                let declarations = outer_name(db, function, name).all();
+                !declarations.iter().any(|it| match it.source {
                     DeclarationSource::Function(index) => items(db, file)
                         .functions
                         .get(index as usize)

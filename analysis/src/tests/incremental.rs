@@ -110,6 +110,7 @@ fn typing_in_a_function_computes_that_function_again() {
             items 1
             meaning 1
             outward 1
+            shadowed_names 1
             signature 1
             used_private_names 1
             verdict 1
@@ -127,6 +128,7 @@ fn typing_in_a_function_computes_that_function_again() {
             item_offsets 1
             items 1
             outward 1
+            shadowed_names 1
             signature 1
             used_private_names 1
         "#]],
@@ -143,6 +145,7 @@ fn typing_in_a_function_computes_that_function_again() {
             item_offsets 1
             items 1
             outward 1
+            shadowed_names 1
             signature 1
             used_private_names 1
         "#]],
@@ -201,6 +204,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
             layouts 1
             meaning 1
             outward 1
+            shadowed_names 1
             signature 1
             used_private_names 1
             verdict 1
@@ -223,12 +227,14 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     );
     expect![[r#"
         body 1
+        declarations_of 1
         forms 1
         function_findings 1
         is_marked 1
         item_offsets 1
         items 1
         outward 1
+        shadowed_names 1
         signature 1
         used_private_names 1
         wanted 1
@@ -243,19 +249,23 @@ fn a_new_function_leaves_the_others_as_they_are() {
         ".entry zeroth { ret; }\n.visible .entry first",
         expect![[r#"
             body 1
-            forms 5
+            declarations_of 2
+            forms 2
             function_controls 1
-            function_findings 5
+            function_findings 2
             function_order 1
             header 1
             is_marked 1
             item_offsets 1
             items 1
             module_findings 1
+            module_items 1
             module_scope 1
             outward 1
             private_names 1
+            shadowed_names 4
             signature 1
+            target_before 5
             used_private_names 1
             wanted 1
         "#]],
@@ -263,13 +273,13 @@ fn a_new_function_leaves_the_others_as_they_are() {
 }
 
 #[test]
-fn a_new_name_of_the_module_checks_names_again() {
+fn a_new_name_of_the_module_concerns_who_names_it() {
     check(
         ".global .b32 counter;",
         ".global .b32 counter, other;",
         expect![[r#"
-            forms 4
-            function_findings 4
+            declarations_of 2
+            forms 1
             header 1
             is_marked 1
             item_offsets 1
@@ -279,6 +289,8 @@ fn a_new_name_of_the_module_checks_names_again() {
             module_findings 1
             module_scope 1
             private_names 1
+            shadowed_names 3
+            target_before 4
             used_private_names 4
         "#]],
     );

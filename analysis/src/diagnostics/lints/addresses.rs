@@ -13,9 +13,10 @@ use crate::{
     hir::{
         body::{Body, Reference, Target},
         instruction::Parts,
-        items::{Function, items},
+        items::{Function, module_items},
         layout::{Layout, layouts, module_layouts},
-        module::{DeclarationSource, module_scope},
+        module::DeclarationSource,
+        outer::outer_name,
     },
 };
 
@@ -74,16 +75,16 @@ impl<'a> Layouts<'a> {
                 let file = self.function.file(self.db);
                 let name = self.body.free.get(free as usize)?;
                 // Of several declarations one may be larger.
-                let [declaration] = module_scope(self.db, file).find(name) else {
+                let [declaration] = outer_name(self.db, self.function, name).all() else {
                     return None;
                 };
                 let DeclarationSource::Variable(index) = declaration.source else {
                     return None;
                 };
-                let layouts = module_layouts(self.db, items(self.db, file).module);
+                let layouts = module_layouts(self.db, module_items(self.db, file));
                 Some(Named {
                     layout: (*layouts.get(index as usize)?)?,
-                    declared: Place::of(declaration),
+                    declared: Place::Declaration(declaration.source),
                 })
             }
             _ => None,

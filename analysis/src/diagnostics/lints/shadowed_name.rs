@@ -11,7 +11,7 @@ use crate::{
     hir::{
         body::{Body, Definition, OUTERMOST, body},
         items::Function,
-        module::module_scope,
+        outer::shadowed_names,
     },
 };
 
@@ -25,8 +25,8 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
         return;
     }
     let mut by_name: FxHashMap<(&str, bool), Vec<&Definition>> = FxHashMap::default();
-    let scope = module_scope(db, function.file(db));
-    for definition in &body.definitions {
+    let mut shadowed = shadowed_names(db, function).iter().peekable();
+    for (index, definition) in body.definitions.iter().enumerate() {
         let key = (&*definition.name, definition.count.is_some());
         let same = by_name.entry(key).or_default();
         // Blocks one after the other declare the same names again, as those of inlined calls do: what is over
@@ -41,10 +41,7 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
             .iter()
             .rev()
             .find(|it| it.scope != definition.scope && encloses(body, it, definition));
-        let module = match definition.count {
-            None => scope.find(&definition.name).first(),
-            Some(_) => scope.family(&definition.name).first(),
-        };
+        let module = shadowed.next_if(|it| it.0 == index);
         let hidden = match (outer, module) {
             (Some(outer), _) => Some((
                 format!(
@@ -59,7 +56,7 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
                     "`{}` shadows the declaration at module scope on line {LINE}",
                     definition.name
                 ),
-                Some(Place::of(outer)),
+                Some(Place::Declaration(outer.1)),
             )),
             _ if isa::special::find(&definition.name).is_some() => Some((
                 format!(

@@ -21,11 +21,10 @@ use crate::{
         body::{Place as WordPlace, Reference, Target},
         declaration::Declaration,
         header::FunctionHeader,
-        items::items,
-        module::{
-            DeclarationSource, function_order, header_of, module_body, module_scope, signature,
-        },
+        items::module_items,
+        module::{DeclarationSource, header_of, module_body, signature},
         operand::describe,
+        outer::outer_name,
         resolve::resolve,
         tree::{self, node_at, trimmed},
     },
@@ -245,13 +244,14 @@ impl<'a> Context<'a> {
                 })
             }
             Target::Free(free) => {
-                let declarations = module_scope(db, file).find(self.body.free.get(free as usize)?);
-                let order = function_order(db, file).get(&self.function).copied()?;
-                let first = declarations.iter().find(|it| it.order <= order)?;
+                let name_in_text = self.body.free.get(free as usize)?;
+                let first = outer_name(db, self.function, name_in_text)
+                    .before()
+                    .first()?;
                 Some(Callee {
                     name,
                     header: Cow::Borrowed(header_of(db, file, first.source)?),
-                    place: Some(Place::of(first)),
+                    place: Some(Place::Declaration(first.source)),
                 })
             }
             _ => None,
@@ -315,16 +315,14 @@ impl<'a> Context<'a> {
             return None;
         };
         let (db, file) = (self.db, self.file());
-        let scope = module_scope(db, file);
-        let first = scope.find(self.body.free.get(free as usize)?).first()?;
+        let name = self.body.free.get(free as usize)?;
+        let first = outer_name(db, self.function, name).all().first()?;
         let DeclarationSource::Variable(index) = first.source else {
             return None;
         };
-        let items = items(db, file);
-        let variable = module_body(db, items.module)
-            .variables
-            .get(index as usize)?;
-        let item = items.module.items(db).get(variable.item as usize)?;
+        let items = module_items(db, file);
+        let variable = module_body(db, items).variables.get(index as usize)?;
+        let item = items.items(db).get(variable.item as usize)?;
         let cursor = item.green.cursor();
         let declaration = Declaration::of(&cursor);
         let declarator = declaration
@@ -345,7 +343,7 @@ impl<'a> Context<'a> {
                 ),
                 None,
             );
-            found.related = vec![(Place::of(first), "declared here")];
+            found.related = vec![(Place::Declaration(first.source), "declared here")];
             findings.push(found);
             return None;
         };
@@ -356,11 +354,11 @@ impl<'a> Context<'a> {
             }
         });
         let name = name?.text();
-        let first = scope.find(name).first()?;
+        let first = outer_name(db, self.function, name).all().first()?;
         Some(Callee {
             name: name.to_owned(),
             header: Cow::Borrowed(header_of(db, file, first.source)?),
-            place: Some(Place::of(first)),
+            place: Some(Place::Declaration(first.source)),
         })
     }
 

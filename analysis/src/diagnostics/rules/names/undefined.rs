@@ -28,10 +28,11 @@ use crate::{
         declared::address_bytes,
         items::items,
         module::{
-            Declaration, DeclarationKind, ModulePlace, ModuleScope, function_order, module_body,
+            DeclarationKind, DeclarationSource, ModulePlace, function_order, module_body,
             module_item_order, module_scope,
         },
         number::split_name,
+        outer::outer_name,
         tree::{is_nameless, trimmed},
     },
 };
@@ -51,7 +52,7 @@ const CHECK_INTERVAL: usize = 1 << 16;
 #[derive(Clone)]
 enum Verdict {
     Fine,
-    Later(Declaration),
+    Later(DeclarationSource),
     Unknown {
         help: Option<String>,
         /// The same name in a place from where it is not visible.
@@ -65,19 +66,9 @@ enum Verdict {
 
 /// Unknown names in a function.
 pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let Subject {
-        db, function, body, ..
-    } = *subject;
-    let file = function.file(db);
-    let scope = module_scope(db, file);
-    let order = function_order(db, file)
-        .get(&function)
-        .copied()
-        .unwrap_or_default();
+    let Subject { db, body, .. } = *subject;
     let mut judge = Judge {
         subject,
-        scope,
-        order,
         suggestions: 0,
         declared: None,
     };
@@ -235,8 +226,6 @@ fn unfinished_statement(
 /// The names that a function uses and does not declare.
 struct Judge<'a> {
     subject: &'a Subject<'a>,
-    scope: &'a ModuleScope,
-    order: u32,
     suggestions: usize,
     /// The first definition of each name anywhere in the function, once it is needed.
     declared: Option<FxHashMap<&'a str, &'a Definition>>,
@@ -244,14 +233,15 @@ struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     fn judge(&mut self, reference: &Reference, name: &str) -> Verdict {
-        let declarations = self.scope.find(name);
-        if declarations.iter().any(|it| it.order <= self.order) {
+        let Subject { db, function, .. } = *self.subject;
+        let outer = outer_name(db, function, name);
+        if !outer.before().is_empty() {
             return Verdict::Fine;
         }
-        if let Some(first) = declarations.first() {
-            return Verdict::Later(*first);
+        if let Some(first) = outer.all().first() {
+            return Verdict::Later(first.source);
         }
-        if self.scope.uncertain {
+        if module_scope(db, function.file(db)).uncertain {
             return Verdict::Fine;
         }
         let body = self.subject.body;
@@ -307,13 +297,7 @@ impl<'a> Judge<'a> {
             repairs.push(prototype_fixes::system_call(db, function, name, &prototype));
             return;
         }
-        let candidates = similar_names(
-            self.subject.body,
-            reference.place,
-            name,
-            self.scope,
-            self.order,
-        );
+        let candidates = similar_names(self.subject, reference.place, name);
         // A register or variable of another class or width was not meant, and of short names several may be.
         let fits = |it: &&str| register_fixes::would_fit(self.subject, reference, name, it);
         let mut fitting = candidates.into_iter().take(MAX_TRIED).filter(fits);
@@ -344,13 +328,12 @@ fn family_help(prefix: &str, count: u32) -> String {
     }
 }
 
-fn similar_names<'a>(
-    body: &'a Body,
-    place: WordPlace,
-    name: &str,
-    scope: &'a ModuleScope,
-    order: u32,
-) -> Vec<&'a str> {
+fn similar_names<'a>(subject: &Subject<'a>, place: WordPlace, name: &str) -> Vec<&'a str> {
+    let Subject {
+        db, function, body, ..
+    } = *subject;
+    let file = function.file(db);
+    let order = function_order(db, file).get(&function).copied();
     // Where a numbered register is missing, another one was not meant.
     let numbered =
         place == WordPlace::Operand && name.starts_with('%') && split_name(name).is_some();
@@ -362,12 +345,12 @@ fn similar_names<'a>(
         .filter(|it| !numbered || split_name(&it.name).is_none())
         .filter(|it| (it.kind == SymbolKind::Label) == (place == WordPlace::Branch))
         .map(|it| &*it.name);
-    let module = scope
+    let module = module_scope(db, file)
         .names()
         .filter(|(_, all)| {
             place != WordPlace::Branch
                 && all.iter().any(|it| {
-                    it.order <= order
+                    Some(it.order) <= order
                         && (place == WordPlace::Callee) == (it.kind == DeclarationKind::Function)
                 })
         })
@@ -383,7 +366,7 @@ fn similar_names<'a>(
 fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Finding> {
     match verdict {
         Verdict::Fine => None,
-        Verdict::Later(declaration) => Some(later(name, reference.range, Place::of(declaration))),
+        Verdict::Later(source) => Some(later(name, reference.range, Place::Declaration(*source))),
         Verdict::Unknown {
             help,
             elsewhere,
