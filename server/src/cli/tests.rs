@@ -827,7 +827,7 @@ fn explanations_are_json() {
                 "found": [
                   {
                     "kind": "special register",
-                    "markdown": "The `.x` component of `%tid`. Position of the thread in its CTA. A vector `.v4.u32`; each component runs from 0 to the one of `%ntid` minus 1, and unused dimensions and `.w` are 0.\n\n- Only `mov` and `cvt` read it; copy it to a register before calculating.\n- Threads are numbered along x first: `tid.x + ntid.x * (tid.y + ntid.y * tid.z)`. Warps are runs of 32 of these numbers, so a warp of a CTA that is 16 wide covers two rows.\n- 16-bit `mov` and `cvt` read the lower half, for code older than PTX ISA 2.0.\n\n```ptx 2.3 sm_20\n    mov.u32 %r0, %tid.x;\n    mov.u32 %r1, %ctaid.x;\n    mov.u32 %r2, %ntid.x;\n    mad.lo.u32 %r3, %r1, %r2, %r0;\n```",
+                    "markdown": "The `.x` component of `%tid`. Position of the thread in its CTA. A vector `.v4.u32`; each component runs from 0 to that of `%ntid` minus 1, and unused dimensions and `.w` are 0.\n\n- Only `mov` and `cvt` read it; copy it to a register before computing with it.\n- Threads are numbered along x first: `tid.x + ntid.x * (tid.y + ntid.y * tid.z)`. Warps are runs of 32 of these numbers, so a warp of a CTA that is 16 wide covers two rows.\n- 16-bit `mov` and `cvt` read the lower half, as code for PTX ISA 1.x does; `%ntid`, `%ctaid` and `%nctaid` allow this too.\n\n```ptx 2.3 sm_20\n    mov.u32 %r0, %tid.x;\n    mov.u32 %r1, %ctaid.x;\n    mov.u32 %r2, %ntid.x;\n    mad.lo.u32 %r3, %r1, %r2, %r0;\n```",
                     "name": "%tid.x"
                   }
                 ],

@@ -211,7 +211,7 @@ fn misspelled_words_get_close_names() {
         1,
         expect![[r#"
         %ctaid (special register)
-            Position of the CTA in the grid. A vector `.v4.u32`; each component runs from 0 to the one of `%nctaid` minus 1, and `.w` is 0."#]],
+            Position of the CTA in the grid. A vector `.v4.u32`; each component runs from 0 to that of `%nctaid` minus 1, and `.w` is 0."#]],
     );
     check("ldmatirx", None, 1, expect!["similar: ldmatrix"]);
     check("xyzzy", None, 1, expect![""]);

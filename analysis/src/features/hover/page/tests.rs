@@ -174,7 +174,7 @@ fn unfinished_statements_show_what_is_missing() {
 
             - `.2d`: Two dimensions.
             - `.shared::cluster`: The shared memory of all CTAs of the cluster. Here: as destination, shared memory of any CTA of the cluster.
-            - `.global`: Global memory: shared by all threads of the grid and by other devices and the host.
+            - `.global`: Global memory: shared by all threads of all grids of the context; the host and other devices can access it too.
             - `.tile`: The box is a plain tile of the tensor: the default mode.
 
             - Every thread that executes it starts a copy of its own. Elect one thread.
