@@ -28,7 +28,7 @@ pub(crate) struct ModuleName<'db> {
 /// A declaration of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OuterDeclaration {
-    /// What is declared.
+    /// The kind of what is declared.
     pub(crate) kind: DeclarationKind,
     /// Where it is.
     pub(crate) source: DeclarationSource,

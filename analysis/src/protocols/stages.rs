@@ -57,7 +57,7 @@ impl<'k, 'f> Stages<'k, 'f> {
         matches!(kind, EventKind::Wait(it) | EventKind::WaitRead(it) if it == self.group)
     }
 
-    /// What a moment makes of the running operations.
+    /// Changes the running operations as a moment does.
     pub(super) fn apply(self, step: Step, moment: Moment<'_>, running: &mut Running) {
         let Moment::Event(event) = moment else {
             return;
@@ -83,7 +83,7 @@ impl<'k, 'f> Stages<'k, 'f> {
         }
     }
 
-    /// What may run where ways meet.
+    /// Adds the operations that may run on another way to the same place.
     pub(super) fn join(into: &mut Running, other: &Running) {
         for it in other {
             match into.binary_search_by_key(&it.0, |it| it.0) {

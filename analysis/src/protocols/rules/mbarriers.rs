@@ -418,12 +418,15 @@ fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec
 
 /// A copy whose bytes nobody expects.
 fn unexpected(step: Step, message: &str) -> Report {
+    let expect = tables().name_of(EventKind::ArriveExpect);
     report(
         "expect-tx-mismatch",
         step,
         message.to_owned(),
-        "`mbarrier.arrive.expect_tx` tells how many bytes belong to the phase; without it the phase ends before the \
-         data is there, or never",
+        format!(
+            "`{expect}` tells how many bytes belong to the phase; without it the phase ends before the data is there, \
+             or never"
+        ),
     )
 }
 

@@ -178,7 +178,6 @@ fn unfinished_statements_show_what_is_missing() {
             - `.tile`: The box is a plain tile of the tensor: the default mode.
 
             - Every thread that executes it starts a copy of its own. Elect one thread.
-            - Swizzled boxes: the pattern repeats every 256 (32B), 512 (64B), 256 (96B) or 1024 (128B) bytes. Align the buffer to that, or the pattern is shifted. The matrix descriptors must have the same swizzle.
 
             This form needs PTX ISA 8.0 and `sm_90`; the module is PTX ISA 9.0 for `sm_90a`.
 
