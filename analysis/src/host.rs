@@ -50,6 +50,21 @@ impl AnalysisHost {
         AnalysisHost::with_events(None)
     }
 
+    /// A host with one file, such as for a command.
+    #[must_use]
+    pub fn with_file(
+        file: FileId,
+        contents: Arc<FileContents>,
+        config: Option<AnalysisConfig>,
+    ) -> AnalysisHost {
+        let mut host = AnalysisHost::new();
+        host.apply_change(Change {
+            files: vec![(file, Some(contents))],
+            config,
+        });
+        host
+    }
+
     /// A host that reports what salsa does.
     pub(crate) fn with_events(events: Option<EventCallback>) -> AnalysisHost {
         AnalysisHost {

@@ -154,6 +154,17 @@ fn read_text(path: &Path, io: &mut Io<'_>) -> Result<String, String> {
     read_bytes(path, io).map(|it| decode(it).0)
 }
 
+/// The text of a file, or of standard input for `-`; an error is told, and there is none.
+fn text_or_error(path: &Path, io: &mut Io<'_>) -> io::Result<Option<String>> {
+    match read_text(path, io) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => {
+            writeln!(io.stderr, "error: {error}")?;
+            Ok(None)
+        }
+    }
+}
+
 /// The content of a file, or of standard input for `-`.
 fn read_bytes(path: &Path, io: &mut Io<'_>) -> Result<Vec<u8>, String> {
     let bytes = if path == Path::new("-") {

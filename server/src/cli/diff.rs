@@ -5,9 +5,7 @@ mod show;
 
 use std::{io, path::PathBuf};
 
-use analysis::{
-    AnalysisHost, Change, ChangeKind, Comparable, Comparison, FileId, FunctionChange, compare,
-};
+use analysis::{AnalysisHost, ChangeKind, Comparable, Comparison, FileId, FunctionChange, compare};
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
@@ -228,11 +226,7 @@ fn side(text: Text, with_registers: bool, ptxas: Option<&Ptxas>) -> Result<Side,
         return Err(format!("{name}: the file is too long"));
     }
     let document = Document::new(text);
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(document.contents()))],
-        config: None,
-    });
+    let host = AnalysisHost::with_file(FILE, document.contents(), None);
     let analysis = host.analysis();
     // Nobody cancels the questions of this host.
     let comparable = analysis.comparable(FILE).unwrap_or_default();

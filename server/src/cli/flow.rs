@@ -2,12 +2,12 @@
 
 use std::{borrow::Cow, io, path::PathBuf};
 
-use analysis::{AnalysisHost, Change, FileId, FlowGraph, short_name};
+use analysis::{AnalysisHost, FileId, FlowGraph, short_name};
 use clap::ValueEnum;
 use session::draw::{Theme, graph, legend, mermaid};
 use syntax::{Document, text::LineTable};
 
-use super::{FAILED, Io, read_text};
+use super::{FAILED, Io, text_or_error};
 
 const FILE: FileId = FileId(0);
 
@@ -39,20 +39,12 @@ enum Format {
 }
 
 pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let text = match read_text(&args.path, io) {
-        Ok(text) => text,
-        Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
-            return Ok(FAILED);
-        }
+    let Some(text) = text_or_error(&args.path, io)? else {
+        return Ok(FAILED);
     };
     let contents = Document::new(text).contents();
     let lines = contents.lines.clone();
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(contents))],
-        config: None,
-    });
+    let host = AnalysisHost::with_file(FILE, contents, None);
     let analysis = host.analysis();
     // Nobody cancels the questions of this host.
     let find = |name| analysis.flow_graphs(FILE, name).unwrap_or_default();

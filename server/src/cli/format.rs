@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use analysis::{AnalysisHost, Change, FileContents, FileId, FormattingOptions, HostFile};
+use analysis::{AnalysisHost, FileContents, FileId, FormattingOptions, HostFile};
 use ec4rs::property::{FinalNewline, IndentSize, IndentStyle};
 use syntax::{host::Language, text::Edit};
 
@@ -164,11 +164,7 @@ pub(super) fn of_text(module: &str) -> String {
 pub(super) fn format(bytes: &[u8], options: FormattingOptions) -> Vec<u8> {
     // Offsets in the decoded text are those of the file.
     let (text, _) = decode(bytes.to_vec());
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FileId(0), Some(Arc::new(FileContents::new(&text))))],
-        config: None,
-    });
+    let host = AnalysisHost::with_file(FileId(0), Arc::new(FileContents::new(&text)), None);
     let edits = host
         .analysis()
         .formatting(FileId(0), None, options)

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use analysis::{Analysis, AnalysisHost, Change, FileId};
+use analysis::{Analysis, AnalysisHost, FileId};
 use rustc_hash::FxHashSet;
 use syntax::{
     Document, FileContents, NodeOrToken,
@@ -162,11 +162,7 @@ impl TreeSize {
 }
 
 fn analysis(document: &Document) -> Analysis {
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(document.contents()))],
-        config: None,
-    });
+    let host = AnalysisHost::with_file(FILE, document.contents(), None);
     host.analysis()
 }
 

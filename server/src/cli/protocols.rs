@@ -2,12 +2,12 @@
 
 use std::{io, path::PathBuf};
 
-use analysis::{AnalysisHost, Change, FileId, ProtocolView};
+use analysis::{AnalysisHost, FileId, ProtocolView};
 use clap::ValueEnum;
 use serde::Serialize;
 use syntax::{Document, TextSize, text::LineTable};
 
-use super::{FAILED, Io, read_text};
+use super::{FAILED, Io, text_or_error};
 
 const FILE: FileId = FileId(0);
 
@@ -50,12 +50,8 @@ struct Part {
 }
 
 pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let text = match read_text(&args.path, io) {
-        Ok(text) => text,
-        Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
-            return Ok(FAILED);
-        }
+    let Some(text) = text_or_error(&args.path, io)? else {
+        return Ok(FAILED);
     };
     let found = records(text, args.function.as_deref());
     let mut function = "";
@@ -86,11 +82,7 @@ pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
 pub(super) fn records(text: String, function: Option<&str>) -> Vec<Record> {
     let contents = Document::new(text).contents();
     let lines = contents.lines.clone();
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(contents))],
-        config: None,
-    });
+    let host = AnalysisHost::with_file(FILE, contents, None);
     // Nobody cancels the questions of this host.
     let found = host.analysis().protocols(FILE, function);
     let found = found.unwrap_or_default();

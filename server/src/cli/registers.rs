@@ -9,7 +9,7 @@ use std::{
 };
 
 use analysis::{
-    AnalysisConfig, AnalysisHost, Change, DEFAULT_THREADS, EntryRegisters, ExactEntry, FileId,
+    AnalysisConfig, AnalysisHost, DEFAULT_THREADS, EntryRegisters, ExactEntry, FileId,
     LaunchAssumptions,
 };
 use clap::ValueEnum;
@@ -281,14 +281,11 @@ fn estimate(
     ptxas: Option<&Ptxas>,
 ) -> (Vec<Estimate>, Vec<Result<String, String>>) {
     let document = Document::new(text);
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FILE, Some(document.contents()))],
-        config: Some(AnalysisConfig {
-            launch,
-            ..AnalysisConfig::default()
-        }),
-    });
+    let config = AnalysisConfig {
+        launch,
+        ..AnalysisConfig::default()
+    };
+    let host = AnalysisHost::with_file(FILE, document.contents(), Some(config));
     let analysis = host.analysis();
     let targets: Vec<Option<&str>> = match targets.is_empty() {
         true => vec![None],

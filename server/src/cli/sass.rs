@@ -8,7 +8,7 @@ use std::{
     path::PathBuf,
 };
 
-use analysis::{AnalysisHost, Change, ExactEntry, FileId};
+use analysis::{AnalysisHost, ExactEntry, FileId};
 use clap::ValueEnum;
 use machine::{cubin, fatbin::Kind, listing::Listing};
 use session::machine_code::MachineCode;
@@ -163,11 +163,7 @@ impl Job<'_> {
             return Err(io::Error::other("the file is too long"));
         }
         let document = Document::new(decode(bytes).0);
-        let mut host = AnalysisHost::new();
-        host.apply_change(Change {
-            files: vec![(FILE, Some(document.contents()))],
-            config: None,
-        });
+        let host = AnalysisHost::with_file(FILE, document.contents(), None);
         // Nobody cancels the questions of this host.
         let own = host.analysis().target(FILE).ok().flatten();
         let Some(own) = own else {

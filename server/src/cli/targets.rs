@@ -2,13 +2,13 @@
 
 use std::{io, path::PathBuf};
 
-use analysis::{AnalysisHost, Change, FileId};
+use analysis::{AnalysisHost, FileId};
 use clap::ValueEnum;
 use serde_json::json;
 use session::{draw::matrix, targets};
 use syntax::Document;
 
-use super::{FAILED, Io, plain, read_text};
+use super::{FAILED, Io, plain, text_or_error};
 
 const FILE: FileId = FileId(0);
 
@@ -35,22 +35,13 @@ enum Format {
 }
 
 pub(super) fn run(args: &TargetsArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let text = match read_text(&args.path, io) {
-        Ok(text) => text,
-        Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
-            return Ok(FAILED);
-        }
+    let Some(text) = text_or_error(&args.path, io)? else {
+        return Ok(FAILED);
     };
     let contents = Document::new(text).contents();
     let lines = contents.lines.clone();
     let judge = |target: Option<&str>| {
-        let mut host = AnalysisHost::new();
-        host.apply_change(Change {
-            files: vec![(FILE, Some(contents.clone()))],
-            config: target.map(targets::settings),
-        });
-        host
+        AnalysisHost::with_file(FILE, contents.clone(), target.map(targets::settings))
     };
     // Nobody cancels the questions of these hosts.
     let own = judge(None).analysis().target(FILE).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use analysis::{
-    AnalysisConfig, AnalysisHost, Change, CompletionKind, DEFAULT_THREADS, FileId, FilePosition,
+    AnalysisConfig, AnalysisHost, CompletionKind, DEFAULT_THREADS, FileId, FilePosition,
     FormattingOptions, LaunchAssumptions, Severity,
 };
 use rmcp::{
@@ -226,11 +226,7 @@ impl Question for Complete {
             Some(column) => column.checked_sub(1).ok_or("columns count from 1")?,
         };
         let offset = lines.offset(Position { line, character }, Encoding::Utf8);
-        let mut host = AnalysisHost::new();
-        host.apply_change(Change {
-            files: vec![(FILE, Some(document.contents()))],
-            config: None,
-        });
+        let host = AnalysisHost::with_file(FILE, document.contents(), None);
         let at = FilePosition { file: FILE, offset };
         // Nobody cancels the questions of this host.
         let Some(found) = host.analysis().completions(at).ok().flatten() else {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{KERNEL, check, run_with};
+use super::{check, registers::KERNEL, run_with};
 
 const TWO: &str = "\
 .version 8.0
