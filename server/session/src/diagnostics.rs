@@ -135,7 +135,7 @@ fn hold_back(
         }
         None => None,
     };
-    quiet.hold_back(file, at, diagnostics);
+    quiet.hold_back(file, at, document.lines(), diagnostics);
     Ok(())
 }
 

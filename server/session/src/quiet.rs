@@ -8,7 +8,10 @@ use std::{
 
 use analysis::{Diagnostic, FileId, Telling, Writing};
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{TextSize, text::StableHasher};
+use syntax::{
+    TextSize,
+    text::{LineTable, StableHasher},
+};
 
 /// The state thread says where edits end, after the analysis knows them; workers hold diagnostics back.
 #[derive(Debug, Default)]
@@ -21,10 +24,35 @@ struct Place {
     offset: Option<TextSize>,
     /// Whether something was held back since.
     holds_back: bool,
-    /// The diagnostics told before, by code and message: places change while somebody writes.
-    told: Option<FxHashSet<u64>>,
-    /// The diagnostics held back in the statement that was written, in the same way: they are told when the edits are elsewhere.
-    own: FxHashSet<u64>,
+    /// The diagnostics told before.
+    told: Option<Known>,
+    /// The diagnostics held back in the statement that was written: they are told when the edits are elsewhere.
+    own: Known,
+}
+
+/// Diagnostics by code, message and line. Above an edit lines keep their numbers, and below it their distance from the
+/// end of the text, so one is the same if either is.
+#[derive(Debug, Default)]
+struct Known(FxHashSet<u64>);
+
+impl Known {
+    fn add(&mut self, diagnostic: &Diagnostic, lines: &LineTable) {
+        self.0.extend(fingerprints(diagnostic, lines));
+    }
+
+    fn has(&self, diagnostic: &Diagnostic, lines: &LineTable) -> bool {
+        let mut both = fingerprints(diagnostic, lines).into_iter();
+        both.any(|it| self.0.contains(&it))
+    }
+}
+
+fn fingerprints(diagnostic: &Diagnostic, lines: &LineTable) -> [u64; 2] {
+    let line = lines.line_of(diagnostic.range.start());
+    [(true, line), (false, lines.line_count() - line)].map(|place| {
+        let mut hasher = StableHasher::default();
+        (diagnostic.code, &diagnostic.message, place).hash(&mut hasher);
+        hasher.finish()
+    })
 }
 
 impl Quiet {
@@ -42,7 +70,7 @@ impl Quiet {
         self.with(|all| {
             all.get_mut(&file).is_some_and(|it| {
                 it.offset = None;
-                it.own.clear();
+                it.own = Known::default();
                 std::mem::take(&mut it.holds_back)
             })
         })
@@ -64,6 +92,7 @@ impl Quiet {
         &self,
         file: FileId,
         at: Option<(TextSize, Writing)>,
+        lines: &LineTable,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         self.with(|all| {
@@ -71,7 +100,8 @@ impl Quiet {
             let at = at.filter(|(offset, _)| place.offset == Some(*offset));
             let Some((_, writing)) = at else {
                 if place.offset.is_none() {
-                    place.told = Some(diagnostics.iter().map(fingerprint).collect());
+                    let told = place.told.insert(Known::default());
+                    diagnostics.iter().for_each(|it| told.add(it, lines));
                 }
                 return;
             };
@@ -79,25 +109,19 @@ impl Quiet {
             diagnostics.retain(|it| match writing.telling(it) {
                 Telling::Now => true,
                 Telling::IfKnown => {
-                    let (told, it) = (place.told.as_ref(), fingerprint(it));
-                    told.is_none_or(|told| told.contains(&it)) || place.own.contains(&it)
+                    let told = place.told.as_ref();
+                    told.is_none_or(|told| told.has(it, lines)) || place.own.has(it, lines)
                 }
                 Telling::Later => {
-                    place.own.insert(fingerprint(it));
+                    place.own.add(it, lines);
                     false
                 }
             });
             place.holds_back |= diagnostics.len() < found;
             let told = place.told.get_or_insert_default();
-            told.extend(diagnostics.iter().map(fingerprint));
+            diagnostics.iter().for_each(|it| told.add(it, lines));
         });
     }
-}
-
-fn fingerprint(diagnostic: &Diagnostic) -> u64 {
-    let mut hasher = StableHasher::default();
-    (diagnostic.code, &diagnostic.message).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -108,6 +132,8 @@ mod tests {
     use super::*;
 
     const FILE: FileId = FileId(7);
+    /// Lines of ten bytes.
+    const TEXT: &str = "123456789\n123456789\n123456789\n123456789\n123456789\n";
 
     fn wrong(start: u32, message: &str) -> Diagnostic {
         Diagnostic {
@@ -131,9 +157,13 @@ mod tests {
     }
 
     fn told(quiet: &Quiet, finished: bool, all: &[(u32, &str)]) -> Vec<String> {
+        told_at(quiet, writing(finished), all)
+    }
+
+    fn told_at(quiet: &Quiet, writing: Writing, all: &[(u32, &str)]) -> Vec<String> {
         let mut found: Vec<_> = all.iter().map(|it| wrong(it.0, it.1)).collect();
-        let at = quiet.offset(FILE).map(|it| (it, writing(finished)));
-        quiet.hold_back(FILE, at, &mut found);
+        let at = quiet.offset(FILE).map(|it| (it, writing));
+        quiet.hold_back(FILE, at, &LineTable::new(TEXT), &mut found);
         found.into_iter().map(|it| it.message).collect()
     }
 
@@ -154,6 +184,20 @@ mod tests {
     }
 
     #[test]
+    fn the_same_message_elsewhere_is_a_consequence() {
+        let quiet = Quiet::default();
+        assert_eq!(told(&quiet, false, &[]), [""; 0]);
+        quiet.edited(FILE, 20.into());
+        assert_eq!(told(&quiet, false, &[(12, "expected `;`")]), [""; 0]);
+        assert_eq!(told(&quiet, false, &[(31, "expected `;`")]), [""; 0]);
+        assert!(quiet.settle(FILE));
+        assert_eq!(
+            told(&quiet, false, &[(31, "expected `;`")]),
+            ["expected `;`"]
+        );
+    }
+
+    #[test]
     fn of_a_finished_statement_only_the_word_at_the_caret_waits() {
         let quiet = Quiet::default();
         quiet.edited(FILE, 20.into());
@@ -168,10 +212,13 @@ mod tests {
         quiet.edited(FILE, 20.into());
         assert_eq!(told(&quiet, false, &[(12, "own"), (40, "new")]), [""; 0]);
         // The next statement is not finished either.
-        assert_eq!(
-            told(&quiet, false, &[(30, "own"), (12, "next"), (40, "new")]),
-            ["own"]
-        );
+        let next = Writing {
+            statement: TextRange::new(30.into(), 39.into()),
+            word: TextRange::empty(39.into()),
+            finished: false,
+        };
+        let all = [(12, "own"), (32, "next"), (40, "new")];
+        assert_eq!(told_at(&quiet, next, &all), ["own"]);
     }
 
     #[test]
@@ -180,7 +227,7 @@ mod tests {
         quiet.edited(FILE, 20.into());
         let at = Some((19.into(), writing(false)));
         let mut found = vec![wrong(12, "own")];
-        quiet.hold_back(FILE, at, &mut found);
+        quiet.hold_back(FILE, at, &LineTable::new(TEXT), &mut found);
         assert_eq!(found.len(), 1);
     }
 }
