@@ -93,7 +93,8 @@ pub(crate) fn writing(db: &dyn Database, file: SourceFile, offset: TextSize) -> 
         Some(unit) => Writing {
             statement: unit.range.cover_offset(offset),
             word,
-            finished: unit.finished,
+            // A list of targets or a prototype may follow a label.
+            finished: unit.finished && !(unit.label && offset >= unit.range.end()),
         },
         None => Writing {
             statement: TextRange::empty(offset),
@@ -107,6 +108,8 @@ pub(crate) fn writing(db: &dyn Database, file: SourceFile, offset: TextSize) -> 
 struct Unit {
     range: TextRange,
     finished: bool,
+    /// Whether it is a label.
+    label: bool,
 }
 
 /// The unit that a token belongs to.
@@ -121,6 +124,7 @@ fn unit(token: &SyntaxToken) -> Option<Unit> {
         return Some(Unit {
             range: token.text_range(),
             finished: true,
+            label: false,
         });
     }
     let first = significant(node.first_token(), SyntaxToken::next_token)?;
@@ -141,6 +145,7 @@ fn unit(token: &SyntaxToken) -> Option<Unit> {
     Some(Unit {
         range: TextRange::new(start, end.max(start)),
         finished,
+        label: node.kind() == LABEL,
     })
 }
 
@@ -220,6 +225,8 @@ mod tests {
             expect![[r#""mov.b32 a, // x\n    b" "b" unfinished"#]],
         );
         check("L$0\nmov.b32 a, b;", expect![[r#""L" "L" unfinished"#]]);
+        check("L: $0\nmov.b32 a, b;", expect![[r#""L: " "" unfinished"#]]);
+        check("L$0:\nmov.b32 a, b;", expect![[r#""L:" "L" finished"#]]);
         check("{$0\nmov.b32 a, b;\n}", expect![[r#""{" "" finished"#]]);
     }
 
