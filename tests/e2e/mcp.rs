@@ -384,7 +384,7 @@ fn tools_answer() {
                 {
                   "line": 8,
                   "partners": [],
-                  "role": "waits until 0 groups are left"
+                  "role": "waits until no group is pending"
                 }
               ],
               "protocol": "asynchronous copies of the thread"

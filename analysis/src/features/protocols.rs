@@ -230,7 +230,7 @@ ret;
         check(
             &KERNEL.replace("cp.async.wait_group 1", "cp.as$0ync.wait_group 1"),
             expect![[r#"
-                : asynchronous copies of the thread; this waits until 1 groups are left.
+                : asynchronous copies of the thread; this waits until at most 1 group is pending.
                 - line 9 starts"#]],
             expect![[r#"
                 9:1 cp

@@ -89,7 +89,11 @@ fn in_groups(
         if role == "waits"
             && let Some(left) = stages.left(it)
         {
-            role = format!("waits until {left} groups are left");
+            role = match left {
+                0 => "waits until no group is pending".to_owned(),
+                1 => "waits until at most 1 group is pending".to_owned(),
+                _ => format!("waits until at most {left} groups are pending"),
+            };
         }
         Some(Part {
             step: it.step,

@@ -49,6 +49,21 @@ const theme = EditorView.theme({
   '.cm-scroller': { fontFamily: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace' },
 });
 
+/** The code of LSP for a question about a text that has changed since. */
+const CONTENT_MODIFIED = -32801;
+
+/** A client for which questions that typing has overtaken have no answer; the library would tell users of them. */
+class Client extends LSPClient {
+  override async request<Params, Result>(method: string, params: Params): Promise<Result> {
+    try {
+      return await super.request<Params, Result>(method, params);
+    } catch (error) {
+      if ((error as { code?: number }).code === CONTENT_MODIFIED) return null as Result;
+      throw error;
+    }
+  }
+}
+
 /** An editor and its server. */
 export class Editor {
   readonly view: EditorView;
@@ -62,7 +77,7 @@ export class Editor {
     settings: object,
     private readonly listener: Listener,
   ) {
-    this.client = new LSPClient({
+    this.client = new Client({
       timeout: 20_000,
       initializationOptions: settings,
       sanitizeHTML: sanitize,

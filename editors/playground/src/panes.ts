@@ -127,7 +127,7 @@ const flow: Pane = {
       [page.uri]: page.text,
     });
     if (!graph) return note('Put the cursor into a function with a body.');
-    return [element('h2', graph.function), drawing(graph.svg, (line) => page.goTo(line))];
+    return [drawing(graph.svg, (line) => page.goTo(line))];
   },
 };
 
@@ -194,10 +194,12 @@ const tree: Pane = {
   title: 'Syntax tree',
   follows: true,
   async content(page, server) {
-    const params = {
-      textDocument: { uri: page.uri },
-      range: { start: { ...page.position, character: 0 }, end: { line: page.position.line + 1, character: 0 } },
-    };
+    const { line } = page.position;
+    const words = page.text.split('\n')[line]?.trimEnd() ?? '';
+    // Without the blanks around it, which belong to the statements before and after.
+    const start = { line, character: words.length - words.trimStart().length };
+    const range = { start, end: { line, character: words.length } };
+    const params = { textDocument: { uri: page.uri }, range };
     const documents = { [page.uri]: page.text };
     const text = await server.ask<string | null>('ptx/viewSyntaxTree', params, documents);
     return text ? [element('pre', text)] : note('There is no tree of this text.');

@@ -97,6 +97,32 @@ test('hover, completion, signature help and rename', async () => {
   await close();
 });
 
+test('questions that typing overtakes end quietly', async () => {
+  const { page, status, close } = await open(link(softmax));
+  await status('errors');
+  const shown = await page.evaluate(async () => {
+    const { view, nextProblems } = globalThis.playground;
+    const type = (insert) => {
+      const from = view.state.selection.main.head;
+      const selection = { anchor: from + insert.length };
+      view.dispatch({ changes: { from, insert }, selection, userEvent: 'input.type' });
+    };
+    view.dispatch({ selection: { anchor: view.state.doc.toString().indexOf('ret;') } });
+    type('add.u32 %r1');
+    // Each comma asks for signature help.
+    for (let count = 0; count < 20; count += 1) {
+      const told = nextProblems();
+      type(',');
+      await null;
+      type(' ');
+      await told;
+    }
+    return [...document.querySelectorAll('.cm-lsp-message')].map((it) => it.textContent);
+  });
+  assert.deepEqual(shown, []);
+  await close();
+});
+
 test('every pane answers', async () => {
   const { page, status, close } = await open(link(softmax));
   await status('errors');

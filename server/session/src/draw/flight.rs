@@ -10,6 +10,8 @@ use super::svg::{Theme, escape, round};
 const STEP: f64 = 5.0;
 /// The width of a bar.
 const WIDTH: f64 = 3.0;
+/// The gap between the bars and the text, besides that after the last bar.
+const GAP: f64 = 4.0;
 
 /// The kinds of operations that may be in flight in a graph, a lane for each.
 pub(super) struct Lanes {
@@ -37,7 +39,10 @@ impl Lanes {
 
     /// The room that a box needs for them, in pixels.
     pub(super) fn width(&self) -> f64 {
-        self.names.len() as f64 * STEP
+        match self.names.len() {
+            0 => 0.0,
+            count => count as f64 * STEP + GAP,
+        }
     }
 
     /// The bars of a block: `(x, y)` is where the first row of code is, and `rows` tells the instructions of the rows.

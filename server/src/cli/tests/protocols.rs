@@ -33,7 +33,7 @@ fn protocols_as_text() {
             k
               bulk copies in groups
                 line 14: commits
-                line 15: waits until 0 groups are left
+                line 15: waits until no group is pending
               mbarrier `full`
                 line 8: initializes for arrivals: 1
                 line 10: arrives
@@ -51,7 +51,7 @@ fn protocols_as_json() {
         &["protocols", "--function", "k", "--format", "json", "-"],
         KERNEL,
         expect![[r#"
-            {"function":"k","protocol":"bulk copies in groups","parts":[{"line":14,"role":"commits","partners":[]},{"line":15,"role":"waits until 0 groups are left","partners":[]}]}
+            {"function":"k","protocol":"bulk copies in groups","parts":[{"line":14,"role":"commits","partners":[]},{"line":15,"role":"waits until no group is pending","partners":[]}]}
             {"function":"k","protocol":"mbarrier `full`","parts":[{"line":8,"role":"initializes for arrivals: 1","partners":[]},{"line":10,"role":"arrives","partners":[]},{"line":12,"role":"waits for parity 0","partners":[]}]}
             {"function":"k","protocol":"barrier 0 of the block","parts":[{"line":9,"role":"waits","partners":[]}]}
             status 0
