@@ -296,6 +296,5 @@ void editor.client.initializing.then(async () => {
   const value = targetPicker.value;
   for (const { name } of words) if (![...targetPicker.options].some((it) => it.value === name)) addTarget(name);
   targetPicker.value = value;
-  refreshAnnotations(editor.view);
 });
 if ('serviceWorker' in navigator) void navigator.serviceWorker.register('offline.js');
