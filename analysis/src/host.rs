@@ -58,10 +58,8 @@ impl AnalysisHost {
         config: Option<AnalysisConfig>,
     ) -> AnalysisHost {
         let mut host = AnalysisHost::new();
-        host.apply_change(Change {
-            files: vec![(file, Some(contents))],
-            config,
-        });
+        let files = vec![(file, Some(contents))];
+        host.apply_change(Change { files, config });
         host
     }
 

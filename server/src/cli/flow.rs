@@ -110,7 +110,7 @@ fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
     for (id, block) in (0..).zip(&graph.blocks) {
         let [title, mut about] = graph::heading(block, lines);
         for operations in block.operations_in_flight() {
-            about.push_str(&format!(", {operations} in flight"));
+            about.push_str(&format!(", in flight: {operations}"));
         }
         let mut ways: Vec<String> = graph
             .edges

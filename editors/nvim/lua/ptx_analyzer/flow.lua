@@ -36,7 +36,7 @@ local function draw(graph)
     )
     rows[#lines] = from
     for _, operations in ipairs(block.inFlight or {}) do
-      table.insert(lines, ('%s  ~ %s in flight'):format(indent, operations))
+      table.insert(lines, ('%s  in flight: %s'):format(indent, operations))
       rows[#lines] = from
     end
     for _, edge in ipairs(next_blocks[block.id] or {}) do

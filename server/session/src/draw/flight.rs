@@ -76,7 +76,7 @@ impl Lanes {
                 round(x + lane as f64 * STEP),
                 round(y + from * row),
                 round((to - from) * row),
-                escape(&format!("{} in flight", it.operations)),
+                escape(&format!("in flight: {}", it.operations)),
             ));
         }
         out

@@ -130,7 +130,7 @@ impl Legend {
         let flights = lanes.entries(theme).map(|(name, colour)| Item {
             sample: format!("<rect y=\"-11\" width=\"3\" height=\"14\" fill=\"{colour}\"/>"),
             width: 3.0,
-            words: format!("{name} in flight"),
+            words: format!("in flight: {name}"),
         });
         Legend {
             rows: [lines, boxes, flights.collect()],
