@@ -4,6 +4,7 @@ use isa::{
     event::{EventKind, Group},
     table::tables,
 };
+use rustc_hash::FxHashMap;
 
 use crate::flow::facts::Step;
 use crate::protocols::{
@@ -132,7 +133,13 @@ fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let in_warp = |it: EventKind| matches!(it, EventKind::WarpSync | EventKind::WarpExchange);
     let meetings = kernel.steps(|it| orders(it) && !(many && in_warp(it)));
     for write in writes {
-        let Some((base, offset)) = write.address else {
+        let open = |read: &&&Access| {
+            let meetings = meetings.iter().copied();
+            let paths = &kernel.paths;
+            paths.nothing_between(write.step, read.step, meetings)
+        };
+        let mut open = reads.iter().filter(open).peekable();
+        let Some((base, offset)) = write.address.filter(|_| open.peek().is_some()) else {
             continue;
         };
         let Some((written, targets)) = kernel.places(base, offset, write.step) else {
@@ -141,16 +148,16 @@ fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let Some(writers) = kernel.runners(write.step) else {
             continue;
         };
-        let found = reads.iter().find(|read| {
+        // Many writers of one address write the same, as far as they care.
+        let mut writer_of: FxHashMap<i64, Option<usize>> = FxHashMap::default();
+        for writer in writers {
+            let only = writer_of.entry(targets[writer]).or_insert(Some(writer));
+            *only = only.filter(|it| *it == writer);
+        }
+        let found = open.find(|read| {
             let Some((base, offset)) = read.address else {
                 return false;
             };
-            if !kernel
-                .paths
-                .nothing_between(write.step, read.step, meetings.iter().copied())
-            {
-                return false;
-            }
             let Some((symbol, sources)) = kernel.places(base, offset, read.step) else {
                 return false;
             };
@@ -159,17 +166,9 @@ fn plain(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             };
             // The threads of a warp may go in step, as older code has it.
             let apart = |writer: usize, reader: usize| thread(writer) / 32 != thread(reader) / 32;
-            // Many writers of one address write the same, as far as they care.
-            let one = |writer: usize| {
-                let same = writers.iter().filter(|it| targets[**it] == targets[writer]);
-                same.count() == 1
-            };
-            readers.iter().any(|reader| {
-                let mut others = writers
-                    .iter()
-                    .filter(|it| targets[**it] == sources[*reader]);
-                let own = writers.contains(reader) && targets[*reader] == sources[*reader];
-                !own && others.any(|it| apart(*it, *reader) && one(*it))
+            readers.into_iter().any(|reader| {
+                let writer = writer_of.get(&sources[reader]).copied().flatten();
+                writer.is_some_and(|it| apart(it, reader))
             })
         });
         let Some(read) = found else {
