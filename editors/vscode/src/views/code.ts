@@ -25,7 +25,7 @@ export function contentOf(code: MachineCode, heading: string): Content {
   if (row !== undefined && code.peak !== null) {
     const [most, line] = code.peak;
     row.facts.push({ name: 'registers live at most', value: String(most) });
-    if (line !== null) row.places = [{ line, text: 'is the first line where they are' }];
+    if (line !== null) row.places = [{ line, text: 'is where most are live' }];
   }
   if (code.stale) content.note = 'The text has been edited since; this is the code of the text that was compiled.';
   return content;
