@@ -332,7 +332,7 @@ fn no_opcode_is_named_above_the_tables() {
                 if is_dotted(literal) && opcodes.contains(opcode) && !words.contains(&literal) {
                     broken.push(format!("{}:{}: {}", source.path, line + 1, text.trim()));
                 }
-                // Messages and advice quote what is code.
+                // Messages and advice put code between backquotes: every other part of the text is code.
                 for quoted in literal.split('`').skip(1).step_by(2) {
                     if quoted.contains('.') && is_dotted(quoted) && names(&opcodes, quoted) {
                         broken.push(format!("{}:{}: {}", source.path, line + 1, text.trim()));
