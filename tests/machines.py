@@ -1,14 +1,15 @@
 """Tries a program that was built for another machine: the command line, and the server as a client sees it.
 
-usage: machines.py [--windows] COMMAND...
+usage: machines.py [--windows PTXAS] COMMAND...
 
 COMMAND starts the program, such as `wine64 ptx-analyzer.exe`. With --windows paths are those of Windows as Wine shows
-them: the root folder is the drive Z:.
+them: the root folder is the drive Z:. PTXAS is machines.c, which stands in for ptxas there.
 """
 
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,7 +52,7 @@ def same(found: object, expected: object, what: str) -> None:
 class Server:
     """A server in a process of its own, and the messages that it has sent."""
 
-    def __init__(self, command: list, folder: str) -> None:
+    def __init__(self, command: list, folder: str, options: object = None) -> None:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -73,6 +74,7 @@ class Server:
                 "rootUri": folder,
                 "workspaceFolders": [{"uri": folder, "name": "a"}],
                 "capabilities": capabilities,
+                "initializationOptions": options,
             },
         )
         self.tell("initialized", {})
@@ -120,6 +122,14 @@ class Server:
             raise SystemExit(f"error: {method}: {answer['error']}")
         return answer["result"]
 
+    def refused(self, method: str, params: object) -> str:
+        """The error of a request that fails."""
+        self.last += 1
+        number = self.last
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        answer = self.wait(lambda it: it.get("id") == number and "method" not in it)
+        return answer.get("error", {}).get("message", f"no error but {answer.get('result')}")
+
     def open(self, uri: str, text: str) -> None:
         document = {"uri": uri, "languageId": "ptx", "version": 1, "text": text}
         self.tell("textDocument/didOpen", {"textDocument": document})
@@ -162,12 +172,14 @@ def at(uri: str, line: int, character: int) -> dict:
 def main() -> None:
     arguments = sys.argv[1:]
     windows = arguments[:1] == ["--windows"]
-    command = arguments[1:] if windows else arguments
+    command = arguments[2:] if windows else arguments
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve() / "a b"
         folder.mkdir()
         command_line(command, folder, windows)
         server(command, folder, windows)
+        if windows:
+            exact_mode(command, folder, Path(arguments[1]))
     print(f"{passed} passed, 0 failed")
 
 
@@ -280,6 +292,78 @@ def server(command: list, folder: Path, windows: bool) -> None:
         client.symbols("watched", 0)
         same(client.close(), 0, "the status of the server")
         told(f"the server serves {uri.split(str(folder.parent))[0]}…: index, watching, hover, definition, edits")
+
+
+def exact_mode(command: list, folder: Path, program: Path) -> None:
+    """Exact mode on Windows: its messages, and what becomes of a ptxas that does not end."""
+    root, tools = folder / "exact", folder / "tools"
+    for it in (root, tools):
+        it.mkdir()
+    ptxas, inside = tools / "ptxas.exe", root / "ptxas.exe"
+    for it in (ptxas, inside):
+        shutil.copy(program, it)
+    ran = tools / "ptxas.exe.folders"
+    [uri, *_] = uris(root / "a.ptx", True)
+    beat = folder / "beat"
+    text = MODULE.replace("tid.x;\n", "tid.x;\n    add.u32 %r2, %r1, 1;\n").replace("\n", "\r\n")
+
+    def start(path: Path, seconds: int) -> Server:
+        options = {"trusted": True, "ptxas": {"path": native(path, True), "timeout": seconds}}
+        return Server([*command, "lsp", "--stdio"], uris(root, True)[0], options)
+
+    def run(client: Server, version: int, first: str) -> tuple:
+        """The answer of a run over the text after this line, or the error."""
+        changes = [{"text": first + "\r\n" + text}]
+        document = {"uri": uri, "version": version}
+        client.tell("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+        return client.refused("ptx/runPtxas", {"textDocument": {"uri": uri}})
+
+    client = start(ptxas, 60)
+    client.open(uri, text)
+    answer = client.ask("ptx/runPtxas", {"textDocument": {"uri": uri}})
+    same((answer["release"], answer["warnings"]), ("13.5.37", 1), "the answer of ptxas")
+
+    def told_by_ptxas(message: dict) -> bool:
+        params = message.get("params") or {}
+        return any(it.get("source") == "ptxas" for it in params.get("diagnostics", []))
+
+    [problem] = [it for it in client.wait(told_by_ptxas)["params"]["diagnostics"] if it["source"] == "ptxas"]
+    lines = text.split("\r\n")
+    same(lines[problem["range"]["start"]["line"]].split()[0], "add.u32", "the line of a message of ptxas")
+    told("the messages of ptxas are shown in their lines")
+    same(run(client, 2, "// flood"), "ptxas wrote without end and was ended", "a ptxas that writes without end")
+    error = run(client, 3, "// crash")
+    same(error.startswith("ptxas ended without a verdict"), True, f"a ptxas that crashes: {error}")
+    same(client.close(), 0, "the status of the server")
+    client = start(ptxas, 3)
+    client.open(uri, text)
+    error = run(client, 2, f"// hang {native(beat, True)}")
+    same(error, "ptxas took longer than 3 s and was ended", "a ptxas that hangs")
+    same(beat.exists() and beat.stat().st_size > 0, True, "the process that it started has run")
+    time.sleep(0.5)
+    size = beat.stat().st_size
+    time.sleep(0.5)
+    same(beat.stat().st_size, size, "the process that it started, after it")
+    same(client.close(), 0, "the status of the server")
+    told("a ptxas that hangs, floods or crashes is ended with what it started")
+    folders = ran.read_text().splitlines()
+    same(len(folders), 4, "the runs of ptxas")
+    left = [it for it in folders if on_this_machine(it).exists()]
+    same(left, [], "the private folders")
+    told("nothing is left of private folders")
+    client = start(Path(str(inside).upper().replace(str(folder).upper(), str(folder))), 60)
+    client.open(uri, text)
+    error = client.refused("ptx/runPtxas", {"textDocument": {"uri": uri}})
+    same("is not run, because it lies inside an open folder" in error, True, f"a ptxas in an open folder: {error}")
+    same((inside.parent / "ptxas.exe.folders").exists(), False, "a ptxas in an open folder has run")
+    same(client.close(), 0, "the status of the server")
+    told("a ptxas in an open folder is not run, whatever the case of its path")
+
+
+def on_this_machine(path: str) -> Path:
+    """A path of Windows as Wine keeps it."""
+    drive, rest = path[0].lower(), path[2:].replace("\\", "/")
+    return Path(rest) if drive == "z" else Path(os.environ["WINEPREFIX"]) / f"drive_{drive}{rest}"
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ await build({
     server: `${server}background.js`,
   },
   // Only Node reads files. The server that the page starts first is the one that the rest of it uses.
-  external: ['node:fs/promises', './boot.js'],
+  external: ['node:fs/promises', './boot.js', './main.js'],
   loader: { '.ptx': 'text' },
   outdir: folder,
 });

@@ -291,10 +291,15 @@ window.addEventListener('hashchange', () => {
 const first = await fromFragment(location.hash);
 await show(first ?? kept ?? { text: EXAMPLES[0]?.text ?? '' });
 choose(chosen);
-void editor.client.initializing.then(async () => {
+/** Fills the list of targets. */
+async function listTargets(): Promise<void> {
   const words = await editor.client.request<object, Word[]>('ptx/words', { kind: 'target' });
   const value = targetPicker.value;
   for (const { name } of words) if (![...targetPicker.options].some((it) => it.value === name)) addTarget(name);
   targetPicker.value = value;
+}
+// The first diagnostics wait for nothing that can come after them.
+waiting.push(() => {
+  void listTargets();
+  if ('serviceWorker' in navigator) void navigator.serviceWorker.register('offline.js');
 });
-if ('serviceWorker' in navigator) void navigator.serviceWorker.register('offline.js');

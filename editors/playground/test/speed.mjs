@@ -11,7 +11,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { launch } from './browser.mjs';
-import { keys, large } from './large.mjs';
+import { keys, large, shared } from './large.mjs';
 import { serve } from './serve.mjs';
 
 const VISITS = 9;
@@ -28,7 +28,7 @@ for (let visit = 0; visit < VISITS; visit += 1) {
   for (const [index, result] of results.entries()) {
     const context = await browser.newContext();
     const page = await context.newPage();
-    await page.goto(`${server.address}${index}/#text=${encodeURIComponent(text)}`);
+    await page.goto(`${server.address}${index}/${shared(text)}`);
     await page.locator('#status', { hasText: /[1-9]\d* errors/ }).waitFor({ timeout: 120_000 });
     result.first.push(await page.evaluate(() => performance.getEntriesByName('diagnostics')[0].startTime));
     const devtools = await context.newCDPSession(page);

@@ -100,10 +100,6 @@ export function warmUp() {
     notify("initialize", { capabilities: {} }, 1);
     const textDocument = { uri: "untitled:warm.ptx", languageId: "ptx", version: 1, text: COMMON };
     notify("textDocument/didOpen", { textDocument });
-    const range = { start: { line: 0, character: 0 }, end: { line: 100, character: 0 } };
-    for (const [at, method] of ["semanticTokens/range", "inlayHint", "foldingRange"].entries()) {
-        notify(`textDocument/${method}`, { textDocument, range }, at + 2);
-    }
     return engine;
 }
 

@@ -143,7 +143,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
         .map(|it| (it.from as usize, it.to as usize))
         .collect();
     let layout = layout(&sizes, &edges);
-    let legend = Legend::of(graph, &lanes, theme);
+    let legend = Legend::of(graph, &lanes, layout.width, theme);
     let named = name(graph).chars().count() as f64 * 9.0;
     let inner = layout.width.max(legend.width()).max(named);
     let (width, top) = (inner + 2.0 * MARGIN, HEADING + legend.height());

@@ -21,6 +21,8 @@ const GAP: f64 = 6.0;
 const AFTER: f64 = 16.0;
 /// The width of a character, with 11 pixels.
 const CHARACTER: f64 = 6.0;
+/// The width that a pane on a telephone has, in pixels.
+const NARROW: f64 = 340.0;
 
 /// The colour of an edge, and a name for it.
 pub(super) fn colour(kind: FlowEdgeKind, theme: &Theme) -> (&'static str, &'static str) {
@@ -97,12 +99,12 @@ impl Item {
 
 /// The rows of a legend.
 pub(super) struct Legend {
-    rows: [Vec<Item>; 3],
+    rows: Vec<Vec<Item>>,
 }
 
 impl Legend {
-    /// The legend of the things that are in a graph.
-    pub(super) fn of(graph: &FlowGraph, lanes: &Lanes, theme: &Theme) -> Legend {
+    /// The legend of the things that are in a graph, in rows of a width in pixels, or of [`NARROW`] if that is more.
+    pub(super) fn of(graph: &FlowGraph, lanes: &Lanes, width: f64, theme: &Theme) -> Legend {
         let has = |kind| graph.edges.iter().any(|it| it.kind == kind);
         let kinds = KINDS.into_iter().filter(|it| has(it.0));
         let mut lines: Vec<Item> = kinds
@@ -132,8 +134,10 @@ impl Legend {
             width: 3.0,
             words: format!("in flight: {name}"),
         });
+        let rows = [lines, boxes, flights.collect()];
+        let width = width.max(NARROW);
         Legend {
-            rows: [lines, boxes, flights.collect()],
+            rows: (rows.into_iter().flat_map(|it| broken(it, width))).collect(),
         }
     }
 
@@ -145,13 +149,13 @@ impl Legend {
 
     /// How high it is, in pixels.
     pub(super) fn height(&self) -> f64 {
-        self.rows.iter().filter(|it| !it.is_empty()).count() as f64 * ROW
+        self.rows.len() as f64 * ROW
     }
 
     /// Draws it below and to the right of a point.
     pub(super) fn draw(&self, svg: &mut Svg, (left, top): (f64, f64), theme: &Theme) {
         let mut y = top;
-        for row in self.rows.iter().filter(|it| !it.is_empty()) {
+        for row in &self.rows {
             y += ROW;
             let mut x = left;
             for item in row {
@@ -167,6 +171,24 @@ impl Legend {
             }
         }
     }
+}
+
+/// Items in rows of at most a width in pixels; one that is wider has a row of its own.
+fn broken(items: Vec<Item>, width: f64) -> Vec<Vec<Item>> {
+    let mut rows: Vec<Vec<Item>> = Vec::new();
+    let mut left = 0.0;
+    for item in items {
+        let needs = item.width();
+        match rows.last_mut().filter(|_| needs <= left) {
+            Some(row) => row.push(item),
+            None => {
+                rows.push(vec![item]);
+                left = width;
+            }
+        }
+        left -= needs;
+    }
+    rows
 }
 
 /// The heads of the lines, which the lines name.
