@@ -164,10 +164,12 @@ fn in_home(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether the name of a file contains that of a program.
+/// Whether the name of a file contains that of a program, in any case on Windows.
 fn is_named(path: &Path, program: &str) -> bool {
     let name = path.file_name().and_then(OsStr::to_str);
-    name.is_some_and(|it| it.contains(program))
+    name.is_some_and(|it| {
+        it.contains(program) || cfg!(windows) && it.to_ascii_lowercase().contains(program)
+    })
 }
 
 /// Whether a file can be run.

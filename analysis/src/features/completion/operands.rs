@@ -74,17 +74,23 @@ pub(super) fn operands(
     let wide = base && is_wide_address(site, head, place);
     let uses = Uses::around(body, site.statement, site.offset);
     let memory = head.before.iter().any(|it| it.starts_with("param"));
-    // What a function receives can only be read.
     let semantics = tables().semantics(&head.opcode, words());
     let stores = address && semantics.reads.is_empty() && !semantics.writes.is_empty();
+    let loads = address && semantics.writes.is_empty();
     let mut admits = |operand: &Operand| {
-        let narrow =
-            wide && matches!(operand, Operand::Register { class, .. } if class.bits() < 64);
-        let received =
-            |space: &Space| matches!(space, Space::EntryParameter | Space::InputParameter);
-        let read_only = stores
-            && matches!(operand, Operand::Symbol(Symbol::Variable(space, _)) if received(space));
-        !narrow && !read_only && fitting.admits(operand)
+        let unfit = match operand {
+            Operand::Register { class, .. } => wide && class.bits() < 64,
+            // What a function receives can only be read, and what it returns only be written.
+            Operand::Symbol(Symbol::Variable(
+                Space::EntryParameter | Space::InputParameter,
+                _,
+            )) => stores,
+            Operand::Symbol(Symbol::Variable(Space::ReturnParameter, _)) => loads,
+            // The parameters of a call are memory without an address.
+            Operand::Symbol(Symbol::Variable(Space::LocalParameter, _)) => !address,
+            _ => false,
+        };
+        !unfit && fitting.admits(operand)
     };
     let mut found = Vec::new();
     // Only arrays have elements.

@@ -340,6 +340,20 @@ fn calls() {
     check_body("T: .calltargets $0", expect!["``: helper"]);
 }
 
+/// The address of a parameter of a call is no value, and a function reads what it receives and writes what it returns.
+#[test]
+fn parameters() {
+    let body = |text: &str| {
+        format!(
+            "{HEADER}.func (.param .b32 result) f(.param .b32 received) {{\n\
+             .reg .b32 %r<9>; .param .b32 passed;\n{text}\nret;\n}}\n"
+        )
+    };
+    check(&body("ld.param.b32 %r1, [$0];"), expect![[r#""#]]);
+    check(&body("st.param.b32 [$0], 1;"), expect![[r#""#]]);
+    check(&body("mov.b32 %r1, $0;"), expect![[r#""#]]);
+}
+
 #[test]
 fn components() {
     check_body("mov.u32 %r1, %tid.$0;", expect!["`.`: .x .y .z"]);
