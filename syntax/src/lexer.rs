@@ -385,7 +385,9 @@ impl Lexer<'_> {
     /// A token that ends with `close`; without it, an unterminated token up to the end of the line.
     fn delimited(&mut self, open_len: usize, close: &str, kind: SyntaxKind) -> SyntaxKind {
         let body = self.pos + open_len;
-        if let Some(len) = self.text[body..].find(close) {
+        if let Some(len) = self.text[body..].find(close)
+            && !(kind == STRING && holds_statements(&self.text[body..body + len]))
+        {
             self.pos = body + len + close.len();
             return kind;
         }
@@ -466,6 +468,20 @@ impl Lexer<'_> {
 /// An ASCII byte that starts no token.
 fn is_unknown(byte: u8) -> bool {
     !is_word(byte) && !is_blank(byte) && !b"%./\"#(){}[],;:?=!<>+-*~&|^@\\".contains(&byte)
+}
+
+/// Whether the text between two quotation marks has several lines and a later one looks like PTX: the first
+/// mark has no partner then, and the second one begins another string. ptxas reads on to the second one, but
+/// a file name or a pragma that goes over lines is rare, and a mark that is not closed yet is not.
+fn holds_statements(text: &str) -> bool {
+    text.split_once('\n').is_some_and(|(_, rest)| {
+        rest.contains([';', '{', '}'])
+            || rest.lines().any(|line| {
+                let mut characters = line.trim_start().chars();
+                characters.next() == Some('.')
+                    && characters.next().is_some_and(|it| it.is_ascii_alphabetic())
+            })
+    })
 }
 
 #[cfg(test)]
@@ -597,6 +613,25 @@ mod tests {
                 IDENT "ret"
                 SEMICOLON ";"
                 UNTERMINATED "/* x"
+            "#]],
+        );
+    }
+
+    /// A string may go over lines; statements in it tell that its end is missing.
+    #[test]
+    fn a_string_that_is_not_closed_yet() {
+        check(
+            "\"a\n.file 2 \"b\"\n\"c\nret;\n\"d\"\n\"two\nlines.cu\"",
+            expect![[r#"
+                UNTERMINATED "\"a"
+                DOTTED ".file"
+                INTEGER "2"
+                STRING "\"b\""
+                UNTERMINATED "\"c"
+                IDENT "ret"
+                SEMICOLON ";"
+                STRING "\"d\""
+                STRING "\"two\nlines.cu\""
             "#]],
         );
     }

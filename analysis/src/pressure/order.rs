@@ -67,7 +67,8 @@ pub(super) fn needs(
         let eager = stretch.registers(&stretch.eager());
         let lazy = stretch.registers(&stretch.lazy());
         let on_demand = stretch.registers(&stretch.on_demand());
-        let low = lazy.min(on_demand).min(eager);
+        let sharing = stretch.registers(&stretch.sharing());
+        let low = lazy.min(on_demand).min(eager).min(sharing);
         let mut most = 0;
         stretch.walk(&stretch.balanced(FREE.max(low)), |index, alive| {
             curve[index] = alive;

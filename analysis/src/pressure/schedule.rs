@@ -10,6 +10,9 @@ use super::order::Stretch;
 /// How many instructions that could come next are looked at, from the first and from the last on.
 const CANDIDATES: usize = 150;
 
+/// How many instructions are followed from a use of a value to those that can be placed.
+const FOLLOWED: usize = 40;
+
 /// The values that are live while instructions are placed one after the other.
 struct Alive<'s> {
     stretch: &'s Stretch,
@@ -187,6 +190,84 @@ impl Stretch {
                 missing[at] -= 1;
                 if missing[at] == 0 {
                     ready.insert(*before);
+                }
+            }
+        }
+        order.reverse();
+        order
+    }
+
+    /// From the last on, like [`lazy`](Stretch::lazy), but when nothing frees registers what the values that are
+    /// live already wait for comes next: the other uses of a value that several results share are placed before
+    /// more such values are live.
+    pub(super) fn sharing(&self) -> Vec<u32> {
+        let count = self.reads.len();
+        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.weights.len()];
+        for (index, reads) in (0..).zip(&self.reads) {
+            for value in reads {
+                users[*value as usize].push(index);
+            }
+        }
+        let mut missing: Vec<usize> = self.after.iter().map(Vec::len).collect();
+        let all = 0..count as u32;
+        let mut ready: BTreeSet<u32> = all.filter(|it| missing[*it as usize] == 0).collect();
+        let mut live = self.live_out.clone();
+        let mut placed = vec![false; count];
+        // When each instruction was last found to be in the way of a live value.
+        let mut wanted = vec![0_u32; count];
+        let mut seen = vec![0_u32; count];
+        let mut order = Vec::with_capacity(count);
+        let weight = |it: &u32| i64::from(self.weights[*it as usize]);
+        loop {
+            let key = |index: &u32| {
+                let at = *index as usize;
+                let (reads, writes) = (&self.reads[at], &self.writes[at]);
+                let born = reads
+                    .iter()
+                    .filter(|it| !live[**it as usize] && !writes.contains(it));
+                let freed = writes
+                    .iter()
+                    .filter(|it| live[**it as usize] && !reads.contains(it));
+                let more = born.map(weight).sum::<i64>() - freed.map(weight).sum::<i64>();
+                let urgent = if more <= 0 { u32::MAX } else { wanted[at] };
+                (Reverse(urgent), more, Reverse(*index))
+            };
+            let Some(index) = best(&ready, key) else {
+                break;
+            };
+            let at = index as usize;
+            ready.remove(&index);
+            order.push(index);
+            placed[at] = true;
+            let now = order.len() as u32;
+            for value in &self.writes[at] {
+                live[*value as usize] = false;
+            }
+            for before in &self.before[at] {
+                let at = *before as usize;
+                missing[at] -= 1;
+                if missing[at] == 0 {
+                    ready.insert(*before);
+                }
+            }
+            for value in &self.reads[at] {
+                live[*value as usize] = true;
+                let others = users[*value as usize].iter().rev();
+                let mut stack: Vec<u32> = others
+                    .filter(|it| !placed[**it as usize])
+                    .copied()
+                    .collect();
+                let mut left = FOLLOWED;
+                while let Some(index) = stack.pop() {
+                    let at = index as usize;
+                    if placed[at] || seen[at] == now || left == 0 {
+                        continue;
+                    }
+                    left -= 1;
+                    (seen[at], wanted[at]) = (now, now);
+                    if missing[at] > 0 {
+                        stack.extend(&self.after[at]);
+                    }
                 }
             }
         }

@@ -81,10 +81,9 @@ pub(super) fn operands(
         let unfit = match operand {
             Operand::Register { class, .. } => wide && class.bits() < 64,
             // What a function receives can only be read, and what it returns only be written.
-            Operand::Symbol(Symbol::Variable(
-                Space::EntryParameter | Space::InputParameter,
-                _,
-            )) => stores,
+            Operand::Symbol(Symbol::Variable(Space::EntryParameter | Space::InputParameter, _)) => {
+                stores
+            }
             Operand::Symbol(Symbol::Variable(Space::ReturnParameter, _)) => loads,
             // The parameters of a call are memory without an address.
             Operand::Symbol(Symbol::Variable(Space::LocalParameter, _)) => !address,

@@ -349,9 +349,20 @@ fn parameters() {
              .reg .b32 %r<9>; .param .b32 passed;\n{text}\nret;\n}}\n"
         )
     };
-    check(&body("ld.param.b32 %r1, [$0];"), expect![[r#""#]]);
-    check(&body("st.param.b32 [$0], 1;"), expect![[r#""#]]);
-    check(&body("mov.b32 %r1, $0;"), expect![[r#""#]]);
+    check(
+        &body("ld.param.b32 %r1, [$0];"),
+        expect!["``: received passed %r0"],
+    );
+    check(
+        &body("st.param.b32 [$0], 1;"),
+        expect!["``: result passed %r0"],
+    );
+    check(
+        &body("mov.b32 %r1, $0;"),
+        expect![
+            "``: result received %r0 f %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+        ],
+    );
 }
 
 #[test]
