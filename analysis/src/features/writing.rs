@@ -3,7 +3,7 @@
 use salsa::Database;
 use syntax::{
     SyntaxKind::{self, *},
-    SyntaxToken, TextRange, TextSize, tokens_around,
+    SyntaxNode, SyntaxToken, TextRange, TextSize, tokens_around,
 };
 
 use crate::{Diagnostic, DiagnosticTag, db::SourceFile};
@@ -18,6 +18,10 @@ pub struct Writing {
     pub word: TextRange,
     /// Whether the statement has its last token, such as `;`.
     pub finished: bool,
+    /// Whether the edit ends before that token does.
+    pub inside: bool,
+    /// The `{` of the block around the edit, if it has no `}` yet; otherwise empty.
+    pub brace: TextRange,
 }
 
 /// When a diagnostic is told to somebody who is writing.
@@ -36,18 +40,17 @@ impl Writing {
     #[must_use]
     pub fn telling(&self, diagnostic: &Diagnostic) -> Telling {
         let touches = |range: TextRange| range.intersect(diagnostic.range).is_some();
-        if !self.finished {
-            // Nothing but the statement has changed.
-            return if touches(self.statement) && !self.statement.is_empty() {
-                Telling::Later
-            } else {
-                Telling::IfKnown
-            };
-        }
-        if !self.word.is_empty() && touches(self.word) {
+        let own = if self.finished {
+            touches(self.word) && (self.inside || !self.word.is_empty())
+        } else {
+            touches(self.statement) && !self.statement.is_empty()
+        };
+        // Values are written before they are used.
+        let is_early = || diagnostic.tags.contains(&DiagnosticTag::Unnecessary);
+        if own || !self.brace.is_empty() && diagnostic.range == self.brace {
             Telling::Later
-        } else if diagnostic.tags.contains(&DiagnosticTag::Unnecessary) {
-            // Values are written before they are used.
+        } else if !self.finished || self.inside || is_early() {
+            // Nothing but the statement has changed.
             Telling::IfKnown
         } else {
             Telling::Now
@@ -68,6 +71,12 @@ pub(crate) fn writing(db: &dyn Database, file: SourceFile, offset: TextSize) -> 
         .map(SyntaxToken::text_range)
         .reduce(TextRange::cover)
         .unwrap_or(TextRange::empty(offset));
+    let block = left.as_ref().and_then(|it| {
+        let mut around = it.parent_ancestors().filter(|it| it.kind() == BLOCK);
+        around.find(|it| !is_closed(it))
+    });
+    let brace = block.and_then(|it| it.first_token());
+    let brace = brace.map_or(TextRange::empty(offset), |it| it.text_range());
     let line = |at: TextSize| contents.lines.line_of(at);
     let before = significant(left, SyntaxToken::prev_token);
     let after = significant(right, SyntaxToken::next_token)
@@ -89,17 +98,23 @@ pub(crate) fn writing(db: &dyn Database, file: SourceFile, offset: TextSize) -> 
             statement: TextRange::new(unit.range.start().min(offset), offset),
             word,
             finished: false,
+            inside: true,
+            brace,
         },
         Some(unit) => Writing {
             statement: unit.range.cover_offset(offset),
             word,
             // A list of targets or a prototype may follow a label.
             finished: unit.finished && !(unit.label && offset >= unit.range.end()),
+            inside: offset < unit.range.end(),
+            brace,
         },
         None => Writing {
             statement: TextRange::empty(offset),
             word,
             finished: false,
+            inside: false,
+            brace,
         },
     }
 }
@@ -120,10 +135,10 @@ fn unit(token: &SyntaxToken) -> Option<Unit> {
             || it.parent().is_some_and(|it| lists.contains(&it.kind()))
     })?;
     if node.kind() == BLOCK {
-        // A brace is whole by itself.
+        // A brace is whole by itself, once it has its partner.
         return Some(Unit {
             range: token.text_range(),
-            finished: true,
+            finished: is_closed(&node),
             label: false,
         });
     }
@@ -147,6 +162,12 @@ fn unit(token: &SyntaxToken) -> Option<Unit> {
         finished,
         label: node.kind() == LABEL,
     })
+}
+
+/// Whether a block ends with its brace.
+fn is_closed(block: &SyntaxNode) -> bool {
+    let last = significant(block.last_token(), SyntaxToken::prev_token);
+    last.is_some_and(|it| it.kind() == R_BRACE && it.parent().as_ref() == Some(block))
 }
 
 /// The token or the next one in a direction that the grammar sees.

@@ -2,7 +2,7 @@
 
 use crate::{SymbolKind, hir::linkage::Linkage};
 
-use isa::target::Target;
+use isa::target::{Target, targets};
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
 /// The first token of a node that is not trivia.
@@ -280,8 +280,11 @@ pub(crate) fn node_at<'a>(
 
 /// The last architecture that a `.target` directive names.
 pub(crate) fn target_of(directive: &Cursor<'_>) -> Option<Target> {
+    // One older than all, such as the `sm_9` of an unfinished `sm_90`, is none: nothing could be judged by it.
+    let exists = |it: &Target| targets().any(|known| known.0.number <= it.number);
     directive
         .nodes()
         .filter_map(|it| Target::parse(it.token(SyntaxKind::IDENT)?.text()))
+        .filter(exists)
         .last()
 }

@@ -2,7 +2,7 @@
 
 use analysis::Replacement;
 use syntax::{
-    Document,
+    Document, TextRange,
     text::{Edit, Encoding, InvalidEdit, LineTable, minimal_edit},
 };
 use tracing::warn;
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// More changes at once than somebody types: a formatter has been at work.
-pub const MANY_CHANGES: usize = 16;
+const MANY_CHANGES: usize = 16;
 
 /// A text that clients edit.
 pub trait Editable {
@@ -43,6 +43,17 @@ impl Editable for Document {
     fn apply(&mut self, edit: &Edit) -> Result<(), InvalidEdit> {
         self.apply(edit).map(|_| ())
     }
+}
+
+/// The text that the last of some edits inserted, if it is somebody who writes: the edits of a person are few, and end
+/// where the cursor is.
+#[must_use]
+pub fn written(edits: &[Applied]) -> Option<TextRange> {
+    let last = edits.last().filter(|_| edits.len() < MANY_CHANGES)?;
+    Some(TextRange::at(
+        last.replacement.range.start(),
+        last.replacement.len,
+    ))
 }
 
 /// Applies messages about one document, in their order, and says what they did to its text.

@@ -6,10 +6,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use analysis::{Diagnostic, FileId, Telling, Writing};
+use analysis::{Diagnostic, DiagnosticTag, FileId, Telling, Writing};
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{
-    TextSize,
+    TextRange, TextSize,
     text::{LineTable, StableHasher},
 };
 
@@ -20,14 +20,58 @@ pub struct Quiet(Mutex<FxHashMap<FileId, Place>>);
 /// The known facts about an open document.
 #[derive(Debug, Default)]
 struct Place {
-    /// The end of the last edit, while somebody is writing there.
-    offset: Option<TextSize>,
+    /// The text that the last edit inserted, while somebody is writing there.
+    written: Option<TextRange>,
     /// Whether something was held back since.
     holds_back: bool,
     /// The diagnostics told before.
     told: Option<Known>,
     /// The diagnostics held back in the statement that was written: they are told when the edits are elsewhere.
     own: Known,
+    /// What was told last of text without use.
+    faded: Vec<Faded>,
+}
+
+/// A diagnostic about text without use, which clients fade. In a function with a syntax error none is found, so that
+/// the text would flicker with each statement that is written.
+#[derive(Debug)]
+struct Faded {
+    diagnostic: Diagnostic,
+    /// Its line, counted from the start and from the end of the text.
+    line: [u32; 2],
+    /// Where it starts in the line, in bytes.
+    column: TextSize,
+}
+
+impl Faded {
+    fn new(diagnostic: &Diagnostic, lines: &LineTable) -> Faded {
+        let line = lines.line_of(diagnostic.range.start());
+        Faded {
+            diagnostic: diagnostic.clone(),
+            line: [line, lines.line_count() - line],
+            column: diagnostic.range.start() - lines.line_start(line),
+        }
+    }
+
+    /// The diagnostic after edits of a statement, unless its line is one of the statement.
+    fn after(&self, statement: TextRange, lines: &LineTable) -> Option<Diagnostic> {
+        let (first, last) = (
+            lines.line_of(statement.start()),
+            lines.line_of(statement.end()),
+        );
+        let [above, below] = self.line;
+        let line = match lines.line_count().checked_sub(below) {
+            _ if above < first => above,
+            Some(line) if last < line => line,
+            _ => return None,
+        };
+        let mut diagnostic = self.diagnostic.clone();
+        let start = lines.line_start(line) + self.column;
+        diagnostic.range = TextRange::at(start, diagnostic.range.len());
+        // Fixes are of the text as it was.
+        diagnostic.fixes.clear();
+        (diagnostic.range.end() <= lines.text_len()).then_some(diagnostic)
+    }
 }
 
 /// Diagnostics by code, message and line. Above an edit lines keep their numbers, and below it their distance from the
@@ -60,16 +104,16 @@ impl Quiet {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An edit of a document ended at a place.
-    pub fn edited(&self, file: FileId, offset: TextSize) {
-        self.with(|all| all.entry(file).or_default().offset = Some(offset));
+    /// An edit of a document inserted this text; its end is where somebody writes.
+    pub fn edited(&self, file: FileId, written: TextRange) {
+        self.with(|all| all.entry(file).or_default().written = Some(written));
     }
 
     /// Everything is told from now on. Returns whether something was held back.
     pub fn settle(&self, file: FileId) -> bool {
         self.with(|all| {
             all.get_mut(&file).is_some_and(|it| {
-                it.offset = None;
+                it.written = None;
                 it.own = Known::default();
                 std::mem::take(&mut it.holds_back)
             })
@@ -83,7 +127,7 @@ impl Quiet {
 
     /// Where somebody is writing.
     pub fn offset(&self, file: FileId) -> Option<TextSize> {
-        self.with(|all| all.get(&file)?.offset)
+        self.with(|all| Some(all.get(&file)?.written?.end()))
     }
 
     /// Takes out of the diagnostics of a document what is not to be told yet. `writing` is the statement at
@@ -97,20 +141,28 @@ impl Quiet {
     ) {
         self.with(|all| {
             let place = all.entry(file).or_default();
-            let at = at.filter(|(offset, _)| place.offset == Some(*offset));
-            let Some((_, writing)) = at else {
-                if place.offset.is_none() {
+            let written = place.written;
+            let at = at.filter(|(offset, _)| written.is_some_and(|it| it.end() == *offset));
+            let (Some((_, writing)), Some(written)) = (at, written) else {
+                if written.is_none() {
                     let told = place.told.insert(Known::default());
                     diagnostics.iter().for_each(|it| told.add(it, lines));
+                    place.fade(diagnostics, lines);
                 }
                 return;
             };
             let found = diagnostics.len();
+            // What was pasted before the statement that somebody writes is whole.
+            let pasted = |it: &Diagnostic| {
+                written.start() <= it.range.start() && it.range.end() < writing.statement.start()
+            };
             diagnostics.retain(|it| match writing.telling(it) {
                 Telling::Now => true,
                 Telling::IfKnown => {
                     let told = place.told.as_ref();
-                    told.is_none_or(|told| told.has(it, lines)) || place.own.has(it, lines)
+                    told.is_none_or(|told| told.has(it, lines))
+                        || place.own.has(it, lines)
+                        || pasted(it)
                 }
                 Telling::Later => {
                     place.own.add(it, lines);
@@ -118,9 +170,39 @@ impl Quiet {
                 }
             });
             place.holds_back |= diagnostics.len() < found;
+            if !writing.finished {
+                place.keep_faded(writing.statement, lines, diagnostics);
+            }
             let told = place.told.get_or_insert_default();
             diagnostics.iter().for_each(|it| told.add(it, lines));
+            place.fade(diagnostics, lines);
         });
+    }
+}
+
+impl Place {
+    /// Remembers what is told of text without use.
+    fn fade(&mut self, diagnostics: &[Diagnostic], lines: &LineTable) {
+        let is_faded = |it: &&Diagnostic| it.tags.contains(&DiagnosticTag::Unnecessary);
+        let faded = diagnostics.iter().filter(is_faded);
+        self.faded = faded.map(|it| Faded::new(it, lines)).collect();
+    }
+
+    /// Adds what was told of text without use and is not found while a statement is unfinished.
+    fn keep_faded(
+        &self,
+        statement: TextRange,
+        lines: &LineTable,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let mut found = Known::default();
+        diagnostics.iter().for_each(|it| found.add(it, lines));
+        let faded = self
+            .faded
+            .iter()
+            .filter_map(|it| it.after(statement, lines));
+        diagnostics.extend(faded.filter(|it| !found.has(it, lines)));
+        diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
     }
 }
 
@@ -153,7 +235,13 @@ mod tests {
             statement: TextRange::new(10.into(), 20.into()),
             word: TextRange::new(16.into(), 20.into()),
             finished,
+            inside: false,
+            brace: TextRange::empty(20.into()),
         }
+    }
+
+    fn at(offset: u32) -> TextRange {
+        TextRange::empty(offset.into())
     }
 
     fn told(quiet: &Quiet, finished: bool, all: &[(u32, &str)]) -> Vec<String> {
@@ -171,13 +259,13 @@ mod tests {
     fn an_unfinished_statement_waits_and_its_consequences_do() {
         let quiet = Quiet::default();
         assert_eq!(told(&quiet, false, &[(30, "old")]), ["old"]);
-        quiet.edited(FILE, 20.into());
+        quiet.edited(FILE, at(20));
         let all = [(12, "own"), (31, "old"), (40, "new")];
         assert_eq!(told(&quiet, false, &all), ["old"]);
         assert!(quiet.settle(FILE) && !quiet.settle(FILE));
         assert_eq!(told(&quiet, false, &all), ["own", "old", "new"]);
         // Now the consequence is known, and stays.
-        quiet.edited(FILE, 20.into());
+        quiet.edited(FILE, at(20));
         assert_eq!(told(&quiet, false, &all), ["old", "new"]);
         quiet.forget(FILE);
         assert!(!quiet.settle(FILE));
@@ -187,7 +275,7 @@ mod tests {
     fn the_same_message_elsewhere_is_a_consequence() {
         let quiet = Quiet::default();
         assert_eq!(told(&quiet, false, &[]), [""; 0]);
-        quiet.edited(FILE, 20.into());
+        quiet.edited(FILE, at(20));
         assert_eq!(told(&quiet, false, &[(12, "expected `;`")]), [""; 0]);
         assert_eq!(told(&quiet, false, &[(31, "expected `;`")]), [""; 0]);
         assert!(quiet.settle(FILE));
@@ -200,22 +288,81 @@ mod tests {
     #[test]
     fn of_a_finished_statement_only_the_word_at_the_caret_waits() {
         let quiet = Quiet::default();
-        quiet.edited(FILE, 20.into());
+        quiet.edited(FILE, at(20));
         let all = [(12, "own"), (16, "word"), (40, "new")];
         assert_eq!(told(&quiet, true, &all), ["own", "new"]);
+    }
+
+    #[test]
+    fn inside_a_finished_statement_what_is_new_waits() {
+        let quiet = Quiet::default();
+        assert_eq!(told(&quiet, true, &[(40, "old")]), ["old"]);
+        quiet.edited(FILE, at(18));
+        let inside = Writing {
+            word: at(18),
+            inside: true,
+            ..writing(true)
+        };
+        let all = [(12, "own"), (17, "word"), (30, "consequence"), (40, "old")];
+        assert_eq!(told_at(&quiet, inside, &all), ["old"]);
+    }
+
+    #[test]
+    fn what_is_pasted_before_the_statement_is_told() {
+        let quiet = Quiet::default();
+        assert_eq!(told(&quiet, false, &[]), [""; 0]);
+        quiet.edited(FILE, TextRange::new(2.into(), 20.into()));
+        let all = [(0, "before"), (4, "pasted"), (12, "own")];
+        assert_eq!(told(&quiet, false, &all), ["pasted"]);
+    }
+
+    #[test]
+    fn faded_text_stays_faded_while_a_statement_is_written() {
+        let quiet = Quiet::default();
+        let unused = |start: u32| Diagnostic {
+            tags: vec![DiagnosticTag::Unnecessary],
+            ..wrong(start, "unused")
+        };
+        let tell = |text: &str, found: &[Diagnostic], writing: Option<Writing>| {
+            let mut found = found.to_vec();
+            let at = writing.map(|it| (it.statement.end(), it));
+            quiet.hold_back(FILE, at, &LineTable::new(text), &mut found);
+            found
+                .iter()
+                .map(|it| u32::from(it.range.start()))
+                .collect::<Vec<_>>()
+        };
+        let all = [unused(2), unused(12), unused(43)];
+        assert_eq!(tell(TEXT, &all, None), [2, 12, 43]);
+        // Two bytes more in the second line, and nothing is found.
+        let text = TEXT.replacen("123456789\n123456789", "123456789\nab123456789", 1);
+        quiet.edited(FILE, TextRange::new(10.into(), 12.into()));
+        let unfinished = Writing {
+            statement: TextRange::new(10.into(), 12.into()),
+            word: at(12),
+            finished: false,
+            inside: true,
+            brace: at(12),
+        };
+        assert_eq!(tell(&text, &[], Some(unfinished)), [2, 45]);
+        assert_eq!(tell(&text, &[unused(2)], Some(unfinished)), [2, 45]);
+        quiet.settle(FILE);
+        assert_eq!(tell(&text, &[], None), [0; 0]);
     }
 
     #[test]
     fn a_statement_that_is_left_is_told() {
         let quiet = Quiet::default();
         assert_eq!(told(&quiet, false, &[]), [""; 0]);
-        quiet.edited(FILE, 20.into());
+        quiet.edited(FILE, at(20));
         assert_eq!(told(&quiet, false, &[(12, "own"), (40, "new")]), [""; 0]);
         // The next statement is not finished either.
         let next = Writing {
             statement: TextRange::new(30.into(), 39.into()),
             word: TextRange::empty(39.into()),
             finished: false,
+            inside: false,
+            brace: at(39),
         };
         let all = [(12, "own"), (32, "next"), (40, "new")];
         assert_eq!(told_at(&quiet, next, &all), ["own"]);
@@ -224,7 +371,7 @@ mod tests {
     #[test]
     fn an_answer_about_an_older_edit_holds_nothing_back() {
         let quiet = Quiet::default();
-        quiet.edited(FILE, 20.into());
+        quiet.edited(FILE, at(20));
         let at = Some((19.into(), writing(false)));
         let mut found = vec![wrong(12, "own")];
         quiet.hold_back(FILE, at, &LineTable::new(TEXT), &mut found);

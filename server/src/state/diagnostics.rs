@@ -13,7 +13,7 @@ use session::{
     lsp::lsp_types::{Diagnostic, Url},
     snapshot::{Answer, RequestError, Snapshot},
 };
-use syntax::TextSize;
+use syntax::TextRange;
 use tracing::error;
 
 use super::{
@@ -172,18 +172,18 @@ impl State {
             .min()
     }
 
-    /// Somebody has written something that ends at a place of an open document, or a program has changed much.
-    pub(super) fn edited_at(&mut self, file: FileId, place: Option<TextSize>) {
+    /// Somebody has written a text into an open document, or a program has changed much.
+    pub(super) fn edited_at(&mut self, file: FileId, written: Option<TextRange>) {
         let client = &self.shared.client;
         // Whoever cannot be told later is told at once.
         let quiet = self.config.quiet && (client.pushes() || client.refresh_diagnostics);
         let Some(open) = self.documents.get_mut(&file) else {
             return;
         };
-        match place.filter(|_| quiet) {
-            Some(place) => {
+        match written.filter(|_| quiet) {
+            Some(written) => {
                 open.schedule.settles = Some(Instant::now() + QUIET);
-                self.shared.quiet.edited(file, place);
+                self.shared.quiet.edited(file, written);
             }
             None => {
                 open.schedule.settles = None;

@@ -102,14 +102,10 @@ impl State {
         self.shared
             .change_files(|files| files.opened(file, uri, version));
         self.write_document(file);
-        // Edits of somebody who writes are few and end where the cursor is.
-        let place = edits
-            .last()
-            .filter(|_| edits.len() < session::edits::MANY_CHANGES)
-            .map(|it| it.replacement.range.start() + it.replacement.len);
+        let written = session::edits::written(&edits);
         let replacements = edits.iter().map(|it| it.replacement).collect();
         self.shared.known.changed(file, Some(replacements));
-        self.edited_at(file, place);
+        self.edited_at(file, written);
         // That all of it is known no more is news.
         self.schedule_open_files();
     }

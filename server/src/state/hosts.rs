@@ -7,14 +7,14 @@ use std::{
 
 use analysis::FileId;
 use session::{
-    edits::MANY_CHANGES,
+    edits::written,
     embedded::{HostDocument, language_of},
     lsp::{
         lsp_types::{DidChangeTextDocumentParams, FileEvent, TextDocumentItem},
         registration::{embedded_registrations, embedded_unregistrations},
     },
 };
-use syntax::{TextSize, host::Language};
+use syntax::host::Language;
 
 use super::{State, documents::OpenDocument, opening::Text};
 use crate::{compile_commands, files::path_of, transport::Outgoing};
@@ -62,11 +62,7 @@ impl State {
         self.shared
             .change_files(|files| files.opened(file, uri, version));
         self.put_host(file, document);
-        let place: Option<TextSize> = edits
-            .last()
-            .filter(|_| edits.len() < MANY_CHANGES)
-            .map(|it| it.replacement.range.start() + it.replacement.len);
-        self.edited_at(file, place);
+        self.edited_at(file, written(&edits));
         self.schedule_host(file);
     }
 

@@ -144,6 +144,11 @@ fn data_line(p: &mut Parser<'_>) {
     p.finish();
 }
 
+/// The types of the lines of a section.
+fn is_data_type(word: &str) -> bool {
+    matches!(word, ".b8" | ".b16" | ".b32" | ".b64")
+}
+
 fn data_value(p: &mut Parser<'_>) {
     let start = p.checkpoint();
     match p.kind() {
@@ -155,6 +160,13 @@ fn data_value(p: &mut Parser<'_>) {
         }
         INTEGER | FLOAT | BAD_NUMBER => {
             literal(p, "a number");
+        }
+        // Another line: this one has no value yet.
+        DOTTED if p.line_break_before() && is_data_type(p.current_text()) => {
+            p.expected("a number or a label");
+        }
+        IDENT if p.line_break_before() && p.second() == COLON => {
+            p.expected("a number or a label");
         }
         // Sections are named by their dotted word.
         IDENT | DOTTED => {

@@ -4,13 +4,13 @@ use std::{path::Path, sync::Arc};
 
 use analysis::FileId;
 use serde_json::{Value, json, value::RawValue};
-use syntax::{Document, TextSize};
+use syntax::{Document, TextRange};
 use tracing::{error, warn};
 
 use super::Connection;
 use crate::{
     diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
-    edits::{MANY_CHANGES, apply_changes, replace_text},
+    edits::{apply_changes, replace_text, written},
     embedded::{HostDocument, language_of},
     lsp::{
         ext::DidReadFilesParams,
@@ -120,12 +120,7 @@ impl Connection {
         self.shared
             .change_files(|files| files.opened(file, uri, version));
         self.write_document(file);
-        // Edits of somebody who writes are few and end where the cursor is.
-        let place = edits
-            .last()
-            .filter(|_| edits.len() < MANY_CHANGES)
-            .map(|it| it.replacement.range.start() + it.replacement.len);
-        self.edited_at(file, place);
+        self.edited_at(file, written(&edits));
         if is_host {
             // It concerns no other document.
             if let Some(open) = self.documents.get_mut(&file) {
@@ -188,13 +183,13 @@ impl Connection {
         }
     }
 
-    /// Somebody has written something that ends at a place of an open document, or a program has changed much.
-    fn edited_at(&mut self, file: FileId, place: Option<TextSize>) {
+    /// Somebody has written a text into an open document, or a program has changed much.
+    fn edited_at(&mut self, file: FileId, written: Option<TextRange>) {
         let client = &self.shared.client;
         // Whoever cannot be told later is told at once.
         let quiet = self.config.quiet && (client.pushes() || client.refresh_diagnostics);
-        match place.filter(|_| quiet) {
-            Some(place) => self.shared.quiet.edited(file, place),
+        match written.filter(|_| quiet) {
+            Some(written) => self.shared.quiet.edited(file, written),
             None => {
                 self.shared.quiet.settle(file);
             }

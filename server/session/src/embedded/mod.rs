@@ -164,6 +164,8 @@ impl HostDocument {
             statement: of_document(it.statement).unwrap_or(here),
             word: of_document(it.word).unwrap_or(here),
             finished: it.finished,
+            inside: it.inside,
+            brace: of_document(it.brace).unwrap_or(here),
         }))
     }
 }
