@@ -153,9 +153,8 @@ pub(in crate::diagnostics) fn would_fit(
     let Some(instruction) = instruction.filter(|_| reference.place == Place::Operand) else {
         return true;
     };
-    let mut definitions = body.definitions.iter().zip(subject.types());
-    let found = match definitions.find(|it| *it.0.name == *other) {
-        Some((_, declared)) => declared.0.clone(),
+    let found = match find(subject, other) {
+        Some(found) => found,
         None => match isa::special::find(other) {
             Some((index, _)) => special(index),
             None => module_name(db, function.file(db), other),
@@ -170,6 +169,17 @@ pub(in crate::diagnostics) fn would_fit(
         return found == Operand::Register { class, lanes: 1 };
     }
     takes(subject, &Parts::of(&instruction), reference, name, &found)
+}
+
+/// What a name that the function declares stands for; it may be one of `%r<9>`.
+pub(in crate::diagnostics) fn find(subject: &Subject<'_>, name: &str) -> Option<Operand> {
+    let number = split_name(name);
+    let mut all = subject.body.definitions.iter().zip(subject.types());
+    let found = all.find(|(it, _)| match it.count {
+        None => *it.name == *name,
+        Some(count) => number.is_some_and(|(stem, at)| *it.name == *stem && at < count),
+    });
+    found.map(|it| it.1.0.clone())
 }
 
 fn is_long(instruction: &Cursor<'_>) -> bool {

@@ -297,6 +297,19 @@ impl<'a> Judge<'a> {
             repairs.push(prototype_fixes::system_call(db, function, name, &prototype));
             return;
         }
+        if reference.place == WordPlace::Operand {
+            // A stem such as `%r` is not finished.
+            let stem = |it: &&Definition| it.count.is_some() && *it.name == *name;
+            if let Some(family) = self.subject.body.definitions.iter().find(stem) {
+                *help = family.count.map(|count| family_help(name, count));
+                return;
+            }
+            if let Some(meant) = self.slip(reference, name) {
+                *help = Some(format!("did you mean `{meant}`?"));
+                *similar = Some(meant);
+                return;
+            }
+        }
         let candidates = similar_names(self.subject, reference.place, name);
         // A register or variable of another class or width was not meant, and of short names several may be.
         let fits = |it: &&str| register_fixes::would_fit(self.subject, reference, name, it);
@@ -310,6 +323,29 @@ impl<'a> Judge<'a> {
             let declared = register_fixes::declare(self.subject, reference, name);
             repairs.extend(declared.map(|it| it.preferred(found.is_none())));
         }
+    }
+
+    /// The register that was meant by a name without its `%`, in another case, or without the dot of a component.
+    fn slip(&self, reference: &Reference, name: &str) -> Option<String> {
+        let bare = name.trim_start_matches('%');
+        let lower = bare.to_ascii_lowercase();
+        if let Some((index, component)) = lower.char_indices().last()
+            && let whole = format!("%{}", &lower[..index])
+            && let Some((register, _)) = isa::special::find(&whole)
+            && let component = format!(".{component}")
+            && isa::special::SPECIAL_REGISTERS[usize::from(register)]
+                .components
+                .contains(&&*component)
+        {
+            return Some(whole + &component);
+        }
+        let spellings = [format!("%{bare}"), format!("%{lower}"), lower.clone()];
+        spellings.into_iter().find(|it| {
+            it != name
+                && (register_fixes::find(self.subject, it).is_some()
+                    || isa::special::find(it).is_some())
+                && register_fixes::would_fit(self.subject, reference, name, it)
+        })
     }
 }
 
