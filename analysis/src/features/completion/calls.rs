@@ -291,7 +291,7 @@ fn names(
             operand,
             written,
             &mut |_, rank, item| {
-                let rank: (u8, usize, DefinitionId) = (rank.0 + 4 * register, rank.1, id);
+                let rank: (u8, u8, usize, DefinitionId) = (register, rank.0, rank.1, id);
                 found.push((rank, item));
             },
         );

@@ -46,8 +46,8 @@ const COMPONENTS: [&str; 4] = [".x", ".y", ".z", ".w"];
 /// Selectors of parts of a register, which a few instructions take.
 const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
 
-/// A name of the function: its rank and how it is shown.
-type Found = ((u8, usize, DefinitionId), CompletionItem);
+/// A name of the function, and its rank: how far its type is from the wanted one, its age, and itself.
+type Found = ((u8, u8, usize, DefinitionId), CompletionItem);
 
 /// The names that can appear as an operand.
 pub(super) fn operands(
@@ -91,6 +91,7 @@ pub(super) fn operands(
         };
         !unfit && fitting.admits(operand)
     };
+    let wanted = wanted(head, place);
     let mut found = Vec::new();
     // Only arrays have elements.
     let indexed = is_indexed(site);
@@ -124,7 +125,12 @@ pub(super) fn operands(
                     }
                     _ => rank,
                 };
-                found.push(((rank.0, rank.1, id), item));
+                let distance = match item.kind {
+                    CompletionKind::Parameter if memory && address => 0,
+                    _ if address => 1,
+                    _ => distance(operand, wanted),
+                };
+                found.push(((distance, rank.0, rank.1, id), item));
             },
         );
     }
@@ -137,6 +143,25 @@ pub(super) fn operands(
     // What a name of the body hides.
     let mut seen = FxHashSet::default();
     items.retain(|it| seen.insert(it.label.clone()));
+}
+
+/// The type that the modifiers give an operand: the first of several is that of the destination.
+fn wanted(head: &Head, place: &OperandPlace) -> Option<Class> {
+    let mut types = head.before.iter().filter_map(|it| Class::from_word(it));
+    match place.index {
+        0 => types.next(),
+        _ => types.last(),
+    }
+}
+
+/// How far the type of a register is from the wanted one: not at all, of the same width, or further.
+fn distance(operand: &Operand, wanted: Option<Class>) -> u8 {
+    match (operand, wanted) {
+        (Operand::Register { class, .. }, Some(wanted)) if *class == wanted => 0,
+        (Operand::Register { class, .. }, Some(wanted)) if class.bits() == wanted.bits() => 1,
+        (Operand::Register { .. }, Some(_)) => 2,
+        _ => 0,
+    }
 }
 
 /// The part of a function in which uses of names count.
@@ -214,9 +239,9 @@ pub(super) fn innermost(mut found: Vec<Found>) -> impl Iterator<Item = Completio
     let mut latest: FxHashMap<String, DefinitionId> = FxHashMap::default();
     for (rank, item) in &found {
         let id = latest.entry(item.label.clone()).or_default();
-        *id = rank.2.max(*id);
+        *id = rank.3.max(*id);
     }
-    found.retain(|(rank, item)| latest.get(&item.label) == Some(&rank.2));
+    found.retain(|(rank, item)| latest.get(&item.label) == Some(&rank.3));
     found.sort_by_key(|it| it.0);
     found.into_iter().map(|it| it.1)
 }
@@ -286,7 +311,7 @@ pub(super) fn predicates(site: &Site<'_>, items: &mut Vec<CompletionItem>) {
                 operand,
                 false,
                 &mut |_, rank, item| {
-                    found.push(((rank.0, rank.1, id), item));
+                    found.push(((0, rank.0, rank.1, id), item));
                 },
             );
         }

@@ -52,7 +52,7 @@ fn what_an_inner_declaration_hides_is_offered_once() {
     check_body(
         "{ .reg .b32 %r<3>; .shared .b8 table[4]; mov.b32 %r1, %r2; mov.b32 %r0, $0; }",
         expect![
-            "``: %r1 %r2 pointer %r0 %f0 table helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
+            "``: %r1 %r2 pointer %r0 table %f0 helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
         ],
     );
 }
@@ -192,12 +192,12 @@ fn modifiers() {
 fn operands() {
     check_body("mov.b32 %r5, 1;\nadd.s32 %r6, $0", expect!["``: %r5"]);
     check_body("mov.b32 %r5, 1;\nadd.s32 $0", expect!["``: %r6 %r5"]);
-    check_body("add.f32 %f1, %$0", expect!["`%`: %r0 %f0"]);
+    check_body("add.f32 %f1, %$0", expect!["`%`: %f0 %r0"]);
     check_body("ld.param.u64 %rd1, [$0", expect!["``: pointer %r0 %rd0"]);
     check_body("ld.global.f32 %f1, [$0];", expect!["``: %rd0 table"]);
     check_body(
         "ld.global.v2.f32 {%f1, $0}, [%rd1];",
-        expect!["``: %r0 %f1 %f0"],
+        expect!["``: %f1 %f0 %r0"],
     );
     check_body(
         "mov.u32 %r1, %ti$0",
@@ -363,6 +363,19 @@ fn parameters() {
             "``: result received %r0 f %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
         ],
     );
+}
+
+/// The type that the instruction names comes before others of its width, and those before wider ones.
+#[test]
+fn the_wanted_type_comes_first() {
+    let typed = |text: &str| {
+        format!(
+            "mov.b32 %r1, 1; mov.f32 %f1, 0f00000000; mov.b64 %rd1, 1; mov.b32 %r2, %r1;\n{text}"
+        )
+    };
+    check_body(&typed("fma.rn.f32 $0"), expect!["``: %f2 %f1 %r3 %r2 %r1"]);
+    check_body(&typed("cvt.rn.f32.u32 %f2, $0"), expect!["``: %r2 %r1 %rd1"]);
+    check_body(&typed("ld.param.u64 %rd2, [$0"), expect!["``: pointer %r2 %rd1 %r1"]);
 }
 
 #[test]
