@@ -15,6 +15,9 @@ use crate::{FilePosition, SignatureHelp, SignatureParameter, db::SourceFile};
 
 use super::completion::{Context, Head, Place, context, module};
 
+/// More kinds of an operand are left to the hover: the help covers the code.
+const MAX_KINDS: usize = 3;
+
 /// The form of the instruction whose operands surround a position.
 pub(crate) fn signature_help(
     db: &dyn Database,
@@ -86,7 +89,13 @@ fn signature(head: &Head, reading: &Reading<'_>, active_parameter: usize) -> Sig
                 let _ = write!(line, ": {}", first_sentence(text));
             }
             if !kinds.is_empty() {
-                let _ = write!(line, " ({})", kinds.join(", or "));
+                let shown = &kinds[..kinds.len().min(MAX_KINDS)];
+                let more = if shown.len() < kinds.len() {
+                    ", …"
+                } else {
+                    ""
+                };
+                let _ = write!(line, " ({}{more})", shown.join(", or "));
             }
             lines.push(line);
         });
@@ -110,20 +119,22 @@ fn first_sentence(text: &str) -> &str {
     line.trim_end_matches('.')
 }
 
+/// Whether an operand is one of this form.
+fn is_present(pattern: &OperandPattern, choices: &Choices<'_>) -> bool {
+    match &pattern.presence {
+        Presence::If(condition) => condition.holds(choices),
+        Presence::Required | Presence::Optional => true,
+    }
+}
+
 /// The operand as the manual writes it.
 pub(super) fn spell(pattern: &OperandPattern, choices: &Choices<'_>) -> String {
     match &pattern.form {
         Form::Plain(_) => pattern.name.to_owned(),
         Form::Pair(_, second) => format!("{}|{}", pattern.name, spell(second, choices)),
         Form::Bracket(elements, _) => {
-            let elements: Vec<String> = elements
-                .iter()
-                .filter(|it| match &it.presence {
-                    Presence::If(condition) => condition.holds(choices),
-                    _ => true,
-                })
-                .map(|it| spell(it, choices))
-                .collect();
+            let present = elements.iter().filter(|it| is_present(it, choices));
+            let elements: Vec<String> = present.map(|it| spell(it, choices)).collect();
             format!("[{}]", elements.join(", "))
         }
     }
@@ -138,7 +149,9 @@ fn describe(
     let kinds = |kinds: &[isa::kind::Kind]| {
         let mut all: Vec<String> = Vec::new();
         for text in kinds.iter().filter_map(|it| messages::kind(it, choices)) {
-            if !text.is_empty() && !all.contains(&text) {
+            let end = format!(" or {text}");
+            let said = all.iter().any(|it| *it == text || it.ends_with(&end));
+            if !text.is_empty() && !said {
                 all.push(text);
             }
         }
@@ -151,7 +164,7 @@ fn describe(
             describe(second, choices, act);
         }
         Form::Bracket(elements, _) => {
-            for element in elements {
+            for element in elements.iter().filter(|it| is_present(it, choices)) {
                 describe(element, choices, act);
             }
         }

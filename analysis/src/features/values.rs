@@ -355,7 +355,11 @@ pub(super) fn describe(db: &dyn Database, file: SourceFile, at: FilePosition) ->
         out.push_str("\n\n");
     }
     if reads.is_empty() {
-        out.push_str(if it.written { "Never used" } else { "" });
+        out.push_str(if it.written {
+            "Nothing reads this value"
+        } else {
+            ""
+        });
         return Some(out.trim_end().to_owned());
     }
     let plural = if reads.len() == 1 { "" } else { "s" };
@@ -445,7 +449,9 @@ mod tests {
             .find("Written")
             .or(text.find("Read at"))
             .or(text.find("Used before"));
-        let start = start.or(text.find("Never used")).unwrap_or(text.len());
+        let start = start
+            .or(text.find("Nothing reads this value"))
+            .unwrap_or(text.len());
         let end = text.find(" in this file").unwrap_or(text.len());
         expected.assert_eq(text[start..end].rsplit_once("\n\n").map_or("", |it| it.0));
     }
@@ -604,7 +610,10 @@ mod tests {
             "mov.u32 %r$01, %tid.x;\nadd.u32 %r2, %r1, 1;\n",
             expect!["Read at line 7"],
         );
-        check_hover("mov.u32 %r$01, %tid.x;\n", expect!["Never used"]);
+        check_hover(
+            "mov.u32 %r$01, %tid.x;\n",
+            expect!["Nothing reads this value"],
+        );
         check_hover(
             "mov.u32 %r1, %r$02;\n",
             expect!["Used before it is written"],

@@ -49,7 +49,7 @@ const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
 /// A name of the function, and its rank: how far its type is from the wanted one, its age, and itself.
 type Found = ((u8, u8, usize, DefinitionId), CompletionItem);
 
-/// The names that can appear as an operand.
+/// The names that can appear as an operand, or addresses of them where it can only be an address.
 pub(super) fn operands(
     site: &Site<'_>,
     head: &Head,
@@ -57,8 +57,28 @@ pub(super) fn operands(
     items: &mut Vec<CompletionItem>,
 ) {
     let body = &*body_around(site.db, site.function, near(site.offset));
+    names(site, head, place, body, Whole::of(site, body, false), items);
+    if items.is_empty() && place.nesting.is_empty() {
+        let inside = OperandPlace {
+            nesting: vec![(SyntaxKind::L_BRACKET, 0)],
+            ..place.clone()
+        };
+        names(site, head, &inside, body, None, items);
+        for item in items {
+            item.label = format!("[{}]", item.label);
+        }
+    }
+}
+
+fn names(
+    site: &Site<'_>,
+    head: &Head,
+    place: &OperandPlace,
+    body: &Body,
+    whole: Option<Whole<'_>>,
+    items: &mut Vec<CompletionItem>,
+) {
     let known = known_operands(site, body, place);
-    let whole = Whole::of(site, body, false);
     let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module), whole);
     let words = || head.before.iter().map(String::as_str);
     let role = tables().role(&head.opcode, words);

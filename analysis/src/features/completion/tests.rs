@@ -301,6 +301,10 @@ fn numbered_registers() {
 
 #[test]
 fn addresses() {
+    check_body("mov.b64 %rd1, 1; ld.global.f32 %f1, $0", expect!["``: [%rd1] [table]"]);
+    check_body("mov.b64 %rd1, 1; ld.global.f32 %f1, $0;", expect!["``: [%rd1] [table]"]);
+    check_body("mov.b64 %rd1, 1; st.global.f32 $0", expect!["``: [%rd1] [table]"]);
+    check_body("ld.param.u64 %rd1, $0", expect!["``: [pointer] [%r0] [%rd0]"]);
     check_body(
         "mov.b32 %r1, 1; mov.b64 %rd1, 1; ld.shared.f32 %f1, [$0];",
         expect!["``: %rd1 %r1"],
@@ -374,8 +378,14 @@ fn the_wanted_type_comes_first() {
         )
     };
     check_body(&typed("fma.rn.f32 $0"), expect!["``: %f2 %f1 %r3 %r2 %r1"]);
-    check_body(&typed("cvt.rn.f32.u32 %f2, $0"), expect!["``: %r2 %r1 %rd1"]);
-    check_body(&typed("ld.param.u64 %rd2, [$0"), expect!["``: pointer %r2 %rd1 %r1"]);
+    check_body(
+        &typed("cvt.rn.f32.u32 %f2, $0"),
+        expect!["``: %r2 %r1 %rd1"],
+    );
+    check_body(
+        &typed("ld.param.u64 %rd2, [$0"),
+        expect!["``: pointer %r2 %rd1 %r1"],
+    );
 }
 
 #[test]

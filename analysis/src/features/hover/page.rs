@@ -278,6 +278,12 @@ fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
+    let elements = text.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
+    if let Some((first, rest)) = elements.and_then(|it| it.split_once(','))
+        && let Some(last) = rest.rsplit(',').next()
+    {
+        return format!("{{{} … {}}}", first.trim(), last.trim());
+    }
     let start: String = text.chars().take(most - 1).collect();
     format!("{start}…")
 }

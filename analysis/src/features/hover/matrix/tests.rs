@@ -123,7 +123,7 @@ fn fragments_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
-            Never used
+            Nothing reads this value
 
             1 use in this file
 
@@ -187,7 +187,7 @@ fn fragments_of_matrices() {
 
             Used before it is written
 
-            Never used
+            Nothing reads this value
 
             1 use in this file
 

@@ -129,22 +129,22 @@ fn registers() {
     check(
         ".entry k { \n// Loop counters.\n.reg .b32 %r<10>; mov.b32 %r1$0, %r1; mov.b32 %r2, 1; }",
         expect![[r#"
-                %r1
-                `d` of `mov`: a register; in braces several, filled from the lowest bits upwards, `_` for parts that are not wanted.
+            %r1
+            `d` of `mov`: a register; in braces several, filled from the lowest bits upwards, `_` for parts that are not wanted.
 
-                ```ptx
-                .reg .b32 %r<10>
-                ```
-                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+            ```ptx
+            .reg .b32 %r<10>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
-                Loop counters.
+            Loop counters.
 
-                Never used
+            Nothing reads this value
 
-                2 uses in this file
+            2 uses in this file
 
-                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 3
-            "#]],
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at line 3
+        "#]],
     );
     check(
         ".entry k { .reg .b32 $0%r<10>; mov.b32 %r1, %r2; }",

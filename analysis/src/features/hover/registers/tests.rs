@@ -203,18 +203,18 @@ fn lives() {
     check(
         &format!("{HEADER}.entry k() {{\n.reg .b32 %r<2>;\n{many}mov.u32 %r$01, 1;\nret;\n}}\n"),
         expect![[r#"
-                `d` of `mov`: a register; in braces several, filled from the lowest bits upwards, `_` for parts that are not wanted.
+            `d` of `mov`: a register; in braces several, filled from the lowest bits upwards, `_` for parts that are not wanted.
 
-                ```ptx
-                .reg .b32 %r<2>
-                ```
-                Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+            ```ptx
+            .reg .b32 %r<2>
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
-                Never used
+            Nothing reads this value
 
-                19 uses in this file
+            19 uses in this file
 
-                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 7, 9 to 10, 12 to 13, 15 to 16, 18 to 19, 21 to 22 and 4 more runs"#]],
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 6 to 7, 9 to 10, 12 to 13, 15 to 16, 18 to 19, 21 to 22 and 4 more runs"#]],
     );
 }
 
