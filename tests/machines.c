@@ -1,4 +1,4 @@
-/* Stands in for ptxas on Windows: what it does is written in the text that it is given.
+/* Plays ptxas on Windows, as the text that it is given says.
  *
  *   // hang FILE   starts a process that writes to FILE without end, and waits for ever
  *   // flood       writes without end

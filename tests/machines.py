@@ -3,7 +3,7 @@
 usage: machines.py [--windows PTXAS] COMMAND...
 
 COMMAND starts the program, such as `wine64 ptx-analyzer.exe`. With --windows paths are those of Windows as Wine shows
-them: the root folder is the drive Z:. PTXAS is machines.c, which stands in for ptxas there.
+them: the root folder is the drive Z:. PTXAS is machines.c, which plays ptxas there.
 """
 
 import json

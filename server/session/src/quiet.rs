@@ -28,7 +28,7 @@ struct Place {
     told: Option<Known>,
     /// The diagnostics held back in the statement that was written: they are told when the edits are elsewhere.
     own: Known,
-    /// What was told last of text without use.
+    /// The diagnostics about text without use that were told last.
     faded: Vec<Faded>,
 }
 

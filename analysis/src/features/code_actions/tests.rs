@@ -148,6 +148,17 @@ fn slips_in_the_names_of_registers() {
 }
 
 #[test]
+fn a_type_with_two_digits_swapped() {
+    check_titles(
+        "add.u2$03 %r1, %r1, 1;",
+        expect![[r#"
+        * Replace `.u23` by `.u32`
+        - Replace `.u23` by `.s32`
+    "#]],
+    );
+}
+
+#[test]
 fn missing_modifiers() {
     check_fix(
         "div.f3$02 %f1, %f1, %f1;",
@@ -172,12 +183,12 @@ fn missing_modifiers() {
     check_titles(
         "div.f3$02 %f1, %f1, %f1;",
         expect![[r#"
-            - Insert `.full`
             - Insert `.rn`
-            - Insert `.rz`
-            - Insert `.rm`
-            - Insert `.rp`
+            - Insert `.full`
             - Insert `.approx`
+            - Insert `.rp`
+            - Insert `.rm`
+            - Insert `.rz`
         "#]],
     );
     check_titles(

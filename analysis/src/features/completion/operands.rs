@@ -58,7 +58,9 @@ pub(super) fn operands(
 ) {
     let body = &*body_around(site.db, site.function, near(site.offset));
     names(site, head, place, body, Whole::of(site, body, false), items);
-    if items.is_empty() && place.nesting.is_empty() {
+    let address = Operand::Address(vec![Operand::Unknown], None);
+    let admits = || Whole::of(site, body, false).is_none_or(|it| it.admits(&address));
+    if items.is_empty() && place.nesting.is_empty() && admits() {
         let inside = OperandPlace {
             nesting: vec![(SyntaxKind::L_BRACKET, 0)],
             ..place.clone()
@@ -558,6 +560,11 @@ fn module_names(
     let order = order.unwrap_or(u32::MAX);
     let mut names: Vec<_> = module_scope(db, file).names().collect();
     names.sort_unstable_by_key(|it| it.0);
+    let shapes = &fitting.shapes;
+    let family = wanted(shapes.head, shapes.place).map(Class::family);
+    // ptxas takes functions as operands of more instructions than anybody means, and makes no code for some.
+    let takes_functions =
+        is_move(&shapes.head.opcode) && !matches!(family, Some(Family::Float | Family::Predicate));
     for (name, declarations) in names {
         // A function whose name is still missing is known by an empty one.
         let Some(declaration) = declarations.first().filter(|_| !name.is_empty()) else {
@@ -586,9 +593,7 @@ fn module_names(
             _ => continue,
         };
         let function = declaration.kind != DeclarationKind::Variable;
-        // ptxas takes functions as operands of more instructions than anybody means.
-        let meant = !function || is_move(&fitting.shapes.head.opcode);
-        if meant && fitting.admits(&operand) {
+        if (!function || takes_functions) && fitting.admits(&operand) {
             found.push(CompletionItem {
                 detail: Some(crate::hir::operand::describe(&operand)),
                 ..CompletionItem::new(name, kind)

@@ -301,10 +301,22 @@ fn numbered_registers() {
 
 #[test]
 fn addresses() {
-    check_body("mov.b64 %rd1, 1; ld.global.f32 %f1, $0", expect!["``: [%rd1] [table]"]);
-    check_body("mov.b64 %rd1, 1; ld.global.f32 %f1, $0;", expect!["``: [%rd1] [table]"]);
-    check_body("mov.b64 %rd1, 1; st.global.f32 $0", expect!["``: [%rd1] [table]"]);
-    check_body("ld.param.u64 %rd1, $0", expect!["``: [pointer] [%r0] [%rd0]"]);
+    check_body(
+        "mov.b64 %rd1, 1; ld.global.f32 %f1, $0",
+        expect!["``: [%rd1] [table]"],
+    );
+    check_body(
+        "mov.b64 %rd1, 1; ld.global.f32 %f1, $0;",
+        expect!["``: [%rd1] [table]"],
+    );
+    check_body(
+        "mov.b64 %rd1, 1; st.global.f32 $0",
+        expect!["``: [%rd1] [table]"],
+    );
+    check_body(
+        "ld.param.u64 %rd1, $0",
+        expect!["``: [pointer] [%r0] [%rd0]"],
+    );
     check_body(
         "mov.b32 %r1, 1; mov.b64 %rd1, 1; ld.shared.f32 %f1, [$0];",
         expect!["``: %rd1 %r1"],
@@ -344,7 +356,7 @@ fn calls() {
     check_body("T: .calltargets $0", expect!["``: helper"]);
 }
 
-/// The address of a parameter of a call is no value, and a function reads what it receives and writes what it returns.
+/// A parameter of a call has no address, and a function reads what it receives and writes what it returns.
 #[test]
 fn parameters() {
     let body = |text: &str| {
@@ -377,6 +389,7 @@ fn the_wanted_type_comes_first() {
             "mov.b32 %r1, 1; mov.f32 %f1, 0f00000000; mov.b64 %rd1, 1; mov.b32 %r2, %r1;\n{text}"
         )
     };
+    check_body("mov.pred %p1, $0", expect!["``: %p0 %is_explicit_cluster"]);
     check_body(&typed("fma.rn.f32 $0"), expect!["``: %f2 %f1 %r3 %r2 %r1"]);
     check_body(
         &typed("cvt.rn.f32.u32 %f2, $0"),

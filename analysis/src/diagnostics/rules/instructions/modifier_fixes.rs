@@ -1,6 +1,8 @@
 //! Fixes of instructions. The matcher is asked about each of them: what it offers is a statement that
 //! fits, wherever there is one.
 
+use std::cmp::Reverse;
+
 use crate::{
     FixKind,
     diagnostics::{
@@ -23,6 +25,7 @@ use isa::{
     table::tables,
     target::{Gate, Module, targets, versions},
     types::type_of,
+    usage,
 };
 use syntax::TextRange;
 
@@ -185,6 +188,10 @@ fn insert(found: &Rejected<'_>, before: usize, choices: &[&str]) -> Vec<Repair> 
             fits_elsewhere(found, &words)
         });
     }
+    // What people write comes first.
+    words.truncate(before);
+    let often = usage::next_words(found.opcode.text(), &words);
+    good.sort_by_key(|it| Reverse(often.get(it).copied().unwrap_or_default()));
     good.truncate(MAX_CHOICES);
     prefer_single(
         good.into_iter()
@@ -294,6 +301,22 @@ fn replace(found: &Rejected<'_>, index: usize, choices: Vec<&str>) -> Vec<Repair
                 format!(".{choice}"),
             ));
         }
+    }
+    // Of words that exist none was meant; of others the one with the same letters was, as `.u32` by `.u23`.
+    let same_letters = |it: &Repair| {
+        let sorted = |it: &str| {
+            let mut letters: Vec<char> = it.chars().collect();
+            letters.sort_unstable();
+            letters
+        };
+        let text = it.edits.first().map_or("", |it| &it.1);
+        type_of(&wrong[1..]).is_none() && sorted(text) == sorted(wrong)
+    };
+    if let Some(meant) = repairs.iter().position(same_letters) {
+        let meant = repairs.remove(meant);
+        repairs.insert(0, meant.preferred(true));
+        repairs.truncate(MAX_CHOICES);
+        return repairs;
     }
     repairs.truncate(MAX_CHOICES);
     prefer_single(repairs)

@@ -145,9 +145,7 @@ pub(in crate::diagnostics) fn would_fit(
     name: &str,
     other: &str,
 ) -> bool {
-    let Subject {
-        db, function, body, ..
-    } = *subject;
+    let Subject { db, function, .. } = *subject;
     let cursor = subject.cursor();
     let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start());
     let Some(instruction) = instruction.filter(|_| reference.place == Place::Operand) else {
@@ -171,7 +169,7 @@ pub(in crate::diagnostics) fn would_fit(
     takes(subject, &Parts::of(&instruction), reference, name, &found)
 }
 
-/// What a name that the function declares stands for; it may be one of `%r<9>`.
+/// The operand that a name of the function means; it may be one of `%r<9>`.
 pub(in crate::diagnostics) fn find(subject: &Subject<'_>, name: &str) -> Option<Operand> {
     let number = split_name(name);
     let mut all = subject.body.definitions.iter().zip(subject.types());
