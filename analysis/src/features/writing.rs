@@ -71,14 +71,14 @@ pub(crate) fn writing(db: &dyn Database, file: SourceFile, offset: TextSize) -> 
         .map(SyntaxToken::text_range)
         .reduce(TextRange::cover)
         .unwrap_or(TextRange::empty(offset));
-    let block = left.as_ref().and_then(|it| {
+    let line = |at: TextSize| contents.lines.line_of(at);
+    let before = significant(left, SyntaxToken::prev_token);
+    let block = before.as_ref().and_then(|it| {
         let mut around = it.parent_ancestors().filter(|it| it.kind() == BLOCK);
         around.find(|it| !is_closed(it))
     });
     let brace = block.and_then(|it| it.first_token());
     let brace = brace.map_or(TextRange::empty(offset), |it| it.text_range());
-    let line = |at: TextSize| contents.lines.line_of(at);
-    let before = significant(left, SyntaxToken::prev_token);
     let after = significant(right, SyntaxToken::next_token)
         .filter(|it| line(it.text_range().start()) == line(offset));
     // A new line leaves a statement, unless more of it is due.
@@ -249,6 +249,23 @@ mod tests {
         check("L: $0\nmov.b32 a, b;", expect![[r#""L: " "" unfinished"#]]);
         check("L$0:\nmov.b32 a, b;", expect![[r#""L:" "L" finished"#]]);
         check("{$0\nmov.b32 a, b;\n}", expect![[r#""{" "" finished"#]]);
+    }
+
+    #[test]
+    fn the_brace_of_an_open_block() {
+        let check = |text: &str, expect: Expect| {
+            let fixture = Fixture::new(text);
+            let (analysis, at) = fixture.cursor();
+            let writing = analysis.writing(at).unwrap().unwrap();
+            expect.assert_eq(&format!("{:?} {:?}", writing.brace, writing.inside));
+        };
+        check(".entry k() {$0", expect!["11..12 false"]);
+        check(
+            ".entry k() {\n    $0\n.entry l() { ret; }",
+            expect!["11..12 false"],
+        );
+        check(".entry k() {\n    mov.u32 %r1, $0\n", expect!["11..12 false"]);
+        check(".entry k() {\n    mov.u32 %r$01, 1;\n}", expect!["27..27 true"]);
     }
 
     #[test]

@@ -170,7 +170,7 @@ impl Quiet {
                 }
             });
             place.holds_back |= diagnostics.len() < found;
-            if !writing.finished {
+            if !writing.finished || writing.inside {
                 place.keep_faded(writing.statement, lines, diagnostics);
             }
             let told = place.told.get_or_insert_default();
