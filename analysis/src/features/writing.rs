@@ -264,8 +264,14 @@ mod tests {
             ".entry k() {\n    $0\n.entry l() { ret; }",
             expect!["11..12 false"],
         );
-        check(".entry k() {\n    mov.u32 %r1, $0\n", expect!["11..12 false"]);
-        check(".entry k() {\n    mov.u32 %r$01, 1;\n}", expect!["27..27 true"]);
+        check(
+            ".entry k() {\n    mov.u32 %r1, $0\n",
+            expect!["11..12 false"],
+        );
+        check(
+            ".entry k() {\n    mov.u32 %r$01, 1;\n}",
+            expect!["27..27 true"],
+        );
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn wanted(head: &Head, place: &OperandPlace) -> Option<Class> {
     let mut types = head.before.iter().filter_map(|it| Class::from_word(it));
     match place.index {
         0 => types.next(),
-        _ => types.last(),
+        _ => types.next_back(),
     }
 }
 

@@ -339,7 +339,7 @@ impl<'a> Judge<'a> {
         {
             return Some(whole + &component);
         }
-        let spellings = [format!("%{bare}"), format!("%{lower}"), lower.clone()];
+        let spellings = [format!("%{bare}"), format!("%{lower}"), lower];
         spellings.into_iter().find(|it| {
             it != name
                 && (register_fixes::find(self.subject, it).is_some()
