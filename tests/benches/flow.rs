@@ -33,6 +33,13 @@ fn host(instructions: usize) -> AnalysisHost {
     host
 }
 
+/// The same with its flow and liveness.
+fn host_with_flow(instructions: usize) -> AnalysisHost {
+    let host = host(instructions);
+    host.analysis().stats(FILE).expect("no cancellation");
+    host
+}
+
 /// Blocks, dominators, loops and liveness.
 #[divan::bench(args = SIZES, sample_count = 10)]
 fn flow_with_liveness(bencher: Bencher<'_, '_>, size: usize) {
@@ -66,11 +73,7 @@ fn slices(bencher: Bencher<'_, '_>, size: usize) {
     let at = register(size);
     bencher
         .counter(ItemsCount::new(size))
-        .with_inputs(|| {
-            let host = host(size);
-            host.analysis().stats(FILE).expect("no cancellation");
-            host
-        })
+        .with_inputs(|| host_with_flow(size))
         .bench_local_refs(|host| definition_and_slices(host, at));
 }
 
@@ -88,11 +91,7 @@ fn slices_with_flow(bencher: Bencher<'_, '_>, size: usize) {
 fn model_of_registers(bencher: Bencher<'_, '_>, size: usize) {
     bencher
         .counter(ItemsCount::new(size))
-        .with_inputs(|| {
-            let host = host(size);
-            host.analysis().stats(FILE).expect("no cancellation");
-            host
-        })
+        .with_inputs(|| host_with_flow(size))
         .bench_local_refs(|host| {
             let found = host
                 .analysis()

@@ -153,53 +153,24 @@ impl Stretch {
 
     /// From the last on, what makes the fewest values live: writes sink to their uses.
     pub(super) fn lazy(&self) -> Vec<u32> {
-        let count = self.reads.len();
-        let mut missing: Vec<usize> = self.after.iter().map(Vec::len).collect();
-        let all = 0..count as u32;
-        let mut ready: BTreeSet<u32> = all.filter(|it| missing[*it as usize] == 0).collect();
-        let mut live = self.live_out.clone();
-        let mut order = Vec::with_capacity(count);
-        let weight = |it: &u32| i64::from(self.weights[*it as usize]);
+        let mut state = Backwards::start(self);
         loop {
             let key = |index: &u32| {
-                let at = *index as usize;
-                let (reads, writes) = (&self.reads[at], &self.writes[at]);
-                let born = reads
-                    .iter()
-                    .filter(|it| !live[**it as usize] && !writes.contains(it));
-                let ends = || writes.iter().filter(|it| live[**it as usize]);
-                let ended: i64 = ends().map(weight).sum();
-                let freed: i64 = ends().filter(|it| !reads.contains(it)).map(weight).sum();
-                let early = i64::from(self.memory[at] && ended > 1);
-                let more = born.map(weight).sum::<i64>() - freed - early;
-                (more, -ended, Reverse(*index))
+                let (more, ended) = state.change(*index);
+                let early = i64::from(self.memory[*index as usize] && ended > 1);
+                (more - early, -ended, Reverse(*index))
             };
-            let Some(index) = best(&ready, key) else {
+            let Some(index) = best(&state.ready, key) else {
                 break;
             };
-            ready.remove(&index);
-            order.push(index);
-            for value in &self.writes[index as usize] {
-                live[*value as usize] = false;
-            }
-            for value in &self.reads[index as usize] {
-                live[*value as usize] = true;
-            }
-            for before in &self.before[index as usize] {
-                let at = *before as usize;
-                missing[at] -= 1;
-                if missing[at] == 0 {
-                    ready.insert(*before);
-                }
-            }
+            state.place(index);
         }
-        order.reverse();
-        order
+        state.order.reverse();
+        state.order
     }
 
-    /// From the last on, like [`lazy`](Stretch::lazy), but when nothing frees registers what the values that are
-    /// live already wait for comes next: the other uses of a value that several results share are placed before
-    /// more such values are live.
+    /// Like [`lazy`](Stretch::lazy), but while nothing frees registers, it prefers instructions that the live
+    /// values wait for: all uses of a value that several results share are placed before more values become live.
     pub(super) fn sharing(&self) -> Vec<u32> {
         let count = self.reads.len();
         let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.weights.len()];
@@ -208,71 +179,46 @@ impl Stretch {
                 users[*value as usize].push(index);
             }
         }
-        let mut missing: Vec<usize> = self.after.iter().map(Vec::len).collect();
-        let all = 0..count as u32;
-        let mut ready: BTreeSet<u32> = all.filter(|it| missing[*it as usize] == 0).collect();
-        let mut live = self.live_out.clone();
+        let mut state = Backwards::start(self);
         let mut placed = vec![false; count];
-        // When each instruction was last found to be in the way of a live value.
+        // When each instruction was last found to keep a live value waiting.
         let mut wanted = vec![0_u32; count];
-        let mut seen = vec![0_u32; count];
-        let mut order = Vec::with_capacity(count);
-        let weight = |it: &u32| i64::from(self.weights[*it as usize]);
         loop {
             let key = |index: &u32| {
-                let at = *index as usize;
-                let (reads, writes) = (&self.reads[at], &self.writes[at]);
-                let born = reads
-                    .iter()
-                    .filter(|it| !live[**it as usize] && !writes.contains(it));
-                let freed = writes
-                    .iter()
-                    .filter(|it| live[**it as usize] && !reads.contains(it));
-                let more = born.map(weight).sum::<i64>() - freed.map(weight).sum::<i64>();
-                let urgent = if more <= 0 { u32::MAX } else { wanted[at] };
+                let (more, _) = state.change(*index);
+                let urgent = if more <= 0 {
+                    u32::MAX
+                } else {
+                    wanted[*index as usize]
+                };
                 (Reverse(urgent), more, Reverse(*index))
             };
-            let Some(index) = best(&ready, key) else {
+            let Some(index) = best(&state.ready, key) else {
                 break;
             };
-            let at = index as usize;
-            ready.remove(&index);
-            order.push(index);
-            placed[at] = true;
-            let now = order.len() as u32;
-            for value in &self.writes[at] {
-                live[*value as usize] = false;
-            }
-            for before in &self.before[at] {
-                let at = *before as usize;
-                missing[at] -= 1;
-                if missing[at] == 0 {
-                    ready.insert(*before);
-                }
-            }
-            for value in &self.reads[at] {
-                live[*value as usize] = true;
+            state.place(index);
+            placed[index as usize] = true;
+            let now = state.order.len() as u32;
+            for value in &self.reads[index as usize] {
                 let others = users[*value as usize].iter().rev();
-                let mut stack: Vec<u32> = others
-                    .filter(|it| !placed[**it as usize])
-                    .copied()
-                    .collect();
+                let others = others.filter(|it| !placed[**it as usize]);
+                let mut stack: Vec<u32> = others.copied().collect();
                 let mut left = FOLLOWED;
                 while let Some(index) = stack.pop() {
                     let at = index as usize;
-                    if placed[at] || seen[at] == now || left == 0 {
+                    if placed[at] || wanted[at] == now || left == 0 {
                         continue;
                     }
                     left -= 1;
-                    (seen[at], wanted[at]) = (now, now);
-                    if missing[at] > 0 {
+                    wanted[at] = now;
+                    if state.missing[at] > 0 {
                         stack.extend(&self.after[at]);
                     }
                 }
             }
         }
-        order.reverse();
-        order
+        state.order.reverse();
+        state.order
     }
 
     /// As early as possible while fewer registers are needed than a limit, and otherwise whatever makes
@@ -352,6 +298,66 @@ impl Stretch {
             emission.emit(index);
         }
         emission.order
+    }
+}
+
+/// Instructions that are placed from the last one on, so far.
+struct Backwards<'s> {
+    stretch: &'s Stretch,
+    /// How many instructions after each one are not placed.
+    missing: Vec<usize>,
+    /// Those after which everything is placed.
+    ready: BTreeSet<u32>,
+    live: Vec<bool>,
+    /// The instructions that are placed, the last one first.
+    order: Vec<u32>,
+}
+
+impl<'s> Backwards<'s> {
+    fn start(stretch: &'s Stretch) -> Backwards<'s> {
+        let missing: Vec<usize> = stretch.after.iter().map(Vec::len).collect();
+        let all = 0..missing.len() as u32;
+        Backwards {
+            stretch,
+            ready: all.filter(|it| missing[*it as usize] == 0).collect(),
+            missing,
+            live: stretch.live_out.clone(),
+            order: Vec::with_capacity(stretch.reads.len()),
+        }
+    }
+
+    /// By how many registers an instruction would change what is live before it, and those of the live values that
+    /// it writes.
+    fn change(&self, index: u32) -> (i64, i64) {
+        let at = index as usize;
+        let (reads, writes) = (&self.stretch.reads[at], &self.stretch.writes[at]);
+        let weight = |it: &u32| i64::from(self.stretch.weights[*it as usize]);
+        let born = reads
+            .iter()
+            .filter(|it| !self.live[**it as usize] && !writes.contains(it));
+        let ends = || writes.iter().filter(|it| self.live[**it as usize]);
+        let ended: i64 = ends().map(weight).sum();
+        let freed: i64 = ends().filter(|it| !reads.contains(it)).map(weight).sum();
+        (born.map(weight).sum::<i64>() - freed, ended)
+    }
+
+    fn place(&mut self, index: u32) {
+        let at = index as usize;
+        self.ready.remove(&index);
+        self.order.push(index);
+        for value in &self.stretch.writes[at] {
+            self.live[*value as usize] = false;
+        }
+        for value in &self.stretch.reads[at] {
+            self.live[*value as usize] = true;
+        }
+        for before in &self.stretch.before[at] {
+            let at = *before as usize;
+            self.missing[at] -= 1;
+            if self.missing[at] == 0 {
+                self.ready.insert(*before);
+            }
+        }
     }
 }
 

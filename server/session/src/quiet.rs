@@ -37,24 +37,53 @@ struct Place {
 #[derive(Debug)]
 struct Faded {
     diagnostic: Diagnostic,
-    /// Its line, counted from the start and from the end of the text.
-    line: [u32; 2],
-    /// Where it starts in the line, in bytes.
-    column: TextSize,
+    start: Spot,
+    end: Spot,
 }
 
 impl Faded {
     fn new(diagnostic: &Diagnostic, lines: &LineTable) -> Faded {
-        let line = lines.line_of(diagnostic.range.start());
+        let mut diagnostic = diagnostic.clone();
+        // These would be of the text before the edits.
+        diagnostic.fixes.clear();
+        diagnostic.related.clear();
         Faded {
-            diagnostic: diagnostic.clone(),
-            line: [line, lines.line_count() - line],
-            column: diagnostic.range.start() - lines.line_start(line),
+            start: Spot::new(diagnostic.range.start(), lines),
+            end: Spot::new(diagnostic.range.end(), lines),
+            diagnostic,
         }
     }
 
-    /// The diagnostic after edits of a statement, unless its line is one of the statement.
+    /// The diagnostic after edits of a statement, unless it starts or ends in a line of the statement.
     fn after(&self, statement: TextRange, lines: &LineTable) -> Option<Diagnostic> {
+        let start = self.start.after(statement, lines)?;
+        let end = self.end.after(statement, lines)?;
+        let mut diagnostic = self.diagnostic.clone();
+        diagnostic.range = TextRange::new(start, end.max(start));
+        Some(diagnostic)
+    }
+}
+
+/// A place that edits of other lines move.
+#[derive(Debug)]
+struct Spot {
+    /// Its line, counted from the start and from the end of the text.
+    line: [u32; 2],
+    /// Where it is in the line, in UTF-8 bytes.
+    column: TextSize,
+}
+
+impl Spot {
+    fn new(offset: TextSize, lines: &LineTable) -> Spot {
+        let line = lines.line_of(offset);
+        Spot {
+            line: [line, lines.line_count() - line],
+            column: offset - lines.line_start(line),
+        }
+    }
+
+    /// The place after edits of a statement, unless its line is one of the statement or has become shorter.
+    fn after(&self, statement: TextRange, lines: &LineTable) -> Option<TextSize> {
         let (first, last) = (
             lines.line_of(statement.start()),
             lines.line_of(statement.end()),
@@ -65,12 +94,8 @@ impl Faded {
             Some(line) if last < line => line,
             _ => return None,
         };
-        let mut diagnostic = self.diagnostic.clone();
-        let start = lines.line_start(line) + self.column;
-        diagnostic.range = TextRange::at(start, diagnostic.range.len());
-        // Fixes are of the text as it was.
-        diagnostic.fixes.clear();
-        (diagnostic.range.end() <= lines.text_len()).then_some(diagnostic)
+        let offset = lines.line_start(line) + self.column;
+        (offset <= lines.line_end(line)).then_some(offset)
     }
 }
 
@@ -152,7 +177,7 @@ impl Quiet {
                 return;
             };
             let found = diagnostics.len();
-            // What was pasted before the statement that somebody writes is whole.
+            // Statements pasted before the one at the cursor are complete.
             let pasted = |it: &Diagnostic| {
                 written.start() <= it.range.start() && it.range.end() < writing.statement.start()
             };
@@ -195,6 +220,9 @@ impl Place {
         lines: &LineTable,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
+        if self.faded.is_empty() {
+            return;
+        }
         let mut found = Known::default();
         diagnostics.iter().for_each(|it| found.add(it, lines));
         let faded = self
@@ -332,8 +360,12 @@ mod tests {
                 .map(|it| u32::from(it.range.start()))
                 .collect::<Vec<_>>()
         };
-        let all = [unused(2), unused(12), unused(43)];
-        assert_eq!(tell(TEXT, &all, None), [2, 12, 43]);
+        // One begins before the statement and ends after it.
+        let mut around = unused(5);
+        around.message = "unreachable".to_owned();
+        around.range = TextRange::new(5.into(), 35.into());
+        let all = [unused(2), around, unused(12), unused(43)];
+        assert_eq!(tell(TEXT, &all, None), [2, 5, 12, 43]);
         // Two bytes more in the second line, and nothing is found.
         let text = TEXT.replacen("123456789\n123456789", "123456789\nab123456789", 1);
         quiet.edited(FILE, TextRange::new(10.into(), 12.into()));
@@ -344,8 +376,8 @@ mod tests {
             inside: true,
             brace: at(12),
         };
-        assert_eq!(tell(&text, &[], Some(unfinished)), [2, 45]);
-        assert_eq!(tell(&text, &[unused(2)], Some(unfinished)), [2, 45]);
+        assert_eq!(tell(&text, &[], Some(unfinished)), [2, 5, 45]);
+        assert_eq!(tell(&text, &[unused(2)], Some(unfinished)), [2, 5, 45]);
         quiet.settle(FILE);
         assert_eq!(tell(&text, &[], None), [0; 0]);
     }

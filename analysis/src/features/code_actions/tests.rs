@@ -105,20 +105,23 @@ fn slips_in_the_names_of_registers() {
     check_titles(
         "add.u32 r$01, %r1, %r2;",
         expect![[r#"
-        * Replace `r1` by `%r1`
-    "#]],
+            * Replace `r1` by `%r1`
+            - Declare `.reg .u32 r1`
+        "#]],
     );
     check_titles(
         "add.u32 %r1, %R$02, %r2;",
         expect![[r#"
-        * Replace `%R2` by `%r2`
-    "#]],
+            * Replace `%R2` by `%r2`
+            - Declare `.reg .u32 %R2`
+        "#]],
     );
     check_titles(
         "mov.u32 %r1, %tid$0x;",
         expect![[r#"
-        * Replace `%tidx` by `%tid.x`
-    "#]],
+            * Replace `%tidx` by `%tid.x`
+            - Declare `.reg .u32 %tidx`
+        "#]],
     );
     check_titles(
         "mov.u32 %r1, ti$0d.x;",
@@ -129,21 +132,24 @@ fn slips_in_the_names_of_registers() {
     check_titles(
         "mov.u32 %r1, LANE$0ID;",
         expect![[r#"
-        * Replace `LANEID` by `%laneid`
-    "#]],
+            * Replace `LANEID` by `%laneid`
+            - Declare `.reg .u32 LANEID`
+        "#]],
     );
     check_titles(
         "add.f32 %f1, r$01, %f2;",
         expect![[r#"
-        * Replace `r1` by `%r1`
-    "#]],
+            * Replace `r1` by `%r1`
+            - Declare `.reg .f32 r1`
+        "#]],
     );
     check_titles("add.u32 %r1, %r2, %r$0;", expect![[r#""#]]);
     check_titles(
         ".reg .pred %p<3>;\n@p$01 ret;",
         expect![[r#"
-        * Replace `p1` by `%p1`
-    "#]],
+            * Replace `p1` by `%p1`
+            - Declare `.reg .pred p1`
+        "#]],
     );
 }
 

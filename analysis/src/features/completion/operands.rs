@@ -72,6 +72,7 @@ pub(super) fn operands(
     }
 }
 
+/// The names that fit at a place of an operand; `whole` is the finished statement around it, if they must fit it, too.
 fn names(
     site: &Site<'_>,
     head: &Head,

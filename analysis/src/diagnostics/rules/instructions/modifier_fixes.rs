@@ -302,7 +302,7 @@ fn replace(found: &Rejected<'_>, index: usize, choices: Vec<&str>) -> Vec<Repair
             ));
         }
     }
-    // Of words that exist none was meant; of others the one with the same letters was, as `.u32` by `.u23`.
+    // A word that does not exist is the one with the same letters, mistyped: `.u23` is `.u32`.
     let same_letters = |it: &Repair| {
         let sorted = |it: &str| {
             let mut letters: Vec<char> = it.chars().collect();

@@ -304,24 +304,22 @@ impl<'a> Judge<'a> {
                 *help = family.count.map(|count| family_help(name, count));
                 return;
             }
-            if let Some(meant) = self.slip(reference, name) {
-                *help = Some(format!("did you mean `{meant}`?"));
-                *similar = Some(meant);
-                return;
-            }
+            *similar = self.slip(reference, name);
         }
-        let candidates = similar_names(self.subject, reference.place, name);
-        // A register or variable of another class or width was not meant, and of short names several may be.
-        let fits = |it: &&str| register_fixes::would_fit(self.subject, reference, name, it);
-        let mut fitting = candidates.into_iter().take(MAX_TRIED).filter(fits);
-        let found = fitting
-            .next()
-            .filter(|_| name.len() > 2 || fitting.next().is_none());
-        *help = found.map(|it| format!("did you mean `{it}`?"));
-        *similar = found.map(str::to_owned);
+        if similar.is_none() {
+            let candidates = similar_names(self.subject, reference.place, name);
+            // A register or variable of another class or width was not meant, and of short names several may be.
+            let fits = |it: &&str| register_fixes::would_fit(self.subject, reference, name, it);
+            let mut fitting = candidates.into_iter().take(MAX_TRIED).filter(fits);
+            let found = fitting
+                .next()
+                .filter(|_| name.len() > 2 || fitting.next().is_none());
+            *similar = found.map(str::to_owned);
+        }
+        *help = similar.as_ref().map(|it| format!("did you mean `{it}`?"));
         if reference.place == WordPlace::Operand {
             let declared = register_fixes::declare(self.subject, reference, name);
-            repairs.extend(declared.map(|it| it.preferred(found.is_none())));
+            repairs.extend(declared.map(|it| it.preferred(similar.is_none())));
         }
     }
 
