@@ -153,8 +153,8 @@ fn typing_in_real_files_is_calm() {
                 let is_innocent = |it: &u64| *it != u64::from(number) && !before.contains(it);
                 others += usize::from(found.iter().any(is_innocent));
             }
-            // A slip: the end of a statement is taken back, and nothing else happens.
-            if !line.trim_end().ends_with(';') || late.len() >= 10 {
+            // A slip: the end of a statement is taken back, and nothing else happens. A prototype needs no end.
+            if !line.trim_end().ends_with(';') || line.contains(".func") || late.len() >= 10 {
                 continue;
             }
             let end = u32::try_from(line.trim_end().len()).expect("a short line");
