@@ -41,6 +41,34 @@ pub fn next_words(opcode: &str, before: &[&str]) -> FxHashMap<&'static str, u32>
     next
 }
 
+/// An operand by its number, and its constants.
+type Constants = (usize, Vec<&'static str>);
+
+/// The operands that are mostly constants, by head.
+static CONSTANTS: LazyLock<FxHashMap<&'static str, Vec<Constants>>> = LazyLock::new(|| {
+    let mut constants: FxHashMap<_, Vec<Constants>> = FxHashMap::default();
+    let rows = include_str!("../../tables/constants.txt").lines();
+    for row in rows.filter(|it| !it.starts_with('#')) {
+        let mut parts = row.split(' ');
+        if let (Some(head), Some(Ok(operand))) = (parts.next(), parts.next().map(str::parse)) {
+            constants
+                .entry(head)
+                .or_default()
+                .push((operand, parts.collect()));
+        }
+    }
+    constants
+});
+
+/// The constants that real code writes most, as text, in the operand with this number (from 0) of a head (`shl.b32`);
+/// none if at least a third of it writes something else there.
+#[must_use]
+pub fn constants(head: &str, operand: usize) -> &'static [&'static str] {
+    let operands = CONSTANTS.get(head).map_or(&[][..], Vec::as_slice);
+    let found = operands.iter().find(|it| it.0 == operand);
+    found.map_or(&[], |it| it.1.as_slice())
+}
+
 /// Special registers that real code reads, the most frequent first, with their components.
 const SPECIAL: &[&str] = &[
     "%tid.x",
@@ -90,6 +118,22 @@ mod tests {
             assert!(component.is_empty() || components.clone().any(|it| it[1..] == *component));
         }
         assert!(rank_of_special("%tid.x") < rank_of_special("%envreg0"));
+    }
+
+    #[test]
+    fn frequent_constants_are_numbers() {
+        assert_eq!(constants("bar.sync", 0), ["0"]);
+        assert!(constants("add.u32", 0).is_empty());
+        for (head, operands) in &*CONSTANTS {
+            for text in operands.iter().flat_map(|it| &it.1) {
+                let number = text.trim_start_matches('-');
+                let number = number.strip_prefix("0x").map_or_else(
+                    || number.parse().ok(),
+                    |it| u64::from_str_radix(it, 16).ok(),
+                );
+                assert!(number.is_some(), "{head}: {text}");
+            }
+        }
     }
 
     #[test]

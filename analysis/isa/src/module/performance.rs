@@ -39,6 +39,8 @@ pub struct Tuning {
     pub values: Values,
     /// Its place in the header of a `.func`: ranks ascend. Entries know no order.
     pub rank: u8,
+    /// Values that programs often have there, the usual ones first.
+    pub usual: &'static [u64],
 }
 
 impl Tuning {
@@ -52,38 +54,48 @@ impl Tuning {
 /// The rank of `.abi_preserve` and `.abi_preserve_control`, which have no order among themselves.
 pub const RANK_OF_ABI: u8 = 1;
 
+const THREADS: &[u64] = &[128, 256, 512, 1024, 384, 64, 32];
+const FEW: &[u64] = &[1, 2, 4, 3];
+
 const ENTRY: &[Owner] = &[Owner::Entry];
 const FUNCTIONS: &[Owner] = &[Owner::Function, Owner::Prototype];
 const BODIES: &[Owner] = &[Owner::Entry, Owner::Function];
 
-const fn row(word: &'static str, owners: &'static [Owner], values: Values, rank: u8) -> Tuning {
+const fn row(
+    word: &'static str,
+    owners: &'static [Owner],
+    values: Values,
+    rank: u8,
+    usual: &'static [u64],
+) -> Tuning {
     Tuning {
         word,
         owners,
         values,
         rank,
+        usual,
     }
 }
 
 /// The directives, by their ranks.
 #[rustfmt::skip]
 pub const TUNING: &[Tuning] = &[
-    row(".maxnreg", ENTRY, Values::Positive(1), 0),
-    row(".maxntid", ENTRY, Values::Positive(3), 0),
-    row(".reqntid", ENTRY, Values::Positive(3), 0),
-    row(".minnctapersm", ENTRY, Values::Positive(1), 0),
-    row(".maxnctapersm", ENTRY, Values::Positive(1), 0),
-    row(".reqnctapercluster", ENTRY, Values::Numbers(3), 0),
-    row(".maxclusterrank", ENTRY, Values::Numbers(1), 0),
-    row(".explicitcluster", ENTRY, Values::None, 0),
-    row(".blocksareclusters", ENTRY, Values::None, 0),
-    row(".minperctamemory", ENTRY, Values::Numbers(1), 0),
-    row(".noreturn", FUNCTIONS, Values::None, 0),
-    row(".abi_preserve", FUNCTIONS, Values::Numbers(1), RANK_OF_ABI),
-    row(".abi_preserve_control", FUNCTIONS, Values::UpTo(11), RANK_OF_ABI),
+    row(".maxnreg", ENTRY, Values::Positive(1), 0, &[128, 64, 168, 255, 32]),
+    row(".maxntid", ENTRY, Values::Positive(3), 0, THREADS),
+    row(".reqntid", ENTRY, Values::Positive(3), 0, THREADS),
+    row(".minnctapersm", ENTRY, Values::Positive(1), 0, FEW),
+    row(".maxnctapersm", ENTRY, Values::Positive(1), 0, FEW),
+    row(".reqnctapercluster", ENTRY, Values::Numbers(3), 0, FEW),
+    row(".maxclusterrank", ENTRY, Values::Numbers(1), 0, &[8, 16, 4, 2]),
+    row(".explicitcluster", ENTRY, Values::None, 0, &[]),
+    row(".blocksareclusters", ENTRY, Values::None, 0, &[]),
+    row(".minperctamemory", ENTRY, Values::Numbers(1), 0, &[]),
+    row(".noreturn", FUNCTIONS, Values::None, 0, &[]),
+    row(".abi_preserve", FUNCTIONS, Values::Numbers(1), RANK_OF_ABI, &[]),
+    row(".abi_preserve_control", FUNCTIONS, Values::UpTo(11), RANK_OF_ABI, &[]),
     // Undocumented.
-    row(".local_maxnreg", BODIES, Values::Positive(1), 2),
-    row(".language", BODIES, Values::Languages, 3),
+    row(".local_maxnreg", BODIES, Values::Positive(1), 2, &[128, 64, 168, 255, 32]),
+    row(".language", BODIES, Values::Languages, 3, &[]),
 ];
 
 /// The directive of this name.

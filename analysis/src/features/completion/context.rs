@@ -42,8 +42,10 @@ pub(in crate::features) enum Place {
     Directive(Vec<String>),
     /// In the string of a `.pragma`.
     Pragma,
-    /// A code in a control comment such as `// ptx-analyzer: allow(unused-register)`.
-    Code,
+    /// A code in a control comment such as `// ptx-analyzer: allow(unused-register)`, after these.
+    Code(Vec<String>),
+    /// The word after `.pragma`.
+    PragmaString,
     /// A control comment of which less is written.
     Control,
 }
@@ -151,8 +153,10 @@ fn in_comment(token: &SyntaxToken, offset: TextSize) -> Option<Option<Context>> 
             return begun.then(|| context(text, Place::Control));
         };
         let known = control_verbs().any(|it| it == verb.trim());
+        let mut codes: Vec<String> = list.split(',').map(|it| it.trim().to_owned()).collect();
+        codes.pop();
         let code = list.rsplit(',').next()?.trim_start();
-        (known && !list.contains(')')).then(|| context(code, Place::Code))
+        (known && !list.contains(')')).then(|| context(code, Place::Code(codes)))
     };
     Some(find())
 }
@@ -329,6 +333,9 @@ fn place(
             false => Place::Item,
         });
     };
+    if rest.len() == 1 && first.text == ".pragma" {
+        return Some(Place::PragmaString);
+    }
     if first.kind != SyntaxKind::IDENT || !in_body {
         let tokens = rest.iter().map(|it| it.text.clone()).collect();
         return Some(Place::Directive(tokens));

@@ -3,7 +3,7 @@
 use isa::{
     directive::{TARGET_OPTIONS, gate},
     documentation::{Topic, entries, entry},
-    performance::{Owner, TUNING},
+    performance::{Owner, TUNING, Values, tuning},
     target::{Module, targets, versions},
     types::CLASSES,
 };
@@ -38,6 +38,8 @@ pub(in crate::features) const OF_BODY: &[&str] = &[
     ".calltargets",
     ".callprototype",
 ];
+/// Takes the alignment of a variable, in bytes.
+const ALIGN: &str = ".align";
 /// The directives that may follow a linking directive.
 const LINKED: &[&str] = &[".entry", ".func", ".global", ".const", ".shared"];
 /// Types of variables that are not register classes.
@@ -93,9 +95,17 @@ pub(super) fn of_body(module: Module, items: &mut Vec<CompletionItem>) {
     add(OF_BODY, module, CompletionKind::Directive, items);
 }
 
-fn types(prefix: &[&str], items: &mut Vec<CompletionItem>) {
-    let classes = CLASSES.iter().map(|it| it.0);
-    for word in classes.chain(prefix.iter().copied()) {
+/// The types of a declaration, the frequent ones of its state space first.
+fn types(space: &str, opaque: &[&str], items: &mut Vec<CompletionItem>) {
+    let frequent: &[&str] = match space {
+        ".reg" => &["b32", "b64", "pred", "f32", "b16", "f64"],
+        ".param" => &["u64", "u32", "b64", "b32", "f32", "b8"],
+        _ => &["b8", "b32", "f32", "u32", "b64", "u64"],
+    };
+    let mut classes: Vec<&str> = CLASSES.iter().map(|it| it.0).collect();
+    let rank = |word: &str| frequent.iter().position(|it| *it == word);
+    classes.sort_by_key(|it| rank(it).unwrap_or(frequent.len()));
+    for word in classes.into_iter().chain(opaque.iter().copied()) {
         let word = format!(".{word}");
         items.push(CompletionItem {
             detail: entry(Topic::Types, &word).map(|it| it.summary().to_owned()),
@@ -112,6 +122,10 @@ pub(super) fn words(tokens: &[String], module: Module, items: &mut Vec<Completio
         return;
     };
     let function = tokens.iter().any(|it| matches!(*it, ".entry" | ".func"));
+    if awaits_number(&tokens) {
+        numbers(&tokens, items);
+        return;
+    }
     match *first {
         ".version" => {
             for version in versions().collect::<Vec<_>>().into_iter().rev() {
@@ -141,9 +155,13 @@ pub(super) fn words(tokens: &[String], module: Module, items: &mut Vec<Completio
                     },
                 );
             }
-            for option in TARGET_OPTIONS {
-                items.push(CompletionItem::new(*option, CompletionKind::Value));
-            }
+            let options = TARGET_OPTIONS
+                .iter()
+                .filter(|it| !tokens.contains(it))
+                .map(|it| CompletionItem::new(*it, CompletionKind::Value));
+            // The first word is the target, though ptxas takes the options before it, too.
+            let place = if tokens.len() == 1 { items.len() } else { 0 };
+            items.splice(place..place, options);
         }
         ".address_size" => {
             for size in ["64", "32"] {
@@ -216,23 +234,29 @@ fn declaration_words(tokens: &[&str], module: Module, items: &mut Vec<Completion
         } else {
             OPAQUE
         };
-        types(opaque, items);
+        let space = tokens.iter().rev().find(|it| **it != ALIGN);
+        let in_memory = !tokens.contains(&".reg");
+        // Arrays in memory mostly name their alignment, parameters only as structures.
+        let aligns = in_memory && !tokens.contains(&ALIGN);
+        let first = aligns && !tokens.contains(&".param");
+        if first {
+            add(&[ALIGN], module, CompletionKind::Directive, items);
+        }
+        types(space.copied().unwrap_or_default(), opaque, items);
         for word in [".v2", ".v4"] {
             items.push(CompletionItem::new(word, CompletionKind::Type));
         }
-        if !tokens.contains(&".reg") {
-            add(
-                &[".align", ".attribute"],
-                module,
-                CompletionKind::Directive,
-                items,
-            );
+        if aligns && !first {
+            add(&[ALIGN], module, CompletionKind::Directive, items);
+        }
+        if in_memory {
+            add(&[".attribute"], module, CompletionKind::Directive, items);
         }
     }
 }
 
-/// The strings that `.pragma` knows.
-pub(super) fn pragmas(items: &mut Vec<CompletionItem>) {
+/// The strings that `.pragma` knows, in quotes where none is begun.
+pub(super) fn pragmas(quoted: bool, items: &mut Vec<CompletionItem>) {
     for it in entries(Topic::Pragmas) {
         // The options of `.target` are explained on the same page.
         let is_pragma = |it: &&&str| !it.contains(['*', ' ']) && !TARGET_OPTIONS.contains(*it);
@@ -240,8 +264,36 @@ pub(super) fn pragmas(items: &mut Vec<CompletionItem>) {
             items.push(CompletionItem {
                 detail: Some(it.summary().to_owned()),
                 documentation: Some(DocumentationKey::Pragma((*word).to_owned())),
-                ..CompletionItem::new(*word, CompletionKind::Value)
+                ..match quoted {
+                    true => CompletionItem::new(format!("\"{word}\""), CompletionKind::Value),
+                    false => CompletionItem::new(*word, CompletionKind::Value),
+                }
             });
         }
     }
+}
+
+/// Whether the tokens end where only a number can follow: after a directive that takes one, or a comma of its list.
+fn awaits_number(tokens: &[&str]) -> bool {
+    let words = tokens.iter().rev();
+    let mut values = words.skip_while(|it| **it == "," || it.parse::<u64>().is_ok());
+    match (tokens.last(), values.next()) {
+        (Some(&last), Some(&word)) if last == word || last == "," => {
+            word == ALIGN || tuning(word).is_some_and(|it| it.values != Values::None)
+        }
+        _ => false,
+    }
+}
+
+/// The numbers that a directive takes, if few or some are usual.
+fn numbers(tokens: &[&str], items: &mut Vec<CompletionItem>) {
+    let Some(word) = tokens.iter().rev().find(|it| it.starts_with('.')) else {
+        return;
+    };
+    let usual: &[u64] = match tuning(word) {
+        None => &[16, 8, 4, 128, 32, 64, 2, 1, 1024],
+        Some(it) => it.usual,
+    };
+    let texts = usual.iter().map(u64::to_string);
+    items.extend(texts.map(|it| CompletionItem::new(it, CompletionKind::Value)));
 }

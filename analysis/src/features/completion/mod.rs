@@ -5,6 +5,7 @@ mod comments;
 mod context;
 pub(super) mod directives;
 mod modifiers;
+mod numbers;
 mod operands;
 mod snippets;
 #[cfg(test)]
@@ -96,8 +97,9 @@ pub(crate) fn completions(
                 None => directives::words(tokens, module, &mut items),
             }
         }
-        (Place::Pragma, _) => directives::pragmas(&mut items),
-        (Place::Code, _) => comments::codes(&mut items),
+        (Place::Pragma, _) => directives::pragmas(false, &mut items),
+        (Place::PragmaString, _) => directives::pragmas(true, &mut items),
+        (Place::Code(named), _) => comments::codes(db, file, at.offset, named, &mut items),
         (Place::Control, _) => comments::controls(&mut items),
         (Place::Guard | Place::Operand(..) | Place::Component(..), _) => {}
     }

@@ -4,6 +4,7 @@ use isa::{
     matcher::{Statement, fit},
     operand::{Operand, Space, Symbol},
     performance::CTA_MEMORY_REGISTERS,
+    semantics::Wide,
     table::tables,
     target::Module,
     types::{Class, Family},
@@ -31,6 +32,7 @@ use crate::{
 use super::{
     Site,
     context::{Head, OperandPlace},
+    numbers,
     uses::Uses,
     whole::{Whole, is_indexed, named},
 };
@@ -150,6 +152,8 @@ fn names(
                 };
                 let distance = match item.kind {
                     CompletionKind::Parameter if memory && address => 0,
+                    // The address of a parameter is rarely wanted.
+                    CompletionKind::Parameter if !address => 2,
                     _ if address => 1,
                     _ => distance(operand, wanted),
                 };
@@ -158,10 +162,14 @@ fn names(
         );
     }
     items.extend(innermost(found));
-    module_names(site, &mut fitting, &is_scalar, items);
+    let narrow = semantics.wide == Wide::Name
+        && address_bytes(site.db, site.function.file(site.db)) == 8
+        && wanted.is_some_and(|it| it.bits() < 64);
+    module_names(site, &mut fitting, narrow, &is_scalar, items);
     // In brackets they are legal, but nobody wants their values as addresses.
     if place.nesting.is_empty() && !written {
         special_registers(site, &mut fitting, items);
+        numbers::numbers(&mut |it| fitting.admits(it), head, place.index, items);
     }
     // What a name of the body hides.
     let mut seen = FxHashSet::default();
@@ -547,10 +555,11 @@ impl<'a> Fitting<'a> {
     }
 }
 
-/// Variables and functions of the module.
+/// Variables and functions of the module; `narrow`: only those whose address has 32 bits.
 fn module_names(
     site: &Site<'_>,
     fitting: &mut Fitting<'_>,
+    narrow: bool,
     is_scalar: &dyn Fn(Option<&Option<Layout>>) -> bool,
     found: &mut Vec<CompletionItem>,
 ) {
@@ -594,6 +603,14 @@ fn module_names(
             _ => continue,
         };
         let function = declaration.kind != DeclarationKind::Variable;
+        if narrow
+            && matches!(
+                operand,
+                Operand::Symbol(Symbol::Variable(Space::Global | Space::Unified, _))
+            )
+        {
+            continue;
+        }
         if (!function || takes_functions) && fitting.admits(&operand) {
             found.push(CompletionItem {
                 detail: Some(crate::hir::operand::describe(&operand)),

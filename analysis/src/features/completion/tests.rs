@@ -52,7 +52,7 @@ fn what_an_inner_declaration_hides_is_offered_once() {
     check_body(
         "{ .reg .b32 %r<3>; .shared .b8 table[4]; mov.b32 %r1, %r2; mov.b32 %r0, $0; }",
         expect![
-            "``: %r1 %r2 pointer %r0 table %f0 helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
+            "``: %r1 %r2 %r0 table %f0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
         ],
     );
 }
@@ -65,8 +65,92 @@ fn a_long_function() {
     check_body(
         &format!("{far}mov.b32 %r1, %r2;\nmov.b32 %r0, $0;\n{far}"),
         expect![
-            "``: %r1 %r8 %r2 %r7 pointer %f0 helper k table %tid.x %ctaid.x %laneid and 43 more"
+            "``: %r1 %r8 %r2 %r7 %f0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
         ],
+    );
+}
+
+#[test]
+fn constants_where_only_they_can_be_or_mostly_are() {
+    for (text, expected) in [
+        (
+            "cp.async.ca.shared.global [table], [%rd1], $0;",
+            expect!["``: 4 16 8"],
+        ),
+        ("cp.async.wait_group $0;", expect!["``: 0 2 8 4 1 5"]),
+        ("bar.sync $0;", expect!["``: 0 %r0"]),
+        ("shl.b32 %r1, %r2, $0;", expect!["``: 2 1 8 16 23 4 %r0"]),
+        (
+            "lop3.b32 %r1, %r2, %r3, %r4, $0;",
+            expect!["``: 0x80 0xfe 0x96 0xf8 0xca 0xe8"],
+        ),
+        (
+            ".pragma $0;",
+            expect![[
+                r#"``: "nounroll" "used_bytes_mask" "enable_smem_spilling" "frequency" "mma_throughput""#
+            ]],
+        ),
+    ] {
+        check_body(text, expected);
+    }
+    for (text, expected) in [
+        (
+            ".entry k() .maxntid $0 { ret; }",
+            expect!["``: 128 256 512 1024 384 64 32"],
+        ),
+        (
+            ".entry k() .maxntid 128, $0 { ret; }",
+            expect!["``: 128 256 512 1024 384 64 32"],
+        ),
+        (
+            ".entry k() .maxntid 128 $0 { ret; }",
+            expect![
+                "``: .maxnreg .maxntid .reqntid .minnctapersm .reqnctapercluster .maxclusterrank .explicitcluster"
+            ],
+        ),
+        (
+            ".entry k() .maxntid 128 .maxnreg $0 { ret; }",
+            expect!["``: 128 64 168 255 32"],
+        ),
+        (
+            ".global .align $0 .b8 a[4];",
+            expect!["``: 16 8 4 128 32 64 2 1 1024"],
+        ),
+        (
+            ".global .align 4 $0",
+            expect!["``: .b8 .b32 .f32 .u32 .b64 .u64 .b16 .b128 .u8 .u16 .s8 .s16 and 12 more"],
+        ),
+        (
+            ".global $0",
+            expect!["``: .align .b8 .b32 .f32 .u32 .b64 .u64 .b16 .b128 .u8 .u16 .s8 and 13 more"],
+        ),
+        (
+            ".entry k(.param $0) { ret; }",
+            expect!["``: .u64 .u32 .b64 .b32 .f32 .b8 .b16 .b128 .u8 .u16 .s8 .s16 and 13 more"],
+        ),
+    ] {
+        check(&format!("{HEADER}{text}"), expected);
+    }
+    check(
+        ".version 9.0\n.target sm_90, $0",
+        expect![
+            "``: texmode_unified texmode_independent debug map_f64_to_f32 sm_121a sm_121f sm_121 sm_120a sm_120f sm_120 sm_110a sm_110f and 40 more"
+        ],
+    );
+}
+
+/// ptxas generates no code for 64-bit modules that take 32 bits of the address of a variable in global memory.
+#[test]
+fn the_address_of_a_global_variable_in_half_a_register() {
+    check_body(
+        "mov.u32 %r1, ta$0;",
+        expect![
+            "`ta`: %r0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+        ],
+    );
+    check_body(
+        "mov.u64 %rd1, ta$0;",
+        expect!["`ta`: %rd0 pointer helper k table %globaltimer %clock64 %current_graph_exec"],
     );
 }
 
@@ -202,7 +286,7 @@ fn operands() {
     check_body(
         "mov.u32 %r1, %ti$0",
         expect![
-            "`%ti`: pointer %r0 helper k table %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y and 39 more"
+            "`%ti`: %r0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
         ],
     );
     check_body("setp.eq.s32 $0", expect!["``: %p0"]);
@@ -240,7 +324,7 @@ fn words_of_directives() {
     );
     check(
         &format!("{HEADER}.visible .entry k(.param .$0"),
-        expect!["`.`: .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 and 13 more"],
+        expect!["`.`: .u64 .u32 .b64 .b32 .f32 .b8 .b16 .b128 .u8 .u16 .s8 .s16 and 13 more"],
     );
     check(
         &format!("{HEADER}.visible .entry k() .$0"),
@@ -250,11 +334,11 @@ fn words_of_directives() {
     );
     check(
         &format!("{HEADER}.global .$0"),
-        expect!["`.`: .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 and 13 more"],
+        expect!["`.`: .align .b8 .b32 .f32 .u32 .b64 .u64 .b16 .b128 .u8 .u16 .s8 and 13 more"],
     );
     check_body(
         ".reg .$0",
-        expect!["`.`: .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 and 8 more"],
+        expect!["`.`: .b32 .b64 .pred .f32 .b16 .f64 .b8 .b128 .u8 .u16 .u32 .u64 and 8 more"],
     );
     check_body(".reg .b32 %$0", expect!["`%`: "]);
 }
@@ -376,7 +460,7 @@ fn parameters() {
     check(
         &body("mov.b32 %r1, $0;"),
         expect![
-            "``: result received %r0 f %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+            "``: %r0 result received f %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
         ],
     );
 }
@@ -479,6 +563,6 @@ fn only_arrays_have_elements() {
     check_body("mov.u64 %rd1, $0[0];", expect!["``: table"]);
     check_body(
         "mov.u64 %rd1, $0;",
-        expect!["``: pointer %rd0 helper k table %globaltimer %clock64 %current_graph_exec"],
+        expect!["``: %rd0 pointer helper k table %globaltimer %clock64 %current_graph_exec"],
     );
 }
