@@ -554,14 +554,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Says of the bracket opened at `open`, if it was just reported as unclosed, where it is closed best.
-    pub(crate) fn close_at(&mut self, open: TextRange, end: TextRange) {
+    pub(crate) fn close_at(&mut self, open: TextRange, close: SyntaxKind, end: TextRange) {
         if let Some(error) = self.errors.last_mut()
             && error.code == SyntaxErrorCode::UnclosedDelimiter
             && error.range == open
             && let Some((place, _)) = &mut error.related
         {
             *place = end;
-            error.missing = Some("]");
+            error.missing = Some(if close == R_BRACE { "}" } else { "]" });
         }
     }
 

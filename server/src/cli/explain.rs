@@ -6,7 +6,7 @@ use analysis::{Explanation, Explanations, documented, explain};
 use clap::ValueEnum;
 use syntax::{host::Language, text::LineTable};
 
-use super::{FAILED, Io, hosted::Hosted, read_text, terminal};
+use super::{FAILED, Io, check::target, hosted::Hosted, read_text, terminal};
 use crate::compile_commands::CompileCommands;
 
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub(super) struct ExplainArgs {
     #[arg(long)]
     list: bool,
     /// Say whether instructions are available on this target, such as `sm_90a`.
-    #[arg(long, value_name = "TARGET")]
+    #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]

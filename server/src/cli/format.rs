@@ -7,7 +7,7 @@ use std::{
 };
 
 use analysis::{AnalysisHost, FileContents, FileId, FormattingOptions, HostFile};
-use ec4rs::property::{FinalNewline, IndentSize, IndentStyle};
+use ec4rs::property::{EndOfLine, FinalNewline, IndentSize, IndentStyle};
 use syntax::{host::Language, text::Edit};
 
 use super::{FAILED, Io, check::inputs, read_bytes};
@@ -51,10 +51,10 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
         };
         let standard = path == Path::new("-");
-        let mut options = match standard {
-            true => FormattingOptions::default(),
+        let (mut options, ending) = match standard {
+            true => (FormattingOptions::default(), None),
             false => match of_editorconfig(path) {
-                Ok(options) => options,
+                Ok(found) => found,
                 Err(error) => {
                     writeln!(io.stderr, "error: {error}")?;
                     status = FAILED;
@@ -88,7 +88,13 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 status = FAILED;
                 continue;
             }
-            None => format(&bytes, options),
+            None => {
+                let formatted = format(&bytes, options);
+                match ending {
+                    Some(crlf) => with_ending(&formatted, crlf),
+                    None => formatted,
+                }
+            }
         };
         if args.check {
             if formatted != bytes {
@@ -107,12 +113,29 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
     Ok(status)
 }
 
-/// The options that the `.editorconfig` files in the folders around a file give it. Values that are not understood
-/// count as absent, as the format requires.
+/// The same lines with another ending: a line feed, with a carriage return before it for `crlf`.
+fn with_ending(bytes: &[u8], crlf: bool) -> Vec<u8> {
+    let ending: &[u8] = if crlf { b"\r\n" } else { b"\n" };
+    let mut lines = Vec::with_capacity(bytes.len());
+    for line in bytes.split_inclusive(|it| *it == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(text) => {
+                lines.extend_from_slice(text.strip_suffix(b"\r").unwrap_or(text));
+                lines.extend_from_slice(ending);
+            }
+            None => lines.extend_from_slice(line),
+        }
+    }
+    lines
+}
+
+/// The options that the `.editorconfig` files in the folders around a file give it, and whether they end its lines with
+/// a carriage return and a line feed, if they say so. Values that are not understood count as absent, as the format
+/// requires.
 ///
 /// # Errors
 /// A sentence when such a file cannot be read.
-fn of_editorconfig(path: &Path) -> Result<FormattingOptions, String> {
+fn of_editorconfig(path: &Path) -> Result<(FormattingOptions, Option<bool>), String> {
     let mut found = ec4rs::properties_of(path)
         .map_err(|error| format!("{}: .editorconfig: {error}", path.display()))?;
     found.use_fallbacks();
@@ -123,7 +146,12 @@ fn of_editorconfig(path: &Path) -> Result<FormattingOptions, String> {
     options.tabs = matches!(found.get::<IndentStyle>(), Ok(IndentStyle::Tabs));
     let newline = found.get::<FinalNewline>();
     options.insert_final_newline = matches!(newline, Ok(FinalNewline::Value(true)));
-    Ok(options)
+    let ending = match found.get::<EndOfLine>() {
+        Ok(EndOfLine::Lf) => Some(false),
+        Ok(EndOfLine::CrLf) => Some(true),
+        _ => None,
+    };
+    Ok((options, ending))
 }
 
 /// A file of another language with the PTX in its strings laid out.

@@ -230,16 +230,17 @@ fn bracketed_list(p: &mut Parser<'_>, kind: SyntaxKind, close: SyntaxKind) {
     p.bump();
     let end = elements(p, close);
     p.expect_close(close, open);
-    if let Some(end) = end.filter(|_| kind == ADDRESS) {
-        p.close_at(open, end);
+    if let Some(end) = end {
+        p.close_at(open, close, end);
     }
     p.finish();
     p.height += 1;
     p.leave();
 }
 
-/// One or more operands between commas. Returns where an address most likely ends whose `]` is missing:
-/// after its first element, if coordinates in braces are not among the others.
+/// One or more operands between commas. Returns where a list most likely ends whose bracket is missing: an address
+/// after its first element, if coordinates in braces are not among the others; a vector before an address or another
+/// vector, or with the statement.
 fn elements(p: &mut Parser<'_>, close: SyntaxKind) -> Option<TextRange> {
     if p.at(close) {
         p.expected("an operand");
@@ -248,12 +249,17 @@ fn elements(p: &mut Parser<'_>, close: SyntaxKind) -> Option<TextRange> {
     let mut height = 0;
     let mut end = None;
     let mut coordinates = false;
+    let (mut last, mut inner) = (None, None);
     loop {
         if p.at(SEMICOLON) || !p.at(close) && at_next_statement(p) {
             break;
         }
         coordinates |= end.is_some() && p.at(L_BRACE);
+        if matches!(p.kind(), L_BRACE | L_BRACKET) {
+            inner = inner.or(last);
+        }
         operand(p);
+        last = Some(p.previous_end_range());
         end.get_or_insert(p.previous_end_range());
         height = height.max(p.height);
         p.height = height;
@@ -268,7 +274,11 @@ fn elements(p: &mut Parser<'_>, close: SyntaxKind) -> Option<TextRange> {
             break;
         }
     }
-    end.filter(|_| !coordinates)
+    match close {
+        R_BRACE => inner.or(last.filter(|_| p.at(SEMICOLON))),
+        R_BRACKET => end.filter(|_| !coordinates),
+        _ => None,
+    }
 }
 
 /// Whether another operand starts here, after one without a comma after it.

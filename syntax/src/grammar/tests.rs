@@ -191,12 +191,16 @@ fn missing_comma_and_operand() {
 #[test]
 fn unclosed_brackets() {
     check_body(
-        "    ld.u32 a, [b+4;\n    mov.v2 {a, b, c;\n    ret;",
+        "    ld.u32 a, [b+4;\n    mov.v2 {a, b, c;\n    ld.v2.u32 {a, b, [c];\n    mma {a, b}, {c, d, {e, f};\n    ret;",
         expect![[r#"
             2:15 "[" unclosed-delimiter: unclosed `[`
                 2:19 "": expected `]` here
             3:12 "{" unclosed-delimiter: unclosed `{`
-                3:20 ";": expected `}` here
+                3:20 "": expected `}` here
+            4:15 "{" unclosed-delimiter: unclosed `{`
+                4:20 "": expected `}` here
+            5:17 "{" unclosed-delimiter: unclosed `{`
+                5:22 "": expected `}` here
         "#]],
     );
 }

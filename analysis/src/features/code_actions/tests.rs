@@ -325,6 +325,11 @@ fn punctuation() {
         "Insert `]`",
         "ld.global.b32 %r1, [%d1];",
     );
+    check_fix(
+        "ld.global.v2.b32 $0{%r1, %r2, [%d1];",
+        "Insert `}`",
+        "ld.global.v2.b32 {%r1, %r2}, [%d1];",
+    );
     check(
         ".global .b32 a$0\n.global .b32 b;\n",
         "Insert `;`",

@@ -63,6 +63,11 @@ pub(crate) fn hover(
                 | SyntaxKind::UNDERSCORE
         )
     };
+    // A minus means what is said of the number after it.
+    let right = match right {
+        Some(it) if it.kind() == SyntaxKind::MINUS => it.next_token(),
+        it => it,
+    };
     let token = right
         .filter(|it| is_word(it.kind()))
         .or(left.filter(|it| is_word(it.kind())))?;
@@ -70,8 +75,9 @@ pub(crate) fn hover(
     let context = Context::at(db, file, range.start())?;
     let markdown = context.word(token.kind(), token.text(), range.start())?;
     let figure = context.figure(token.kind(), token.text(), range.start());
+    let sign = token.prev_token().filter(|_| context.is_negated());
     Some(RangeInfo {
-        range,
+        range: sign.map_or(range, |it| range.cover(it.text_range())),
         info: Hover {
             markdown: within(markdown),
             figure,
@@ -151,6 +157,26 @@ impl<'db> Context<'db> {
         })
     }
 
+    /// Whether the word is a number after a sign, or one that an address subtracts from a name.
+    fn is_negated(&self) -> bool {
+        let [.., around, sum, word] = &self.path[..] else {
+            return false;
+        };
+        let minus = sum.token(SyntaxKind::MINUS);
+        let Some(minus) = minus.filter(|it| it.range().end() == word.range().start()) else {
+            return false;
+        };
+        match sum.kind() {
+            SyntaxKind::PREFIX_EXPRESSION => true,
+            SyntaxKind::BINARY_EXPRESSION => {
+                around.kind() == SyntaxKind::ADDRESS
+                    && minus.range().start() > sum.range().start()
+                    && sum.node(SyntaxKind::NAME_REFERENCE).is_some()
+            }
+            _ => false,
+        }
+    }
+
     fn word(&self, kind: SyntaxKind, text: &str, offset: TextSize) -> Option<String> {
         let inner = self.path.last()?;
         let instruction = self
@@ -168,14 +194,7 @@ impl<'db> Context<'db> {
                     Some(_) => Some(Role::Descriptor),
                     None => instruction.and_then(|it| self.selector_of(it, offset)),
                 };
-                let negated = self.path.iter().rev().nth(1).is_some_and(|it| {
-                    let mut tokens = it.tokens();
-                    it.kind() == SyntaxKind::PREFIX_EXPRESSION
-                        && tokens
-                            .next()
-                            .is_some_and(|it| it.kind() == SyntaxKind::MINUS)
-                });
-                let mut markdown = match negated {
+                let mut markdown = match self.is_negated() {
                     true => literal::describe_negated(text)?,
                     false => literal::describe(text, role)?,
                 };
@@ -350,6 +369,9 @@ mod tests {
                 .contains("\n-8 = 0xfffffffffffffff8 in 64 bits, 0xfffffff8 in 32 bits")
         );
         assert!(shown("mov.f32 f, -1$0.5;").contains("-1.5"));
+        assert!(shown("mov.b32 r, $0-8;").contains("\n-8 ="));
+        assert!(shown("ld.shared.b32 r, [r-$08];").contains("\n-8 ="));
+        assert!(shown("mov.b32 r, 3-$08;").contains("\n8 ="));
     }
 
     #[test]

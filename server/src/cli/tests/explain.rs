@@ -24,7 +24,9 @@ fn unknown_words_are_not_explained() {
         &["explain", "add", "--target", "sm_91"],
         "",
         expect![[r#"
-            error: unknown target `sm_91`
+            error: invalid value 'sm_91' for '--target <TARGET>': there is no such target; did you mean `sm_90`?
+
+            For more information, try '--help'.
             status 2
         "#]],
     );

@@ -250,6 +250,13 @@ impl<'a> Judge<'a> {
             all.map(|it| (&*it.name, it)).collect()
         });
         if let Some(definition) = declared.get(name).filter(|it| it.count.is_none()) {
+            // The brace that is missing may be the end of that block.
+            let green = function.green(db);
+            let function = green.cursor();
+            let block = function.node(SyntaxKind::BLOCK);
+            if block.is_some_and(|it| it.token(SyntaxKind::R_BRACE).is_none()) {
+                return Verdict::Fine;
+            }
             return Verdict::Unknown {
                 help: Some(format!(
                     "`{name}` on line {LINE} is visible inside its own block only"
