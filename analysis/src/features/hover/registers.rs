@@ -93,13 +93,14 @@ fn entry(
         let exact = exact.map_or(&[][..], |it| &it.lines);
         let _ = write!(
             out,
-            "\n\n```text\n{}```\nMost are probably live at line {}. At most {} live in the order \
-             of the text, {} in an order that keeps few live, {} in one that loads early",
+            "\n\n```text\n{}```\nAt most {} live, probably at line {}. {} in the order of the text, \
+             {} in an order that keeps few live, {} in one that loads early",
             sparklines(&[
                 ("as written", &it.alive),
                 ("reordered", &it.alive_reordered),
                 ("ptxas", exact),
             ]),
+            it.most_live,
             line + 1,
             it.max_live,
             it.reordered,

@@ -244,6 +244,6 @@ fn heat(most: u32, theme: &Theme) -> Item {
     Item {
         sample,
         width: theme.heat.len() as f64 * step,
-        words: format!("0 to {most} live registers"),
+        words: format!("0 to {most} live registers as written"),
     }
 }

@@ -53,62 +53,62 @@ fn entries() {
     check(
         &kernel("$0k", ""),
         expect![[r#"
-                **About 47 registers** (35 to 63) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
+            **About 47 registers** (35 to 63) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
 
-                ```text
-                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
-                ```
-                Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
+            ```text
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+            ```
+            At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
 
-                Live at the peak:
+            Live at the peak:
 
-                - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
-                - 1 in 1 × `mov.u32` of line 6, last read at line 107
+            - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
+            - 1 in 1 × `mov.u32` of line 6, last read at line 107
 
-                On other targets:
+            On other targets:
 
-                - `sm_80`: about 47 (35 to 63), 40 of 64 warps
-                - `sm_100`: about 47 (35 to 63), 40 of 64 warps
-                - `sm_120`: about 47 (35 to 63), 40 of 48 warps
+            - `sm_80`: about 47 (35 to 63), 40 of 64 warps
+            - `sm_100`: about 47 (35 to 63), 40 of 64 warps
+            - `sm_120`: about 47 (35 to 63), 40 of 48 warps
 
-                ```ptx
-                .entry k(.param .u64 p)
-                ```
-                Kernel
+            ```ptx
+            .entry k(.param .u64 p)
+            ```
+            Kernel
 
-                0 uses in this file"#]],
+            0 uses in this file"#]],
     );
     check(
         &kernel("$0k", ".maxntid 1024 .maxnreg 40"),
         expect![[r#"
-                **About 40 registers** (30 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
+            **About 40 registers** (30 to 40) on `sm_90`: 32 of 64 warps are resident with 1024 threads per block, limited by registers. 8 registers fewer: 64 warps
 
-                ```text
-                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-                ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
-                ```
-                Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
+            ```text
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+            ```
+            At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
 
-                `.maxnreg` allows 40 registers
+            `.maxnreg` allows 40 registers
 
-                Live at the peak:
+            Live at the peak:
 
-                - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
-                - 1 in 1 × `mov.u32` of line 6, last read at line 107
+            - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
+            - 1 in 1 × `mov.u32` of line 6, last read at line 107
 
-                On other targets:
+            On other targets:
 
-                - `sm_80`: about 40 (30 to 40), 32 of 64 warps
-                - `sm_100`: about 40 (30 to 40), 32 of 64 warps
-                - `sm_120`: about 40 (30 to 40), 32 of 48 warps
+            - `sm_80`: about 40 (30 to 40), 32 of 64 warps
+            - `sm_100`: about 40 (30 to 40), 32 of 64 warps
+            - `sm_120`: about 40 (30 to 40), 32 of 48 warps
 
-                ```ptx
-                .entry k(.param .u64 p) .maxntid 1024 .maxnreg 40
-                ```
-                Kernel
+            ```ptx
+            .entry k(.param .u64 p) .maxntid 1024 .maxnreg 40
+            ```
+            Kernel
 
-                0 uses in this file"#]],
+            0 uses in this file"#]],
     );
 }
 
@@ -335,36 +335,36 @@ fn exact_figures() {
         markdown[from..to].to_owned()
     };
     expect![[r#"
-            **✓ 48 registers** on `sm_90a` by `ptxas`, no spills: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 8 registers fewer: 48 warps. Up to 48 registers keep that
+        **✓ 48 registers** on `sm_90a` by `ptxas`, no spills: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 8 registers fewer: 48 warps. Up to 48 registers keep that
 
-            Estimated: 47 (35 to 63)
+        Estimated: 47 (35 to 63)
 
-            ```text
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
-            ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ ptxas
-            ```
-            Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
+        ```text
+        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+        ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ ptxas
+        ```
+        At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
     expect![[r#"
-            **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+        **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
-            Estimated: 47 (35 to 63)
+        Estimated: 47 (35 to 63)
 
-            ```text
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
-            ```
-            Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
+        ```text
+        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+        ```
+        At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
     expect![[r#"
-            **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
+        **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
 
-            Estimated: 47 (35 to 63)
+        Estimated: 47 (35 to 63)
 
-            ```text
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
-            ```
-            Most are probably live at line 47. At most 50 live in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
+        ```text
+        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
+        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
+        ```
+        At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
 }
 
 #[test]
