@@ -679,6 +679,14 @@ fn fixes_are_tried_in_long_files() {
         - Fix all auto-fixable problems
     "#]],
     );
+    // What is wrong in another statement of the line is another matter.
+    check(
+        &long("ad$0dd.s32 %r1, %r2, %r3; mov.b32 %r1, x;", ""),
+        expect![[r#"
+        * Replace `addd` by `add`
+        - Fix all auto-fixable problems
+    "#]],
+    );
     // What is declared may be meant anywhere.
     check(&long("mov.b32 %r1, y;", ".reg .b$033 y;"), expect![""]);
     check(&long("mov.b32 %r1, y;", ".regg$0 .b32 y;"), expect![""]);

@@ -13,6 +13,7 @@ use crate::{
     Diagnostic, FileContents, FileId, Severity,
     db::{Database, SourceFile, Workspace},
     diagnostics::{Fixes, diagnostics},
+    hir::tree::{node_at, trimmed},
 };
 
 /// How much text is judged for one question, in bytes: some ten milliseconds. Fixes that are not tried are not
@@ -111,12 +112,21 @@ impl<'a> Trials<'a> {
         Some(())
     }
 
-    /// Whether nothing is wrong any more on the lines of a range, and nothing new anywhere, after some edits.
+    /// Whether nothing is wrong any more in the instruction of a range, or on its lines where there is none, and nothing
+    /// new anywhere, after some edits.
     pub(super) fn repairs(&self, range: TextRange, edits: &[Edit]) -> bool {
+        let tree = &self.file.contents(self.db).tree;
+        let instruction = node_at(&tree.cursor(), SyntaxKind::INSTRUCTION, range.start())
+            .map(|it| trimmed(&it))
+            .filter(|it| it.contains_range(range));
         self.after(edits, &[range]).is_some_and(|after| {
-            let range = TextRange::new(after.place(range.start()), after.place(range.end()));
-            let lines = after.lines(range);
-            after.new.is_empty() && !after.errors.iter().any(|it| it.intersect(lines).is_some())
+            let placed =
+                |it: TextRange| TextRange::new(after.place(it.start()), after.place(it.end()));
+            let around = match instruction {
+                Some(it) => placed(it),
+                None => after.lines(placed(range)),
+            };
+            after.new.is_empty() && !after.errors.iter().any(|it| it.intersect(around).is_some())
         })
     }
 

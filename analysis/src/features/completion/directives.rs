@@ -12,7 +12,7 @@ use salsa::Database;
 use syntax::SyntaxKind;
 
 use crate::{
-    CompletionItem, CompletionKind, DocumentationKey,
+    CompletionItem, CompletionKind, DocumentationKey, Insertion,
     db::SourceFile,
     hir::{declared::Header, items::items},
 };
@@ -38,6 +38,8 @@ pub(in crate::features) const OF_BODY: &[&str] = &[
     ".calltargets",
     ".callprototype",
 ];
+/// What follows the name of numbered registers in a label.
+pub(super) const FAMILY: &str = "<…>";
 /// Takes the alignment of a variable, in bytes.
 const ALIGN: &str = ".align";
 /// The directives that may follow a linking directive.
@@ -221,7 +223,10 @@ fn declaration_words(tokens: &[&str], module: Module, items: &mut Vec<Completion
     if tokens.contains(&".ptr") {
         let spaces = [".global", ".shared", ".const", ".local", ".align"];
         add(&spaces, module, CompletionKind::StateSpace, items);
-    } else if tokens.iter().any(is_type) {
+    } else if let Some(class) = tokens.iter().find(|it| is_type(it)) {
+        if tokens.contains(&".reg") && tokens.last() == Some(class) {
+            families(class, items);
+        }
         if tokens.contains(&".param") {
             add(&[".ptr"], module, CompletionKind::Directive, items);
         }
@@ -253,6 +258,28 @@ fn declaration_words(tokens: &[&str], module: Module, items: &mut Vec<Completion
             add(&[".attribute"], module, CompletionKind::Directive, items);
         }
     }
+}
+
+/// The usual name of a family of registers.
+fn families(class: &str, items: &mut Vec<CompletionItem>) {
+    let name = match class {
+        ".pred" => "%p",
+        ".b16" | ".u16" | ".s16" | ".f16" => "%rs",
+        ".b32" | ".u32" | ".s32" | ".f16x2" => "%r",
+        ".b64" | ".u64" | ".s64" => "%rd",
+        ".b128" => "%rq",
+        ".f32" => "%f",
+        ".f64" => "%fd",
+        _ => return,
+    };
+    items.push(CompletionItem {
+        detail: Some("numbered registers".to_owned()),
+        insert: Some(Insertion {
+            snippet: format!("{name}<${{1:16}}>;"),
+            plain: format!("{name}<16>;"),
+        }),
+        ..CompletionItem::new(format!("{name}{FAMILY}"), CompletionKind::Snippet)
+    });
 }
 
 /// The strings that `.pragma` knows, in quotes where none is begun.

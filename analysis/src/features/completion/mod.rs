@@ -34,7 +34,8 @@ pub(super) use context::{Context, Head, Place, context};
 /// every key; an editor asks again when more is typed.
 const MAX_ITEMS: usize = 200;
 
-/// The completions at a position; none in comments, numbers and names that are being declared.
+/// The completions at a position; none in comments, numbers and names that are being declared, but for numbered
+/// registers.
 pub(crate) fn completions(
     db: &dyn Database,
     file: SourceFile,
@@ -95,6 +96,9 @@ pub(crate) fn completions(
             match names {
                 Some(site) => calls::tables(site, tokens, &mut items),
                 None => directives::words(tokens, module, &mut items),
+            }
+            if let Some(site) = &site {
+                operands::without_declared(site, &mut items);
             }
         }
         (Place::Pragma, _) => directives::pragmas(false, &mut items),

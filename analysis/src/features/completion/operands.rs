@@ -32,6 +32,7 @@ use crate::{
 use super::{
     Site,
     context::{Head, OperandPlace},
+    directives::FAMILY,
     numbers,
     uses::Uses,
     whole::{Whole, is_indexed, named},
@@ -323,6 +324,19 @@ fn is_wide_address(site: &Site<'_>, head: &Head, place: &OperandPlace) -> bool {
     let earlier = place.before.iter().filter(|it| it.starts_with('[')).count();
     let wide = spaces.get(earlier.min(spaces.len().saturating_sub(1)));
     address_bytes(site.db, site.function.file(site.db)) == 8 && wide.copied().unwrap_or(true)
+}
+
+/// Takes out the names of numbered registers that are declared already.
+pub(super) fn without_declared(site: &Site<'_>, items: &mut Vec<CompletionItem>) {
+    let body = &*body_around(site.db, site.function, near(site.offset));
+    let declared: FxHashSet<&str> = visible(body, site.offset)
+        .filter(|it| it.1.count.is_some())
+        .map(|it| &*it.1.name)
+        .collect();
+    items.retain(|it| {
+        let family = it.label.strip_suffix(FAMILY);
+        family.is_none_or(|it| !declared.contains(it))
+    });
 }
 
 /// The registers for a guard.

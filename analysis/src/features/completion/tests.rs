@@ -340,6 +340,7 @@ fn words_of_directives() {
         ".reg .$0",
         expect!["`.`: .b32 .b64 .pred .f32 .b16 .f64 .b8 .b128 .u8 .u16 .u32 .u64 and 8 more"],
     );
+    check_body(".reg .b16 %$0", expect!["`%`: %rs<…>"]);
     check_body(".reg .b32 %$0", expect!["`%`: "]);
 }
 
