@@ -112,7 +112,6 @@ fn checks_read_binaries() {
         &["registers", "DIR/lib.so"],
         b"",
         expect![[r#"
-            registers  range  live  line  cap  warps  limit  target  entry
             error: DIR/lib.so: image 2 (sm_80): it states a size of 1125899906842624 bytes, and 268435456 is the limit
             status 2
         "#]],

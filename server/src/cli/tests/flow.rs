@@ -141,7 +141,7 @@ fn drawings() {
         "falls through",
         "branches if the guard holds",
         "back to a loop",
-        "0 to 1 live registers",
+        "0 to 1 live registers as written",
         "in a loop",
         "never reached",
     ] {

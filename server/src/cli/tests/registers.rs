@@ -47,10 +47,9 @@ fn registers_of_entries() {
         &["registers", "no such file"],
         "",
         expect![[r#"
-        registers  range  live  line  cap  warps  limit  target  entry
-        error: no such file: No such file or directory (os error 2)
-        status 2
-    "#]],
+            error: no such file: No such file or directory (os error 2)
+            status 2
+        "#]],
     );
 }
 
