@@ -38,7 +38,7 @@ pub(in crate::features) const OF_BODY: &[&str] = &[
     ".calltargets",
     ".callprototype",
 ];
-/// What follows the name of numbered registers in a label.
+/// The end of a label for numbered registers.
 pub(super) const FAMILY: &str = "<…>";
 /// Takes the alignment of a variable, in bytes.
 const ALIGN: &str = ".align";

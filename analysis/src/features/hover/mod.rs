@@ -65,7 +65,10 @@ pub(crate) fn hover(
     };
     // A minus means what is said of the number after it.
     let right = match right {
-        Some(it) if it.kind() == SyntaxKind::MINUS => it.next_token(),
+        Some(it) if it.kind() == SyntaxKind::MINUS => it.next_token().filter(|it| {
+            let start = it.text_range().start();
+            Context::at(db, file, start).is_some_and(|it| it.is_negated())
+        }),
         it => it,
     };
     let token = right
@@ -372,6 +375,7 @@ mod tests {
         assert!(shown("mov.b32 r, $0-8;").contains("\n-8 ="));
         assert!(shown("ld.shared.b32 r, [r-$08];").contains("\n-8 ="));
         assert!(shown("mov.b32 r, 3-$08;").contains("\n8 ="));
+        assert!(shown("mov.b32 r, 3$0-8;").contains("\n3 ="));
     }
 
     #[test]
