@@ -193,7 +193,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 writeln!(io.stdout)?;
             }
         }
-        // Below errors alone a table without rows says nothing.
+        // After errors, an empty table adds nothing.
         Format::Text if records.is_empty() && !failures.is_empty() => {}
         Format::Text => table(&mut records, args.sort, ptxas.is_some(), io)?,
         Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,

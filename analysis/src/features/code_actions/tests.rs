@@ -679,7 +679,7 @@ fn fixes_are_tried_in_long_files() {
         - Fix all auto-fixable problems
     "#]],
     );
-    // What is wrong in another statement of the line is another matter.
+    // Errors in other statements on the line do not count.
     check(
         &long("ad$0dd.s32 %r1, %r2, %r3; mov.b32 %r1, x;", ""),
         expect![[r#"

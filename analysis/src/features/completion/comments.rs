@@ -1,5 +1,6 @@
 //! Control comments such as `// ptx-analyzer: allow(unused-register)`.
 
+use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{MARK, TextSize};
 
@@ -18,14 +19,16 @@ pub(super) fn codes(
     named: &[String],
     items: &mut Vec<CompletionItem>,
 ) {
-    let mut found = diagnostics(db, file, usize::MAX, Fixes::LeftOut);
-    // Of the list itself is told that it is not whole.
-    found.retain(|it| !it.range.contains_inclusive(offset));
-    found.sort_by_key(|it| u32::from(it.range.start()).abs_diff(offset.into()));
-    let rank = |name| {
-        let place = found.iter().position(|it| it.code == name);
-        place.unwrap_or(found.len())
-    };
+    let mut nearest: FxHashMap<&str, u32> = FxHashMap::default();
+    for it in diagnostics(db, file, usize::MAX, Fixes::LeftOut) {
+        // The unfinished list has a finding of its own.
+        if !it.range.contains_inclusive(offset) {
+            let distance = u32::from(it.range.start()).abs_diff(offset.into());
+            let nearest = nearest.entry(it.code).or_insert(distance);
+            *nearest = distance.min(*nearest);
+        }
+    }
+    let rank = |name| nearest.get(name).copied().unwrap_or(u32::MAX);
     let mut codes: Vec<_> = DIAGNOSTIC_CODES
         .iter()
         .filter(|it| !named.iter().any(|named| named == it.name))

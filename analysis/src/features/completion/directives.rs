@@ -161,7 +161,7 @@ pub(super) fn words(tokens: &[String], module: Module, items: &mut Vec<Completio
                 .iter()
                 .filter(|it| !tokens.contains(it))
                 .map(|it| CompletionItem::new(*it, CompletionKind::Value));
-            // The first word is the target, though ptxas takes the options before it, too.
+            // After a target, an option is likelier than another target.
             let place = if tokens.len() == 1 { items.len() } else { 0 };
             items.splice(place..place, options);
         }

@@ -63,7 +63,7 @@ pub(crate) fn hover(
                 | SyntaxKind::UNDERSCORE
         )
     };
-    // A minus means what is said of the number after it.
+    // On a sign, the hover is that of its number.
     let right = match right {
         Some(it) if it.kind() == SyntaxKind::MINUS => it.next_token().filter(|it| {
             let start = it.text_range().start();

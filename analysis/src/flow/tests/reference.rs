@@ -240,7 +240,7 @@ fn liveness_is_that_of_a_slow_reference() {
                 let found = names(&mut undefined_in(flow, block));
                 assert_eq!(found, expected.undefined[start], "{place}");
                 undefined += found.len();
-                // What is live at the end is what is read after it and written somewhere before.
+                // A value is live at the end of a block if it is read later and was written before.
                 let last = &program[steps.end as usize - 1];
                 let mut after = BTreeSet::new();
                 for next in &last.next {

@@ -250,7 +250,7 @@ impl<'a> Judge<'a> {
             all.map(|it| (&*it.name, it)).collect()
         });
         if let Some(definition) = declared.get(name).filter(|it| it.count.is_none()) {
-            // The brace that is missing may be the end of that block.
+            // The missing brace may be the one that ends that block.
             let green = function.green(db);
             let function = green.cursor();
             let block = function.node(SyntaxKind::BLOCK);
