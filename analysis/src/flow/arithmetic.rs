@@ -117,17 +117,17 @@ impl Class {
         Some(Class { signed, bits })
     }
 
-    /// A number as one of the type.
-    fn of(self, number: i64) -> i128 {
-        let shift = 64 - self.bits;
+    /// A number as one of the type: its low bits, with the sign of the type.
+    fn of(self, number: i128) -> i128 {
+        let shift = 128 - self.bits;
         match self.signed {
-            true => i128::from(number << shift >> shift),
-            false => i128::from((number as u64) << shift >> shift),
+            true => number << shift >> shift,
+            false => ((number as u128) << shift >> shift) as i128,
         }
     }
 
     /// The same, unless it is too large to be kept.
-    fn kept(self, number: i64) -> Option<i64> {
+    fn kept(self, number: i128) -> Option<i64> {
         i64::try_from(self.of(number)).ok()
     }
 }
@@ -162,6 +162,24 @@ impl Evaluator {
         Some(Evaluator { operation, kind })
     }
 
+    /// Whether the result is always as far from one of the operands, counted from 0, whatever that operand is: it is
+    /// the operand plus or minus something. Addresses in shared memory fit into 32 bits, so cutting to as many keeps
+    /// them.
+    pub(crate) fn keeps_distance(&self, operand: usize) -> bool {
+        let Kind::Integers { from, to, .. } = self.kind else {
+            return false;
+        };
+        let wide = |it: Class| it.bits >= 32;
+        wide(from)
+            && to.is_some_and(wide)
+            && match self.operation {
+                Operation::Move | Operation::Convert | Operation::Subtract => operand == 0,
+                Operation::Add => true,
+                Operation::MultiplyAdd => operand == 2,
+                _ => false,
+            }
+    }
+
     /// The result for some operands.
     pub(crate) fn evaluate(&self, sources: &[Number]) -> Option<Number> {
         let mut room = [0; 3];
@@ -193,13 +211,9 @@ impl Evaluator {
                         let holds = comparison?.holds(a.partial_cmp(b));
                         return Some(Number::Integer(holds.into()));
                     }
-                    (operation, floats) => floats_of(operation, floats)?,
+                    (operation, floats) => floats_of(operation, floats, single)?,
                 };
-                let rounded = match single {
-                    true => f64::from(result as f32),
-                    false => result,
-                };
-                Some(Number::Float(flush(rounded)))
+                Some(Number::Float(flush(result)))
             }
             Kind::Integers {
                 from,
@@ -208,7 +222,7 @@ impl Evaluator {
             } => {
                 let integers = integers(sources, &mut room)?;
                 if let (Operation::Compare, [a, b]) = (self.operation, integers) {
-                    let order = from.of(*a).cmp(&from.of(*b));
+                    let order = from.of((*a).into()).cmp(&from.of((*b).into()));
                     let holds = comparison?.holds(Some(order));
                     return Some(Number::Integer(holds.into()));
                 }
@@ -239,39 +253,59 @@ fn predicates(operation: Operation, sources: &[i64]) -> Option<i64> {
     })
 }
 
-fn integers_of(operation: Operation, from: Class, sources: &[i64]) -> Option<i64> {
-    let of = |number: &i64| from.kept(*number);
-    Some(match (operation, sources) {
-        (Operation::Move | Operation::Convert, [a]) => of(a)?,
-        (Operation::Negate, [a]) => of(a)?.wrapping_neg(),
-        (Operation::Not, [a]) => !of(a)?,
-        (Operation::Add, [a, b]) => of(a)?.wrapping_add(*b),
-        (Operation::Subtract, [a, b]) => of(a)?.wrapping_sub(*b),
-        (Operation::And, [a, b]) => of(a)? & b,
-        (Operation::Or, [a, b]) => of(a)? | b,
-        (Operation::Xor, [a, b]) => of(a)? ^ b,
-        (Operation::ShiftLeft, [a, b]) => {
-            let shifted = of(a)?.checked_shl(u32::try_from(*b).ok()?);
-            shifted.unwrap_or(0)
+/// The exact result, before it is cut to the type of the destination.
+fn integers_of(operation: Operation, from: Class, sources: &[i64]) -> Option<i128> {
+    let mut room = [0; 3];
+    let sources = {
+        let exact = room.get_mut(..sources.len())?;
+        for (exact, source) in exact.iter_mut().zip(sources) {
+            *exact = from.of((*source).into());
         }
-        (Operation::ShiftRight, [a, b]) => of(a)?.checked_shr(u32::try_from(*b).ok()?)?,
-        (Operation::Multiply, [a, b]) => of(a)?.wrapping_mul(*b),
-        (Operation::MultiplyAdd, [a, b, c]) => of(a)?.wrapping_mul(*b).wrapping_add(*c),
-        (Operation::Divide, [a, b]) if of(a)? >= 0 && *b > 0 => of(a)? / b,
-        (Operation::Remainder, [a, b]) if of(a)? >= 0 && *b > 0 => of(a)? % b,
+        &*exact
+    };
+    // The amount of a shift is an unsigned number of 32 bits, whatever is shifted.
+    let amount = |number: i128| u32::try_from(number & 0xffff_ffff).ok();
+    Some(match (operation, sources) {
+        (Operation::Move | Operation::Convert, [a]) => *a,
+        (Operation::Negate, [a]) => -a,
+        (Operation::Not, [a]) => !a,
+        (Operation::Add, [a, b]) => a + b,
+        (Operation::Subtract, [a, b]) => a - b,
+        (Operation::And, [a, b]) => a & b,
+        (Operation::Or, [a, b]) => a | b,
+        (Operation::Xor, [a, b]) => a ^ b,
+        (Operation::ShiftLeft, [a, b]) => a.checked_shl(amount(*b)?.min(from.bits))?,
+        (Operation::ShiftRight, [a, b]) => a.checked_shr(amount(*b)?.min(from.bits))?,
+        (Operation::Multiply, [a, b]) => a.wrapping_mul(*b),
+        (Operation::MultiplyAdd, [a, b, c]) => a.wrapping_mul(*b).wrapping_add(*c),
+        // Division by zero, and a quotient that the type has no room for, are unspecified.
+        (Operation::Divide, [a, b]) => {
+            let quotient = a.checked_div(*b)?;
+            (from.of(quotient) == quotient).then_some(quotient)?
+        }
+        (Operation::Remainder, [a, b]) => a.checked_rem(*b)?,
         _ => return None,
     })
 }
 
-fn floats_of(operation: Operation, sources: &[f64]) -> Option<f64> {
-    Some(match (operation, sources) {
+/// The result, rounded once: to `.f32` if `single`, else to `.f64`.
+fn floats_of(operation: Operation, sources: &[f64], single: bool) -> Option<f64> {
+    let exact = match (operation, sources) {
         (Operation::Move, [a]) => *a,
         (Operation::Negate, [a]) => -a,
+        // The sum or product of two `.f32` numbers, rounded to `.f64` and then to `.f32`, is the one rounded once.
         (Operation::Add, [a, b]) => a + b,
         (Operation::Subtract, [a, b]) => a - b,
         (Operation::Multiply, [a, b]) => a * b,
+        (Operation::MultiplyAdd, [a, b, c]) if single => {
+            f64::from((*a as f32).mul_add(*b as f32, *c as f32))
+        }
         (Operation::MultiplyAdd, [a, b, c]) => a.mul_add(*b, *c),
         _ => return None,
+    };
+    Some(match single {
+        true => f64::from(exact as f32),
+        false => exact,
     })
 }
 
@@ -315,6 +349,85 @@ mod tests {
         check("not.pred", &[0], Some(1));
     }
 
+    /// Every operation on each pair of numbers at the edges of the types, beside the arithmetic of Rust; negative
+    /// numbers in both spellings that a register may have them in.
+    #[test]
+    fn integers_at_the_edges() {
+        macro_rules! compare {
+            ($type:ty, $unsigned:ty, $word:literal, $bits:literal) => {
+                let edges = [
+                    0 as $type,
+                    1,
+                    2,
+                    3,
+                    7,
+                    (!0) as $type,
+                    (!1) as $type,
+                    (!6) as $type,
+                    <$type>::MAX,
+                    <$type>::MAX - 1,
+                    <$type>::MIN,
+                    <$type>::MIN + 1,
+                ];
+                let spellings = |it: $type| [it as i64, it as $unsigned as i64];
+                for (a, b) in edges.iter().flat_map(|a| edges.map(|b| (*a, b))) {
+                    let amount = b as $unsigned as u64 as u32;
+                    let overlong = amount >= <$type>::BITS;
+                    let filled = if a < (0 as $type) { (!0) as $type } else { 0 };
+                    let rows = [
+                        ("add.", $word, Some(a.wrapping_add(b))),
+                        ("sub.", $word, Some(a.wrapping_sub(b))),
+                        ("mul.lo.", $word, Some(a.wrapping_mul(b))),
+                        ("div.", $word, a.checked_div(b)),
+                        ("rem.", $word, (b != 0).then(|| a.wrapping_rem(b))),
+                        ("and.", $bits, Some(a & b)),
+                        ("or.", $bits, Some(a | b)),
+                        ("xor.", $bits, Some(a ^ b)),
+                        ("shl.", $bits, Some(if overlong { 0 } else { a << amount })),
+                        (
+                            "shr.",
+                            $word,
+                            Some(if overlong { filled } else { a >> amount }),
+                        ),
+                    ];
+                    for (operation, word, expected) in rows {
+                        let statement = format!("{operation}{word}");
+                        let words: Vec<&str> = statement.split('.').collect();
+                        let semantics =
+                            isa::tables().semantics(words[0], words[1..].iter().copied());
+                        let plain = semantics.plain(words[1..].iter().copied()).unwrap();
+                        let evaluator = Evaluator::new(plain, &words[1..]).unwrap();
+                        let numbers = spellings(a)
+                            .into_iter()
+                            .flat_map(|a| spellings(b).map(|b| [a, b]));
+                        for sources in numbers {
+                            let found = evaluator.evaluate(&sources.map(Number::Integer));
+                            // What no 64-bit signed number can hold is not kept.
+                            let low = |it: i64| it as $unsigned;
+                            match found {
+                                Some(found) => assert_eq!(
+                                    Some(low(found.integer().unwrap())),
+                                    expected.map(|it| it as $unsigned),
+                                    "{statement} {sources:?}",
+                                ),
+                                None => assert!(
+                                    expected.is_none_or(|it| i64::try_from(it).is_err()),
+                                    "{statement} {sources:?}: nothing",
+                                ),
+                            }
+                        }
+                    }
+                }
+            };
+        }
+        compare!(i16, u16, "s16", "b16");
+        compare!(u16, u16, "u16", "b16");
+        compare!(i32, u32, "s32", "b32");
+        compare!(u32, u32, "u32", "b32");
+        compare!(i64, u64, "s64", "b64");
+        compare!(u64, u64, "u64", "b64");
+    }
+
     #[test]
     fn floats() {
         let check = |statement: &str, sources: &[f64], expected: f64| {
@@ -332,5 +445,13 @@ mod tests {
         check("mul.ftz.f32", &[1e-30, 1e-15], 0.0);
         check("fma.rn.f32", &[2.0, 3.0, 4.0], 10.0);
         check("neg.f32", &[2.0], -2.0);
+        // Just below the middle of two `.f32` numbers: rounded to `.f64` first, it is the middle and rounds up.
+        let step = f64::from(f32::EPSILON);
+        let small = 2.0_f64.powi(-12);
+        check(
+            "fma.rn.f32",
+            &[small * (1.0 + step), small * (1.0 - step), 1.0 + step],
+            1.0 + step,
+        );
     }
 }

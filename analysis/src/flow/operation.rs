@@ -226,6 +226,19 @@ enum Source {
 }
 
 impl Computation {
+    /// Whether the result is always as far from a register that it reads once, whatever that one holds.
+    pub(crate) fn keeps_distance(&self, register: Value) -> bool {
+        let sources = self.sources[..self.count].iter();
+        let mut places = sources.enumerate().filter_map(|(index, it)| match it {
+            Source::Register(it) if *it == register => Some(index),
+            _ => None,
+        });
+        match (places.next(), places.next()) {
+            (Some(only), None) => self.evaluator.keeps_distance(only),
+            _ => false,
+        }
+    }
+
     /// The result, if it is an integer and all registers are known, as integers.
     pub(crate) fn evaluate(&self, known: impl Fn(Value) -> Option<i64>) -> Option<i64> {
         let known = |it| known(it).map(Number::Integer);

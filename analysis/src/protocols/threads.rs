@@ -110,20 +110,18 @@ impl Kernel<'_> {
             }
         }
         let (value, symbol, from) = variable?;
-        // Wherever the variable starts.
-        let at = |start: i64, thread: usize| {
-            operation.evaluate(|it| match it == value {
-                true => Some(start + from[thread]),
-                false => Some(numbers.iter().find(|other| other.0 == it)?.1[thread]),
-            })
-        };
+        let computation = operation.computation()?;
+        if !computation.keeps_distance(value) {
+            return None;
+        }
+        let start = 1 << 30;
         let mut lanes = [0; THREADS];
         for (thread, lane) in lanes.iter_mut().enumerate() {
-            let (one, other) = (1 << 20, 3 << 17);
-            *lane = at(one, thread)? - one;
-            if at(other, thread)? - other != *lane {
-                return None;
-            }
+            let result = computation.evaluate(|it| match it == value {
+                true => Some(start + from[thread]),
+                false => Some(numbers.iter().find(|other| other.0 == it)?.1[thread]),
+            })?;
+            *lane = result - start;
         }
         Some((symbol, Rc::new(lanes)))
     }

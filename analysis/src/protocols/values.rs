@@ -183,11 +183,14 @@ impl Kernel<'_> {
         if address {
             return Some((Base::Value(source), 0));
         }
-        // A sum with a constant is the same distance away from wherever it starts.
-        let at = |number: i64| operation.evaluate(|it| (it == source).then_some(number));
-        let (first, second) = (at(1 << 12)?, at(3 << 17)?);
-        let distance = first - (1 << 12);
-        (second - (3 << 17) == distance).then_some((Base::Value(source), distance))
+        let computation = operation.computation()?;
+        if !computation.keeps_distance(source) {
+            return None;
+        }
+        // Far enough from the ends of every type that the sum does not wrap.
+        let start = 1 << 30;
+        let result = computation.evaluate(|it| (it == source).then_some(start))?;
+        Some((Base::Value(source), result - start))
     }
 
     /// The variable from which an address is computed, whatever is added to it.

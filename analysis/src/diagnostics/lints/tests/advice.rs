@@ -54,6 +54,9 @@ fn guards_that_divide_warps() {
         "ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p1, %r3, 16;",
         "shfl.sync.idx.b32 %r3, %r1, 0, 31, -1; setp.lt.u32 %p1, %r3, 16;",
         "mov.u32 %r3, %r1; mov.u32 %r3, 0; setp.lt.u32 %p1, %r3, 16;",
+        // 0 in every thread, however -1 is written.
+        "mov.b32 %r3, -1; rem.s32 %r4, %r1, %r3; setp.ne.s32 %p1, %r4, 0;",
+        "mov.b32 %r3, 0xffffffff; rem.s32 %r4, %r1, %r3; setp.ne.s32 %p1, %r4, 0;",
     ] {
         guarded("", predicate, false);
     }
