@@ -39,7 +39,7 @@ pub use features::{
     writing::{Telling, Writing},
 };
 pub use fragments::{
-    Fragment, FragmentOperand, FragmentView, HostFile, HostSettings, compile_command_targets,
+    CommandTargets, Fragment, FragmentOperand, FragmentView, HostFile, HostSettings,
     lines_as_strings, words_of_command,
 };
 /// The layouts of matrix fragments, and swizzling, for drawings.

@@ -3,7 +3,6 @@
 mod archive;
 
 use std::{
-    fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::Path,
 };
@@ -13,7 +12,7 @@ use machine::{
     fatbin::{Compression, Defect, Found, Image, Kind, MAX_IMAGE, Reader, Torn},
 };
 
-use crate::files::{decode, is_ptx};
+use crate::files::{Regular, decode, is_ptx, open};
 
 /// How much of a file tells whether it is text, in bytes.
 const BEGINNING: usize = 4096;
@@ -84,15 +83,6 @@ fn is_plain(word: &str) -> bool {
         .all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
 
-/// Opens a regular file; pipes and devices may never end.
-pub(crate) fn open(path: &Path) -> io::Result<File> {
-    let file = File::open(path)?;
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::Error::other("this is not a regular file")),
-    }
-}
-
 /// Whether a file is not a text: executables, objects and containers have zeros near their beginning.
 pub(crate) fn is_binary(beginning: &[u8]) -> bool {
     beginning.starts_with(b"!<arch>\n")
@@ -113,7 +103,7 @@ pub(crate) fn packed(beginning: &[u8]) -> Option<&'static str> {
 }
 
 /// The first bytes of a file, which tell what it is.
-pub(crate) fn beginning(file: &File) -> io::Result<Vec<u8>> {
+pub(crate) fn beginning(file: &mut Regular) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::new();
     file.take(BEGINNING as u64).read_to_end(&mut beginning)?;
     Ok(beginning)
@@ -219,7 +209,7 @@ pub(crate) fn texts(path: &Path) -> Texts {
 
 fn read_texts(path: &Path, name: &str) -> io::Result<Texts> {
     let mut file = open(path)?;
-    let mut beginning = beginning(&file)?;
+    let mut beginning = beginning(&mut file)?;
     // A text with a zero in it is a text with an error.
     if !is_ptx(path) && is_binary(&beginning) {
         let mut found = binary_texts(file, name)?;

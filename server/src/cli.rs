@@ -23,14 +23,13 @@ mod terminal;
 
 use std::{
     ffi::OsString,
-    fs,
     io::{self, Read, Write},
     path::Path,
 };
 
 use clap::{Parser, Subcommand};
 
-use crate::files::decode;
+use crate::files::{decode, read};
 
 /// The streams of the process, or stand-ins for them.
 pub struct Io<'a> {
@@ -171,7 +170,7 @@ fn read_bytes(path: &Path, io: &mut Io<'_>) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         io.stdin.read_to_end(&mut bytes).map(|_| bytes)
     } else {
-        fs::read(path)
+        read(path, syntax::text::MAX_LEN as u64)
     };
     match bytes {
         Ok(bytes) if bytes.len() <= syntax::text::MAX_LEN => Ok(bytes),

@@ -1,14 +1,21 @@
 //! For which targets files are compiled, by the `compile_commands.json` of their project.
 
 use std::{
-    fs,
+    borrow::Cow,
+    fmt, fs,
     path::{Component, Path, PathBuf},
+    string::FromUtf8Error,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use analysis::{compile_command_targets, words_of_command};
+use analysis::{CommandTargets, words_of_command};
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{IgnoredAny, SeqAccess, Visitor},
+};
+
+use crate::files;
 
 /// The name of a database.
 pub(crate) const NAME: &str = "compile_commands.json";
@@ -16,17 +23,34 @@ pub(crate) const NAME: &str = "compile_commands.json";
 const MAX_DATABASE: u64 = 256 << 20;
 /// Longer files of options are not read, in bytes.
 const MAX_OPTIONS: u64 = 1 << 20;
+/// At most so many bytes of all files of options that one database names are read.
+const MAX_ALL_OPTIONS: u64 = 32 << 20;
 /// At most so many folders above a file are searched.
 const MAX_FOLDERS: usize = 64;
 
-/// An entry as it is in the file.
+/// At most so many commands of a database are read.
+const MAX_COMMANDS: usize = 200_000;
+/// At most so many files of options of one command are read.
+const MAX_FILES_OF_COMMAND: usize = 64;
+
+/// An entry of a database.
 #[derive(Deserialize)]
 struct Entry {
     #[serde(default)]
     directory: PathBuf,
     file: PathBuf,
-    command: Option<String>,
-    arguments: Option<Vec<String>>,
+    command: Option<Words>,
+    arguments: Option<Words>,
+}
+
+/// What the words of a command say; the words themselves are not kept.
+#[derive(Debug, Default)]
+struct Words {
+    targets: CommandTargets,
+    /// The files of options that are named, each once.
+    files: Vec<String>,
+    /// The next word names such a file.
+    open: bool,
 }
 
 /// The contents of one `compile_commands.json`.
@@ -112,29 +136,137 @@ fn normal(path: &Path) -> PathBuf {
 
 /// The text of a regular file of at most so many bytes.
 fn read(path: &Path, most: u64) -> Option<String> {
-    let metadata = fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > most {
-        return None;
+    let bytes = files::read(path, most).ok()?;
+    let lossy = |it: FromUtf8Error| String::from_utf8_lossy(it.as_bytes()).into_owned();
+    Some(String::from_utf8(bytes).unwrap_or_else(lossy))
+}
+
+impl Words {
+    fn word(&mut self, word: &str) {
+        let file = match word.strip_prefix('@') {
+            _ if std::mem::take(&mut self.open) => Some(word),
+            Some(name) => Some(name),
+            None => word.strip_prefix("--options-file="),
+        };
+        match file {
+            Some(file) => {
+                if self.files.len() < MAX_FILES_OF_COMMAND
+                    && !self.files.iter().any(|it| it == file)
+                {
+                    self.files.push(file.to_owned());
+                }
+            }
+            None if matches!(word, "--options-file" | "-optf") => self.open = true,
+            None => self.targets.word(word),
+        }
     }
-    let bytes = fs::read(path).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Words, D::Error> {
+        deserializer.deserialize_any(WordsVisitor)
+    }
+}
+
+/// Reads a command, which is a string, or a list of words.
+struct WordsVisitor;
+
+impl<'de> Visitor<'de> for WordsVisitor {
+    type Value = Words;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a command or a list of words")
+    }
+
+    fn visit_str<E>(self, command: &str) -> Result<Words, E> {
+        let mut words = Words::default();
+        words_of_command(command).for_each(|it| words.word(&it));
+        Ok(words)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Words, A::Error> {
+        let mut words = Words::default();
+        while let Some(word) = list.next_element::<Cow<'_, str>>()? {
+            words.word(&word);
+        }
+        Ok(words)
+    }
+}
+
+/// Reads a database, one entry after the other.
+struct Reader<'a> {
+    /// The folder of the database.
+    folder: &'a Path,
+    database: Database,
+    /// The targets that files of options name, by their paths.
+    options: FxHashMap<PathBuf, Vec<String>>,
+    /// How many bytes of files of options may still be read.
+    room: u64,
+}
+
+impl Reader<'_> {
+    fn entry(&mut self, entry: Entry) {
+        let directory = self.folder.join(&entry.directory);
+        let words = entry.arguments.or(entry.command).unwrap_or_default();
+        let mut targets = words.targets;
+        for file in words.files {
+            targets.extend(self.options(directory.join(file)));
+        }
+        let file = normal(&directory.join(&entry.file));
+        let known = self.database.files.entry(file).or_default();
+        for target in targets.into_targets() {
+            if !known.contains(&target) {
+                known.push(target);
+            }
+        }
+    }
+
+    /// The targets that a file of options names.
+    fn options(&mut self, path: PathBuf) -> &[String] {
+        let room = &mut self.room;
+        self.options.entry(path).or_insert_with_key(|path| {
+            let mut targets = CommandTargets::default();
+            if let Some(text) = read(path, MAX_OPTIONS.min(*room)) {
+                *room -= text.len().min(usize::try_from(*room).unwrap_or(usize::MAX)) as u64;
+                words_of_command(&text).for_each(|it| targets.word(&it));
+            }
+            targets.into_targets()
+        })
+    }
+}
+
+impl<'de> Visitor<'de> for Reader<'_> {
+    type Value = Database;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of commands")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Database, A::Error> {
+        let mut count = 0;
+        while count < MAX_COMMANDS
+            && let Some(entry) = list.next_element()?
+        {
+            count += 1;
+            self.entry(entry);
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(self.database)
+    }
 }
 
 impl Database {
     fn read(path: &Path) -> Option<Database> {
-        let entries: Vec<Entry> = serde_json::from_str(&read(path, MAX_DATABASE)?).ok()?;
-        let folder = path.parent()?;
-        let mut database = Database::default();
-        for entry in entries {
-            let directory = folder.join(&entry.directory);
-            let words = entry
-                .arguments
-                .or_else(|| entry.command.as_deref().map(words_of_command))
-                .unwrap_or_default();
-            let targets = compile_command_targets(&with_options(words, &directory));
-            let file = normal(&directory.join(&entry.file));
-            database.files.entry(file).or_default().extend(targets);
-        }
+        let text = read(path, MAX_DATABASE)?;
+        let reader = Reader {
+            folder: path.parent()?,
+            database: Database::default(),
+            options: FxHashMap::default(),
+            room: MAX_ALL_OPTIONS,
+        };
+        let mut json = serde_json::Deserializer::from_str(&text);
+        let mut database = json.deserialize_seq(reader).ok()?;
+        json.end().ok()?;
         let mut all = database.files.values().filter(|it| !it.is_empty());
         if let Some(first) = all.next()
             && all.all(|it| it == first)
@@ -143,25 +275,6 @@ impl Database {
         }
         Some(database)
     }
-}
-
-/// The words with those of the files of options that they name.
-fn with_options(words: Vec<String>, directory: &Path) -> Vec<String> {
-    let mut all = Vec::with_capacity(words.len());
-    let mut words = words.into_iter();
-    while let Some(word) = words.next() {
-        let named = match word.strip_prefix('@') {
-            Some(name) => Some(name.to_owned()),
-            None if matches!(&*word, "--options-file" | "-optf") => words.next(),
-            None => word.strip_prefix("--options-file=").map(str::to_owned),
-        };
-        let options = named.and_then(|it| read(&directory.join(it), MAX_OPTIONS));
-        match options {
-            Some(text) => all.extend(words_of_command(&text)),
-            None => all.push(word),
-        }
-    }
-    all
 }
 
 #[cfg(test)]
@@ -190,6 +303,52 @@ mod tests {
         assert_eq!(targets("src/header.cuh"), ["sm_90a"]);
         assert_eq!(targets("src/deeper/../a.cu"), ["sm_90a"]);
         assert_eq!(targets("build-release/c.cpp"), [""; 0]);
+    }
+
+    #[test]
+    fn files_of_options_are_read_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(NAME);
+        let write = |name: &str, text: &str| {
+            fs::write(folder.path().join(name), text).expect("a file");
+        };
+        // The first is named 3,000 times by each of two commands, and the others are together too long.
+        write("o", &"-arch=sm_80 ".repeat(80_000));
+        let many: Vec<_> = std::iter::repeat_n("@o".to_owned(), 3_000).collect();
+        let long = "-a ".repeat((MAX_OPTIONS / 3) as usize);
+        let names: Vec<_> = (0..40).map(|it| format!("@long{it}")).collect();
+        for name in &names {
+            write(&name[1..], &long);
+        }
+        write("last", "-arch=sm_90");
+        let entries: Vec<_> = [&many, &many, &names]
+            .into_iter()
+            .map(|it| serde_json::json!({ "file": "a.cu", "arguments": it }).to_string())
+            .collect();
+        write(NAME, &format!("[{}]", entries.join(",")));
+        let text = read(&path, MAX_DATABASE).expect("a database");
+        let reader = || Reader {
+            folder: folder.path(),
+            database: Database::default(),
+            options: FxHashMap::default(),
+            room: MAX_ALL_OPTIONS,
+        };
+        let mut found = reader();
+        for entry in serde_json::from_str::<Vec<Entry>>(&text).expect("entries") {
+            let words = entry.arguments.as_ref().expect("words");
+            assert!(words.files.len() <= MAX_FILES_OF_COMMAND);
+            found.entry(entry);
+        }
+        assert_eq!(found.database.files[&folder.path().join("a.cu")], ["sm_80"]);
+        assert_eq!(found.options.len(), 41);
+        let read = MAX_ALL_OPTIONS - found.room;
+        assert!(
+            read <= MAX_ALL_OPTIONS && found.room < MAX_OPTIONS,
+            "{read}"
+        );
+        // No room is left, but a short file fits.
+        assert_eq!(found.options(folder.path().join("last")), ["sm_90"]);
+        assert_eq!(Database::read(&path).expect("a database").common, ["sm_80"]);
     }
 
     #[test]

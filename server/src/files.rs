@@ -1,8 +1,8 @@
 //! Files of this machine: their names, and what their bytes say.
 
 use std::{
-    fs::File,
-    io::{BufRead, BufReader, Read},
+    fs::{self, File},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::{Component, Path, PathBuf, Prefix, PrefixComponent},
     sync::mpsc::{self, RecvTimeoutError},
     thread,
@@ -104,13 +104,8 @@ const MAX_SOURCE: u64 = 8 * 1024 * 1024;
 /// A line, from 1, of a source file.
 fn source_line(path: &Path, line: u32) -> Option<String> {
     let index = usize::try_from(line.checked_sub(1)?).ok()?;
-    let file = File::open(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    // Files of the kernel claim to be empty and may have no end.
-    if !metadata.is_file() || metadata.len() == 0 || metadata.len() > MAX_SOURCE {
-        return None;
-    }
-    let mut lines = BufReader::new(file.take(MAX_SOURCE)).split(b'\n');
+    let file = open(path).ok().filter(|it| it.len() <= MAX_SOURCE)?;
+    let mut lines = BufReader::new(file).split(b'\n');
     let line = lines.nth(index)?.ok()?;
     // What is not a text has no lines.
     let text = String::from_utf8(line).ok()?;
@@ -128,6 +123,80 @@ fn remote_share(path: &Path) -> Option<PrefixComponent<'_>> {
         Prefix::UNC(..) | Prefix::VerbatimUNC(..) | Prefix::DeviceNS(_) | Prefix::Verbatim(_)
     )
     .then_some(prefix)
+}
+
+/// An open regular file as long as it was when it was opened.
+///
+/// Files of the kernel claim to be empty; reading one may wait for ever, or never end. Nothing is read of them.
+#[derive(Debug)]
+pub(crate) struct Regular {
+    file: File,
+    len: u64,
+    position: u64,
+}
+
+impl Regular {
+    /// Its length in bytes.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+}
+
+impl Read for Regular {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.len.saturating_sub(self.position);
+        if left == 0 {
+            return Ok(0);
+        }
+        let read = (&mut self.file).take(left).read(buffer)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Regular {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.position = match to {
+            SeekFrom::End(by) => {
+                let to = self.len.checked_add_signed(by);
+                let to = to.ok_or(io::ErrorKind::InvalidInput)?;
+                self.file.seek(SeekFrom::Start(to))?
+            }
+            to => self.file.seek(to)?,
+        };
+        Ok(self.position)
+    }
+}
+
+/// Opens a regular file. What it is, is asked first: opening a pipe waits until somebody writes to it.
+pub(crate) fn open(path: &Path) -> io::Result<Regular> {
+    let regular = |it: fs::Metadata| match it.is_file() {
+        true => Ok(it.len()),
+        false => Err(io::Error::other("this is not a regular file")),
+    };
+    regular(fs::metadata(path)?)?;
+    let file = File::open(path)?;
+    let len = regular(file.metadata()?)?;
+    Ok(Regular {
+        file,
+        len,
+        position: 0,
+    })
+}
+
+/// The bytes of a regular file.
+///
+/// # Errors
+/// If it cannot be read, or has more than `most` bytes.
+pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    if file.len > most {
+        let message = format!("it has {} bytes, and at most {most} are read", file.len);
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(file.len).unwrap_or_default());
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Whether a path looks like a PTX module.
@@ -181,6 +250,45 @@ mod tests {
         assert_eq!((at(1), at(2)), (None, None));
         assert_eq!(source_line(folder.path(), 1), None);
         assert_eq!(source_line(Path::new("/proc/self/status"), 1), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_are_not_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("a.ptx");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo runs").success());
+        let error = open(&pipe).expect_err("no file");
+        assert_eq!(error.to_string(), "this is not a regular file");
+        assert_eq!(source_line(&pipe, 1), None);
+        let device = read(Path::new("/dev/zero"), 9).expect_err("no file");
+        assert_eq!(device.to_string(), "this is not a regular file");
+    }
+
+    #[test]
+    fn no_more_is_read_than_a_file_had() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        fs::write(&path, "0123456789").expect("a file");
+        let error = read(&path, 9).expect_err("a long file");
+        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
+        let mut file = open(&path).expect("a file");
+        fs::write(&path, "0123456789 and more").expect("a file");
+        let mut rest = |to| {
+            let mut text = String::new();
+            file.seek(to).expect("a place");
+            file.read_to_string(&mut text).expect("a text");
+            text
+        };
+        assert_eq!(rest(SeekFrom::Start(7)), "789");
+        assert_eq!(rest(SeekFrom::End(-2)), "89");
+        assert_eq!(rest(SeekFrom::Current(0)), "");
+        assert_eq!(rest(SeekFrom::Start(12)), "");
+        // What the kernel says is made when it is read.
+        if let Ok(said) = read(Path::new("/proc/self/status"), 1 << 20) {
+            assert_eq!(said, b"");
+        }
     }
 
     #[test]

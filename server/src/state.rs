@@ -10,6 +10,7 @@ mod documents;
 mod exact;
 mod hosts;
 mod opening;
+mod reader;
 mod requests;
 mod turns;
 mod work;
@@ -51,6 +52,7 @@ use self::{
     documents::OpenDocument,
     exact::Exact,
     opening::Opened,
+    reader::{Disk, Found, Job, Read},
     turns::Turns,
     work::Work,
     workspace::{Loaded, Workspace},
@@ -97,8 +99,10 @@ pub(crate) enum Event {
     /// A document that was opened is parsed.
     Opened(Opened),
     /// The folders were walked.
-    Found(workspace::Found),
+    Found(Found),
     /// A file was read.
+    Read(Read),
+    /// A file was read and parsed.
     Loaded(Loaded),
 
     /// The connection is gone.
@@ -131,6 +135,7 @@ impl Event {
             Event::Compiled(_) => "ptxas has run",
             Event::Opened(_) => "document parsed",
             Event::Found(_) => "folders walked",
+            Event::Read(_) => "file read",
             Event::Loaded(_) => "file loaded",
             Event::Stop => "stop",
         }
@@ -163,6 +168,10 @@ impl StateHandle {
 
 /// Starts the state thread of one connection.
 pub(crate) fn spawn(outgoing: UnboundedSender<Outgoing>) -> StateHandle {
+    spawn_on(outgoing, Disk::REAL)
+}
+
+fn spawn_on(outgoing: UnboundedSender<Outgoing>, disk: Disk) -> StateHandle {
     let (sender, events) = mpsc::channel();
     let handle = StateHandle {
         events: sender,
@@ -172,7 +181,7 @@ pub(crate) fn spawn(outgoing: UnboundedSender<Outgoing>) -> StateHandle {
     let spawned = thread::Builder::new()
         .name("state".to_owned())
         .stack_size(STACK)
-        .spawn(move || State::new(own, outgoing).run(&events));
+        .spawn(move || State::new(own, outgoing, disk).run(&events));
     if let Err(error) = spawned {
         error!(%error, "cannot start the state thread");
     }
@@ -209,6 +218,9 @@ struct State {
     /// The settings that the analysis was told.
     settings: Arc<AnalysisConfig>,
     machine: Arc<Machine>,
+    disk: Disk,
+    /// The way to the thread that reads files.
+    reader: mpsc::Sender<Job>,
     /// Number of the latest search for problems.
     diagnosis: u64,
     workspace: Workspace,
@@ -221,12 +233,14 @@ struct State {
 }
 
 impl State {
-    fn new(handle: StateHandle, outgoing: UnboundedSender<Outgoing>) -> Self {
+    fn new(handle: StateHandle, outgoing: UnboundedSender<Outgoing>, disk: Disk) -> Self {
         let events = handle.clone();
         let machine = Arc::new(Machine::default());
         State {
             pool: Pool::new(move |work: Work| work.run(&events)),
             exact: Exact::new(handle.jobs.clone()),
+            reader: reader::spawn(disk, handle.clone()),
+            disk,
             handle,
             outgoing,
             host: AnalysisHost::new(),
@@ -286,7 +300,7 @@ impl State {
 
     fn deadline(&self) -> Option<Instant> {
         [
-            self.workspace.deadline(),
+            self.workspace.deadline(self.disk.patience),
             self.exact.deadline(),
             self.diagnostics_deadline(),
         ]
@@ -374,7 +388,8 @@ impl State {
             Event::Diagnosed(report) => self.diagnosed(report),
             Event::Opened(opened) => self.opened(opened, queue),
             Event::Found(found) => self.found(found),
-            Event::Loaded(loaded) => self.loaded(loaded),
+            Event::Read(read) => self.read(read),
+            Event::Loaded(loaded) => self.parsed(loaded),
             Event::Stop => {}
         }
     }

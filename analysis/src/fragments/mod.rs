@@ -34,7 +34,7 @@ use crate::diagnostics::registry::{SYNTAX_ERROR, UNCLOSED_DELIMITER};
 
 pub use judge::HostSettings;
 pub use layout::lines_as_strings;
-pub use targets::{compile_command_targets, words_of_command};
+pub use targets::{CommandTargets, words_of_command};
 pub use view::{FragmentOperand, FragmentView};
 
 use kind::Kind;

@@ -45,72 +45,96 @@ pub(super) fn candidates() -> impl Iterator<Item = Target> {
 }
 
 /// Divides a command line into words, as a POSIX shell does.
-#[must_use]
-pub fn words_of_command(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
+pub fn words_of_command(command: &str) -> impl Iterator<Item = String> {
     let mut chars = command.chars();
-    let mut quote = None;
-    while let Some(char) = chars.next() {
-        match (quote, char) {
-            (Some(open), _) if char == open => quote = None,
-            (Some('\''), _) => word.get_or_insert_default().push(char),
-            (_, '\\') => word.get_or_insert_default().extend(chars.next()),
-            (Some(_), _) => word.get_or_insert_default().push(char),
-            (None, '"' | '\'') => {
-                quote = Some(char);
-                word.get_or_insert_default();
+    std::iter::from_fn(move || {
+        let mut word: Option<String> = None;
+        let mut quote = None;
+        while let Some(char) = chars.next() {
+            match (quote, char) {
+                (Some(open), _) if char == open => quote = None,
+                (Some('\''), _) => word.get_or_insert_default().push(char),
+                (_, '\\') => word.get_or_insert_default().extend(chars.next()),
+                (Some(_), _) => word.get_or_insert_default().push(char),
+                (None, '"' | '\'') => {
+                    quote = Some(char);
+                    word.get_or_insert_default();
+                }
+                (None, _) if char.is_whitespace() => match word {
+                    Some(_) => return word,
+                    None => {}
+                },
+                (None, _) => word.get_or_insert_default().push(char),
             }
-            (None, _) if char.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(char),
         }
-    }
-    words.extend(word);
-    words
+        word
+    })
 }
+
+/// The options of nvcc and clang that name targets.
+const OPTIONS: [&str; 8] = [
+    "-arch",
+    "--gpu-architecture",
+    "-gpu-architecture",
+    "-gencode",
+    "--generate-code",
+    "-generate-code",
+    "--cuda-gpu-arch",
+    "--offload-arch",
+];
 
 /// The targets that the words of a compile command name, each once, in their order: of nvcc `-arch`,
 /// `--gpu-architecture`, `-gencode`, `--generate-code` and `-code`, of clang `--cuda-gpu-arch` and `--offload-arch`.
-#[must_use]
-pub fn compile_command_targets(words: &[String]) -> Vec<String> {
-    let mut virtual_targets = Vec::new();
-    let mut index = 0;
-    while index < words.len() {
-        let word = words[index].as_str();
-        index += 1;
-        let (name, mut value) = match word.split_once('=') {
+/// The words themselves are not kept.
+#[derive(Debug, Default)]
+pub struct CommandTargets {
+    targets: Vec<String>,
+    /// The option whose value is the next word.
+    open: Option<&'static str>,
+}
+
+impl CommandTargets {
+    /// Reads the next word.
+    pub fn word(&mut self, word: &str) {
+        if let Some(option) = self.open.take() {
+            self.value(option, word);
+            return;
+        }
+        let (name, value) = match word.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
-        let options = [
-            "-arch",
-            "--gpu-architecture",
-            "-gpu-architecture",
-            "-gencode",
-            "--generate-code",
-            "-generate-code",
-            "--cuda-gpu-arch",
-            "--offload-arch",
-        ];
-        if !options.contains(&name) {
-            continue;
-        }
-        if value.is_none() {
-            value = words.get(index).map(String::as_str);
-            index += 1;
-        }
-        let Some(value) = value else {
-            break;
+        let Some(option) = OPTIONS.into_iter().find(|it| *it == name) else {
+            return;
         };
-        if name.ends_with("gencode") || name.ends_with("generate-code") {
-            gencode(value, &mut virtual_targets);
+        match value {
+            Some(value) => self.value(option, value),
+            None => self.open = Some(option),
+        }
+    }
+
+    /// Adds the targets of another part of the command, such as a file of options.
+    pub fn extend(&mut self, targets: &[String]) {
+        for target in targets {
+            add(target, &mut self.targets);
+        }
+    }
+
+    /// The targets, such as `sm_90a`.
+    #[must_use]
+    pub fn into_targets(self) -> Vec<String> {
+        self.targets
+    }
+
+    fn value(&mut self, option: &str, value: &str) {
+        if option.ends_with("gencode") || option.ends_with("generate-code") {
+            gencode(value, &mut self.targets);
         } else {
             for value in value.split(',') {
-                add(value, &mut virtual_targets);
+                add(value, &mut self.targets);
             }
         }
     }
-    virtual_targets
 }
 
 /// Reads `arch=compute_90a,code=[sm_90a,compute_90a]`. The device code is that of `arch`.
@@ -151,11 +175,9 @@ mod tests {
     use super::*;
 
     fn check(command: &str, expected: &[&str]) {
-        assert_eq!(
-            compile_command_targets(&words_of_command(command)),
-            expected,
-            "{command}"
-        );
+        let mut targets = CommandTargets::default();
+        words_of_command(command).for_each(|it| targets.word(&it));
+        assert_eq!(targets.into_targets(), expected, "{command}");
     }
 
     #[test]

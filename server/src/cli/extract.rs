@@ -16,6 +16,7 @@ use super::{FAILED, Io};
 use crate::{
     binaries::{self, Content, What},
     cli::report::STDIN,
+    files::open,
 };
 
 #[derive(Debug, clap::Args)]
@@ -148,8 +149,8 @@ impl Job<'_> {
             binaries::visit(Cursor::new(bytes), wanted, visit)?;
             told
         } else {
-            let mut file = binaries::open(path)?;
-            let told = told(&binaries::beginning(&file)?);
+            let mut file = open(path)?;
+            let told = told(&binaries::beginning(&mut file)?);
             file.rewind()?;
             binaries::visit(file, wanted, visit)?;
             told

@@ -4,7 +4,7 @@ pub(super) mod exact;
 mod table;
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -17,14 +17,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use session::draw::{Theme, chart};
-use syntax::Document;
+use syntax::{Document, text::MAX_LEN};
 
 use super::{
     FAILED, Io,
     check::{inputs, target},
     read_text,
 };
-use crate::binaries::{Text, texts};
+use crate::{
+    binaries::{Text, texts},
+    files::read,
+};
 
 use exact::{Exact, ExactArgs, Ptxas};
 use table::table;
@@ -245,7 +248,10 @@ struct Before {
 
 /// The figures of an earlier run, by file, entry and target.
 fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), Before>, String> {
-    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = read(path, MAX_LEN as u64).and_then(|it| {
+        String::from_utf8(it).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    });
+    let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
     let mut found = FxHashMap::default();
     for (number, line) in (1..).zip(text.lines()) {
         let record: Record = serde_json::from_str(line)

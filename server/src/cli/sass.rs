@@ -3,7 +3,6 @@
 mod show;
 
 use std::{
-    fs,
     io::{self, Cursor},
     path::PathBuf,
 };
@@ -12,13 +11,13 @@ use analysis::{AnalysisHost, ExactEntry, FileId};
 use clap::ValueEnum;
 use machine::{cubin, fatbin::Kind, listing::Listing};
 use session::machine_code::MachineCode;
-use syntax::Document;
+use syntax::{Document, text::MAX_LEN};
 
 use super::{FAILED, Io, check::target, registers::exact::Ptxas};
 use crate::{
     binaries::{self, Content, What},
     cli::report::STDIN,
-    files::{decode, is_ptx},
+    files::{decode, is_ptx, open, read},
 };
 
 const FILE: FileId = FileId(0);
@@ -103,25 +102,25 @@ pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
         failed: false,
     };
     let mut bytes = Vec::new();
-    let read = match is_stdin {
+    let begun = match is_stdin {
         true => io.stdin.read_to_end(&mut bytes).map(|_| ()),
-        false => binaries::open(&args.file)
-            .and_then(|it| binaries::beginning(&it))
+        false => open(&args.file)
+            .and_then(|mut it| binaries::beginning(&mut it))
             .map(|it| bytes = it),
     };
-    if let Err(error) = read {
+    if let Err(error) = begun {
         writeln!(io.stderr, "error: {}: {error}", job.name)?;
         return Ok(FAILED);
     }
     let result = if !is_ptx(&args.file) && binaries::is_binary(&bytes) {
         match is_stdin {
             true => job.binary(Cursor::new(bytes), io),
-            false => job.binary(binaries::open(&args.file)?, io),
+            false => job.binary(open(&args.file)?, io),
         }
     } else if is_stdin {
         job.text(bytes, io)
     } else {
-        fs::read(&args.file).and_then(|it| job.text(it, io))
+        read(&args.file, MAX_LEN as u64).and_then(|it| job.text(it, io))
     };
     if let Err(error) = result {
         // Whoever closed the pipe wants no more.

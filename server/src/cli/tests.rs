@@ -13,7 +13,7 @@ mod registers;
 mod sass;
 mod targets;
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use clap::CommandFactory;
 use expect_test::{Expect, expect};
@@ -248,4 +248,36 @@ fn completions_and_manual_pages() {
             status 2
         "#]],
     );
+}
+
+/// Opening a pipe waits until somebody writes to it.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("a.ptx");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let pipe = pipe.to_str().expect("UTF-8");
+    let place = format!("{pipe}:1");
+    for args in [
+        &["check", pipe][..],
+        &["extract", pipe],
+        &["flow", pipe],
+        &["sass", pipe],
+        &["targets", pipe],
+        &["protocols", pipe],
+        &["explain", "--at", &place],
+        &["format", "--check", pipe],
+        &["diff", pipe, pipe],
+        &["registers", pipe],
+        &["registers", "--baseline", pipe, pipe],
+    ] {
+        let (status, _, said) = run_with(args, b"", false);
+        assert_eq!(status, FAILED, "{args:?}");
+        assert!(
+            said.contains("this is not a regular file"),
+            "{args:?}: {said}"
+        );
+    }
 }

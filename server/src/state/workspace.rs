@@ -10,7 +10,6 @@ use analysis::FileId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session::{
     Priority,
-    config::Exclude,
     lsp::capabilities::Client,
     lsp::lsp_types::{
         FileChangeType, FileEvent, MessageType, NumberOrString, ProgressParams,
@@ -20,18 +19,17 @@ use session::{
 };
 use syntax::{Document, FileContents};
 use tracing::{info, warn};
-use walkdir::{DirEntry, WalkDir};
 
-use super::{Event, State, work::Work};
+use super::{
+    Event, State,
+    reader::{Found, Job, Read, Unread},
+    work::Work,
+};
 use crate::{
-    files::{decode, is_ptx, path_of},
+    files::{is_ptx, path_of},
     transport::Outgoing,
 };
 
-/// No workspace of PTX is larger; a home folder that was opened by mistake may be.
-const MAX_FILES: usize = 20_000;
-/// A larger file is read only when it is opened.
-const MAX_FILE_BYTES: u64 = 64 << 20;
 /// How many files, or how much time, one write collects: each write interrupts running questions.
 const BATCH_FILES: usize = 64;
 const BATCH_TIME: Duration = Duration::from_millis(100);
@@ -60,6 +58,23 @@ pub(super) struct Workspace {
     progress: Progress,
     /// The questions that wait until all files are read.
     held: Vec<Event>,
+    /// How many files are being parsed.
+    parsing: usize,
+    /// When the last file was read.
+    heard: Option<Instant>,
+    /// Nothing has been read for so long that questions are answered without the rest.
+    stalled: bool,
+    /// The files that were not read because all together have too much text.
+    unread: FxHashSet<FileId>,
+    /// The messages that the user has had.
+    told: Told,
+}
+
+/// What is told once.
+#[derive(Default)]
+struct Told {
+    stalled: bool,
+    unread: bool,
 }
 
 /// Nothing is indexed before the settings are known.
@@ -82,13 +97,7 @@ enum Progress {
     },
 }
 
-/// Result of a walk through the folders.
-pub(crate) struct Found {
-    walk: u64,
-    paths: Vec<PathBuf>,
-}
-
-/// Result of reading a file.
+/// Result of reading and parsing a file.
 pub(crate) struct Loaded {
     file: FileId,
     load: u64,
@@ -128,7 +137,7 @@ impl Workspace {
             // A client that never says `initialized` has no index.
             Phase::Starting => false,
             Phase::WaitingForConfiguration(_) => true,
-            Phase::Ready => self.pending() > 0 || !self.batch.is_empty(),
+            Phase::Ready => (self.pending() > 0 || !self.batch.is_empty()) && !self.stalled,
         }
     }
 
@@ -141,7 +150,15 @@ impl Workspace {
         self.reading.len() + usize::from(self.walking)
     }
 
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    /// When the questions that wait are answered without what is not read.
+    fn stalls(&self, patience: Duration) -> Option<Instant> {
+        let waits = !self.held.is_empty() && self.pending() > 0 && self.parsing == 0;
+        self.heard
+            .filter(|_| waits && !self.stalled)
+            .map(|it| it + patience)
+    }
+
+    pub(super) fn deadline(&self, patience: Duration) -> Option<Instant> {
         let configuration = match self.phase {
             Phase::WaitingForConfiguration(at) => Some(at),
             _ => None,
@@ -150,7 +167,8 @@ impl Workspace {
             Progress::Due(at) => Some(at),
             _ => None,
         };
-        [configuration, progress, self.batch_due]
+        let stalls = self.stalls(patience);
+        [configuration, progress, self.batch_due, stalls]
             .into_iter()
             .flatten()
             .min()
@@ -176,6 +194,13 @@ impl State {
         }
         if self.workspace.batch_due.is_some_and(|it| it <= now) {
             self.flush_batch();
+        }
+        if self
+            .workspace
+            .stalls(self.disk.patience)
+            .is_some_and(|it| it <= now)
+        {
+            self.stalled();
         }
         if let Progress::Due(at) = self.workspace.progress
             && at <= now
@@ -230,15 +255,48 @@ impl State {
             false => Vec::new(),
         };
         let exclude = self.config.exclude.clone();
-        let events = self.handle.clone();
-        let task = move || {
-            let paths = walk_folders(&folders, &exclude);
-            events.send(Event::Found(Found { walk, paths }));
-        };
-        self.pool.push(Priority::Bulk, Work::task(task));
+        self.workspace.heard.get_or_insert(now);
+        self.read_on_disk(Job::Walk {
+            walk,
+            folders,
+            exclude,
+        });
+    }
+
+    fn read_on_disk(&self, job: Job) {
+        // Without its thread there is no index, which was logged.
+        let _ = self.reader.send(job);
+    }
+
+    /// Something was read.
+    fn heard(&mut self) {
+        self.workspace.heard = Some(Instant::now());
+        self.workspace.stalled = false;
+    }
+
+    /// Answers the questions that wait, because the disk does not.
+    fn stalled(&mut self) {
+        let workspace = &mut self.workspace;
+        workspace.stalled = true;
+        let missing = workspace.pending();
+        warn!(missing, "no file of the workspace can be read for a while");
+        if !std::mem::replace(&mut workspace.told.stalled, true) {
+            let text = "The files of the workspace cannot be read at the moment. Answers are without those that are \
+                        missing.";
+            self.say(Outgoing::Show(MessageType::WARNING, text.to_owned()));
+        }
+        self.flush_batch();
+        self.release_held();
+    }
+
+    fn release_held(&mut self) {
+        for event in self.workspace.take_held() {
+            self.handle.send(event);
+        }
     }
 
     pub(super) fn found(&mut self, found: Found) {
+        self.heard();
         if found.walk != self.workspace.walk {
             return;
         }
@@ -261,6 +319,10 @@ impl State {
             (left && !documents.contains_key(file)).then_some((*file, None))
         };
         let left: Vec<_> = self.files.iter_mut().filter_map(left).collect();
+        self.workspace.unread.retain(|it| kept.contains(it));
+        for (file, _) in &left {
+            self.read_on_disk(Job::Forget(*file));
+        }
         if !left.is_empty() {
             self.write(left, None);
             self.workspace.changed = true;
@@ -268,7 +330,7 @@ impl State {
         self.settle();
     }
 
-    /// Reads a file on a worker, unless it is open.
+    /// Reads a file, unless it is open.
     pub(super) fn load(&mut self, file: FileId, path: PathBuf) {
         if self.documents.contains_key(&file) {
             return;
@@ -276,10 +338,38 @@ impl State {
         let state = self.files.entry(file).or_default();
         state.load += 1;
         let load = state.load;
+        self.workspace.heard.get_or_insert_with(Instant::now);
         self.workspace.reading.insert(file, load);
+        self.read_on_disk(Job::Read { file, load, path });
+    }
+
+    /// Parses what was read of a file on a worker.
+    pub(super) fn read(&mut self, read: Read) {
+        self.heard();
+        let Read {
+            file,
+            load,
+            text,
+            place,
+        } = read;
+        match text {
+            Err(Unread::TooMuch) => self.workspace.unread.insert(file),
+            _ => self.workspace.unread.remove(&file),
+        };
+        let Ok(text) = text else {
+            self.loaded(Loaded {
+                file,
+                load,
+                contents: None,
+            });
+            return;
+        };
+        self.workspace.parsing += 1;
         let events = self.handle.clone();
         let task = move || {
-            let contents = std::panic::catch_unwind(|| read(&path)).unwrap_or_default();
+            let parse = || Some(Document::new(text).contents());
+            let contents = std::panic::catch_unwind(parse).unwrap_or_default();
+            drop(place);
             events.send(Event::Loaded(Loaded {
                 file,
                 load,
@@ -289,7 +379,14 @@ impl State {
         self.pool.push(Priority::Bulk, Work::task(task));
     }
 
-    pub(super) fn loaded(&mut self, loaded: Loaded) {
+    /// Takes over a file that a worker has parsed.
+    pub(super) fn parsed(&mut self, loaded: Loaded) {
+        self.workspace.parsing -= 1;
+        self.heard();
+        self.loaded(loaded);
+    }
+
+    fn loaded(&mut self, loaded: Loaded) {
         let is_open = self.documents.contains_key(&loaded.file);
         let state = self.files.entry(loaded.file).or_default();
         let latest = state.load == loaded.load;
@@ -315,12 +412,34 @@ impl State {
         if self.workspace.pending() == 0 && std::mem::take(&mut self.workspace.changed) {
             self.refresh();
         }
+        if self.workspace.pending() == 0 {
+            self.workspace.heard = None;
+        }
         if !self.workspace.is_incomplete() {
-            for event in self.workspace.take_held() {
-                self.handle.send(event);
-            }
+            self.tell_unread();
+            self.release_held();
         }
         self.index_progress();
+    }
+
+    /// Tells once that the index has not all files.
+    fn tell_unread(&mut self) {
+        let workspace = &mut self.workspace;
+        let count = workspace.unread.len();
+        if count == 0 || std::mem::replace(&mut workspace.told.unread, true) {
+            return;
+        }
+        let files = match count {
+            1 => "1 file is".to_owned(),
+            count => format!("{count} files are"),
+        };
+        let most = self.disk.text >> 20;
+        let text = format!(
+            "The workspace has more than {most} MiB of PTX: {files} not indexed. References, renaming and symbols of \
+             the workspace know such a file when it is open. `ptx-analyzer.workspace.exclude` leaves files out of the index."
+        );
+        warn!("{text}");
+        self.say(Outgoing::Show(MessageType::WARNING, text));
     }
 
     /// Keeps a question until all files of the workspace are read. The progress of that is shown; a client that cannot
@@ -373,6 +492,8 @@ impl State {
         if !gone.is_empty() {
             for (file, _) in &gone {
                 self.workspace.reading.remove(file);
+                self.workspace.unread.remove(file);
+                self.read_on_disk(Job::Forget(*file));
                 self.workspace.batch.retain(|(it, _)| it != file);
             }
             self.write(gone, None);
@@ -438,67 +559,4 @@ impl State {
 
 fn progress_token() -> NumberOrString {
     NumberOrString::String("ptx-analyzer/index".to_owned())
-}
-
-fn walk_folders(folders: &[PathBuf], exclude: &Exclude) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for folder in folders {
-        // A pattern that names everything in a folder spares the walk through it.
-        let is_excluded = |entry: &DirEntry| {
-            let path = entry.path();
-            let everything = || exclude.names(folder, &path.join("\u{1}.\u{1}"));
-            exclude.names(folder, path) || entry.file_type().is_dir() && everything()
-        };
-        let entries = WalkDir::new(folder)
-            .follow_links(false)
-            .into_iter()
-            .filter_entry(|it| it.depth() == 0 || !is_excluded(it));
-        for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    warn!(%error, "cannot read a folder of the workspace");
-                    continue;
-                }
-            };
-            if entry.file_type().is_dir() || !is_ptx(entry.path()) {
-                continue;
-            }
-            if paths.len() == MAX_FILES {
-                warn!(limit = MAX_FILES, "too many files, the rest is not indexed");
-                return paths;
-            }
-            paths.push(entry.into_path());
-        }
-    }
-    // Folders may lie inside each other, and the order of a walk is that of the file system.
-    paths.sort_unstable();
-    paths.dedup();
-    paths
-}
-
-/// Reads and parses a file; whatever cannot be read has no contents.
-fn read(path: &Path) -> Option<Arc<FileContents>> {
-    let failed = |error: std::io::Error| {
-        if error.kind() != std::io::ErrorKind::NotFound {
-            warn!(path = %path.display(), %error, "cannot read a file of the workspace");
-        }
-    };
-    let metadata = std::fs::metadata(path).map_err(failed).ok()?;
-    let length = metadata.len();
-    if !metadata.is_file() {
-        // Reading a pipe or a device may never end.
-        warn!(path = %path.display(), "not a regular file");
-        return None;
-    }
-    if length > MAX_FILE_BYTES {
-        warn!(path = %path.display(), length, "a file is too large for the index");
-        return None;
-    }
-    let bytes = std::fs::read(path).map_err(failed).ok()?;
-    let (text, exact) = decode(bytes);
-    if !exact {
-        warn!(path = %path.display(), "a file is not UTF-8, other bytes are read as placeholders");
-    }
-    Some(Document::new(text).contents())
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use crate::{
-    binaries::{Text, open},
-    files::decode,
+    binaries::Text,
+    files::{decode, open},
 };
 
 /// A longer text is refused, in bytes.
