@@ -103,9 +103,19 @@ pub fn tokens_around(
 /// The tree as indented text with a line per node and token, trivia included.
 #[must_use]
 pub fn debug_tree(node: &SyntaxNode) -> String {
+    debug_tree_within(node, usize::MAX)
+}
+
+/// The same, with an ellipsis for what comes after `most` bytes: deep trees are indented far.
+#[must_use]
+pub fn debug_tree_within(node: &SyntaxNode, most: usize) -> String {
     let mut out = String::new();
     let mut depth = 0usize;
     for event in node.preorder_with_tokens() {
+        if out.len() >= most {
+            out.push_str("…\n");
+            break;
+        }
         match event {
             rowan::WalkEvent::Enter(element) => {
                 let range = element.text_range();

@@ -253,16 +253,8 @@ pub(crate) fn slice(db: &dyn Database, file: SourceFile, at: FilePosition) -> Op
         false => vec![it.step],
     };
     let reads = match it.written {
-        true => chains.reached_reads(it.value, it.step),
-        false => {
-            let all = writes
-                .iter()
-                .flat_map(|write| chains.reached_reads(it.value, *write));
-            let mut all: Vec<Step> = all.collect();
-            all.sort_unstable();
-            all.dedup();
-            all
-        }
+        true => chains.reached_reads(it.value, &[it.step]),
+        false => chains.reached_reads(it.value, &writes),
     };
     // What is written here was computed from what this instruction reads, and what is read here is read here.
     let mut backward = match it.written {
@@ -344,12 +336,8 @@ pub(super) fn describe(db: &dyn Database, file: SourceFile, at: FilePosition) ->
         };
     }
     let from = if it.written { vec![it.step] } else { writes };
-    let mut reads: Vec<u32> = from
-        .iter()
-        .flat_map(|step| chains.reached_reads(it.value, *step))
-        .map(line)
-        .collect();
-    reads.sort_unstable();
+    let reads = chains.reached_reads(it.value, &from);
+    let mut reads: Vec<u32> = reads.into_iter().map(line).collect();
     reads.dedup();
     if !out.is_empty() {
         out.push_str("\n\n");

@@ -21,6 +21,8 @@ pub(crate) struct Chains<'a> {
     flow: &'a Flow,
     /// The instructions that write each value, ascending.
     writes: Lists,
+    /// Those of them that leave nothing of the old value, ascending.
+    replacements: Lists,
     /// The instructions that read each value, ascending.
     reads: Lists,
 }
@@ -34,11 +36,14 @@ pub(crate) enum Direction {
     Forward,
 }
 
-/// Borders of blocks that were passed on the way of one question.
+/// What was passed on the way of one question: nothing is followed twice, so that a question takes time and memory
+/// for each access and not for each pair of a write and a read.
 #[derive(Default)]
 struct Passed {
     borders: FxHashSet<(BlockId, Value)>,
     work: Vec<(BlockId, Value)>,
+    /// The accesses that were found. What lies behind one was followed when it was found.
+    accesses: FxHashSet<(Step, Value)>,
 }
 
 impl Passed {
@@ -55,10 +60,13 @@ impl<'a> Chains<'a> {
     /// Indexes the accesses of a function by value, which takes some 10 ns per instruction.
     pub(crate) fn of(flow: &'a Flow) -> Chains<'a> {
         let values = flow.facts.values.len();
+        let writes = distinct(&flow.facts.writes.transposed(values), values, |_| true);
+        let keeps = &flow.facts.keeps;
         Chains {
             flow,
-            writes: flow.facts.writes.transposed(values),
-            reads: flow.facts.reads.transposed(values),
+            replacements: distinct(&writes, values, |it| !keeps[it as usize]),
+            writes,
+            reads: distinct(&flow.facts.reads.transposed(values), values, |_| true),
         }
     }
 
@@ -69,11 +77,11 @@ impl<'a> Chains<'a> {
 
     /// The instructions whose writes of a value may reach the place before an instruction, ascending.
     pub(crate) fn reaching_writes(&self, value: Value, before: Step) -> Vec<Step> {
-        self.all(Direction::Backward, value, before)
+        self.all(Direction::Backward, value, &[before])
     }
 
-    /// The instructions that may read what an instruction writes to a value, ascending.
-    pub(crate) fn reached_reads(&self, value: Value, after: Step) -> Vec<Step> {
+    /// The instructions that may read what one of some instructions writes to a value, ascending.
+    pub(crate) fn reached_reads(&self, value: Value, after: &[Step]) -> Vec<Step> {
         self.all(Direction::Forward, value, after)
     }
 
@@ -147,16 +155,18 @@ impl<'a> Chains<'a> {
         (sorted(writes), sorted(reads))
     }
 
-    fn all(&self, direction: Direction, value: Value, step: Step) -> Vec<Step> {
+    fn all(&self, direction: Direction, value: Value, steps: &[Step]) -> Vec<Step> {
         let mut found = Vec::new();
-        self.follow(direction, value, step, &mut Passed::default(), &mut found);
+        let mut passed = Passed::default();
+        for step in steps {
+            self.follow(direction, value, *step, &mut passed, &mut found);
+        }
         found.sort_unstable();
-        found.dedup();
         found
     }
 
-    /// Appends the accesses at the other ends of the chains of a value that start at an instruction. A border
-    /// that was passed before is not passed again.
+    /// Appends the accesses at the other ends of the chains of a value that start at an instruction, but none that
+    /// was passed before.
     fn follow(
         &self,
         direction: Direction,
@@ -171,21 +181,21 @@ impl<'a> Chains<'a> {
         };
         match direction {
             Direction::Backward => {
-                if self.back(value, block, step, found) {
+                if self.back(value, block, step, passed, found) {
                     passed.pass(graph.predecessors.get(block as usize), value);
                 }
                 while let Some((block, value)) = passed.work.pop() {
-                    if self.back(value, block, Step::MAX, found) {
+                    if self.back(value, block, Step::MAX, passed, found) {
                         passed.pass(graph.predecessors.get(block as usize), value);
                     }
                 }
             }
             Direction::Forward => {
-                if self.forth(value, block, step + 1, found) {
+                if self.forth(value, block, step + 1, passed, found) {
                     passed.pass(graph.successors.get(block as usize), value);
                 }
                 while let Some((block, value)) = passed.work.pop() {
-                    if self.forth(value, block, 0, found) {
+                    if self.forth(value, block, 0, passed, found) {
                         passed.pass(graph.successors.get(block as usize), value);
                     }
                 }
@@ -194,8 +204,15 @@ impl<'a> Chains<'a> {
     }
 
     /// Appends the writes of a value in a block that may still are before an instruction, or at the end.
-    /// Returns whether one from before the block may.
-    fn back(&self, value: Value, block: BlockId, before: Step, found: &mut Vec<Step>) -> bool {
+    /// Returns whether one from before the block may, and was not looked for.
+    fn back(
+        &self,
+        value: Value,
+        block: BlockId,
+        before: Step,
+        passed: &mut Passed,
+        found: &mut Vec<Step>,
+    ) -> bool {
         let steps = &self.flow.graph.blocks[block as usize];
         let writes = self.writes(value);
         let end = writes.partition_point(|it| *it < before.min(steps.end));
@@ -204,6 +221,9 @@ impl<'a> Chains<'a> {
             .rev()
             .take_while(|it| **it >= steps.start)
         {
+            if !passed.accesses.insert((*write, value)) {
+                return false;
+            }
             found.push(*write);
             if !self.flow.facts.keeps[*write as usize] {
                 return false;
@@ -213,23 +233,48 @@ impl<'a> Chains<'a> {
     }
 
     /// Appends the reads in a block of a value that is before an instruction, or at the start. Returns
-    /// whether it may still are at the end of the block.
-    fn forth(&self, value: Value, block: BlockId, from: Step, found: &mut Vec<Step>) -> bool {
+    /// whether it may still are at the end of the block, and was not looked for.
+    fn forth(
+        &self,
+        value: Value,
+        block: BlockId,
+        from: Step,
+        passed: &mut Passed,
+        found: &mut Vec<Step>,
+    ) -> bool {
         let steps = &self.flow.graph.blocks[block as usize];
         let from = from.max(steps.start);
         let within = |all: &'_ [Step]| {
             let start = all.partition_point(|it| *it < from);
             start..start + all[start..].partition_point(|it| *it < steps.end)
         };
-        let writes = self.writes(value);
-        let replaces = |it: &&Step| !self.flow.facts.keeps[**it as usize];
-        let last = writes[within(writes)].iter().find(replaces).copied();
+        let replacements = self.replacements.get(value as usize);
+        let last = replacements[within(replacements)].first().copied();
         let reads = self.reads.get(value as usize);
         // An instruction reads before it writes.
         let reads = reads[within(reads)].iter();
-        found.extend(reads.take_while(|it| last.is_none_or(|last| **it <= last)));
+        for read in reads.take_while(|it| last.is_none_or(|last| **it <= last)) {
+            if !passed.accesses.insert((*read, value)) {
+                return false;
+            }
+            found.push(*read);
+        }
         last.is_none()
     }
+}
+
+/// The instructions of each value that are wanted, each once.
+fn distinct(lists: &Lists, values: usize, wanted: impl Fn(Step) -> bool) -> Lists {
+    let mut distinct = Lists::default();
+    for value in 0..values {
+        let all = lists.get(value);
+        let first = |(index, it): (usize, &Step)| {
+            let again = index > 0 && all[index - 1] == *it;
+            (!again && wanted(*it)).then_some(*it)
+        };
+        distinct.push(all.iter().enumerate().filter_map(first));
+    }
+    distinct
 }
 
 #[cfg(test)]
@@ -330,7 +375,7 @@ mod tests {
                             by_ways(flow, value, step, Direction::Backward),
                             "{seed}"
                         );
-                        let reads = chains.reached_reads(value, step);
+                        let reads = chains.reached_reads(value, &[step]);
                         assert_eq!(
                             reads,
                             by_ways(flow, value, step, Direction::Forward),
@@ -360,5 +405,30 @@ mod tests {
             found += count.unwrap();
         }
         assert!(found > 10_000, "{found}");
+    }
+
+    #[test]
+    fn what_many_writes_and_reads_share_is_followed_once() {
+        const COUNT: usize = 300;
+        let text = format!(
+            ".entry k() {{\n.reg .b32 %r<2>; .reg .pred %p;\n{}{}ret;\n}}\n",
+            "@%p mov.b32 %r0, 1;\n".repeat(COUNT),
+            "add.u32 %r1, %r0, %r0;\n".repeat(COUNT)
+        );
+        let fixture = Fixture::new(&text);
+        let analysis = fixture.host.analysis();
+        let followed = analysis.with(|db| {
+            let file: SourceFile = crate::host::find_file(db, crate::FileId(0)).unwrap();
+            let flow = flow(db, items(db, file).functions[0]);
+            let chains = Chains::of(flow);
+            let value = flow.facts.writes.get(0)[0];
+            let (mut passed, mut found) = (Passed::default(), Vec::new());
+            for step in 0..COUNT as Step {
+                chains.follow(Direction::Forward, value, step, &mut passed, &mut found);
+            }
+            (found.len(), chains.web(value, 0, true))
+        });
+        let (found, (writes, reads)) = followed.unwrap();
+        assert_eq!((found, writes.len(), reads.len()), (COUNT, COUNT, COUNT));
     }
 }

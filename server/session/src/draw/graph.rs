@@ -26,6 +26,8 @@ const PADDING: f64 = 9.0;
 const MOST_CHARACTERS: usize = 56;
 /// In larger graphs no instructions are shown.
 const MOST_BLOCKS: usize = 120;
+/// Larger graphs are not drawn: nobody finds anything in them, and a block takes some 2 KB.
+const MOST_DRAWN: usize = 2_000;
 /// How many of the first and of the last instructions of a block are shown.
 const FIRST: usize = 4;
 const LAST: usize = 3;
@@ -125,6 +127,9 @@ impl Content {
 
 /// Draws the graph of a function.
 pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String {
+    if graph.blocks.len() > MOST_DRAWN {
+        return too_large(graph, theme);
+    }
     let code = graph.blocks.len() <= MOST_BLOCKS;
     let contents: Vec<Content> = graph
         .blocks
@@ -177,6 +182,19 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
         }
     }
     svg.push("</g>");
+    svg.finish()
+}
+
+/// What is shown for a graph that is not drawn.
+fn too_large(graph: &FlowGraph, theme: &Theme) -> String {
+    let (count, named) = (graph.blocks.len(), name(graph));
+    let text = format!("{count} blocks: at most {MOST_DRAWN} are drawn");
+    let width = named.chars().count().max(text.len()) as f64 * 9.0;
+    let title = format!("Control flow of {}", short_name(&graph.function));
+    let mut svg = Svg::new(width + 2.0 * MARGIN, HEADING + LINE + MARGIN, &title, theme);
+    let bold = "data-part=\"name\" font-size=\"14\" font-weight=\"600\"";
+    svg.text((MARGIN, 24.0), "start", bold, &named);
+    svg.text((MARGIN, 24.0 + 2.0 * LINE), "start", "", &text);
     svg.finish()
 }
 

@@ -237,11 +237,14 @@ fn told_registers(
     Ok(Some(words(&entry, exact.map(|it| &it.registers))))
 }
 
+/// A lens has at most so many places in its command.
+const MAX_LOCATIONS: usize = 10_000;
+
 /// Counts the uses of a name.
 fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) -> Answer<Command> {
-    let locations = match name {
+    let (total, locations) = match name {
         Some(name) => uses(snapshot, name)?,
-        None => Vec::new(),
+        None => (0, Vec::new()),
     };
     let shows = snapshot.shared.client.shows_references;
     let arguments = |name: &TextDocumentPositionParams| {
@@ -254,7 +257,7 @@ fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) ->
         arguments
     };
     Ok(Command {
-        title: count(locations.len()),
+        title: count(total),
         command: match shows {
             true => SHOW_REFERENCES.to_owned(),
             false => TELL_REFERENCES.to_owned(),
@@ -263,15 +266,19 @@ fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) ->
     })
 }
 
-fn uses(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Vec<Location>> {
+/// How many uses a name has, and where; at most [`MAX_LOCATIONS`] places.
+fn uses(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<(usize, Vec<Location>)> {
     let mut locations = Vec::new();
+    let mut total = 0;
     if let Some((_, position)) = snapshot.position(name)? {
         let found = snapshot.analysis.references(position, false)?;
-        for found in found.unwrap_or_default() {
+        let found = found.unwrap_or_default();
+        total = found.len();
+        for found in found.into_iter().take(MAX_LOCATIONS) {
             locations.extend(snapshot.location(found.location)?);
         }
     }
-    Ok(locations)
+    Ok((total, locations))
 }
 
 fn count(references: usize) -> String {
@@ -319,8 +326,8 @@ pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
     run: |snapshot, params| match params.registers {
         true => told_registers(snapshot, &params.at, details),
         false => {
-            let uses = uses(snapshot, &params.at)?;
-            Ok(Some(places(&params.at.text_document.uri, &uses)))
+            let (total, uses) = uses(snapshot, &params.at)?;
+            Ok(Some(places(&params.at.text_document.uri, total, &uses)))
         }
     },
 };
@@ -329,8 +336,8 @@ pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
 const MAX_PLACES: usize = 20;
 
 /// Uses of a name in words: their lines, and their files where those are others.
-fn places(here: &Url, uses: &[Location]) -> String {
-    let mut text = count(uses.len());
+fn places(here: &Url, total: usize, uses: &[Location]) -> String {
+    let mut text = count(total);
     let place = |it: &Location| {
         let line = it.range.start.line.saturating_add(1);
         let file = it.uri.path_segments().and_then(Iterator::last);

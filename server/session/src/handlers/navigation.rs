@@ -1,8 +1,7 @@
 //! The meaning of a name and where it is used.
 
-use analysis::{Access, FilePosition, NavigationTarget, RangeInfo};
-
-use syntax::TextRange;
+use analysis::{Access, FilePosition, NavigationTarget, RangeInfo, Reference};
+use syntax::{TextRange, TextSize};
 
 use super::{Handler, Priority, Reads, embedded, machine, source};
 use crate::{
@@ -190,6 +189,22 @@ fn response(targets: Vec<LocationLink>, links: bool) -> GotoDefinitionResponse {
     GotoDefinitionResponse::Array(targets.into_iter().map(plain).collect())
 }
 
+/// More places than these are no list that anybody reads, and clients show none that long.
+const MAX_REFERENCES: usize = 100_000;
+/// More occurrences than these are not marked: those far from the cursor are left out.
+const MAX_HIGHLIGHTS: usize = 10_000;
+
+/// Those of sorted occurrences that are around the cursor, at most so many.
+fn around(mut all: Vec<Reference>, cursor: TextSize, most: usize) -> Vec<Reference> {
+    let Some(surplus) = all.len().checked_sub(most) else {
+        return all;
+    };
+    let at = all.partition_point(|it| it.location.range.end() < cursor);
+    all.drain(..at.saturating_sub(most / 2).min(surplus));
+    all.truncate(most);
+    all
+}
+
 pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = Handler {
     method: "textDocument/references",
     priority: Priority::Latency,
@@ -203,15 +218,15 @@ pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = H
         let found = match &document.host {
             Some(host) => {
                 let found = embedded::occurrences(snapshot, &document, host, position.offset)?;
-                let keep =
-                    |it: &analysis::Reference| declaration || it.access != Access::Declaration;
+                let keep = |it: &Reference| declaration || it.access != Access::Declaration;
                 found.map(|it| it.into_iter().filter(keep).collect())
             }
             None => snapshot.analysis.references(position, declaration)?,
         };
-        let Some(references) = found else {
+        let Some(mut references) = found else {
             return Ok(None);
         };
+        references.truncate(MAX_REFERENCES);
         let mut locations = Vec::with_capacity(references.len());
         for reference in references {
             locations.extend(snapshot.location(reference.location)?);
@@ -242,7 +257,8 @@ pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<Document
                 }
                 None => snapshot.analysis.highlight(position)?,
             };
-            let highlight = |reference: analysis::Reference| DocumentHighlight {
+            let references = around(references, position.offset, MAX_HIGHLIGHTS);
+            let highlight = |reference: Reference| DocumentHighlight {
                 range: document.range(reference.location.range),
                 kind: Some(to_proto::highlight_kind(&reference)),
             };
@@ -259,7 +275,10 @@ pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Han
         let Some((document, position)) = snapshot.position(params)? else {
             return Ok(None);
         };
-        let ranges = |all: Vec<TextRange>| all.into_iter().map(|it| document.range(it)).collect();
+        let ranges = |all: Vec<TextRange>| {
+            let all = all.into_iter().take(MAX_REFERENCES);
+            all.map(|it| document.range(it)).collect()
+        };
         let found = snapshot.analysis.slice(position)?;
         Ok(found.map(|it| Slice {
             register: it.register,
@@ -286,6 +305,8 @@ pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> 
             .analysis
             .references(position, true)?
             .unwrap_or_default()
+            .into_iter()
+            .take(MAX_REFERENCES)
         {
             if let Some(location) = snapshot.location(it.location)? {
                 accesses.push(NameAccess {
@@ -334,3 +355,35 @@ pub(crate) const WORKSPACE_SYMBOL: Handler<WorkspaceSymbolParams, Option<Vec<Sym
             Ok(Some(symbols))
         },
     };
+
+#[cfg(test)]
+mod tests {
+    use analysis::{FileId, FileRange};
+
+    use super::*;
+
+    #[test]
+    fn occurrences_around_the_cursor_are_kept() {
+        let all: Vec<_> = (0..9)
+            .map(|it| Reference {
+                location: FileRange {
+                    file: FileId(0),
+                    range: TextRange::new(TextSize::from(10 * it), TextSize::from(10 * it + 3)),
+                },
+                access: Access::Read,
+                other_value: false,
+            })
+            .collect();
+        let kept = |cursor: u32, most| -> Vec<u32> {
+            let kept = around(all.clone(), cursor.into(), most);
+            let starts = kept.into_iter().map(|it| it.location.range.start());
+            starts.map(|it| u32::from(it) / 10).collect()
+        };
+        assert_eq!(kept(0, 4), [0, 1, 2, 3]);
+        assert_eq!(kept(41, 4), [2, 3, 4, 5]);
+        assert_eq!(kept(43, 3), [3, 4, 5]);
+        assert_eq!(kept(99, 4), [5, 6, 7, 8]);
+        assert_eq!(kept(50, 9).len(), 9);
+        assert_eq!(kept(50, 20).len(), 9);
+    }
+}

@@ -1,5 +1,7 @@
 //! The parts of a file: symbols, folds, selections, the tree itself.
 
+use analysis::DocumentSymbol;
+
 use super::{Handler, Priority, Reads};
 use crate::lsp::{
     ext::{self, ViewSyntaxTreeParams},
@@ -9,6 +11,18 @@ use crate::lsp::{
     },
     to_proto,
 };
+
+/// No outline with more symbols can be used. What is in functions is left out first.
+const MAX_SYMBOLS: usize = 50_000;
+
+/// Leaves out what has no room, from the end and from the deepest.
+fn limit(symbols: &mut Vec<DocumentSymbol>, room: &mut usize) {
+    symbols.truncate(*room);
+    *room -= symbols.len();
+    for symbol in symbols {
+        limit(&mut symbol.children, room);
+    }
+}
 
 pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentSymbolResponse>> =
     Handler {
@@ -21,7 +35,8 @@ pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentS
             let Some(document) = snapshot.document(uri)? else {
                 return Ok(None);
             };
-            let symbols = snapshot.analysis.document_symbols(document.file)?;
+            let mut symbols = snapshot.analysis.document_symbols(document.file)?;
+            limit(&mut symbols, &mut MAX_SYMBOLS.clone());
             let (lines, encoding) = (document.lines(), document.encoding);
             Ok(Some(if snapshot.shared.client.symbol_tree {
                 DocumentSymbolResponse::Nested(to_proto::document_symbols(symbols, lines, encoding))

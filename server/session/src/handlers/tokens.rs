@@ -15,15 +15,19 @@ use crate::{
     snapshot::{Answer, Document, Snapshot},
 };
 
+/// What comes after so many tokens has the colours of the editor's own grammar; an answer has some 15 bytes for each.
+const MAX_TOKENS: usize = 1_000_000;
+
 fn tokens(
     snapshot: &Snapshot,
     document: &Document,
     range: Option<TextRange>,
 ) -> Answer<Vec<SemanticToken>> {
-    let tokens = match &document.host {
+    let mut tokens = match &document.host {
         Some(host) => embedded::semantic_tokens(snapshot, document, host, range)?,
         None => snapshot.analysis.semantic_tokens(document.file, range)?,
     };
+    tokens.truncate(MAX_TOKENS);
     Ok(semantic_tokens::encode(
         &tokens,
         document.lines(),
