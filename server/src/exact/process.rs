@@ -16,6 +16,10 @@ use super::jobs::Cancel;
 
 /// How often a process is looked after that says nothing.
 const TICK: Duration = Duration::from_millis(10);
+/// How often its folder is measured.
+const MEASURE: Duration = Duration::from_millis(100);
+/// The most bytes of the files that a program may leave in its folder. Code of the largest modules has some 100 MB.
+const MAX_FILES: u64 = 1 << 30;
 /// How long the output of a process that was ended is waited for.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -56,7 +60,7 @@ pub(crate) enum Aborted {
     Cancelled,
     /// It took too long.
     TimedOut,
-    /// It wrote too much.
+    /// It wrote too much, to a stream or to its folder.
     Flooded,
 }
 
@@ -66,7 +70,8 @@ impl From<io::Error> for Aborted {
     }
 }
 
-/// Runs a program until it ends or has to be ended; what it has started itself ends with it.
+/// Runs a program until it ends or has to be ended; what it has started itself ends with it, unless it has left the
+/// process group, as with `setsid`.
 ///
 /// # Errors
 /// See [`Aborted`].
@@ -142,6 +147,7 @@ fn watch(
     // Its end is noticed by the end of its streams; one that has closed them is waited for.
     let mut status = None;
     let mut ended_at = None;
+    let mut measure = Instant::now() + MEASURE;
     while open > 0 || status.is_none() {
         if cancel.is_cancelled() {
             return Err(Aborted::Cancelled);
@@ -149,6 +155,12 @@ fn watch(
         let now = Instant::now();
         if program.deadline <= now {
             return Err(Aborted::TimedOut);
+        }
+        if measure <= now {
+            measure = now + MEASURE;
+            if size(program.folder, MAX_FILES).is_none() {
+                return Err(Aborted::Flooded);
+            }
         }
         let wait = TICK.min(program.deadline - now);
         if open == 0 {
@@ -189,6 +201,19 @@ fn watch(
     })
 }
 
+/// The bytes of all files in a folder and in those below it; none if there are more than `most`.
+fn size(folder: &Path, most: u64) -> Option<u64> {
+    let mut total = 0;
+    // What disappears meanwhile takes no room.
+    for entry in walkdir::WalkDir::new(folder).into_iter().flatten() {
+        total += entry.metadata().map_or(0, |it| it.len());
+        if total > most {
+            return None;
+        }
+    }
+    Some(total)
+}
+
 /// Reads a stream on a thread of its own, up to one byte more than the limit.
 fn read(
     stream: impl Read + Send + 'static,
@@ -210,4 +235,20 @@ fn read(
         .name("ptxas-output".to_owned())
         .spawn(task)
         .map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_size_of_a_folder_has_a_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let below = folder.path().join("below");
+        std::fs::create_dir(&below).expect("a folder");
+        let empty = super::size(folder.path(), u64::MAX).expect("a size");
+        for folder in [folder.path(), &below] {
+            std::fs::write(folder.join("a"), [0; 100]).expect("a file");
+        }
+        assert_eq!(super::size(folder.path(), empty + 200), Some(empty + 200));
+        assert_eq!(super::size(folder.path(), empty + 199), None);
+    }
 }

@@ -311,6 +311,14 @@ fn one_that_floods_is_ended() {
 }
 
 #[test]
+fn one_that_fills_its_folder_is_ended() {
+    let script = "dd if=/dev/zero of=large bs=1 count=0 seek=2147483648 2>/dev/null\nwait";
+    let world = World::new(&format!("{LEFT_BEHIND}{script}"));
+    assert_eq!(world.compile(6 * SOON), Err(Failure::Flooded));
+    world.assert_gone();
+}
+
+#[test]
 fn none_is_told() {
     let world = World::new("");
     fs::remove_file(world.at("ptxas")).expect("the file exists");
