@@ -25,6 +25,7 @@ pub use api::*;
 pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, Earlier, PTXAS_CODE, Replacement};
 pub use diff::{
     ChangeKind, Comparable, Comparison, FunctionChange, Rewired, Side, VariableChange, compare,
+    stable_name,
 };
 pub use features::{
     demangle::short_name,

@@ -8,7 +8,7 @@ use rowan::TextSize;
 use crate::{
     Green, ItemErrors, Parse, ReparseLevel, SyntaxError, parse,
     reparse::reparse,
-    text::{Edit, InvalidEdit, LineTable, MAX_LEN, apply_edit},
+    text::{BEGINNING, Edit, InvalidEdit, LineTable, MAX_LEN, apply_edit, is_binary},
 };
 
 /// The facts that follow from the text alone; immutable and cheap to share.
@@ -63,6 +63,18 @@ impl FileContents {
             };
             start
         })
+    }
+
+    /// Whether this is other data than text, by its beginning; see [`is_binary`].
+    pub fn is_binary(&self) -> bool {
+        let mut beginning = String::new();
+        let mut token = self.tree.syntax().first_token();
+        while let Some(it) = token.filter(|_| beginning.len() < BEGINNING) {
+            let text = it.text();
+            beginning += &text[..text.floor_char_boundary(BEGINNING)];
+            token = it.next_token();
+        }
+        is_binary(&beginning)
     }
 
     /// All syntax errors with offsets from the start of the text.

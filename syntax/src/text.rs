@@ -1,12 +1,15 @@
 //! Text, positions and edits: everything about offsets that is not grammar.
 
+mod control;
 mod edit;
 mod hash;
 mod line_table;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::control::BEGINNING;
 pub use self::{
+    control::{escape_controls, is_binary, is_control},
     edit::{Edit, InvalidEdit, MAX_LEN, apply_edit, minimal_edit},
     hash::StableHasher,
     line_table::LineTable,

@@ -16,6 +16,8 @@ use syntax::TextRange;
 
 use self::read::Module;
 
+pub use self::names::plain as stable_name;
+
 /// A module as it is compared; see [`crate::Analysis::comparable`].
 #[derive(Clone, Debug, Default)]
 pub struct Comparable(pub(crate) Module);

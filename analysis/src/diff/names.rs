@@ -11,7 +11,7 @@ const RUST: &str = "17h";
 
 /// A name without the hashes that compilers put into it: two that are equal then are the same name in two
 /// builds, unless a module has several of them.
-pub(super) fn plain(name: &str) -> Cow<'_, str> {
+pub fn plain(name: &str) -> Cow<'_, str> {
     if name.len() < 16 {
         return Cow::Borrowed(name);
     }

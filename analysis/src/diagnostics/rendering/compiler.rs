@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use salsa::Database;
 use syntax::{
-    FileContents, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, token_at, trimmed_range,
+    FileContents, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, text::escape_controls,
+    token_at, trimmed_range,
 };
 
 use crate::{
@@ -53,7 +54,7 @@ pub(crate) fn with_messages(
                 range: place.range,
                 severity: message.severity,
                 code: PTXAS.name,
-                message: message.text.clone(),
+                message: escape_controls(&message.text).into_owned(),
                 help: None,
                 related: Vec::new(),
                 tags: Vec::new(),

@@ -4,10 +4,13 @@
 //! function is kept (severities by the settings, order), functions of which nothing is wanted are passed
 //! over, and texts are put together only for what is answered.
 
-use std::cell::OnceCell;
+use std::{borrow::Cow, cell::OnceCell};
 
 use salsa::Database;
-use syntax::{TextRange, TextSize, text::Edit};
+use syntax::{
+    TextRange, TextSize,
+    text::{Edit, escape_controls},
+};
 
 use crate::{
     Diagnostic, DiagnosticTag, FileRange, Fix, RelatedInformation, Severity,
@@ -17,6 +20,7 @@ use crate::{
         findings::{function_findings, module_findings},
         fix::{HeaderPlaces, Repair},
         place::{ItemIndex, Place},
+        registry::SYNTAX_ERROR,
         rendering::{
             levels::{self, HasLevel},
             syntax_errors::syntax_diagnostics,
@@ -102,6 +106,9 @@ pub(crate) fn diagnostics(
     limit: usize,
     fixes: Fixes,
 ) -> Vec<Diagnostic> {
+    if file.contents(db).is_binary() {
+        return vec![no_text()];
+    }
     let join = Join::new(db, file, fixes);
     // Comments are rare, and their lines may reach over the ends of functions.
     let worst = match levels::has_controls(db, file) {
@@ -294,11 +301,11 @@ impl<'db> Join<'db> {
             Source::Syntax(index) => self.syntax[index].clone(),
             Source::Finding(finding, start) => self.diagnostic(finding, start),
         };
-        Diagnostic {
+        plain(Diagnostic {
             severity: pending.severity,
             tags: pending.tags.to_vec(),
             ..diagnostic
-        }
+        })
     }
 
     /// The diagnostic of a finding whose item starts at `start`.
@@ -387,6 +394,40 @@ impl<'db> Join<'db> {
     }
 }
 
+/// The only diagnostic of a file that is not text.
+fn no_text() -> Diagnostic {
+    Diagnostic {
+        range: TextRange::empty(0.into()),
+        severity: Severity::Error,
+        code: SYNTAX_ERROR.name,
+        message: "this is not PTX text: binary".to_owned(),
+        help: None,
+        related: Vec::new(),
+        tags: Vec::new(),
+        fixes: Vec::new(),
+    }
+}
+
+/// A diagnostic whose words, some of which are those of the file, do not act on what shows them.
+fn plain(mut diagnostic: Diagnostic) -> Diagnostic {
+    let plain = |text: &mut String| {
+        if let Cow::Owned(escaped) = escape_controls(text) {
+            *text = escaped;
+        }
+    };
+    plain(&mut diagnostic.message);
+    diagnostic.help.as_mut().map(plain);
+    diagnostic
+        .related
+        .iter_mut()
+        .for_each(|it| plain(&mut it.message));
+    diagnostic
+        .fixes
+        .iter_mut()
+        .for_each(|it| plain(&mut it.title));
+    diagnostic
+}
+
 /// Moves from `group` to `worst` what there is room for.
 fn take<'db>(
     group: &mut Vec<Pending<'db>>,
@@ -444,6 +485,34 @@ mod tests {
             });
             let all = compared.expect("no cancellation");
             assert!(text != TEXT || all > 12, "{all}");
+        }
+    }
+
+    fn found(text: &str) -> Vec<Diagnostic> {
+        let host = AnalysisHost::with_file(FileId(0), Arc::new(FileContents::new(text)), None);
+        host.analysis()
+            .diagnostics(FileId(0))
+            .expect("nobody cancels")
+    }
+
+    #[test]
+    fn data_has_one_diagnostic() {
+        let data = "\u{7f}ELF\0\0\u{1}\0 { %r1; \0\0\0";
+        let messages: Vec<_> = found(data).into_iter().map(|it| it.message).collect();
+        assert_eq!(messages, ["this is not PTX text: binary"]);
+    }
+
+    #[test]
+    fn words_of_a_file_do_not_act_on_what_shows_them() {
+        let found =
+            found(".version 8.0\n.target sm_90\n.entry k() { \u{9b} add\u{202e}.s32 %r\u{7}; }");
+        assert!(found.len() > 1);
+        for it in found {
+            let related = it.related.iter().map(|it| &it.message);
+            let titles = it.fixes.iter().map(|it| &it.title);
+            for text in related.chain(titles).chain(&it.help).chain([&it.message]) {
+                assert!(!text.contains(syntax::text::is_control), "{text:?}");
+            }
         }
     }
 }
