@@ -231,6 +231,7 @@ fn archives_hold_the_program_and_its_pages() {
         "LICENSE-APACHE",
         "man/man1/ptx-analyzer.1",
         "man/man1/ptx-analyzer-check.1",
+        "man/man1/ptx-analyzer-registers.1",
         "completions/ptx-analyzer",
         "completions/_ptx-analyzer",
         "completions/ptx-analyzer.fish",

@@ -30,7 +30,7 @@ case "$target" in
         ;;
 esac
 "$program" man >"$folder/man/man1/ptx-analyzer.1"
-for command in lsp check format explain; do
+for command in lsp mcp check format explain diff sass extract registers flow targets protocols parse stats completions man; do
     "$program" man "$command" >"$folder/man/man1/ptx-analyzer-$command.1"
 done
 # The names by which the shells find them.

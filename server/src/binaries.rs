@@ -1,21 +1,31 @@
 //! Files that carry PTX: executables, libraries, archives, objects, fat binaries, cubins, and wheels with such files.
 
 mod archive;
+mod plain;
 
 use std::{
     io::{self, Read, Seek, SeekFrom},
+    ops::Range,
     path::Path,
 };
 
 use machine::{
     cubin,
-    fatbin::{Compression, Defect, Found, Image, Kind, MAX_IMAGE, Reader, Torn},
+    fatbin::{Compression, Defect, Found, Image, Kind, MAX_FILE, MAX_IMAGE, Reader, Torn},
 };
+
+use syntax::text::is_binary as is_data;
 
 use crate::files::{Regular, decode, is_ptx, open};
 
 /// How much of a file tells whether it is text, in bytes.
 const BEGINNING: usize = 4096;
+/// A longer text is not judged, in bytes; the language server has the same limit for files.
+const MAX_TEXT: u64 = 64 << 20;
+/// The most that is kept of all texts of a file where all are needed at once, in bytes.
+const MAX_KEPT: usize = 1 << 30;
+/// More parts of a file that cannot be read are only counted.
+const MAX_FAILURES: usize = 100;
 
 /// A file, or a stand-in for one.
 pub(crate) trait Input: Read + Seek {}
@@ -36,10 +46,14 @@ pub(crate) enum What {
     Image(Image, Option<Result<Vec<u8>, Defect>>),
     /// The PTX of a cubin, from its debug information.
     Recovered(String),
+    /// PTX that is kept as plain text, and its offset in the file.
+    Plain(u64, String),
     /// Something that cannot be read.
     Torn(Torn),
     /// A member of an archive that cannot be unpacked, and why.
     Packed(String),
+    /// So many more parts that cannot be read.
+    More(usize),
 }
 
 impl What {
@@ -47,7 +61,7 @@ impl What {
     pub(crate) fn target(&self) -> String {
         match self {
             What::Image(image, _) => image.target.clone(),
-            What::Recovered(text) => {
+            What::Recovered(text) | What::Plain(_, text) => {
                 let directive = text.lines().find_map(|it| it.strip_prefix(".target"));
                 let target =
                     directive.and_then(|it| it.split([',', ' ', '\t']).find(|it| !it.is_empty()));
@@ -56,7 +70,16 @@ impl What {
                     .unwrap_or_default()
                     .to_owned()
             }
-            What::Torn(_) | What::Packed(_) => String::new(),
+            What::Torn(_) | What::Packed(_) | What::More(_) => String::new(),
+        }
+    }
+
+    /// Whether it cannot be read.
+    fn is_failure(&self) -> bool {
+        match self {
+            What::Image(_, bytes) => bytes.as_ref().is_some_and(Result::is_err),
+            What::Recovered(_) | What::Plain(..) => false,
+            What::Torn(_) | What::Packed(_) | What::More(_) => true,
         }
     }
 
@@ -64,7 +87,7 @@ impl What {
     fn identifier(&self) -> &str {
         match self {
             What::Image(image, _) => &image.identifier,
-            What::Recovered(_) | What::Torn(_) | What::Packed(_) => "",
+            _ => "",
         }
     }
 
@@ -72,7 +95,7 @@ impl What {
     pub(crate) fn compression(&self) -> Compression {
         match self {
             What::Image(image, _) => image.compression,
-            What::Recovered(_) | What::Torn(_) | What::Packed(_) => Compression::None,
+            _ => Compression::None,
         }
     }
 }
@@ -82,6 +105,9 @@ fn is_plain(word: &str) -> bool {
     word.bytes()
         .all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
+
+/// The error of a file of PTX that is other data.
+pub(crate) const NOT_TEXT: &str = "this is not PTX text: binary";
 
 /// Whether a file is not a text: executables, objects and containers have zeros near their beginning.
 pub(crate) fn is_binary(beginning: &[u8]) -> bool {
@@ -109,7 +135,7 @@ pub(crate) fn beginning(file: &mut Regular) -> io::Result<Vec<u8>> {
     Ok(beginning)
 }
 
-/// Visits what a binary has, in its order; images for which `wanted` says so are unpacked.
+/// Visits what a binary has, in its order; images for which `wanted` says so are unpacked, one at a time.
 ///
 /// # Errors
 /// If the file cannot be read, or `visit` fails.
@@ -118,9 +144,15 @@ pub(crate) fn visit(
     wanted: impl Fn(Kind) -> bool,
     mut visit: impl FnMut(Content) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut number = 0;
+    let (mut number, mut failures) = (0, 0);
     let mut next = |member: Option<&str>, what: What| {
         number += 1;
+        if what.is_failure() {
+            failures += 1;
+            if failures > MAX_FAILURES {
+                return Ok(());
+            }
+        }
         visit(Content {
             number,
             member: member.map(str::to_owned),
@@ -133,34 +165,76 @@ pub(crate) fn visit(
         .by_ref()
         .take(BEGINNING as u64)
         .read_to_end(&mut beginning)?;
-    if !archive::is_archive(&beginning) {
-        return images(input, &wanted, &mut |what| next(None, what));
+    if archive::is_archive(&beginning) {
+        archive::visit(input, |name, member, room| match member {
+            Ok(file) => {
+                let own = MAX_FILE.min(*room);
+                let left = images(file, own, &wanted, &mut |what| next(Some(name), what))?;
+                *room -= own - left;
+                Ok(())
+            }
+            Err(error) => next(Some(name), What::Packed(error)),
+        })?;
+    } else {
+        images(input, MAX_FILE, &wanted, &mut |what| next(None, what))?;
     }
-    archive::visit(input, |name, member| match member {
-        Ok(file) => images(file, &wanted, &mut |what| next(Some(name), what)),
-        Err(error) => next(Some(name), What::Packed(error)),
-    })
+    match failures.checked_sub(MAX_FAILURES) {
+        None | Some(0) => Ok(()),
+        Some(more) => visit(Content {
+            number,
+            member: None,
+            what: What::More(more),
+        }),
+    }
 }
 
+/// Visits what a file has, of which at most `room` bytes are unpacked; what is left of them.
 fn images(
     mut input: impl Input,
+    room: u64,
     wanted: &impl Fn(Kind) -> bool,
     visit: &mut dyn FnMut(What) -> io::Result<()>,
-) -> io::Result<()> {
-    let mut reader = Reader::new(&mut input)?;
+) -> io::Result<u64> {
+    let mut reader = Reader::with_room(&mut input, room)?;
+    let mut known = Vec::new();
     while let Some(found) = reader.next_image()? {
         visit(match found {
             Found::Image(image) => {
+                known.push(image.stored());
                 let bytes = wanted(image.kind).then(|| reader.unpack(&image));
                 What::Image(image, bytes)
             }
             Found::Torn(torn) => What::Torn(torn),
         })?;
     }
+    let mut room = reader.room();
     match recovered(&mut input)? {
-        Some(text) => visit(What::Recovered(text)),
-        None => Ok(()),
+        Some(text) => visit(What::Recovered(text))?,
+        None => plain::visit(&mut input, &joined(known), &mut |it| {
+            let len = it.text.len() as u64;
+            match room.checked_sub(len) {
+                Some(rest) => {
+                    room = rest;
+                    visit(What::Plain(it.offset, decode(it.text).0))
+                }
+                None => visit(What::Packed(Defect::File.to_string())),
+            }
+        })?,
     }
+    Ok(room)
+}
+
+/// Ranges in their order, with those that meet as one.
+fn joined(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    ranges.sort_unstable_by_key(|it| it.start);
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
 }
 
 /// The bytes of a file that is a cubin; others are left where they are.
@@ -198,42 +272,83 @@ pub(crate) struct Texts {
     pub(crate) failures: Vec<String>,
 }
 
-/// The text of a PTX file, or all texts that a binary carries.
+/// The text of a PTX file, or all texts that a binary carries, up to a limit for all of them.
 pub(crate) fn texts(path: &Path) -> Texts {
-    let name = path.to_string_lossy();
-    read_texts(path, &name).unwrap_or_else(|error| Texts {
-        texts: Vec::new(),
-        failures: vec![format!("{name}: {error}")],
-    })
+    let (mut texts, mut kept, mut more) = (Vec::new(), 0, 0);
+    let mut failures = each_text(path, &mut |text| {
+        kept += text.text.len();
+        match kept <= MAX_KEPT || texts.is_empty() {
+            true => texts.push(text),
+            false => more += 1,
+        }
+    });
+    if more > 0 {
+        let name = path.to_string_lossy();
+        failures.push(format!(
+            "{name}: {more} more texts are left out: they have more than {MAX_KEPT} bytes together"
+        ));
+    }
+    Texts { texts, failures }
 }
 
-fn read_texts(path: &Path, name: &str) -> io::Result<Texts> {
+/// Visits the text of a PTX file, or all texts that a binary carries, one after the other. Returns the parts that cannot
+/// be read, and why.
+pub(crate) fn each_text(path: &Path, visit: &mut dyn FnMut(Text)) -> Vec<String> {
+    let name = path.to_string_lossy();
+    let mut failures = Vec::new();
+    if let Err(error) = read_texts(path, &name, visit, &mut failures) {
+        failures.push(format!("{name}: {error}"));
+    }
+    failures
+}
+
+fn read_texts(
+    path: &Path,
+    name: &str,
+    visit: &mut dyn FnMut(Text),
+    failures: &mut Vec<String>,
+) -> io::Result<()> {
     let mut file = open(path)?;
     let mut beginning = beginning(&mut file)?;
-    // A text with a zero in it is a text with an error.
     if !is_ptx(path) && is_binary(&beginning) {
-        let mut found = binary_texts(file, name)?;
-        if found.texts.is_empty() && found.failures.is_empty() {
-            found.failures.push(match packed(&beginning) {
+        let mut is_empty = true;
+        binary_texts(
+            file,
+            name,
+            &mut |text| {
+                is_empty = false;
+                visit(text);
+            },
+            failures,
+        )?;
+        if is_empty && failures.is_empty() {
+            failures.push(match packed(&beginning) {
                 Some(format) => format!("{name}: it is packed with {format}: unpack it first"),
                 None => format!("{name}: a binary without PTX"),
             });
         }
-        return Ok(found);
+        return Ok(());
     }
     file.read_to_end(&mut beginning)?;
-    Ok(Texts {
-        texts: vec![Text {
-            name: name.to_owned(),
-            text: decode(beginning).0,
-            image: None,
-        }],
-        failures: Vec::new(),
-    })
+    let text = decode(beginning).0;
+    // A text with a zero in it is a text with an error.
+    if is_ptx(path) && is_data(&text) {
+        return Err(io::Error::other(NOT_TEXT));
+    }
+    visit(Text {
+        name: name.to_owned(),
+        text,
+        image: None,
+    });
+    Ok(())
 }
 
-fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
-    let mut found = Texts::default();
+fn binary_texts(
+    input: impl Input,
+    name: &str,
+    found: &mut dyn FnMut(Text),
+    failures: &mut Vec<String>,
+) -> io::Result<()> {
     visit(
         input,
         |kind| kind == Kind::Ptx,
@@ -247,36 +362,47 @@ fn binary_texts(input: impl Input, name: &str) -> io::Result<Texts> {
             let identifier = what.identifier().to_owned();
             let text = match what {
                 What::Image(_, None) => return Ok(()),
-                What::Image(_, Some(Ok(bytes))) => decode(bytes).0,
-                What::Recovered(text) => text,
+                What::Image(_, Some(Ok(bytes))) => Ok(decode(bytes).0),
+                What::Recovered(text) | What::Plain(_, text) => Ok(text),
                 What::Image(_, Some(Err(defect))) => {
-                    found
-                        .failures
-                        .push(format!("{name}: image {number} ({target}): {defect}"));
-                    return Ok(());
+                    Err(format!("image {number} ({target}): {defect}"))
                 }
-                What::Torn(torn) => {
-                    found
-                        .failures
-                        .push(format!("{name}: image {number}: {torn}"));
-                    return Ok(());
-                }
-                What::Packed(error) => {
-                    let member = member.unwrap_or_default();
-                    found.failures.push(format!("{name}: {member}: {error}"));
-                    return Ok(());
-                }
+                What::Torn(torn) => Err(format!("image {number}: {torn}")),
+                What::Packed(error) => match member {
+                    Some(member) => Err(format!("{member}: {error}")),
+                    None => Err(error),
+                },
+                What::More(count) => Err(more(count)),
             };
-            let below = file_name(number, &target, "ptx");
-            found.texts.push(Text {
-                name: format!("{name}/{below}"),
-                text,
-                image: Some((target, identifier)),
+            let text = text.and_then(|text| match text.len() as u64 <= MAX_TEXT {
+                true => Ok(text),
+                false => Err(format!(
+                    "image {number} ({target}): its text has {} bytes, and {MAX_TEXT} is the limit",
+                    text.len()
+                )),
             });
+            match text {
+                Ok(text) => {
+                    let below = file_name(number, &target, "ptx");
+                    found(Text {
+                        name: format!("{name}/{below}"),
+                        text,
+                        image: Some((target, identifier)),
+                    });
+                }
+                Err(error) => failures.push(format!("{name}: {error}")),
+            }
             Ok(())
         },
-    )?;
-    Ok(found)
+    )
+}
+
+/// The message about parts that are only counted.
+pub(crate) fn more(count: usize) -> String {
+    match count {
+        1 => "1 more part cannot be read".to_owned(),
+        _ => format!("{count} more parts cannot be read"),
+    }
 }
 
 /// The name of an image: nothing of it comes from strangers.

@@ -11,6 +11,7 @@ mod generate;
 mod hosted;
 mod inspect;
 mod lsp;
+mod manual;
 mod mcp;
 mod protocols;
 mod registers;
@@ -23,13 +24,18 @@ mod terminal;
 
 use std::{
     ffi::OsString,
+    fmt,
     io::{self, Read, Write},
     path::Path,
 };
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use syntax::text::{escape_controls, is_binary};
 
-use crate::files::{decode, read};
+use crate::{
+    binaries::NOT_TEXT,
+    files::{decode, read},
+};
 
 /// The streams of the process, or stand-ins for them.
 pub struct Io<'a> {
@@ -41,6 +47,32 @@ pub struct Io<'a> {
     pub stderr: &'a mut dyn Write,
     /// Whether results may be coloured unless the command line says otherwise.
     pub color: bool,
+    /// Whether a person types what `stdin` has.
+    pub is_typed: bool,
+}
+
+/// Lines for people. Names, words and messages in them may be those of strangers, so nothing in a line acts on a
+/// terminal or begins another one, where a log may take it for a command.
+impl Io<'_> {
+    /// Writes a line of the result.
+    fn line(&mut self, text: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.stdout, "{}", plain(&text.to_string()))
+    }
+
+    /// Writes an error.
+    fn error(&mut self, text: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.stderr, "error: {}", plain(&text.to_string()))
+    }
+
+    /// Writes a warning.
+    fn warning(&mut self, text: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.stderr, "warning: {}", plain(&text.to_string()))
+    }
+
+    /// Writes a remark.
+    fn note(&mut self, text: impl fmt::Display) -> io::Result<()> {
+        writeln!(self.stderr, "note: {}", plain(&text.to_string()))
+    }
 }
 
 /// Language server and checker for NVIDIA PTX.
@@ -97,14 +129,16 @@ const FAILED: u8 = 2;
 
 /// Runs the program with the given arguments, the first of which is its name.
 ///
-/// Returns the exit status: 0 when all is well, 1 when `check` found errors, `format --check`
-/// files that are not formatted, `registers` estimates above the baseline, `diff` a difference, or a language client
-/// ended without `shutdown`, 2 for wrong usage and for input or output that failed.
+/// Returns the exit status: 0 when all is well, 1 when `check` found errors, `format --check` files that are not formatted,
+/// `registers` estimates above the baseline, `diff` a difference, `extract` nothing, or a language client ended without
+/// `shutdown`, 2 for wrong usage and for input or output that failed.
 pub fn run<A>(args: impl IntoIterator<Item = A>, io: &mut Io<'_>) -> u8
 where
     A: Into<OsString> + Clone,
 {
     let result = match Args::try_parse_from(args) {
+        // Whoever types the name of the program alone does not speak the protocol.
+        Ok(args) if args.command.is_none() && io.is_typed && !args.lsp.is_asked() => help(io),
         Ok(args) => match args.command.unwrap_or(Command::Lsp(args.lsp)) {
             Command::Lsp(args) => lsp::run(&args, io),
             Command::Mcp(args) => mcp::run(&args, io),
@@ -130,10 +164,16 @@ where
     result.unwrap_or_else(|error| {
         // Whoever closed the pipe, as `head` does, wants no more output and no complaint.
         if error.kind() != io::ErrorKind::BrokenPipe {
-            let _ = writeln!(io.stderr, "error: {error}");
+            let _ = io.error(error);
         }
         FAILED
     })
+}
+
+/// Prints the help.
+fn help(io: &mut Io<'_>) -> io::Result<u8> {
+    write!(io.stdout, "{}", Args::command().render_help())?;
+    Ok(0)
 }
 
 /// Prints what clap has to say: help, the version or a mistake.
@@ -150,7 +190,11 @@ fn usage(error: &clap::Error, io: &mut Io<'_>) -> io::Result<u8> {
 
 /// The text of a file, or of standard input for `-`.
 fn read_text(path: &Path, io: &mut Io<'_>) -> Result<String, String> {
-    read_bytes(path, io).map(|it| decode(it).0)
+    let text = decode(read_bytes(path, io)?).0;
+    match is_binary(&text) {
+        true => Err(format!("{}: {NOT_TEXT}", path.display())),
+        false => Ok(text),
+    }
 }
 
 /// The text of a file, or of standard input for `-`; an error is told, and there is none.
@@ -158,7 +202,7 @@ fn text_or_error(path: &Path, io: &mut Io<'_>) -> io::Result<Option<String>> {
     match read_text(path, io) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
+            io.error(error)?;
             Ok(None)
         }
     }
@@ -179,10 +223,9 @@ fn read_bytes(path: &Path, io: &mut Io<'_>) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Text of strangers for a terminal: on one line, without what terminals act on.
+/// Text of strangers for a terminal or a log: on one line, with tabs as blanks and what acts on a terminal escaped.
 fn plain(text: &str) -> String {
-    let safe = |it: char| if it.is_control() { '\u{fffd}' } else { it };
-    text.chars().map(safe).collect()
+    escape_controls(&text.replace('\t', " ")).into_owned()
 }
 
 #[cfg(test)]

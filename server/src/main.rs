@@ -21,6 +21,7 @@ fn main() {
             stdout: &mut io::stdout(),
             stderr: &mut io::stderr(),
             color,
+            is_typed: io::stdin().is_terminal(),
         },
     );
     // Ends threads that still read standard input.

@@ -442,9 +442,28 @@ fn wrong_questions_are_told_what_is_wrong() {
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let answer = client.ask("no/such/method", json!({}));
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
-    // Lines that are not messages are passed over.
-    let input = client.input.as_mut().expect("an open pipe");
-    writeln!(input, "no JSON").expect("the program reads");
+    let answer = client.ask("tools/call", json!({ "name": "check", "arguments": [] }));
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    // Lines that are not messages are answered, too.
+    let surrogate = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"\ud800"}}"#;
+    for line in ["no JSON", surrogate] {
+        let input = client.input.as_mut().expect("an open pipe");
+        writeln!(input, "{line}").expect("the program reads");
+        let answer = client.next();
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&Value::Null, &(-32700).into())
+        );
+    }
+    let long = client.refusal(
+        "check",
+        json!({ "text": "", "target": "sm_".repeat(300_000) }),
+    );
+    assert!(
+        long.starts_with("there is no target `sm_sm_") && long.len() < 100,
+        "{}",
+        long.len()
+    );
     assert_eq!(client.data("check", json!({ "text": "" }))["errors"], 0);
     assert_eq!(client.exit_status(), Some(0));
 }
@@ -473,6 +492,12 @@ fn only_files_below_the_root_are_read() {
     let found = client.data("check", json!({ "path": "below/a.ptx" }));
     assert_eq!(found["errors"], 2, "{found}");
     assert_eq!(found["problems"][0]["file"], "below/a.ptx");
+    let same = root.join("below/a.ptx");
+    let found = client.data("check", json!({ "path": same.to_str().expect("UTF-8") }));
+    assert_eq!(found["errors"], 2, "{found}");
+    fs::write(root.join("data.ptx"), [0; 100]).expect("a file");
+    let said = client.refusal("format", json!({ "path": "data.ptx" }));
+    assert_eq!(said, "data.ptx: this is not PTX text: binary");
     let absolute = folder.path().join("secret.ptx");
     let mut outside = vec![
         "../secret.ptx".to_owned(),

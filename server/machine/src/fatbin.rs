@@ -20,6 +20,7 @@ mod unpack;
 use std::{
     fmt,
     io::{self, Read, Seek, SeekFrom},
+    ops::Range,
 };
 
 use memchr::memmem::Finder;
@@ -107,6 +108,13 @@ pub struct Image {
     payload: Payload,
 }
 
+impl Image {
+    /// The range of the file where its bytes are stored, perhaps with those of others.
+    pub fn stored(&self) -> Range<u64> {
+        self.payload.at..self.payload.at.saturating_add(self.payload.stored)
+    }
+}
+
 /// Where the bytes of an image are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Payload {
@@ -162,6 +170,8 @@ pub struct Reader<R> {
     length: u64,
     finder: Finder<'static>,
     buffer: Vec<u8>,
+    /// Where the buffer begins in the file, and how many of its bytes are those of the file.
+    window: (u64, usize),
     /// The next byte to look at.
     at: u64,
     /// The container that is being read: its start and its end.
@@ -170,28 +180,42 @@ pub struct Reader<R> {
     waiting: Vec<Found>,
     /// The last payload that has several images, with its offset.
     shared: Option<(u64, Vec<u8>)>,
-    /// Bytes that were handed out.
-    unpacked: u64,
+    /// Bytes that may still be handed out.
+    room: u64,
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// A reader of a whole file.
+    /// A reader of a whole file that unpacks at most [`MAX_FILE`] bytes.
     ///
     /// # Errors
     /// If the input cannot be positioned.
-    pub fn new(mut input: R) -> io::Result<Reader<R>> {
+    pub fn new(input: R) -> io::Result<Reader<R>> {
+        Reader::with_room(input, MAX_FILE)
+    }
+
+    /// A reader of a whole file that unpacks at most so many bytes.
+    ///
+    /// # Errors
+    /// If the input cannot be positioned.
+    pub fn with_room(mut input: R, room: u64) -> io::Result<Reader<R>> {
         let length = input.seek(SeekFrom::End(0))?;
         Ok(Reader {
             input,
             length,
             finder: Finder::new(START),
-            buffer: Vec::new(),
+            buffer: vec![0; PIECE],
+            window: (0, 0),
             at: 0,
             inside: None,
             waiting: Vec::new(),
             shared: None,
-            unpacked: 0,
+            room,
         })
+    }
+
+    /// How many bytes may still be unpacked.
+    pub fn room(&self) -> u64 {
+        self.room
     }
 
     /// The next image of the file, or what should be one; `None` at the end.
@@ -213,32 +237,37 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
-    /// Where the next container begins.
+    /// Where the next container begins. What the buffer has is not read again, however many containers there are.
     fn find(&mut self) -> io::Result<Option<u64>> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        buffer.resize(PIECE, 0);
-        let mut found = None;
-        self.input.seek(SeekFrom::Start(self.at))?;
-        // The last bytes of a piece may be the first ones of a container.
-        let mut kept = 0;
-        while let Some(rest) = buffer.get_mut(kept..) {
-            let read = read_some(&mut self.input, rest)?;
-            let filled = kept + read;
-            let piece = buffer.get(..filled).unwrap_or_default();
-            if let Some(place) = self.finder.find(piece) {
-                found = Some(self.at + place as u64);
-                break;
+        loop {
+            let (start, filled) = self.window;
+            let end = start + filled as u64;
+            if let Some(place) = self.finder.find(self.buffered(self.at)) {
+                self.at += place as u64;
+                return Ok(Some(self.at));
             }
-            if read == 0 {
-                break;
+            // The last bytes of a piece may be the first ones of a container.
+            let last = end.saturating_sub(START.len() as u64 - 1);
+            if self.at < end {
+                self.at = self.at.max(last);
             }
-            let next = filled.min(START.len() - 1);
-            self.at += (filled - next) as u64;
-            buffer.copy_within(filled - next..filled, 0);
-            kept = next;
+            self.input.seek(SeekFrom::Start(self.at))?;
+            let filled = read_some(&mut self.input, &mut self.buffer)?;
+            self.window = (self.at, filled);
+            if filled < START.len() {
+                return Ok(None);
+            }
         }
-        self.buffer = buffer;
-        Ok(found)
+    }
+
+    /// The bytes from an offset on that the buffer has.
+    fn buffered(&self, at: u64) -> &[u8] {
+        let (start, filled) = self.window;
+        let from = at
+            .checked_sub(start)
+            .and_then(|it| usize::try_from(it).ok());
+        from.and_then(|from| self.buffer.get(from..filled))
+            .unwrap_or_default()
     }
 
     /// Begins to read a container.
@@ -331,6 +360,9 @@ impl<R: Read + Seek> Reader<R> {
         if at.checked_add(N as u64).is_none_or(|it| it > self.length) {
             return Ok(None);
         }
+        if let Some(bytes) = self.buffered(at).first_chunk() {
+            return Ok(Some(*bytes));
+        }
         let mut bytes = [0; N];
         self.input.seek(SeekFrom::Start(at))?;
         self.input.read_exact(&mut bytes)?;
@@ -374,10 +406,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     fn count(&mut self, bytes: u64) -> Result<(), Defect> {
-        self.unpacked = self.unpacked.saturating_add(bytes);
-        if self.unpacked > MAX_FILE {
-            return Err(Defect::File);
-        }
+        self.room = self.room.checked_sub(bytes).ok_or(Defect::File)?;
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::{
     io::{self, Read, Seek as _, Write as _},
 };
 
+use syntax::text::escape_controls;
 use zip::ZipArchive;
 
 use super::{BEGINNING, Input, is_binary};
@@ -20,60 +21,80 @@ pub(crate) fn is_archive(beginning: &[u8]) -> bool {
 }
 
 /// Visits the members that are not texts, with their names, in which characters that control terminals are escaped. A
-/// member is unpacked into a file without a name, or there is a reason why it cannot be.
+/// member is unpacked into a file without a name, or there is a reason why it cannot be. All that is unpacked counts,
+/// also of members that turn out to be damaged, and `visit` takes what it unpacks of them from the same room.
 ///
 /// # Errors
-/// If the list of members cannot be read, or `visit` fails.
+/// If the list of members cannot be read, members share bytes, or `visit` fails.
 pub(super) fn visit(
     input: impl Input,
-    mut visit: impl FnMut(&str, Result<File, String>) -> io::Result<()>,
+    mut visit: impl FnMut(&str, Result<File, String>, &mut u64) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut archive = ZipArchive::new(input)
-        .map_err(|it| io::Error::other(format!("the zip archive is damaged: {it}")))?;
+    let damaged = |it| io::Error::other(format!("the zip archive is damaged: {it}"));
+    let mut archive = ZipArchive::new(input).map_err(damaged)?;
+    // One member many times makes a large archive of a small file.
+    if archive.has_overlapping_entries().map_err(damaged)? {
+        return Err(io::Error::other(
+            "the zip archive is damaged: members share the same bytes",
+        ));
+    }
     let mut room = MAX_ARCHIVE;
     for index in 0..archive.len() {
         let name = archive.name_for_index(index).and_then(Result::ok);
-        let name = name.unwrap_or_default().escape_debug().to_string();
+        let name = escape_controls(&name.unwrap_or_default()).into_owned();
         let unpacked = match archive.by_index(index) {
-            Ok(member) => unpack(member, room.min(MAX_MEMBER)).map_err(|it| it.to_string()),
+            Ok(member) => unpack(member, &mut room).map_err(|it| it.to_string()),
             Err(error) => Err(error.to_string()),
         };
-        match unpacked {
-            Ok(None) => {}
-            Ok(Some((file, len))) => {
-                room = room.saturating_sub(len);
-                visit(&name, Ok(file))?;
-            }
-            Err(error) => visit(&name, Err(error))?,
+        if let Some(file) = unpacked.transpose() {
+            visit(&name, file, &mut room)?;
+        }
+        if room == 0 {
+            let rest = archive.len() - index - 1;
+            let error = format!(
+                "its members have more than {MAX_ARCHIVE} bytes when unpacked; {rest} are left out"
+            );
+            return Err(io::Error::other(error));
         }
     }
     Ok(())
 }
 
-/// A member and its length in bytes, unless it is a text.
-fn unpack(mut member: impl Read, most: u64) -> io::Result<Option<(File, u64)>> {
+/// A member, unless it is a text. What is read of it is taken from the room, whatever comes of it.
+fn unpack(member: impl Read, room: &mut u64) -> io::Result<Option<File>> {
+    let most = (*room).min(MAX_MEMBER);
+    let mut member = member.take(most + 1);
     let mut beginning = Vec::new();
-    (&mut member)
+    let read = (&mut member)
         .take(BEGINNING as u64)
-        .read_to_end(&mut beginning)?;
-    if !is_binary(&beginning) {
-        return Ok(None);
-    }
-    let mut file = tempfile::tempfile()?;
-    file.write_all(&beginning)?;
-    let rest = io::copy(&mut member.take(most), &mut file)?;
-    let len = beginning.len() as u64 + rest;
-    if len > most {
+        .read_to_end(&mut beginning);
+    let unpacked = || {
+        read?;
+        if !is_binary(&beginning) {
+            return Ok(None);
+        }
+        let mut file = tempfile::tempfile()?;
+        file.write_all(&beginning)?;
+        io::copy(&mut member, &mut file)?;
+        file.rewind()?;
+        Ok(Some(file))
+    };
+    let result = unpacked();
+    let read = most + 1 - member.limit();
+    *room = room.saturating_sub(read);
+    if read > most {
         let message = format!("it has more than {most} bytes when unpacked");
         return Err(io::Error::other(message));
     }
-    file.rewind()?;
-    Ok(Some((file, len)))
+    result
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write as _};
+    use std::{
+        cell::Cell,
+        io::{Cursor, Write as _},
+    };
 
     use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -93,7 +114,7 @@ mod tests {
     /// The members that are visited, with their lengths.
     fn members(bytes: &[u8]) -> Vec<(String, Result<u64, String>)> {
         let mut found = Vec::new();
-        visit(Cursor::new(bytes), |name, file| {
+        visit(Cursor::new(bytes), |name, file, _| {
             let len = file.map(|it| it.metadata().unwrap().len());
             found.push((name.to_owned(), len));
             Ok(())
@@ -122,13 +143,44 @@ mod tests {
         let found = members(&bytes);
         assert!(found[0].1.is_err(), "{found:?}");
         assert_eq!(found[1], ("b.so".to_owned(), Ok(1)));
-        assert!(visit(Cursor::new(&bytes[..100]), |_, _| Ok(())).is_err());
+        assert!(visit(Cursor::new(&bytes[..100]), |_, _, _| Ok(())).is_err());
     }
 
     #[test]
     fn a_member_ends_at_the_limit() {
         let zeros = vec![0; 100_000];
-        assert!(unpack(&zeros[..], 99_999).is_err());
-        assert!(unpack(&zeros[..], 100_000).unwrap().is_some());
+        let mut room = 99_999;
+        assert!(unpack(&zeros[..], &mut room).is_err());
+        assert_eq!(room, 0);
+        let mut room = 100_000;
+        assert!(unpack(&zeros[..], &mut room).unwrap().is_some());
+        assert_eq!(room, 0);
+    }
+
+    #[test]
+    fn a_member_that_fails_counts() {
+        struct Broken<'a>(u64, &'a Cell<u64>);
+        impl Read for Broken<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                self.0 = self.0.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
+                buffer.fill(0);
+                self.1.set(self.1.get() + buffer.len() as u64);
+                Ok(buffer.len())
+            }
+        }
+        let (mut room, given) = (1 << 30, Cell::new(0));
+        assert!(unpack(Broken(100, &given), &mut room).is_err());
+        assert!(given.get() > BEGINNING as u64, "{given:?}");
+        assert_eq!(room, (1 << 30) - given.get());
+    }
+
+    #[test]
+    fn members_that_share_bytes_are_refused() {
+        let mut bytes = archive(&[("a.so", &[0; 1000]), ("b.so", &[0; 1000])]);
+        // The second entry of the list of members gets the place of the first one.
+        let entries: Vec<_> = memchr::memmem::find_iter(&bytes, b"PK\x01\x02").collect();
+        bytes[entries[1] + 42..entries[1] + 46].fill(0);
+        let error = visit(Cursor::new(bytes), |_, _, _| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("share"), "{error}");
     }
 }

@@ -18,9 +18,9 @@ use serde_json::Value;
 use syntax::{Document, host::Language, text::LineTable};
 use walkdir::WalkDir;
 
-use super::{FAILED, Io, embedded, read_text, render, report};
+use super::{FAILED, Io, embedded, plain, read_text, render, report};
 use crate::{
-    binaries::{Text, Texts, texts},
+    binaries::{Text, each_text},
     compile_commands::CompileCommands,
     files::is_ptx,
 };
@@ -57,6 +57,9 @@ pub(super) struct CheckArgs {
     /// the severity: off, hint, information, warning or error; may be repeated.
     #[arg(long, value_name = "CODE=LEVEL", value_parser = severity)]
     severity: Vec<(Box<str>, Level)>,
+    /// Show at most so many problems of a file in text, the worst ones; 0 shows all. Other formats are complete.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    limit: usize,
     /// When to use colours.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
@@ -194,7 +197,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         Color::Always => true,
         Color::Never => false,
     };
-    let (inputs, mut failures) = inputs(&args.paths, args.embedded);
+    let (inputs, mut failures) = inputs(&args.paths, args.embedded, io)?;
     let commands = CompileCommands::default();
     let pool = rayon::ThreadPoolBuilder::new()
         .stack_size(STACK)
@@ -216,31 +219,31 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         };
         let check = |path: &PathBuf| {
             let mut checked = Checked::default();
-            let texts = if path == Path::new("-") {
-                match &stdin {
-                    Ok(text) => vec![Text {
-                        name: report::STDIN.to_owned(),
-                        text: text.clone(),
-                        image: None,
-                    }],
-                    Err(failure) => {
-                        checked.failures.push(failure.clone());
-                        Vec::new()
-                    }
-                }
-            } else {
-                let Texts { texts, failures } = texts(path);
-                checked.failures = failures;
-                texts
-            };
-            for Text { name, text, .. } in texts {
+            let mut one = |text: Text| {
+                let Text { name, text, .. } = text;
                 let one = || check(&name, text, &config, &commands, args, color);
                 let result = std::panic::catch_unwind(AssertUnwindSafe(one));
                 match result.unwrap_or_else(|_| Err(format!("{name}: internal error"))) {
                     Ok(one) => checked.add(one),
                     Err(failure) => checked.failures.push(failure),
                 }
-            }
+            };
+            let failures = if path == Path::new("-") {
+                match &stdin {
+                    Ok(text) => {
+                        one(Text {
+                            name: report::STDIN.to_owned(),
+                            text: text.clone(),
+                            image: None,
+                        });
+                        Vec::new()
+                    }
+                    Err(failure) => vec![failure.clone()],
+                }
+            } else {
+                each_text(path, &mut one)
+            };
+            checked.failures.splice(0..0, failures);
             checked
         };
         let chunk: Vec<_> = pool.install(|| chunk.par_iter().map(check).collect());
@@ -255,7 +258,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     }
     for failure in &failures {
-        writeln!(io.stderr, "error: {failure}")?;
+        io.error(&failure)?;
     }
     match args.format {
         // Where nothing could be read, nothing is said about problems.
@@ -280,8 +283,13 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
 
 /// The files that the arguments mean, sorted and each one once, and what could not be found.
 ///
-/// Folders are searched for PTX, and for files of other languages that may have some if that is asked for.
-pub(super) fn inputs(paths: &[PathBuf], embedded: bool) -> (Vec<PathBuf>, Vec<String>) {
+/// Folders are searched for PTX, and for files of other languages that may have some if that is asked for. A folder
+/// without any is told.
+pub(super) fn inputs(
+    paths: &[PathBuf],
+    embedded: bool,
+    io: &mut Io<'_>,
+) -> io::Result<(Vec<PathBuf>, Vec<String>)> {
     let wanted = |path: &Path| is_ptx(path) || embedded && Language::of_path(path).is_some();
     let (mut inputs, mut failures) = (Vec::new(), Vec::new());
     for path in paths {
@@ -289,6 +297,7 @@ pub(super) fn inputs(paths: &[PathBuf], embedded: bool) -> (Vec<PathBuf>, Vec<St
             inputs.push(path.clone());
             continue;
         }
+        let before = (inputs.len(), failures.len());
         for entry in WalkDir::new(path).follow_links(false) {
             match entry {
                 // Reading a pipe or a device in a folder may never end.
@@ -299,10 +308,17 @@ pub(super) fn inputs(paths: &[PathBuf], embedded: bool) -> (Vec<PathBuf>, Vec<St
                 Err(error) => failures.push(error.to_string()),
             }
         }
+        if before == (inputs.len(), failures.len()) {
+            let path = path.display();
+            io.warning(match embedded {
+                true => format!("{path}: no PTX files and no sources found"),
+                false => format!("{path}: no PTX files found"),
+            })?;
+        }
     }
     inputs.sort_unstable();
     inputs.dedup();
-    (inputs, failures)
+    Ok((inputs, failures))
 }
 
 /// Has `show` tell what is wrong in a text, given with the text and its lines, in its order.
@@ -377,6 +393,10 @@ fn checked(
         Format::Sarif if !diagnostics.is_empty() => report::uri(name),
         _ => String::new(),
     };
+    let omitted = match args.format {
+        Format::Text if args.limit > 0 => keep_worst(&mut diagnostics, args.limit),
+        _ => 0,
+    };
     for diagnostic in &diagnostics {
         let output = match args.format {
             Format::Text => render::render(name, text, lines, diagnostic, color),
@@ -390,7 +410,31 @@ fn checked(
         };
         checked.output += &output;
     }
+    if omitted > 0 {
+        let name = plain(name);
+        let problems = counted(omitted, "more problem");
+        checked.output += &format!("{name}: {problems} not shown; --limit 0 shows all\n\n");
+    }
     checked
+}
+
+/// Keeps so many diagnostics, the worst, and of equally bad ones the first; how many are left out.
+pub(super) fn keep_worst(diagnostics: &mut Vec<Diagnostic>, limit: usize) -> usize {
+    let omitted = diagnostics.len().saturating_sub(limit);
+    if omitted > 0 {
+        diagnostics.sort_by_key(|it| it.severity);
+        diagnostics.truncate(limit);
+        diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
+    }
+    omitted
+}
+
+/// A number of things.
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
 }
 
 /// Reads `unused-register=warning`.
@@ -409,21 +453,21 @@ fn severity(text: &str) -> Result<(Box<str>, Level), String> {
 }
 
 fn summary(files: usize, errors: usize, warnings: usize, hints: usize) -> String {
-    let count = |count: usize, noun: &str| match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    };
     let kinds = [(errors, "error"), (warnings, "warning"), (hints, "hint")];
     let mut problems: Vec<String> = Vec::new();
     problems.extend(
         kinds
             .iter()
             .filter(|it| it.0 > 0)
-            .map(|it| count(it.0, it.1)),
+            .map(|it| counted(it.0, it.1)),
     );
+    // Nothing is right about files that are not there.
+    if files == 0 {
+        return "checked 0 files".to_owned();
+    }
     if problems.is_empty() {
         problems.push("no problems".to_owned());
     }
     let problems = problems.join(", ");
-    format!("checked {}: {problems}", count(files, "file"))
+    format!("checked {}: {problems}", counted(files, "file"))
 }

@@ -125,7 +125,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
     {
         Ok(ptxas) => ptxas,
         Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
+            io.error(&error)?;
             return Ok(FAILED);
         }
     };
@@ -133,7 +133,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         pairs,
         alone,
         mut failures,
-    } = inputs::inputs(&args.old, &args.new);
+    } = inputs::inputs(&args.old, &args.new, io)?;
     let (mut differ, mut grown) = (!alone.is_empty(), false);
     let mut results = Vec::new();
     for (is_new, text) in &alone {
@@ -165,7 +165,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         let pair = Pair::new(old, new);
         for remark in pair.old.remarks.iter().chain(&pair.new.remarks) {
             match remark {
-                Ok(remark) => writeln!(io.stderr, "note: {remark}")?,
+                Ok(remark) => io.note(&remark)?,
                 Err(failure) => failures.push(failure.clone()),
             }
         }
@@ -191,7 +191,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         io.stdout.write_all(document.as_bytes())?;
     }
     for failure in &failures {
-        writeln!(io.stderr, "error: {failure}")?;
+        io.error(&failure)?;
     }
     let fails = match args.fail_on {
         FailOn::Changed => differ,

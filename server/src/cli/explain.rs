@@ -6,7 +6,7 @@ use analysis::{Explanation, Explanations, documented, explain};
 use clap::ValueEnum;
 use syntax::{host::Language, text::LineTable};
 
-use super::{FAILED, Io, check::target, hosted::Hosted, read_text, terminal};
+use super::{FAILED, Io, check::target, hosted::Hosted, plain, read_text, terminal};
 use crate::compile_commands::CompileCommands;
 
 #[derive(Debug, clap::Args)]
@@ -55,7 +55,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         Some(at) => match on_line(at, io) {
             Ok(statements) => statements,
             Err(error) => {
-                writeln!(io.stderr, "error: {error}")?;
+                io.error(&error)?;
                 return Ok(FAILED);
             }
         },
@@ -65,7 +65,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         match explain(&question, args.target.as_deref()) {
             Ok(answer) => answers.push((question, answer)),
             Err(name) => {
-                writeln!(io.stderr, "error: unknown target `{name}`")?;
+                io.error(format_args!("unknown target `{name}`"))?;
                 return Ok(FAILED);
             }
         }
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
             let page = page(it);
             let shown = match args.format {
-                Format::Markdown => page,
+                Format::Markdown => page.split_inclusive('\n').map(line).collect(),
                 _ => terminal::render(&page, terminal::width(io.color), io.color),
             };
             write!(io.stdout, "{shown}")?;
@@ -93,9 +93,17 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let mut status = 0;
     for (question, answer) in answers.iter().filter(|it| it.1.found.is_empty()) {
         status = FAILED;
-        writeln!(io.stderr, "error: {}", nothing(question, answer))?;
+        io.error(format_args!("{}", nothing(question, answer)))?;
     }
     Ok(status)
+}
+
+/// A line of a page with nothing in it that acts on a terminal: a page may have words of the question.
+fn line(text: &str) -> String {
+    match text.strip_suffix('\n') {
+        Some(text) => format!("{}\n", plain(text)),
+        None => plain(text),
+    }
 }
 
 /// A page in Markdown.

@@ -3,20 +3,21 @@
 mod asm;
 
 use std::{
-    fs,
-    io::{self, Cursor, Seek as _},
+    fs::{self, File},
+    io::{self, Cursor, Seek as _, Write as _},
     path::{Path, PathBuf},
 };
 
 use clap::ValueEnum;
 use machine::{cubin, fatbin::Kind};
 use serde::Serialize;
+use syntax::host::Language;
 
 use super::{FAILED, Io};
 use crate::{
     binaries::{self, Content, What},
     cli::report::STDIN,
-    files::open,
+    files::{decode, is_ptx, open},
 };
 
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,9 @@ pub(super) struct ExtractArgs {
     /// Write each PTX text to FILE.NUMBER.TARGET.ptx in this folder, which is created if necessary.
     #[arg(short, long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
+    /// Replace files of the folder that have these names.
+    #[arg(long, requires = "output_dir")]
+    force: bool,
     /// Also write the cubins.
     #[arg(long, requires = "output_dir")]
     cubins: bool,
@@ -91,7 +95,7 @@ pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
     if let Some(folder) = &args.output_dir
         && let Err(error) = fs::create_dir_all(folder)
     {
-        writeln!(io.stderr, "error: {}: {error}", folder.display())?;
+        io.error(format_args!("{}: {error}", folder.display()))?;
         return Ok(FAILED);
     }
     if args.asm {
@@ -101,6 +105,7 @@ pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
         args,
         list: args.list || args.output_dir.is_none(),
         names: Vec::new(),
+        found: 0,
         failed: false,
     };
     for path in &args.files {
@@ -110,11 +115,32 @@ pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
             if error.kind() == io::ErrorKind::BrokenPipe {
                 return Err(error);
             }
-            writeln!(io.stderr, "error: {}: {error}", path.display())?;
+            io.error(format_args!("{}: {error}", path.display()))?;
             job.failed = true;
         }
     }
-    Ok(if job.failed { FAILED } else { 0 })
+    Ok(match (job.failed, job.found) {
+        (true, _) => FAILED,
+        (false, 0) => 1,
+        (false, _) => 0,
+    })
+}
+
+/// Writes a new file; one that exists is replaced only if that is asked for, and a link is never followed.
+fn write_new(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
+    let failed = |error: io::Error| format!("{}: {error}", path.display());
+    let exists = path.symlink_metadata().is_ok();
+    if exists && !force {
+        return Err(format!(
+            "{}: the file exists; --force replaces it",
+            path.display()
+        ));
+    }
+    if exists {
+        fs::remove_file(path).map_err(failed)?;
+    }
+    let mut file = File::create_new(path).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)
 }
 
 struct Job<'a> {
@@ -122,6 +148,8 @@ struct Job<'a> {
     list: bool,
     /// The names that files of the output begin with; those of several inputs may be equal.
     names: Vec<String>,
+    /// How many images and texts there were.
+    found: usize,
     failed: bool,
 }
 
@@ -136,37 +164,23 @@ impl Job<'_> {
         let stem = self.unique(&stem);
         let cubins = self.args.cubins;
         let wanted = |kind| kind == Kind::Ptx || (cubins && kind == Kind::Cubin);
-        let mut count = 0;
-        let (stdout, stderr) = (&mut *io.stdout, &mut *io.stderr);
-        let visit = |content: Content| {
-            count += 1;
-            self.image(&name, &stem, content, stdout, stderr)
-        };
-        let (packed, is_cubin) = if path == Path::new("-") {
+        let before = (self.found, self.failed);
+        let beginning = if path == Path::new("-") {
             let mut bytes = Vec::new();
             io.stdin.read_to_end(&mut bytes)?;
-            let told = told(&bytes);
-            binaries::visit(Cursor::new(bytes), wanted, visit)?;
-            told
+            let visit = |content: Content| self.image(&name, &stem, content, io);
+            binaries::visit(Cursor::new(&bytes), wanted, visit)?;
+            bytes
         } else {
             let mut file = open(path)?;
-            let told = told(&binaries::beginning(&mut file)?);
+            let beginning = binaries::beginning(&mut file)?;
             file.rewind()?;
+            let visit = |content: Content| self.image(&name, &stem, content, io);
             binaries::visit(file, wanted, visit)?;
-            told
+            beginning
         };
-        if count == 0
-            && let Some(format) = packed
-        {
-            let message = format!("it is packed with {format}: unpack it first");
-            return Err(io::Error::other(message));
-        }
-        if count == 0 {
-            let what = match is_cubin {
-                true => "a cubin without PTX; `ptx-analyzer sass` shows its machine code",
-                false => "no PTX and no machine code inside",
-            };
-            writeln!(io.stderr, "{name}: {what}")?;
+        if before == (self.found, self.failed) {
+            return nothing(&name, path, beginning, io);
         }
         Ok(())
     }
@@ -189,8 +203,7 @@ impl Job<'_> {
         file: &str,
         stem: &str,
         content: Content,
-        stdout: &mut dyn io::Write,
-        stderr: &mut dyn io::Write,
+        io: &mut Io<'_>,
     ) -> io::Result<()> {
         let Content {
             number,
@@ -214,6 +227,7 @@ impl Job<'_> {
             path: None,
             error: None,
         };
+        let mut is_plain = false;
         let bytes = match &what {
             What::Image(image, bytes) => {
                 record.kind = image.kind.to_string();
@@ -234,6 +248,12 @@ impl Job<'_> {
                 record.recovered = true;
                 Some(text.as_bytes())
             }
+            What::Plain(offset, text) => {
+                record.version = text.strip_prefix(".version").and_then(version);
+                record.offset = Some(*offset);
+                is_plain = true;
+                Some(text.as_bytes())
+            }
             What::Torn(torn) => {
                 record.kind = "torn".to_owned();
                 record.offset = Some(torn.offset);
@@ -245,7 +265,12 @@ impl Job<'_> {
                 record.error = Some(error.clone());
                 None
             }
+            What::More(count) => {
+                self.failed = true;
+                return io.error(format_args!("{file}: {}", binaries::more(*count)));
+            }
         };
+        self.found += 1;
         record.size = bytes.map(<[u8]>::len);
         if let (Some(folder), Some(bytes)) = (&self.args.output_dir, bytes) {
             let extension = if record.kind == "cubin" {
@@ -255,18 +280,17 @@ impl Job<'_> {
             };
             let name = binaries::file_name(number, &target, extension);
             let path = folder.join(format!("{stem}.{name}"));
-            match fs::write(&path, bytes) {
+            match write_new(&path, bytes, self.args.force) {
                 Ok(()) => record.path = Some(path.to_string_lossy().into_owned()),
-                Err(error) => record.error = Some(format!("{}: {error}", path.display())),
+                Err(error) => record.error = Some(error),
             }
         }
         if let Some(error) = &record.error {
-            writeln!(
-                stderr,
-                "error: {}: image {number} ({}): {error}",
-                place(&record),
+            let place = place(&record);
+            io.error(format_args!(
+                "{place}: image {number} ({}): {error}",
                 described(&record)
-            )?;
+            ))?;
             self.failed = true;
         }
         match self.args.format {
@@ -274,16 +298,42 @@ impl Job<'_> {
             Format::Json => {
                 // A record of strings and numbers always has a JSON form.
                 let line = serde_json::to_string(&record).unwrap_or_default();
-                writeln!(stdout, "{line}")
+                writeln!(io.stdout, "{line}")
             }
-            Format::Text => writeln!(stdout, "{}", row(&record)),
+            Format::Text => io.line(row(&record, is_plain)),
         }
     }
 }
 
-/// The first bytes of a file tell how it is packed, and whether it is machine code itself.
-fn told(beginning: &[u8]) -> (Option<&'static str>, bool) {
-    (binaries::packed(beginning), cubin::is_cubin(beginning))
+/// Says why there is nothing in a file.
+fn nothing(name: &str, path: &Path, beginning: Vec<u8>, io: &mut Io<'_>) -> io::Result<()> {
+    if let Some(format) = binaries::packed(&beginning) {
+        let message = format!("it is packed with {format}: unpack it first");
+        return Err(io::Error::other(message));
+    }
+    if cubin::is_cubin(&beginning) {
+        return io.warning(format_args!(
+            "{name}: a cubin without PTX; `ptx-analyzer sass` shows its machine code"
+        ));
+    }
+    let is_text = !binaries::is_binary(&beginning);
+    let text = decode(beginning).0;
+    if is_text && (is_ptx(path) || text.contains(".version")) {
+        return io.warning(format_args!("{name}: it is PTX text already"));
+    }
+    if is_text && Language::of_path(path).is_some() {
+        return io.warning(format_args!(
+            "{name}: it is source code; --asm extracts the PTX in its strings"
+        ));
+    }
+    io.warning(format_args!("{name}: no PTX and no machine code inside"))
+}
+
+/// The number that a `.version` directive begins with.
+fn version(text: &str) -> Option<String> {
+    let number = text.split_whitespace().next()?;
+    let is_number = number.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+    is_number.then(|| number.to_owned())
 }
 
 /// The file of an image, and its member if that is an archive.
@@ -297,11 +347,11 @@ fn place(record: &Record<'_>) -> String {
 fn described(record: &Record<'_>) -> String {
     let words = [&*record.kind, record.target, record.ident];
     let words: Vec<_> = words.into_iter().filter(|it| !it.is_empty()).collect();
-    super::plain(&words.join(", "))
+    words.join(", ")
 }
 
 /// An image as a row of a table.
-fn row(record: &Record<'_>) -> String {
+fn row(record: &Record<'_>, is_plain: bool) -> String {
     let size = match record.size {
         Some(size) => format!("{size} bytes"),
         None => String::new(),
@@ -309,6 +359,7 @@ fn row(record: &Record<'_>) -> String {
     let note = match (&record.error, record.recovered) {
         (Some(_), _) => "damaged",
         (None, true) => "recovered from debug information, without comments",
+        (None, false) if is_plain => "kept as plain text",
         (None, false) => record.ident,
     };
     let row = format!(
@@ -319,7 +370,7 @@ fn row(record: &Record<'_>) -> String {
         record.target,
         record.version.as_deref().unwrap_or_default(),
         record.compression,
-        super::plain(note),
+        note,
     );
     row.trim_end().to_owned()
 }

@@ -69,21 +69,19 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let file = args.path.display();
     if graphs.is_empty() {
         match (&args.function, &find(None)[..]) {
-            (Some(name), all @ [_, ..]) => writeln!(
-                io.stderr,
-                "error: {file}: no function {name} has a body; there are: {}",
+            (Some(name), all @ [_, ..]) => io.error(format_args!(
+                "{file}: no function {name} has a body; there are: {}",
                 names(all)
-            )?,
-            _ => writeln!(io.stderr, "error: {file}: no function has a body")?,
+            ))?,
+            _ => io.error(format_args!("{file}: no function has a body"))?,
         }
         return Ok(FAILED);
     }
     if let (Format::Mermaid | Format::Svg, [_, _, ..]) = (args.format, &graphs[..]) {
-        writeln!(
-            io.stderr,
-            "error: {file}: choose one with --function: {}",
+        io.error(format_args!(
+            "{file}: choose one with --function: {}",
             names(&graphs)
-        )?;
+        ))?;
         return Ok(FAILED);
     }
     for graph in &graphs {
@@ -92,7 +90,9 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
             Format::Mermaid => mermaid::flowchart(graph, &lines),
             Format::Svg => graph::flow_graph(graph, &lines, &Theme::of(args.dark)),
         };
-        write!(io.stdout, "{shown}")?;
+        for line in shown.lines() {
+            io.line(line)?;
+        }
     }
     Ok(0)
 }

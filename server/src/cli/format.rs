@@ -8,10 +8,13 @@ use std::{
 
 use analysis::{AnalysisHost, FileContents, FileId, FormattingOptions, HostFile};
 use ec4rs::property::{EndOfLine, FinalNewline, IndentSize, IndentStyle};
-use syntax::{host::Language, text::Edit};
+use syntax::{
+    host::Language,
+    text::{Edit, is_binary},
+};
 
 use super::{FAILED, Io, check::inputs, read_bytes};
-use crate::files::decode;
+use crate::{binaries::NOT_TEXT, files::decode};
 
 /// The most columns of a level.
 const MAX_INDENT: u32 = 16;
@@ -35,17 +38,17 @@ pub(super) struct FormatArgs {
 }
 
 pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let (inputs, failures) = inputs(&args.paths, args.embedded);
+    let (inputs, failures) = inputs(&args.paths, args.embedded, io)?;
     let mut status = 0;
     for failure in failures {
-        writeln!(io.stderr, "error: {failure}")?;
+        io.error(&failure)?;
         status = FAILED;
     }
     for path in &inputs {
         let bytes = match read_bytes(path, io) {
             Ok(bytes) => bytes,
             Err(error) => {
-                writeln!(io.stderr, "error: {error}")?;
+                io.error(&error)?;
                 status = FAILED;
                 continue;
             }
@@ -56,7 +59,7 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
             false => match of_editorconfig(path) {
                 Ok(found) => found,
                 Err(error) => {
-                    writeln!(io.stderr, "error: {error}")?;
+                    io.error(&error)?;
                     status = FAILED;
                     continue;
                 }
@@ -74,17 +77,21 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 }
                 // Nothing of a file is lost that is in another encoding.
                 Err(_) => {
-                    writeln!(io.stderr, "error: {}: it is not UTF-8", path.display())?;
+                    io.error(format_args!("{}: it is not UTF-8", path.display()))?;
                     status = FAILED;
                     continue;
                 }
             },
             Some(_) => {
-                writeln!(
-                    io.stderr,
-                    "error: {}: it is not PTX; --embedded formats the PTX in its strings",
+                io.error(format_args!(
+                    "{}: it is not PTX; --embedded formats the PTX in its strings",
                     path.display()
-                )?;
+                ))?;
+                status = FAILED;
+                continue;
+            }
+            None if is_binary(&decode(bytes.clone()).0) => {
+                io.error(format_args!("{}: {NOT_TEXT}", path.display()))?;
                 status = FAILED;
                 continue;
             }
@@ -98,7 +105,7 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         };
         if args.check {
             if formatted != bytes {
-                writeln!(io.stdout, "{} is not formatted", path.display())?;
+                io.line(format_args!("{} is not formatted", path.display()))?;
                 status = status.max(1);
             }
         } else if standard {
@@ -106,7 +113,7 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         } else if formatted != bytes
             && let Err(error) = fs::write(path, &formatted)
         {
-            writeln!(io.stderr, "error: {}: {error}", path.display())?;
+            io.error(format_args!("{}: {error}", path.display()))?;
             status = FAILED;
         }
     }

@@ -4,8 +4,15 @@ use std::io;
 
 use clap::CommandFactory;
 use clap_complete::Shell;
+use clap_mangen::{
+    Man,
+    roff::{Roff, bold, roman},
+};
 
-use super::{Args, FAILED, Io};
+use super::{
+    Args, FAILED, Io,
+    manual::{FAILURE, PAGES, PROGRAM, Page, SUCCESS},
+};
 
 /// The name of the program that is completed.
 const NAME: &str = "ptx-analyzer";
@@ -36,16 +43,55 @@ pub(super) fn man(args: &ManArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let mut program = Args::command();
     // Gives the subcommands their full names.
     program.build();
-    let page = match &args.command {
-        None => program,
+    let (command, page) = match &args.command {
+        None => (program, Some(&PROGRAM)),
         Some(name) => match program.find_subcommand(name) {
-            Some(command) => command.clone().version(env!("CARGO_PKG_VERSION")),
+            Some(command) => (
+                command.clone().version(env!("CARGO_PKG_VERSION")),
+                PAGES.iter().find(|it| it.command == name),
+            ),
             None => {
-                writeln!(io.stderr, "error: there is no command {name}")?;
+                io.error(format_args!("there is no command {name}"))?;
                 return Ok(FAILED);
             }
         },
     };
-    clap_mangen::Man::new(page).render(&mut io.stdout)?;
+    // In the order of man-pages(7).
+    let man = Man::new(command.clone());
+    man.render_title(&mut io.stdout)?;
+    man.render_name_section(&mut io.stdout)?;
+    man.render_synopsis_section(&mut io.stdout)?;
+    man.render_description_section(&mut io.stdout)?;
+    if command.get_arguments().next().is_some() {
+        man.render_options_section(&mut io.stdout)?;
+    }
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut io.stdout)?;
+    }
+    if let Some(page) = page {
+        own_sections(page).to_writer(&mut io.stdout)?;
+    }
+    man.render_version_section(&mut io.stdout)?;
     Ok(0)
+}
+
+/// The sections about exit statuses, and with examples.
+fn own_sections(page: &Page) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["EXIT STATUS"]);
+    let mut statuses = vec![SUCCESS];
+    statuses.extend(page.statuses);
+    statuses.push(FAILURE);
+    for (status, meaning) in statuses {
+        roff.control("TP", []);
+        roff.text([bold(status.to_string())]);
+        roff.text([roman(meaning)]);
+    }
+    roff.control("SH", ["EXAMPLES"]);
+    for (line, meaning) in page.examples {
+        roff.control("TP", []);
+        roff.text([bold(*line)]);
+        roff.text([roman(*meaning)]);
+    }
+    roff
 }

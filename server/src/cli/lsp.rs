@@ -23,9 +23,16 @@ pub(super) struct LspArgs {
     client_process_id: Option<u32>,
 }
 
+impl LspArgs {
+    /// Whether an option of this command is given.
+    pub(super) fn is_asked(&self) -> bool {
+        self.stdio || self.log_file.is_some() || self.client_process_id.is_some()
+    }
+}
+
 pub(super) fn run(args: &LspArgs, io: &mut Io<'_>) -> io::Result<u8> {
     if let Err(error) = logging::start(args.log_level, args.log_file.as_deref()) {
-        writeln!(io.stderr, "error: cannot start the log: {error}")?;
+        io.error(format_args!("cannot start the log: {error}"))?;
         return Ok(FAILED);
     }
     // Two threads: one may be busy with a large message while the other watches for the end.

@@ -3,6 +3,7 @@
 //! The Model Context Protocol is spoken by the official SDK; what is asked is answered by the code of the other commands.
 
 mod files;
+mod lines;
 mod tools;
 
 use std::{io, path::PathBuf, sync::Arc, thread};
@@ -17,7 +18,10 @@ use rmcp::{
     service::RequestContext,
     transport::async_rw::AsyncRwTransport,
 };
-use tokio::sync::Semaphore;
+use tokio::{
+    io::BufReader,
+    sync::{Semaphore, mpsc},
+};
 use tracing::{error, level_filters::LevelFilter};
 
 use super::{FAILED, Io, check::STACK};
@@ -28,6 +32,11 @@ use tools::{Answer, TOOLS};
 /// A longer message is dropped, in bytes; it is several times as long as the longest text, which is escaped in it.
 const MAX_MESSAGE: usize = 64 << 20;
 
+/// Bytes between the SDK and the streams of the process that may wait.
+const PIPE: usize = 64 << 10;
+/// How many answers to unreadable lines may wait until the client reads.
+const REFUSALS: usize = 16;
+
 /// The description of the server for a model.
 const INSTRUCTIONS: &str = "Everything about NVIDIA PTX: `check` judges a text as ptxas does and says how to repair \
     it, `complete` tells what may be written at a place, `explain` has the documentation of the language. Check what \
@@ -35,7 +44,7 @@ const INSTRUCTIONS: &str = "Everything about NVIDIA PTX: `check` judges a text a
 
 #[derive(Debug, clap::Args)]
 pub(super) struct McpArgs {
-    /// The folder whose files may be read, by paths below it; no file is read without this.
+    /// The folder whose files may be read, by their paths, absolute or from there; no file is read without this.
     #[arg(long, value_name = "FOLDER")]
     root: Option<PathBuf>,
     /// How much to log to standard error: off, error, warn, info, debug or trace.
@@ -47,12 +56,12 @@ pub(super) fn run(args: &McpArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let files = match Files::new(args.root.as_deref()) {
         Ok(files) => files,
         Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
+            io.error(&error)?;
             return Ok(FAILED);
         }
     };
     if let Err(error) = logging::start(args.log_level, None) {
-        writeln!(io.stderr, "error: cannot start the log: {error}")?;
+        io.error(format_args!("cannot start the log: {error}"))?;
         return Ok(FAILED);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -72,9 +81,22 @@ async fn serve(files: Files) -> u8 {
         files: Arc::new(files),
         places: Semaphore::new(thread::available_parallelism().map_or(2, usize::from)),
     };
-    let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout())
-        .with_max_line_length(MAX_MESSAGE);
-    match server.serve(transport).await {
+    let (to_server, from_client) = tokio::io::duplex(PIPE);
+    let (to_client, from_server) = tokio::io::duplex(PIPE);
+    let (refusals, refused) = mpsc::channel(REFUSALS);
+    tokio::spawn(lines::hand_on(
+        BufReader::new(tokio::io::stdin()),
+        to_server,
+        refusals,
+    ));
+    let output = tokio::spawn(lines::merge(
+        BufReader::new(from_server),
+        refused,
+        tokio::io::stdout(),
+    ));
+    let transport =
+        AsyncRwTransport::new_server(from_client, to_client).with_max_line_length(MAX_MESSAGE);
+    let status = match server.serve(transport).await {
         Ok(service) => u8::from(service.waiting().await.is_err()),
         // Whoever closes the connection before saying anything has no complaint.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => 0,
@@ -82,7 +104,10 @@ async fn serve(files: Files) -> u8 {
             error!("the connection to the client could not be opened: {problem}");
             FAILED
         }
-    }
+    };
+    // The answers that are on their way; a client that reads no more has no use for them.
+    let _ = output.await;
+    status
 }
 
 struct Server {

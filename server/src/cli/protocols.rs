@@ -63,16 +63,19 @@ pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
         if function != record.function {
             function = &record.function;
-            writeln!(io.stdout, "{function}")?;
+            io.line(function)?;
         }
-        writeln!(io.stdout, "  {}", record.protocol)?;
+        io.line(format_args!("  {}", record.protocol))?;
         for part in &record.parts {
-            write!(io.stdout, "    line {}: {}", part.line, part.role)?;
-            if !part.partners.is_empty() {
-                let lines: Vec<String> = part.partners.iter().map(u32::to_string).collect();
-                write!(io.stdout, ", with line {}", lines.join(", "))?;
-            }
-            writeln!(io.stdout)?;
+            let lines: Vec<String> = part.partners.iter().map(u32::to_string).collect();
+            let partners = match &*lines {
+                [] => String::new(),
+                lines => format!(", with line {}", lines.join(", ")),
+            };
+            io.line(format_args!(
+                "    line {}: {}{partners}",
+                part.line, part.role
+            ))?;
         }
     }
     Ok(0)

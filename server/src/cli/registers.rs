@@ -22,10 +22,10 @@ use syntax::{Document, text::MAX_LEN};
 use super::{
     FAILED, Io,
     check::{inputs, target},
-    read_text,
+    plain, read_text,
 };
 use crate::{
-    binaries::{Text, texts},
+    binaries::{Text, each_text},
     files::read,
 };
 
@@ -121,7 +121,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         Some(path) => match read_baseline(path) {
             Ok(baseline) => Some(baseline),
             Err(error) => {
-                writeln!(io.stderr, "error: {error}")?;
+                io.error(&error)?;
                 return Ok(FAILED);
             }
         },
@@ -134,11 +134,11 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
     {
         Ok(ptxas) => ptxas,
         Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
+            io.error(&error)?;
             return Ok(FAILED);
         }
     };
-    let (inputs, mut failures) = inputs(&args.paths, false);
+    let (inputs, mut failures) = inputs(&args.paths, false, io)?;
     let launch = LaunchAssumptions {
         threads: args.threads,
         dynamic_shared: args.shared,
@@ -147,26 +147,11 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
     // It shows itself on terminals only.
     let progress = ProgressBar::new(inputs.len() as u64).with_style(progress_style());
     for path in &inputs {
-        progress.set_message(path.display().to_string());
-        let texts = if path == Path::new("-") {
-            read_text(path, io).map(|text| {
-                vec![Text {
-                    name: "-".to_owned(),
-                    text,
-                    image: None,
-                }]
-            })
-        } else {
-            let found = texts(path);
-            failures.extend(found.failures);
-            Ok(found.texts)
-        };
-        let texts = texts.unwrap_or_else(|failure| {
-            failures.push(failure);
-            Vec::new()
-        });
-        for Text { name, text, .. } in texts {
-            let (estimates, remarks) = estimate(&name, text, &args.target, launch, ptxas.as_ref());
+        progress.set_message(plain(&path.to_string_lossy()));
+        let (mut remarks, mut failed) = (Vec::new(), Vec::new());
+        let mut one = |text: Text| {
+            let Text { name, text, .. } = text;
+            let (estimates, said) = estimate(&name, text, &args.target, launch, ptxas.as_ref());
             for (it, exact) in estimates {
                 if matches!(args.format, Format::Svg) {
                     let exact = exact.as_ref().map(|exact| chart::Exact {
@@ -177,14 +162,28 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
                 }
                 records.push(record(&name, it, exact.as_ref().map(Into::into)));
             }
-            for remark in remarks {
-                match remark {
-                    Ok(remark) => {
-                        progress.suspend(|| writeln!(io.stderr, "note: {remark}"))?;
-                    }
-                    Err(failure) => failures.push(failure),
+            for it in said {
+                match it {
+                    Ok(remark) => remarks.push(remark),
+                    Err(failure) => failed.push(failure),
                 }
             }
+        };
+        if path == Path::new("-") {
+            match read_text(path, io) {
+                Ok(text) => one(Text {
+                    name: "-".to_owned(),
+                    text,
+                    image: None,
+                }),
+                Err(failure) => failures.push(failure),
+            }
+        } else {
+            failures.extend(each_text(path, &mut one));
+        }
+        failures.extend(failed);
+        for remark in remarks {
+            progress.suspend(|| io.note(&remark))?;
         }
         progress.inc(1);
     }
@@ -202,7 +201,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
     }
     for failure in &failures {
-        writeln!(io.stderr, "error: {failure}")?;
+        io.error(&failure)?;
     }
     let mut grown = 0;
     for record in &records {
@@ -221,11 +220,16 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         };
         if now > before.saturating_add(args.growth) {
             grown += 1;
-            writeln!(
-                io.stderr,
-                "{}: {} on {}: {about}{now} registers, {before} in the baseline",
-                record.file, record.entry, record.target
-            )?;
+            let Record {
+                file,
+                entry,
+                target,
+                ..
+            } = record;
+            let grown = format!(
+                "{file}: {entry} on {target}: {about}{now} registers, {before} in the baseline"
+            );
+            writeln!(io.stderr, "{}", plain(&grown))?;
         }
     }
     Ok(match (failures.is_empty(), grown) {

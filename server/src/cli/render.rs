@@ -4,8 +4,10 @@ use analysis::{Diagnostic, FileId, Severity};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use syntax::{
     TextRange,
-    text::{Encoding, LineTable},
+    text::{Encoding, LineTable, is_control},
 };
+
+use super::plain;
 
 /// Longer lines are cut; generated PTX has lines of half a megabyte.
 const MAX_LINE: usize = 160;
@@ -70,7 +72,7 @@ pub(super) fn render(
     for excerpt in excerpts {
         let (line, column) = (excerpt.line, excerpt.column);
         let printed = format!("{LOCATION}:{line}:{}", excerpt.printed_column());
-        rendered = rendered.replacen(&printed, &format!("{path}:{line}:{column}"), 1);
+        rendered = rendered.replacen(&printed, &format!("{}:{line}:{column}", plain(path)), 1);
     }
     format!("{rendered}\n\n")
 }
@@ -96,6 +98,7 @@ impl Excerpt {
         let from = line.floor_char_boundary(column(range.start()).min(line.len()));
         let to = line.floor_char_boundary(column(range.end()).clamp(from, line.len()));
         let (source, from, to) = cut(line, from, to);
+        let (source, from, to) = visible(&source, from, to);
         Excerpt {
             source,
             from,
@@ -118,6 +121,21 @@ impl Excerpt {
     fn printed_column(&self) -> usize {
         self.source[..self.from].chars().count() + 1
     }
+}
+
+/// A line whose characters that act on a terminal have a mark in their place, and a range of it. A tab stays.
+fn visible(line: &str, from: usize, to: usize) -> (String, usize, usize) {
+    let mark = |it: char| {
+        if it != '\t' && is_control(it) {
+            '\u{fffd}'
+        } else {
+            it
+        }
+    };
+    let marked = |part: &str| part.chars().map(mark).collect::<String>();
+    let (before, inside) = (marked(&line[..from]), marked(&line[from..to]));
+    let (start, end) = (before.len(), before.len() + inside.len());
+    (before + &inside + &marked(&line[to..]), start, end)
 }
 
 /// The part of a long line around `from..to`, and that range in it.

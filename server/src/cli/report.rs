@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use session::lsp::{lsp_types::Url, markdown::to_plain_text, to_proto::code_description};
 use syntax::{
     TextRange,
-    text::{Edit, Encoding, LineTable},
+    text::{Edit, Encoding, LineTable, escape_controls},
 };
 
 use super::render;
@@ -107,11 +107,13 @@ pub(super) fn github(file: &str, lines: &LineTable, diagnostic: &Diagnostic) -> 
     out
 }
 
-/// Text of a workflow command, which ends with its line.
+/// Text of a workflow command, which ends with its line; a terminal may show it, too.
 fn github_data(text: &str) -> String {
-    text.replace('%', "%25")
+    let text = text
+        .replace('%', "%25")
         .replace('\r', "%0D")
-        .replace('\n', "%0A")
+        .replace('\n', "%0A");
+    escape_controls(&text).into_owned()
 }
 
 /// A value in the head of a workflow command.

@@ -11,11 +11,14 @@ use analysis::{AnalysisHost, ExactEntry, FileId};
 use clap::ValueEnum;
 use machine::{cubin, fatbin::Kind, listing::Listing};
 use session::machine_code::MachineCode;
-use syntax::{Document, text::MAX_LEN};
+use syntax::{
+    Document,
+    text::{MAX_LEN, is_binary as is_data},
+};
 
 use super::{FAILED, Io, check::target, registers::exact::Ptxas};
 use crate::{
-    binaries::{self, Content, What},
+    binaries::{self, Content, NOT_TEXT, What},
     cli::report::STDIN,
     files::{decode, is_ptx, open, read},
 };
@@ -109,7 +112,7 @@ pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
             .map(|it| bytes = it),
     };
     if let Err(error) = begun {
-        writeln!(io.stderr, "error: {}: {error}", job.name)?;
+        io.error(format_args!("{}: {error}", job.name))?;
         return Ok(FAILED);
     }
     let result = if !is_ptx(&args.file) && binaries::is_binary(&bytes) {
@@ -127,11 +130,11 @@ pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Err(error);
         }
-        writeln!(io.stderr, "error: {}: {error}", job.name)?;
+        io.error(format_args!("{}: {error}", job.name))?;
         return Ok(FAILED);
     }
     if job.shown == 0 && !job.failed {
-        writeln!(io.stderr, "error: {}: {}", job.name, job.nothing())?;
+        io.error(format_args!("{}: {}", job.name, job.nothing()))?;
         job.failed = true;
     }
     Ok(if job.failed { FAILED } else { 0 })
@@ -153,7 +156,7 @@ impl Job<'_> {
 
     fn fail(&mut self, error: &str, io: &mut Io<'_>) -> io::Result<()> {
         self.failed = true;
-        writeln!(io.stderr, "error: {error}")
+        io.error(&error)
     }
 
     /// Compiles a text.
@@ -161,7 +164,11 @@ impl Job<'_> {
         if bytes.len() > syntax::text::MAX_LEN {
             return Err(io::Error::other("the file is too long"));
         }
-        let document = Document::new(decode(bytes).0);
+        let text = decode(bytes).0;
+        if is_data(&text) {
+            return Err(io::Error::other(NOT_TEXT));
+        }
+        let document = Document::new(text);
         let host = AnalysisHost::with_file(FILE, document.contents(), None);
         // Nobody cancels the questions of this host.
         let own = host.analysis().target(FILE).ok().flatten();
@@ -225,6 +232,14 @@ impl Job<'_> {
                         has_ptx |= image.kind == Kind::Ptx;
                         Ok(())
                     }
+                    What::Plain(..) => {
+                        has_ptx = true;
+                        Ok(())
+                    }
+                    What::More(count) => {
+                        let error = format!("{}: {}", self.name, binaries::more(count));
+                        self.fail(&error, io)
+                    }
                     What::Recovered(_) => Ok(()),
                 },
             )?;
@@ -285,10 +300,9 @@ impl Job<'_> {
             Err(error) => return self.fail(&format!("{name}: {error}"), io),
         };
         if disassembly.is_none() {
-            writeln!(
-                io.stderr,
-                "note: {name}: there is no nvdisasm that reads it, so the instructions have no text"
-            )?;
+            io.note(format_args!(
+                "{name}: there is no nvdisasm that reads it, so the instructions have no text"
+            ))?;
         }
         let text = cubin::ptx_text(bytes).unwrap_or_default();
         let machine = MachineCode::read(bytes, disassembly.as_deref(), &target, &text);
@@ -314,7 +328,7 @@ impl Job<'_> {
                 Format::Json => writeln!(io.stdout, "{}", show::record(code, listing))?,
                 Format::Text => {
                     if let Some(image) = code.image {
-                        writeln!(io.stdout, "image {image}:")?;
+                        io.line(format_args!("image {image}:"))?;
                     }
                     io.stdout.write_all(show::table(code, listing).as_bytes())?;
                 }

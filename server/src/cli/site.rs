@@ -137,7 +137,7 @@ pub(super) fn run(args: &SiteArgs, io: &mut Io<'_>) -> io::Result<u8> {
             Ok(0)
         }
         Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
+            io.error(&error)?;
             Ok(FAILED)
         }
     }

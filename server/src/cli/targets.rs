@@ -8,7 +8,7 @@ use serde_json::json;
 use session::{draw::matrix, targets};
 use syntax::Document;
 
-use super::{FAILED, Io, plain, text_or_error};
+use super::{FAILED, Io, text_or_error};
 
 const FILE: FileId = FileId(0);
 
@@ -52,14 +52,14 @@ pub(super) fn run(args: &TargetsArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let compared = match compared {
         Ok(compared) => compared,
         Err(error) => {
-            writeln!(io.stderr, "error: {error}")?;
+            io.error(&error)?;
             return Ok(FAILED);
         }
     };
     match args.format {
         Format::Text => {
             for line in matrix::text(&compared, &lines).lines() {
-                writeln!(io.stdout, "{}", plain(line))?;
+                io.line(line)?;
             }
         }
         Format::Json => {

@@ -1,6 +1,7 @@
 //! Markdown as text for terminals: wrapped at the width, with headings, lists, tables and colours.
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use syntax::text::escape_controls;
 
 const BOLD: &str = "\x1b[1m";
 const TITLE: &str = "\x1b[1;4m";
@@ -167,6 +168,7 @@ impl Page {
     }
 
     fn styled(&mut self, text: &str, style: &str) {
+        let text = &*escape_controls(text);
         if self.color && !style.is_empty() && !text.is_empty() {
             self.out.push_str(style);
             self.out.push_str(text);

@@ -7,6 +7,7 @@ mod explain;
 mod extract;
 mod flow;
 mod format;
+mod hostile;
 mod protocols;
 mod registers;
 #[cfg(unix)]
@@ -33,6 +34,7 @@ fn run_with(args: &[&str], stdin: &[u8], color: bool) -> (u8, String, String) {
             stdout: &mut stdout,
             stderr: &mut stderr,
             color,
+            is_typed: false,
         },
     );
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -65,6 +67,35 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
         fs::write(path, bytes).expect("a file");
     }
     folder
+}
+
+#[test]
+fn a_person_who_types_the_name_alone_gets_help() {
+    let typed = |args: &[&str]| {
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        let status = run(
+            ["ptx-analyzer"].iter().chain(args),
+            &mut Io {
+                stdin: &mut io::empty(),
+                stdout: &mut stdout,
+                stderr: &mut stderr,
+                color: false,
+                is_typed: true,
+            },
+        );
+        assert_eq!(stderr, b"");
+        (status, String::from_utf8(stdout).expect("UTF-8"))
+    };
+    let (status, help) = typed(&[]);
+    assert_eq!(status, 0);
+    assert!(
+        help.contains("Usage: ptx-analyzer") && help.contains("\n  check "),
+        "{help}"
+    );
+    // Options of the server ask for the server; nothing else is taken for a question of help.
+    assert!(Args::try_parse_from(["ptx-analyzer", "--stdio"]).is_ok_and(|it| it.lsp.is_asked()));
+    assert!(Args::try_parse_from(["ptx-analyzer"]).is_ok_and(|it| !it.lsp.is_asked()));
+    assert_eq!(typed(&["--version"]).0, 0);
 }
 
 #[test]
@@ -208,6 +239,7 @@ fn output_that_nobody_reads_ends_quietly() {
                 stdout: &mut Closed,
                 stderr: &mut stderr,
                 color: false,
+                is_typed: false,
             },
         );
         assert_eq!((status, stderr), (FAILED, Vec::new()), "{args:?}");
@@ -239,6 +271,29 @@ fn completions_and_manual_pages() {
             page.contains(&format!(".TH ptx-analyzer-{name} 1")),
             "{page}"
         );
+        for heading in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "\"EXIT STATUS\"",
+            "EXAMPLES",
+            "VERSION",
+        ] {
+            assert!(
+                page.contains(&format!(".SH {heading}")),
+                "{heading}\n{page}"
+            );
+        }
+        assert!(
+            page.contains(&format!("\\fBptx\\-analyzer {name}")),
+            "{page}"
+        );
+    }
+    // The examples are command lines of this program.
+    let pages = manual::PAGES.iter().chain([&manual::PROGRAM]);
+    for (line, _) in pages.flat_map(|it| it.examples) {
+        let words = line.split(' ').take_while(|it| !matches!(*it, ">" | "|"));
+        assert!(Args::try_parse_from(words).is_ok(), "{line}");
     }
     check(
         &["man", "nothing"],

@@ -455,3 +455,65 @@ fn files_of_the_toolkit() {
         ]"#]]
     .assert_eq(&format!("{texts:#?}"));
 }
+
+/// An input that counts the bytes that are read of it.
+struct Counted<'a>(Cursor<&'a [u8]>, &'a std::cell::Cell<usize>);
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(buffer)?;
+        self.1.set(self.1.get() + read);
+        Ok(read)
+    }
+}
+
+impl Seek for Counted<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[test]
+fn a_flood_of_containers_is_read_once() {
+    let torn = [
+        &START[..],
+        &u64::MAX.to_le_bytes()[..],
+        &[1, 0, 1, 1, 0, 0, 0, 0],
+    ]
+    .concat();
+    for (one, has_images) in [
+        (container(&[]), false),
+        (torn, false),
+        (container(&[Draft::plain("x").entry()]), true),
+    ] {
+        let bytes = one.repeat(3 * PIECE / one.len());
+        let read = std::cell::Cell::new(0);
+        let mut reader = Reader::new(Counted(Cursor::new(&bytes), &read)).expect("a reader");
+        let mut images = 0;
+        while let Some(found) = reader.next_image().expect("a cursor can be read") {
+            images += usize::from(matches!(found, Found::Image(_)));
+        }
+        assert_eq!(images > 0, has_images);
+        assert!(
+            read.get() < 3 * bytes.len(),
+            "{} of {}",
+            read.get(),
+            bytes.len()
+        );
+    }
+}
+
+#[test]
+fn what_is_unpacked_is_taken_from_the_room() {
+    let bytes = container(&[
+        Draft::plain("12345678").entry(),
+        Draft::plain("12345678").entry(),
+    ]);
+    let mut reader = Reader::with_room(Cursor::new(&bytes), 15).expect("a reader");
+    let mut unpack = || match reader.next_image().expect("bytes") {
+        Some(Found::Image(image)) => (reader.unpack(&image).is_ok(), reader.room()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(unpack(), (true, 7));
+    assert_eq!(unpack(), (false, 7));
+}

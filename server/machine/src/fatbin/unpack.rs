@@ -20,7 +20,7 @@ const MAX_WINDOW: u64 = 128 << 20;
 pub enum Defect {
     /// It states a size above [`MAX_IMAGE`].
     Large(u64),
-    /// The images of the file have more than [`MAX_FILE`] bytes.
+    /// The images of the file, and of the archive that it is in, have more bytes than may be unpacked.
     File,
     /// The file ends before the image does.
     Short,
@@ -50,7 +50,7 @@ impl fmt::Display for Defect {
             ),
             Defect::File => write!(
                 f,
-                "the images of this file have more than {MAX_FILE} bytes, which is the limit"
+                "what is unpacked of this file and its archive has more bytes than the limit"
             ),
             Defect::Short => f.write_str("the file ends before the image does"),
             Defect::Damaged(how) => write!(f, "the compressed data are damaged: {how}"),

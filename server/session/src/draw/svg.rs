@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use syntax::text::is_control;
+
 /// The colours of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Theme {
@@ -125,7 +127,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' => out.push(' '),
-            it if it.is_control() => out.push('\u{fffd}'),
+            it if is_control(it) => out.push('\u{fffd}'),
             it => out.push(it),
         }
     }

@@ -20,10 +20,13 @@ pub(super) fn alone(is_new: bool, text: &Text, io: &mut Io<'_>) -> io::Result<()
     let source = text.image.as_ref().map_or("", |it| &it.1);
     let source = match source {
         "" => String::new(),
-        source => format!(" ({})", plain(source)),
+        source => format!(" ({source})"),
     };
     let side = if is_new { "new" } else { "old" };
-    writeln!(io.stdout, "only in the {side} one: {}{source}", text.name)
+    io.line(format_args!(
+        "only in the {side} one: {}{source}",
+        text.name
+    ))
 }
 
 /// The differences between two texts.
@@ -34,7 +37,12 @@ pub(super) fn text(pair: &Pair) -> String {
         let _ = writeln!(out, "{word} {} -> {}", plain(old), plain(new));
     }
     for change in &comparison.variables {
-        let _ = writeln!(out, "{} variable {}", change.kind.word(), change.name);
+        let _ = writeln!(
+            out,
+            "{} variable {}",
+            change.kind.word(),
+            plain(&change.name)
+        );
     }
     let mut same = 0;
     for change in &comparison.functions {
@@ -62,7 +70,7 @@ pub(super) fn text(pair: &Pair) -> String {
         }
     }
     parts.push(format!("{same} same"));
-    let (old, new) = (&pair.old.name, &pair.new.name);
+    let (old, new) = (plain(&pair.old.name), plain(&pair.new.name));
     format!("{old} -> {new}: functions: {}\n{out}", parts.join(", "))
 }
 
@@ -73,11 +81,16 @@ fn function(pair: &Pair, change: &FunctionChange, out: &mut String) {
         .or(change.old.as_ref())
         .is_some_and(|it| it.entry);
     let what = if is_entry { ".entry" } else { ".func" };
-    let _ = write!(out, "{} {what} {}", change.kind.word(), change.name());
+    let _ = write!(
+        out,
+        "{} {what} {}",
+        change.kind.word(),
+        plain(change.name())
+    );
     if let Some(old) = &change.old
         && &*old.name != change.name()
     {
-        let _ = write!(out, " (was {})", old.name);
+        let _ = write!(out, " (was {})", plain(&old.name));
     }
     let _ = writeln!(out, "{}", summary(pair, change));
     if change.kind != ChangeKind::Changed {
@@ -120,10 +133,11 @@ fn function(pair: &Pair, change: &FunctionChange, out: &mut String) {
     }
     for it in &change.rewired {
         let (from, to) = (line(old, it.first.0), line(new, it.first.1));
+        let (before, after) = (plain(&it.old), plain(&it.new));
         let text = match (it.old == it.new, it.uses) {
-            (true, _) => format!("`{}` is at another place", it.old),
-            (false, 1) => format!("`{}` is now `{}`", it.old, it.new),
-            (false, uses) => format!("`{}` is now `{}` ({uses} uses)", it.old, it.new),
+            (true, _) => format!("`{before}` is at another place"),
+            (false, 1) => format!("`{before}` is now `{after}`"),
+            (false, uses) => format!("`{before}` is now `{after}` ({uses} uses)"),
         };
         rows.push((
             to.saturating_sub(new_start),

@@ -1,12 +1,12 @@
 //! The PTX in the strings of other languages, as modules.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use analysis::FragmentView;
 use serde::Serialize;
 use syntax::text::{Encoding, LineTable};
 
-use super::{ExtractArgs, Format};
+use super::{ExtractArgs, Format, write_new};
 use crate::{
     cli::{FAILED, Io, check::inputs, format, hosted::Hosted, plain, report::Place},
     compile_commands::CompileCommands,
@@ -40,29 +40,35 @@ struct Operand {
 
 /// Prints or writes the fragments of files.
 pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
-    let (paths, failures) = inputs(&args.files, true);
+    let (paths, failures) = inputs(&args.files, true, io)?;
     let mut status = 0;
     for failure in failures {
-        writeln!(io.stderr, "error: {failure}")?;
+        io.error(&failure)?;
         status = FAILED;
     }
     let commands = CompileCommands::default();
+    let mut is_empty = true;
     for path in paths {
         let hosted = match Hosted::read(&path, args.target.as_deref(), &commands, io) {
             Ok(hosted) => hosted,
             Err(error) => {
-                writeln!(io.stderr, "error: {error}")?;
+                io.error(&error)?;
                 status = FAILED;
                 continue;
             }
         };
         let lines = LineTable::new(&hosted.text);
         for view in hosted.views() {
+            is_empty = false;
             if let Err(error) = one(args, &path, &lines, &view, io)? {
-                writeln!(io.stderr, "error: {error}")?;
+                io.error(&error)?;
                 status = FAILED;
             }
         }
+    }
+    if is_empty && status == 0 {
+        io.warning("no PTX found in strings")?;
+        status = 1;
     }
     Ok(status)
 }
@@ -86,8 +92,8 @@ fn one(
             // Two statements on a line have different columns.
             let name = format!("{stem}.{}.{}.{target}.ptx", place.line, place.column);
             let to = folder.join(name);
-            if let Err(error) = fs::write(&to, &module) {
-                return Ok(Err(format!("{}: {error}", to.display())));
+            if let Err(error) = write_new(&to, module.as_bytes(), args.force) {
+                return Ok(Err(error));
             }
             Some(to.display().to_string())
         }
@@ -115,7 +121,7 @@ fn one(
     }
     let name = plain(&name);
     match written {
-        Some(to) => writeln!(io.stdout, "{}", plain(&to))?,
+        Some(to) => io.line(to)?,
         None => {
             writeln!(io.stdout, "// {name}:{}:{}", place.line, place.column)?;
             for operand in view.operands() {
@@ -128,7 +134,9 @@ fn one(
                     plain(&expression)
                 )?;
             }
-            writeln!(io.stdout, "{module}")?;
+            for line in module.split('\n') {
+                io.line(line)?;
+            }
         }
     }
     Ok(Ok(()))

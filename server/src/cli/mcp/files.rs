@@ -5,8 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use syntax::text::is_binary;
+
 use crate::{
-    binaries::Text,
+    binaries::{NOT_TEXT, Text},
     files::{decode, open},
 };
 
@@ -83,7 +85,10 @@ impl Files {
         file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
         match bytes.len() > MAX_TEXT {
             true => Err(too_long(path)),
-            false => Ok(decode(bytes).0),
+            false => match decode(bytes).0 {
+                text if is_binary(&text) => Err(format!("{path}: {NOT_TEXT}")),
+                text => Ok(text),
+            },
         }
     }
 }

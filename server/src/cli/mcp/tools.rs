@@ -31,6 +31,8 @@ const MAX_ANSWER: usize = 128 << 10;
 const PROBLEMS: usize = 50;
 /// How many completions are told unless the question says.
 const COMPLETIONS: usize = 50;
+/// As much of an unknown name is repeated, in bytes.
+const MAX_NAME: usize = 60;
 const FILE: FileId = FileId(0);
 
 /// The answer of a tool.
@@ -158,12 +160,7 @@ impl Question for Check {
             let count = |severity| found.iter().filter(|it| it.severity == severity).count();
             let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
             let total = found.len();
-            let limit = self.limit.unwrap_or(PROBLEMS);
-            if total > limit {
-                found.sort_by_key(|it| badness(it.severity));
-                found.truncate(limit);
-                found.sort_by_key(|it| it.range.start());
-            }
+            check::keep_worst(&mut found, self.limit.unwrap_or(PROBLEMS));
             let records = found.iter().map(|it| {
                 serde_json::to_value(report::record(&name, lines, it)).unwrap_or_default()
             });
@@ -187,7 +184,7 @@ struct Explain {
 impl Question for Explain {
     fn answer(self, _: &Files) -> Result<Answer, String> {
         let found = analysis::explain(&self.question, self.target.as_deref())
-            .map_err(|name| format!("there is no target `{name}`"))?;
+            .map_err(|name| no_target(&name))?;
         if found.found.is_empty() {
             return Err(explain::nothing(&self.question, &found));
         }
@@ -388,8 +385,15 @@ fn ptx(files: &Files, text: Option<String>, path: Option<&str>) -> Result<Text, 
 fn target(name: &str) -> Result<Arc<str>, String> {
     match check::target(name) {
         Ok(name) => Ok(name.into()),
-        Err(_) => Err(format!("there is no target `{name}`")),
+        Err(_) => Err(no_target(name)),
     }
+}
+
+/// The message about a target that does not exist, with a part of its name if that is long.
+fn no_target(name: &str) -> String {
+    let end = name.floor_char_boundary(MAX_NAME);
+    let rest = if end < name.len() { "…" } else { "" };
+    format!("there is no target `{}{rest}`", &name[..end])
 }
 
 /// An object with a list of that name, as much of it as an answer may have.
@@ -424,15 +428,6 @@ fn cut(mut text: String) -> String {
         text.push_str(&format!("\n… ({more} bytes more)\n"));
     }
     text
-}
-
-fn badness(severity: Severity) -> u8 {
-    match severity {
-        Severity::Error => 0,
-        Severity::Warning => 1,
-        Severity::Information => 2,
-        Severity::Hint => 3,
-    }
 }
 
 fn kind(kind: CompletionKind) -> &'static str {

@@ -66,14 +66,14 @@ pub(super) fn table(
         for (_, (cell, width)) in cells.filter(|it| with_exact || it.0 != 1) {
             line.push_str(&format!("{cell:width$}  "));
         }
-        writeln!(io.stdout, "{}", line.trim_end())
+        io.line(line.trim_end())
     };
     write(&heads, io)?;
     let mut file = None;
     for (record, row) in records.iter().zip(&rows) {
         let is_new = file.as_ref() != Some(&record.file);
         if by_file && is_new {
-            writeln!(io.stdout, "{}:", record.file)?;
+            io.line(format_args!("{}:", record.file))?;
             file = Some(record.file.clone());
         }
         write(row, io)?;

@@ -111,7 +111,14 @@ pub(super) fn table(code: &Code, listing: &Listing) -> String {
     {
         let _ = write!(out, ", at most {peak} live, first at line {line}");
     }
-    out.push_str("\n address  live  stall  waits for\n");
+    out.push('\n');
+    let labels = labels(code, listing);
+    for (path, label) in &labels {
+        if path != label {
+            let _ = writeln!(out, "  {}: {}", plain(label), plain(path));
+        }
+    }
+    out.push_str(" address  live  stall  waits for\n");
     let (mut last, mut last_routine) = (None, None);
     let mut blocks = listing.blocks.iter().peekable();
     for (index, row) in (0..).zip(&listing.rows) {
@@ -137,9 +144,14 @@ pub(super) fn table(code: &Code, listing: &Listing) -> String {
                     .get(line.saturating_sub(1) as usize)
                     .copied()
                     .unwrap_or_default();
-                let source = row
-                    .source
-                    .map(|it| format!("  ({}:{})", plain(code.machine.file(it)), it.line));
+                let source = row.source.map(|it| {
+                    let path = code.machine.file(it);
+                    let label = labels
+                        .iter()
+                        .find(|it| it.0 == path)
+                        .map_or(path, |it| it.1);
+                    format!("  ({}:{})", plain(label), it.line)
+                });
                 let _ = writeln!(
                     out,
                     "{line:>6} | {}{}",
@@ -166,4 +178,30 @@ pub(super) fn table(code: &Code, listing: &Listing) -> String {
         );
     }
     out
+}
+
+/// The source files of a listing, each with a short name: its ending, its name or its path, the first that no other has.
+fn labels<'a>(code: &'a Code, listing: &Listing) -> Vec<(&'a str, &'a str)> {
+    let mut paths: Vec<&str> = Vec::new();
+    for source in listing.rows.iter().filter_map(|it| it.source) {
+        let path = code.machine.file(source);
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let name = |path: &'a str| path.rsplit(['/', '\\']).next().filter(|it| !it.is_empty());
+    let ending = |path: &'a str| {
+        let (stem, ending) = name(path)?.rsplit_once('.')?;
+        (!stem.is_empty() && !ending.is_empty()).then_some(ending)
+    };
+    let label = |path: &&'a str| {
+        let is_own = |short: &dyn Fn(&'a str) -> Option<&'a str>| {
+            let own = short(path)?;
+            let others = paths.iter().filter(|it| short(it) == Some(own));
+            (others.count() == 1).then_some(own)
+        };
+        let label = is_own(&ending).or_else(|| is_own(&name)).unwrap_or(path);
+        (*path, label)
+    };
+    paths.iter().map(label).collect()
 }

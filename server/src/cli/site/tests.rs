@@ -200,6 +200,7 @@ fn the_book_is_written() {
             stdout: &mut stdout,
             stderr: &mut stderr,
             color: false,
+            is_typed: false,
         };
         run(&args, &mut io).expect("streams that can be written")
     };

@@ -326,3 +326,92 @@ fn annotations_of_github() {
         "#]],
     );
 }
+
+#[test]
+fn a_folder_without_ptx_is_told() {
+    let folder = folder(&[
+        ("a/readme.txt", b"x"),
+        ("b/k.ptx", GOOD.as_bytes()),
+        ("c/k.cu", b""),
+    ]);
+    check_in(
+        folder.path(),
+        &["check", "DIR/a", "DIR/b"],
+        b"",
+        expect![[r#"
+            checked 1 file: no problems
+            warning: DIR/a: no PTX files found
+            status 0
+        "#]],
+    );
+    for command in [&["check"][..], &["format"], &["registers"]] {
+        let args: Vec<_> = command.iter().copied().chain(["DIR/a"]).collect();
+        let (status, _, stderr) = {
+            let folder = folder.path().to_string_lossy().into_owned();
+            let args: Vec<_> = args.iter().map(|it| it.replace("DIR", &folder)).collect();
+            let args: Vec<_> = args.iter().map(String::as_str).collect();
+            run_with(&args, b"", false)
+        };
+        assert!(
+            status == 0 && stderr.contains("no PTX files found"),
+            "{command:?}: {stderr}"
+        );
+    }
+    check_in(
+        folder.path(),
+        &["check", "--embedded", "DIR/a"],
+        b"",
+        expect![[r#"
+            checked 0 files
+            warning: DIR/a: no PTX files and no sources found
+            status 0
+        "#]],
+    );
+    check_in(
+        folder.path(),
+        &["check", "--embedded", "DIR/c"],
+        b"",
+        expect![[r#"
+            checked 1 file: no problems
+            status 0
+        "#]],
+    );
+}
+
+#[test]
+fn text_has_a_limit_for_each_file() {
+    let body = "unknown;\n".repeat(150);
+    let text =
+        format!(".version 8.0\n.target sm_80\n.entry k() {{\n.reg .b32 %r;\n{body}ret;\n}}\n");
+    let shown = |args: &[&str]| {
+        let args: Vec<_> = ["check", "-"].iter().chain(args).copied().collect();
+        let (_, stdout, _) = run_with(&args, text.as_bytes(), false);
+        let lines: Vec<_> = stdout
+            .lines()
+            .filter(|it| it.starts_with("error"))
+            .collect();
+        let note = stdout
+            .lines()
+            .find(|it| it.contains("not shown"))
+            .map(str::to_owned);
+        let end = stdout.lines().last().map(str::to_owned);
+        (lines.len(), note, end)
+    };
+    let end = Some("checked 1 file: 150 errors".to_owned());
+    let note = "<stdin>: 50 more problems not shown; --limit 0 shows all";
+    assert_eq!(shown(&[]), (100, Some(note.to_owned()), end.clone()));
+    let note = "<stdin>: 1 more problem not shown; --limit 0 shows all";
+    assert_eq!(
+        shown(&["--limit", "149"]),
+        (149, Some(note.to_owned()), end.clone())
+    );
+    assert_eq!(shown(&["--limit", "0"]), (150, None, end));
+    let (_, json, _) = run_with(&["check", "--format", "json", "-"], text.as_bytes(), false);
+    assert_eq!(json.lines().count(), 150);
+    let (_, github, _) = run_with(
+        &["check", "--format", "github", "-"],
+        text.as_bytes(),
+        false,
+    );
+    assert_eq!(github.lines().count(), 151);
+}

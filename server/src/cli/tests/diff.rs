@@ -137,3 +137,41 @@ fn differences_for_programs() {
         ]"#]]
     .assert_eq(&format!("{texts:#?}"));
 }
+
+#[test]
+fn images_for_other_targets_are_paired_by_their_functions() {
+    let module = |target: &str, name: &str, value: u32| {
+        format!(
+            ".version 8.0\n.target {target}\n.entry {name}() {{ .reg .b32 %r; mov.b32 %r, {value}; st.shared.b32 [0], %r; ret; }}\n\0"
+        )
+    };
+    let library = |modules: &[String]| [b"\x7fELF\0", modules.concat().as_bytes()].concat();
+    let old = library(&[
+        module("sm_80", "a", 1),
+        module("sm_80", "b", 2),
+        module("sm_80", "c", 3),
+    ]);
+    let new = library(&[
+        module("sm_90", "b", 2),
+        module("sm_90", "d", 4),
+        module("sm_90", "a", 5),
+    ]);
+    let folder = folder(&[("old.so", &old), ("new.so", &new)]);
+    check_in(
+        folder.path(),
+        &["diff", "DIR/old.so", "DIR/new.so"],
+        b"",
+        expect![[r#"
+            only in the old one: DIR/old.so/3.sm_80.ptx
+            only in the new one: DIR/new.so/2.sm_90.ptx
+            DIR/old.so/1.sm_80.ptx -> DIR/new.so/3.sm_90.ptx: functions: 1 changed, 0 same
+            .target sm_80 -> sm_90
+            changed .entry a: +1 -1
+              -      3         mov.b32 %r, 1;
+              +             3  mov.b32 %r, 5;
+            DIR/old.so/2.sm_80.ptx -> DIR/new.so/1.sm_90.ptx: functions: 1 same
+            .target sm_80 -> sm_90
+            status 1
+        "#]],
+    );
+}

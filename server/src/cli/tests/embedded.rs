@@ -37,9 +37,10 @@ fn files_of_other_languages_are_checked_when_they_are_named() {
         &["check", "DIR"],
         b"",
         expect![[r#"
-        checked 0 files: no problems
-        status 0
-    "#]],
+            checked 0 files
+            warning: DIR: no PTX files found
+            status 0
+        "#]],
     );
     check_in(
         folder.path(),

@@ -45,17 +45,17 @@ fn machine_code_with_lines() {
     let first: Vec<_> = table.lines().take(12).collect();
     expect![[r#"
         scale for sm_90a: 136 instructions, 16 registers, at most 13 live, first at line 29
+          cu: scale.cu
          address  live  stall  waits for
           block: 16 instructions, stalls 48, 5 waits; global: 1 load of 4 bytes
-            14 | {  (scale.cu:3)
+            14 | {  (cu:3)
             0000     1      1                  LDC R1, c[0x0][0x28]
-            22 | mov.u32 %r1, %tid.x;  (scale.cu:3)
+            22 | mov.u32 %r1, %tid.x;  (cu:3)
             0010     2      7                  S2R R3, SR_TID.X
-            24 | add.u64 %rd3, %rd1, %rd2;  (scale.cu:3)
+            24 | add.u64 %rd3, %rd1, %rd2;  (cu:3)
             0020     4      1                  LDC.64 R4, c[0x0][0x210]
-            14 | {  (scale.cu:3)
-            0030     4      7                  ULDC.64 UR4, c[0x0][0x208]
-            29 | div.rn.f32 %f3, %f2, %f1;  (scale.cu:4)"#]]
+            14 | {  (cu:3)
+            0030     4      7                  ULDC.64 UR4, c[0x0][0x208]"#]]
     .assert_eq(&first.join("\n"));
     let routines: Vec<_> = table
         .lines()

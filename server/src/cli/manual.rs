@@ -1,0 +1,227 @@
+//! What the manual pages say that the definition of the command line does not: exit statuses and examples.
+
+/// The page of a command.
+pub(super) struct Page {
+    pub(super) command: &'static str,
+    /// The exit statuses of its own, beside 0 and 2.
+    pub(super) statuses: &'static [(u8, &'static str)],
+    /// Command lines, with what each of them does.
+    pub(super) examples: &'static [(&'static str, &'static str)],
+}
+
+/// The meaning of the statuses that all commands have.
+pub(super) const SUCCESS: (u8, &str) = (0, "Success.");
+pub(super) const FAILURE: (u8, &str) = (
+    2,
+    "The command line is wrong, or something could not be read or written.",
+);
+
+/// The page of the program itself.
+pub(super) const PROGRAM: Page = Page {
+    command: "",
+    statuses: &[(
+        1,
+        "What was looked for is there, such as an error in a file that was checked.",
+    )],
+    examples: &[
+        ("ptx-analyzer check kernel.ptx", "Check a file."),
+        (
+            "ptx-analyzer explain ldmatrix.sync",
+            "Explain an instruction.",
+        ),
+        (
+            "ptx-analyzer man check",
+            "Print the manual page of a command, here of check.",
+        ),
+        (
+            "ptx-analyzer lsp",
+            "Serve an editor; it starts the program with its input and output as pipes.",
+        ),
+    ],
+};
+
+/// The pages of the commands.
+pub(super) const PAGES: &[Page] = &[
+    Page {
+        command: "lsp",
+        statuses: &[(1, "The client ended without a request for shutdown.")],
+        examples: &[(
+            "ptx-analyzer lsp --log-file /tmp/ptx.log --log-level info",
+            "Serve an editor and keep a log.",
+        )],
+    },
+    Page {
+        command: "mcp",
+        statuses: &[(1, "The connection failed.")],
+        examples: &[(
+            "ptx-analyzer mcp --root .",
+            "Serve a program that may read files of this folder.",
+        )],
+    },
+    Page {
+        command: "check",
+        statuses: &[(1, "There are errors.")],
+        examples: &[
+            (
+                "ptx-analyzer check kernels",
+                "Check the PTX files of a folder.",
+            ),
+            (
+                "ptx-analyzer check --portable-to sm_80,sm_90 kernel.ptx",
+                "Also say what these targets do not have.",
+            ),
+            (
+                "ptx-analyzer check --format sarif . > ptx.sarif",
+                "Write a report for code scanning.",
+            ),
+            (
+                "ptx-analyzer check --hints kernel.cu",
+                "Check the asm statements of CUDA C++, with hints.",
+            ),
+        ],
+    },
+    Page {
+        command: "format",
+        statuses: &[(1, "With --check: a file is not formatted.")],
+        examples: &[
+            ("ptx-analyzer format kernel.ptx", "Rewrite a file."),
+            (
+                "ptx-analyzer format --check .",
+                "Name the files of a folder that are not formatted.",
+            ),
+        ],
+    },
+    Page {
+        command: "explain",
+        statuses: &[],
+        examples: &[
+            (
+                "ptx-analyzer explain cp.async.bulk --target sm_90",
+                "Explain an instruction, and whether a target has it.",
+            ),
+            (
+                "ptx-analyzer explain --at kernel.cu:12",
+                "Explain the statements on a line.",
+            ),
+        ],
+    },
+    Page {
+        command: "diff",
+        statuses: &[(
+            1,
+            "Something differs, or with --fail-on registers: a function needs more registers.",
+        )],
+        examples: &[
+            ("ptx-analyzer diff old.ptx new.ptx", "Compare two files."),
+            (
+                "ptx-analyzer diff --fail-on registers old/libkernels.so new/libkernels.so",
+                "Compare the PTX of two libraries.",
+            ),
+        ],
+    },
+    Page {
+        command: "sass",
+        statuses: &[],
+        examples: &[
+            (
+                "ptx-analyzer sass kernel.ptx --target sm_90a",
+                "Compile a file and show its machine code.",
+            ),
+            (
+                "ptx-analyzer sass libkernels.so --entry saxpy",
+                "Show the machine code of an entry in a library.",
+            ),
+        ],
+    },
+    Page {
+        command: "extract",
+        statuses: &[(1, "There is no PTX and no machine code.")],
+        examples: &[
+            (
+                "ptx-analyzer extract libkernels.so",
+                "List the images of a library.",
+            ),
+            (
+                "ptx-analyzer extract -o out package.whl",
+                "Write the PTX of a wheel to a folder.",
+            ),
+            (
+                "ptx-analyzer extract --asm kernel.cu",
+                "Print the PTX of asm statements as modules.",
+            ),
+        ],
+    },
+    Page {
+        command: "registers",
+        statuses: &[(1, "With --baseline: an estimate has grown.")],
+        examples: &[
+            (
+                "ptx-analyzer registers kernel.ptx --target sm_80,sm_90",
+                "Estimate the registers for two targets.",
+            ),
+            (
+                "ptx-analyzer registers --exact kernel.ptx",
+                "Ask ptxas, too.",
+            ),
+        ],
+    },
+    Page {
+        command: "flow",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer flow --format svg --function saxpy kernel.ptx",
+            "Draw a control-flow graph.",
+        )],
+    },
+    Page {
+        command: "targets",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer targets kernel.ptx",
+            "Tell which targets a file fits.",
+        )],
+    },
+    Page {
+        command: "protocols",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer protocols kernel.ptx",
+            "List barriers and asynchronous groups.",
+        )],
+    },
+    Page {
+        command: "parse",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer parse --errors kernel.ptx",
+            "Print the syntax tree and the syntax errors.",
+        )],
+    },
+    Page {
+        command: "stats",
+        statuses: &[],
+        examples: &[("ptx-analyzer stats kernel.ptx", "Print sizes and timings.")],
+    },
+    Page {
+        command: "completions",
+        statuses: &[],
+        examples: &[(
+            "ptx-analyzer completions bash > ~/.local/share/bash-completion/completions/ptx-analyzer",
+            "Complete the words of this program in bash.",
+        )],
+    },
+    Page {
+        command: "man",
+        statuses: &[],
+        examples: &[
+            (
+                "ptx-analyzer man > ptx-analyzer.1",
+                "Write the page of the program.",
+            ),
+            (
+                "ptx-analyzer man check | man -l -",
+                "Read the page of a command.",
+            ),
+        ],
+    },
+];
