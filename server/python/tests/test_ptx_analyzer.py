@@ -39,6 +39,34 @@ def test_check():
     assert odd and all(it.line == 7 for it in odd)
 
 
+def test_what_cannot_be_asked():
+    for function in [ptx_analyzer.check, ptx_analyzer.registers, ptx_analyzer.format]:
+        with pytest.raises(TypeError, match="not NoneType"):
+            function(None)
+    with pytest.raises(ptx_analyzer.PtxAnalyzerError, match="not UTF-8"):
+        ptx_analyzer.format(b"// \xff\n")
+    for word in ["a\0b", "\ud800"]:
+        with pytest.raises(ptx_analyzer.PtxAnalyzerError):
+            ptx_analyzer.explain(word)
+    with pytest.raises(ptx_analyzer.PtxAnalyzerError, match="not PTX text"):
+        ptx_analyzer.check(b"\x7fELF" + bytes(100))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script stands in for the program")
+def test_timeout(tmp_path, monkeypatch):
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    monkeypatch.setenv("PTX_ANALYZER_SERVER", str(slow))
+    ptx_analyzer.program.cache_clear()
+    try:
+        for function in [ptx_analyzer.check, ptx_analyzer.registers, ptx_analyzer.explain, ptx_analyzer.format]:
+            with pytest.raises(ptx_analyzer.PtxAnalyzerError, match="within 0.1 seconds"):
+                function("", timeout=0.1)
+    finally:
+        ptx_analyzer.program.cache_clear()
+
+
 def test_targets():
     text = MODULE.replace("mov.u32 %r1, %tid.x", "setmaxnreg.inc.sync.aligned.u32 64")
     severities = [it.severity for it in ptx_analyzer.check(text)]

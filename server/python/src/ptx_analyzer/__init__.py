@@ -2,6 +2,8 @@
 
 Every function starts the program ``ptx-analyzer`` that comes with this package and reads what it prints.
 Neither a GPU nor the CUDA toolkit is needed. Lines and columns count from 1, columns in bytes of UTF-8.
+
+Every function takes a ``timeout`` in seconds, after which it ends the program and raises :class:`PtxAnalyzerError`.
 """
 
 from __future__ import annotations
@@ -130,6 +132,7 @@ def check(
     portable_to: Iterable[str] = (),
     hints: bool = False,
     severity: Optional[Mapping[str, str]] = None,
+    timeout: Optional[float] = None,
 ) -> list[Problem]:
     """Tells what is wrong with a module, in the order of its text; nothing if all is well.
 
@@ -144,7 +147,7 @@ def check(
         arguments.append("--hints")
     for code, level in (severity or {}).items():
         arguments.append(f"--severity={code}={level}")
-    return [_problem(it) for it in _lines(_run(arguments + ["-"], text, ends=(0, 1)))]
+    return [_problem(it) for it in _lines(_run(arguments + ["-"], text, ends=(0, 1), timeout=timeout))]
 
 
 def registers(
@@ -153,6 +156,7 @@ def registers(
     *,
     threads: int = 256,
     shared: int = 0,
+    timeout: Optional[float] = None,
 ) -> list[Registers]:
     """Estimates how many registers each entry of a module will need, on another target than its own if one is given.
 
@@ -162,11 +166,11 @@ def registers(
     Raises :class:`PtxAnalyzerError` for targets that do not exist and for sizes that no block has.
     """
     arguments = ["registers", "--format", "json", f"--threads={threads}", f"--shared={shared}"]
-    found = _lines(_run([*arguments, *_for_target(target), "-"], text, ends=(0,)))
+    found = _lines(_run([*arguments, *_for_target(target), "-"], text, ends=(0,), timeout=timeout))
     return [_made(Registers, it, occupancy=_made(Occupancy, it["occupancy"])) for it in found]
 
 
-def explain(word: str, *, target: Optional[str] = None) -> list[Page]:
+def explain(word: str, *, target: Optional[str] = None, timeout: Optional[float] = None) -> list[Page]:
     """The documentation of an instruction, a statement, a word, the code of a problem or a message of ``ptxas``.
 
     ``target`` says whether instructions are available there.
@@ -176,7 +180,8 @@ def explain(word: str, *, target: Optional[str] = None) -> list[Page]:
     """
     arguments = ["explain", "--format", "json", *_for_target(target)]
     # One question, also if it has blanks; it may begin like an option.
-    answer = json.loads(_run(arguments + ["--", word], "", ends=(0, 2), empty_fails=True) or "[]")
+    output = _run(arguments + ["--", word], "", ends=(0, 2), timeout=timeout, empty_fails=True)
+    answer = json.loads(output or "[]")
     pages = [_made(Page, page) for it in answer for page in it["found"]]
     if not pages:
         similar = ", ".join(name for it in answer for name in it["similar"])
@@ -185,12 +190,12 @@ def explain(word: str, *, target: Optional[str] = None) -> list[Page]:
     return pages
 
 
-def format(text: str, *, indent: int = 4) -> str:
+def format(text: str, *, indent: int = 4, timeout: Optional[float] = None) -> str:
     """The module with other whitespace and line breaks; no token changes.
 
     ``indent`` is the number of columns of one level, at most 16.
     """
-    return _run(["format", f"--indent={indent}", "-"], text, ends=(0,))
+    return _run(["format", f"--indent={indent}", "-"], text, ends=(0,), timeout=timeout)
 
 
 def _one_target(name: str) -> str:
@@ -204,20 +209,43 @@ def _for_target(name: Optional[str]) -> list[str]:
     return [] if name is None else [f"--target={_one_target(name)}"]
 
 
-def _run(arguments: list[str], text: Text, *, ends: tuple[int, ...], empty_fails: bool = False) -> str:
+def _run(
+    arguments: list[str],
+    text: Text,
+    *,
+    ends: tuple[int, ...],
+    timeout: Optional[float],
+    empty_fails: bool = False,
+) -> str:
     """What the program prints; it must end with one of the given statuses."""
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    done = subprocess.run(
-        [os.fspath(program()), *arguments],
-        input=data,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
+    if isinstance(text, str):
+        data = text.encode("utf-8", "surrogatepass")
+    elif isinstance(text, bytes):
+        data = text
+    else:
+        # Without a text the program would read what the caller reads.
+        raise TypeError(f"a text is str or bytes, not {type(text).__name__}")
+    try:
+        done = subprocess.run(
+            [os.fspath(program()), *arguments],
+            input=data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=timeout,
+        )
+        output = done.stdout.decode("utf-8")
+    except subprocess.TimeoutExpired:
+        raise PtxAnalyzerError(f"the program did not end within {timeout} seconds") from None
+    except UnicodeDecodeError:
+        raise PtxAnalyzerError("the text is not UTF-8") from None
+    except ValueError as error:
+        # An argument has a NUL or half of a surrogate pair.
+        raise PtxAnalyzerError(f"this cannot be asked: {error}") from error
     said = done.stderr.decode("utf-8", "replace").strip()
     if done.returncode not in ends or (empty_fails and not done.stdout):
         raise PtxAnalyzerError(said or f"the program ended with status {done.returncode}")
-    return done.stdout.decode("utf-8")
+    return output
 
 
 def _lines(output: str) -> list[dict[str, Any]]:
