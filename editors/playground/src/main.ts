@@ -11,7 +11,7 @@ import { Editor } from './editor';
 import { EXAMPLES, languageOf } from './examples';
 import { type Page, type Pane, PANES } from './panes';
 import { applyEdit, NO_PROBLEMS, type Problems } from './problems';
-import { fromFragment, type Shared, toFragment } from './share';
+import { checked, fromFragment, type Shared, toFragment } from './share';
 import { SlowServer } from './transport';
 
 const STORE = 'ptx-analyzer.playground';
@@ -207,7 +207,7 @@ function store(): void {
 
 function restore(): Shared | undefined {
   try {
-    return JSON.parse(localStorage.getItem(STORE) ?? '') as Shared;
+    return checked(JSON.parse(localStorage.getItem(STORE) ?? ''));
   } catch {
     return undefined;
   }

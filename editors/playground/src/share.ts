@@ -11,10 +11,31 @@ export interface Shared {
 
 /** The longest fragment that is made; browsers and the programs that links are pasted into cut longer ones. */
 const MAX_LENGTH = 100_000;
+/** A longer text is not unpacked: a link of a few letters may stand for gigabytes. In bytes; texts of PTX shrink to a fifth or less. */
+const MAX_TEXT = 4_000_000;
 
 async function through(bytes: Uint8Array<ArrayBuffer>, transform: GenericTransformStream): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(transform as TransformStream<Uint8Array, Uint8Array>);
   return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** What a stream of packed bytes stands for; nothing if that is too long. */
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  const reader = (stream as ReadableStream<Uint8Array>).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    length += value.length;
+    if (length > MAX_TEXT) {
+      await reader.cancel();
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }
 
 /** The fragment, without its `#`; nothing for a text that is too long for a link. */
@@ -27,17 +48,27 @@ export async function toFragment(shared: Shared): Promise<string | undefined> {
   return code.length > MAX_LENGTH ? undefined : `code=${code}`;
 }
 
+/** What a link says, if it is of the right types; anybody can write one. */
+export function checked(value: unknown): Shared | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { text, target, before } = value as Record<string, unknown>;
+  if (typeof text !== 'string') return undefined;
+  const shared: Shared = { text };
+  if (typeof target === 'string') shared.target = target;
+  if (typeof before === 'string') shared.before = before;
+  return shared;
+}
+
 /** What a fragment says; `text=…` is a text as it is, as the pages of the book link to it. */
 export async function fromFragment(fragment: string): Promise<Shared | undefined> {
   const [name, value] = fragment.replace(/^#/, '').split(/=(.*)/s);
   try {
     if (name === 'text' && value) return { text: decodeURIComponent(value) };
-    if (name !== 'code' || !value) return undefined;
+    if (name !== 'code' || !value || value.length > MAX_LENGTH) return undefined;
     const binary = atob(value.replaceAll('-', '+').replaceAll('_', '/'));
     const bytes = Uint8Array.from(binary, (it) => it.charCodeAt(0));
-    const text = new TextDecoder().decode(await through(bytes, new DecompressionStream('deflate-raw')));
-    const shared = JSON.parse(text) as Partial<Shared>;
-    return typeof shared.text === 'string' ? (shared as Shared) : undefined;
+    const json = await unpacked(bytes);
+    return json === undefined ? undefined : checked(JSON.parse(json));
   } catch {
     return undefined;
   }

@@ -12,6 +12,9 @@ const MAX_PANICS = 3;
 
 /** The error code of JSON-RPC for a bug of the server. */
 const INTERNAL_ERROR = -32603;
+/** Those for what is not JSON, and for JSON that is not a message. */
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 
 /**
  * A server that takes messages when they come and works on them in pieces, so that messages which come meanwhile count.
@@ -48,11 +51,30 @@ export class Engine {
 
     /** Takes a message of the client, an object or its JSON. */
     receive(message) {
-        const [object, text] =
-            typeof message === "string" ? [JSON.parse(message), message] : [message, JSON.stringify(message)];
+        let object = message;
+        let text = message;
+        if (typeof message === "string") {
+            try {
+                object = JSON.parse(message);
+            } catch (error) {
+                this.refuse(PARSE_ERROR, String(error));
+                return;
+            }
+        } else {
+            text = JSON.stringify(message);
+        }
+        if (typeof object !== "object" || object === null || Array.isArray(object)) {
+            this.refuse(INVALID_REQUEST, "a message is an object");
+            return;
+        }
         this.note(object);
         this.guard(() => this.session.receive(text));
         this.schedule();
+    }
+
+    /** Answers what has no id that can be read. */
+    refuse(code, message) {
+        this.send(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }));
     }
 
     /** Ends it: nothing is sent any more. */
@@ -82,11 +104,14 @@ export class Engine {
                 this.settings = { jsonrpc: "2.0", method, params };
                 break;
             case "ptx/didReadFiles":
-                for (const file of params.files) {
+                for (const file of Array.isArray(params?.files) ? params.files : []) {
                     file.text === null ? this.files.delete(file.uri) : this.files.set(file.uri, file);
                 }
                 break;
             case "textDocument/didOpen":
+                if (typeof params?.textDocument?.text !== "string") {
+                    break;
+                }
                 this.documents.set(uri, { ...params.textDocument, edits: [] });
                 break;
             case "textDocument/didClose":
@@ -94,7 +119,7 @@ export class Engine {
                 break;
             case "textDocument/didChange": {
                 const document = this.documents.get(uri);
-                if (document) {
+                if (document && Array.isArray(params.contentChanges)) {
                     document.version = params.textDocument.version;
                     document.edits.push(...params.contentChanges);
                     if (document.edits.length > MAX_EDITS) {

@@ -72,6 +72,32 @@ test('messages go in and out as objects or as text', async () => {
     server.dispose();
 });
 
+test('what is no message is answered', async () => {
+    const { server, until } = client();
+    for (const [message, code] of [
+        ['no JSON', -32700],
+        ['{"jsonrpc":"2.0","id":1,', -32700],
+        ['null', -32600],
+        ['[]', -32600],
+        [7, -32600],
+        [null, -32600],
+        [undefined, -32600],
+    ]) {
+        server.receive(message);
+        const { error } = await until((it) => it.id === null);
+        assert.equal(error.code, code, String(message));
+    }
+    // The shapes of parameters are the affair of the server.
+    for (const method of ['ptx/didReadFiles', 'textDocument/didOpen', 'textDocument/didChange', 'textDocument/didClose']) {
+        for (const params of [undefined, {}, { files: 1 }, { textDocument: { uri: URI } }]) {
+            server.receive({ jsonrpc: '2.0', method, params });
+        }
+    }
+    server.receive(initialize);
+    await until(answer(1));
+    server.dispose();
+});
+
 test('work before the first message changes no answer', async () => {
     const warm = warmUp();
     // Ended in the middle of it, and left to its end.
