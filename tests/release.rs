@@ -196,6 +196,176 @@ fn the_action_checks_files() {
     assert_eq!(run("github", "", "").0, 2);
 }
 
+/// A release is fetched by a `curl` that copies, and verified by a `gh` that answers with a status.
+#[cfg(unix)]
+#[test]
+fn the_action_verifies_what_it_fetches() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let tool = |path: &Path, text: &str| {
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, format!("#!/usr/bin/env bash\n{text}\n")).expect("a program");
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    };
+    let name = "ptx-analyzer-x86_64-unknown-linux-musl";
+    tool(&at(name).join("ptx-analyzer"), "echo \"checked: $*\"");
+    let made = Command::new("bash")
+        .args([
+            "-c",
+            "tar -czf $0.tar.gz $0 && { sha256sum $0.tar.gz || shasum -a 256 $0.tar.gz; } > $0.tar.gz.sha256",
+            name,
+        ])
+        .current_dir(folder.path())
+        .status();
+    assert!(made.expect("Bash runs").success());
+    tool(
+        &at("bin/curl"),
+        "while [ $# -gt 1 ]; do [ \"$1\" = --output ] && out=$2; shift; done; cp \"${1##*/}\" \"$out\"",
+    );
+    tool(
+        &at("bin/gh"),
+        "echo \"$*\" >> gh.log; [ \"$3\" = --help ] || exit \"$STATUS\"",
+    );
+    let path = std::env::var("PATH").expect("a path");
+    let path = format!("{}:{path}", at("bin").display());
+    let run = |status: &str| {
+        let temporary = at(&format!("temporary-{status}"));
+        fs::create_dir(&temporary).expect("a folder");
+        script(
+            ".github/actions/check/check.sh",
+            &[],
+            folder.path(),
+            &[
+                ("PATH", &path),
+                ("STATUS", status),
+                ("RUNNER_OS", "Linux"),
+                ("RUNNER_ARCH", "X64"),
+                ("RUNNER_TEMP", temporary.to_str().expect("UTF-8")),
+                ("PTX_PATHS", "a.ptx"),
+                ("PTX_FORMAT", "github"),
+                ("PTX_SARIF_FILE", ""),
+                ("PTX_ARGUMENTS", ""),
+                ("PTX_VERSION", VERSION),
+                ("PTX_SERVER", ""),
+            ],
+        )
+    };
+    let (status, said) = run("1");
+    assert_eq!(status, 2, "{said}");
+    assert!(
+        said.contains("the attestation of") && !said.contains("checked"),
+        "{said}"
+    );
+    let (status, said) = run("0");
+    assert_eq!(
+        (status, said.as_str()),
+        (0, "checked: check --format=github -- a.ptx\n")
+    );
+    let asked = fs::read_to_string(at("gh.log")).expect("calls");
+    let asked = asked.lines().last().expect("a call");
+    assert!(
+        asked.contains("--signer-workflow ptx-analyzer/ptx-analyzer/.github/workflows/release.yml")
+    );
+}
+
+/// The files that name actions.
+fn action_files() -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in [".github/workflows", ".github/actions/check"] {
+        for entry in fs::read_dir(top().join(folder)).expect("a folder") {
+            let name = entry.expect("an entry").file_name();
+            let name = name.to_str().expect("UTF-8");
+            if name.ends_with(".yml") || name.ends_with(".yaml") {
+                found.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    assert!(found.len() >= 3, "{found:?}");
+    found
+}
+
+/// Why the line of a workflow that names an action is refused: a tag or a branch may be moved to other code.
+fn unpinned(uses: &str) -> Option<&'static str> {
+    let Some((name, version)) = uses.split_once(" # ") else {
+        return Some("no version in a comment");
+    };
+    let hash = name.rsplit_once('@').map_or("", |it| it.1);
+    let is_hash = hash.len() == 40 && hash.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_version = version
+        .strip_prefix('v')
+        .is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
+    match (is_hash, is_version) {
+        (false, _) => Some("no hash of a commit"),
+        (_, false) => Some("no version in a comment"),
+        _ => None,
+    }
+}
+
+#[test]
+fn actions_are_pinned() {
+    let hash = "0123456789abcdef0123456789abcdef01234567";
+    assert_eq!(unpinned(&format!("a/b@{hash} # v1.2")), None);
+    for wrong in [
+        "a/b@v1".to_owned(),
+        "a/b@v1 # v1".to_owned(),
+        "docker://a/b:1 # v1".to_owned(),
+        format!("a/b@{hash}"),
+        format!("a/b@{hash} # main"),
+    ] {
+        assert!(unpinned(&wrong).is_some(), "{wrong}");
+    }
+    for file in action_files() {
+        let text = read(&file);
+        for uses in values(&text, "uses: ") {
+            assert_eq!(unpinned(uses), None, "{file}: {uses}");
+        }
+        // What a step runs may not find the token that fetched the sources.
+        let checkouts = values(&text, "uses: actions/checkout@").count();
+        let without = values(&text, "persist-credentials: false").count();
+        assert_eq!(checkouts, without, "{file}");
+    }
+    let current = read(".github/dependabot.yml");
+    assert!(current.contains("package-ecosystem: github-actions"));
+}
+
+/// The job that may write runs nothing that was written elsewhere.
+#[test]
+fn one_job_may_write() {
+    let mut writing = Vec::new();
+    for file in action_files() {
+        let text = read(&file);
+        let mut job = String::new();
+        for line in text.lines() {
+            let indent = line.len() - line.trim_start().len();
+            if indent == 2 && line.ends_with(':') {
+                job = format!("{file} {}", line.trim());
+            }
+            if line.trim_end().ends_with(": write") && writing.last() != Some(&job) {
+                writing.push(job.clone());
+            }
+        }
+    }
+    assert_eq!(writing, [".github/workflows/release.yml release:"]);
+    let workflow = read(".github/workflows/release.yml");
+    let (_, job) = workflow.split_once("\n  release:\n").expect("the job");
+    let uses: Vec<_> = values(job, "uses: ")
+        .map(|it| it.split('@').next().unwrap_or_default())
+        .collect();
+    assert_eq!(
+        uses,
+        [
+            "actions/download-artifact",
+            "actions/attest-build-provenance"
+        ]
+    );
+    let run: Vec<_> = values(job, "run: ")
+        .map(|it| it.split(' ').next().unwrap_or_default())
+        .collect();
+    assert_eq!(run, ["sha256sum", "gh"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn archives_hold_the_program_and_its_pages() {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The steps of the action: fetches the program of a release, checks its checksum, and runs it.
+# The steps of the action: fetches the program of a release, checks its checksum and, where `gh` can, who built it, and
+# runs it.
 #
 # The inputs come as PTX_*; see action.yml.
 set -euo pipefail
@@ -39,6 +40,12 @@ fetch() {
     # macOS has no sha256sum.
     (cd "$folder" && { sha256sum --check --quiet "$name.sha256" || shasum -a 256 --check --quiet "$name.sha256"; }) >&2 ||
         fail "the checksum of $name is wrong"
+    # The checksum comes from where the program comes from; the attestation says that the workflow of the release made it.
+    if gh attestation verify --help >/dev/null 2>&1; then
+        gh attestation verify "$folder/$name" --repo ptx-analyzer/ptx-analyzer \
+            --signer-workflow ptx-analyzer/ptx-analyzer/.github/workflows/release.yml >&2 ||
+            fail "the attestation of $name could not be verified"
+    fi
     case "$name" in
         *.zip) unzip -q -o "$folder/$name" -d "$folder" ;;
         *) tar -xzf "$folder/$name" -C "$folder" ;;
