@@ -83,6 +83,12 @@ pub(crate) fn apart(
     let joins = joins(flow);
     db.unwind_if_revision_cancelled();
     let meets = meets(flow);
+    let mut together: FxHashMap<BlockId, Vec<Step>> = FxHashMap::default();
+    for step in &facts.together {
+        let block = flow.graph.block_of[*step as usize];
+        together.entry(block).or_default().push(*step);
+    }
+    let mut told: FxHashSet<Step> = found.iter().map(|it| it.step).collect();
     let mut room = MAX_BLOCKS;
     let mut glance = Glance::new(flow);
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
@@ -109,9 +115,9 @@ pub(crate) fn apart(
             continue;
         }
         let inside = between(flow, block, join, &mut room);
-        for step in &facts.together {
-            let at = flow.graph.block_of[*step as usize];
-            if inside.contains(&at) && found.iter().all(|it| it.step != *step) {
+        let met = inside.iter().filter_map(|it| together.get(it)).flatten();
+        for step in met {
+            if told.insert(*step) {
                 found.push(Apart {
                     step: *step,
                     branch: last,

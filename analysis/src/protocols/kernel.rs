@@ -6,7 +6,7 @@ use std::{
 };
 
 use isa::event::EventKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
@@ -142,6 +142,10 @@ pub(super) struct Kernel<'f> {
     /// Whether values may differ between the threads of a block.
     pub(super) varying: RefCell<FxHashMap<Value, bool>>,
     pub(super) reaching: RefCell<FxHashMap<(Value, Step), Option<Step>>>,
+    /// The places of values before instructions, the roots of values, and the names that not only events know.
+    pub(super) placed: RefCell<FxHashMap<(Value, Step), Option<Place>>>,
+    pub(super) roots: RefCell<FxHashMap<Value, Option<Symbol>>>,
+    pub(super) shared: OnceCell<FxHashSet<Symbol>>,
     pub(super) operations: RefCell<FxHashMap<Step, Option<Rc<Operation<'f>>>>>,
 }
 
@@ -179,6 +183,9 @@ impl<'f> Kernel<'f> {
             asked: Cell::new(0),
             varying: RefCell::default(),
             reaching: RefCell::default(),
+            placed: RefCell::default(),
+            roots: RefCell::default(),
+            shared: OnceCell::new(),
             operations: RefCell::default(),
         };
         for step in &facts.eventful {

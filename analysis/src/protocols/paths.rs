@@ -6,7 +6,7 @@ use std::{
 };
 
 use isa::semantics::Control;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
     dominators::immediate_dominators,
@@ -215,10 +215,11 @@ impl<'f> Paths<'f> {
 
     fn find_controllers(&self, block: BlockId) -> Vec<BlockId> {
         let mut found: Vec<BlockId> = Vec::new();
+        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
         let mut work = vec![block];
         while let Some(block) = work.pop() {
             for it in self.direct_controllers(block) {
-                if !found.contains(it) {
+                if seen.insert(*it) {
                     found.push(*it);
                     work.push(*it);
                 }

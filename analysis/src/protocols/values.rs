@@ -10,10 +10,7 @@ use crate::{
         graph::BlockId,
         operation::{Operation, Shape},
     },
-    hir::{
-        body::{Reference, Target},
-        instruction::references,
-    },
+    hir::{body::Target, instruction::references},
     protocols::{
         kernel::{Base, Event, Kernel, MAX_DEPTH, MAX_SLICE, Operand, Origin, Place, Source},
         symbol::Symbol,
@@ -84,7 +81,28 @@ impl Kernel<'_> {
 
     /// Where an address lies, followed through copies and sums with constants.
     pub(super) fn place(&self, base: Base, offset: i64, at: Step) -> Option<Place> {
-        let (mut base, mut offset, mut at) = (base, offset, at);
+        let place = match base {
+            Base::Symbol(it) => Some(Place {
+                origin: Origin::Symbol(it),
+                offset: 0,
+            }),
+            Base::Value(value) => {
+                let known = self.placed.borrow().get(&(value, at)).copied();
+                known.unwrap_or_else(|| {
+                    let found = self.find_place(base, at);
+                    self.placed.borrow_mut().insert((value, at), found);
+                    found
+                })
+            }
+        };
+        place.map(|it| Place {
+            offset: it.offset.wrapping_add(offset),
+            ..it
+        })
+    }
+
+    fn find_place(&self, base: Base, at: Step) -> Option<Place> {
+        let (mut base, mut offset, mut at) = (base, 0_i64, at);
         for _ in 0..MAX_DEPTH {
             let value = match base {
                 Base::Symbol(it) => {
@@ -195,6 +213,19 @@ impl Kernel<'_> {
 
     /// The variable from which an address is computed, whatever is added to it.
     pub(super) fn root(&self, base: Base) -> Option<Symbol> {
+        let value = match base {
+            Base::Symbol(it) => return Some(it),
+            Base::Value(it) => it,
+        };
+        let known = self.roots.borrow().get(&value).copied();
+        known.unwrap_or_else(|| {
+            let found = self.find_root(base);
+            self.roots.borrow_mut().insert(value, found);
+            found
+        })
+    }
+
+    fn find_root(&self, base: Base) -> Option<Symbol> {
         let mut found = None;
         let mut seen = Vec::new();
         let mut work = vec![base];
@@ -327,30 +358,30 @@ impl Kernel<'_> {
     /// Whether only the events of this function can name a variable: its address is in no register, but for those
     /// that events read it from.
     pub(super) fn is_own(&self, symbol: Symbol) -> bool {
-        let target = match symbol {
-            Symbol::Own(it) => Target::Definition(it),
-            Symbol::Free(it) => Target::Free(it),
-        };
-        let named = |it: &&Reference| it.target == target;
-        let mut steps = self.body.references.iter().filter(named).map(|reference| {
-            let all = &self.body.instructions;
-            let at = all.partition_point(|it| it.range.end() < reference.range.start());
-            at as Step
+        let shared = self.shared.get_or_init(|| {
+            let named = self.body.references.iter().filter_map(|reference| {
+                let symbol = match reference.target {
+                    Target::Definition(it) => Symbol::Own(it),
+                    Target::Free(it) => Symbol::Free(it),
+                    _ => return None,
+                };
+                let all = &self.body.instructions;
+                let at = all.partition_point(|it| it.range.end() < reference.range.start());
+                (!self.is_event_or_copy(at as Step)).then_some(symbol)
+            });
+            named.collect()
         });
-        steps.all(|step| {
-            self.events_at(step).next().is_some()
-                || self
-                    .accesses
-                    .binary_search_by_key(&step, |it| it.step)
-                    .is_ok()
-                || self
-                    .flow
-                    .facts
-                    .copies
-                    .get(step as usize)
-                    .copied()
-                    .unwrap_or(false)
-        })
+        !shared.contains(&symbol)
+    }
+
+    fn is_event_or_copy(&self, step: Step) -> bool {
+        let copies = &self.flow.facts.copies;
+        self.events_at(step).next().is_some()
+            || self
+                .accesses
+                .binary_search_by_key(&step, |it| it.step)
+                .is_ok()
+            || copies.get(step as usize).copied().unwrap_or(false)
     }
 
     /// Whether something reads a value after an instruction that writes it.

@@ -1,12 +1,16 @@
 //! Objects that one thread prepares, and others use before they can know of it.
 
+use std::rc::Rc;
+
 use isa::event::EventKind;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::facts::Step;
 use crate::protocols::{
-    kernel::{Event, Kernel, Place},
+    kernel::{Event, Kernel, Origin, Place},
     report::{Insertion, Report, report},
     rules::mbarriers::waits,
+    symbol::Symbol,
 };
 
 /// Whether threads meet there, so that what was written before is seen.
@@ -30,55 +34,111 @@ fn uses(kind: EventKind) -> bool {
     )
 }
 
+/// Where threads meet, and where they wait for somebody.
+struct Meetings<'k, 'f> {
+    kernel: &'k Kernel<'f>,
+    always: Vec<Step>,
+    waits: Vec<(Option<Place>, &'k Event)>,
+    /// The meetings apart from an origin, which most barriers have in common.
+    last: Option<(Option<Origin>, Rc<[Step]>)>,
+}
+
+impl<'k, 'f> Meetings<'k, 'f> {
+    fn of(kernel: &'k Kernel<'f>) -> Meetings<'k, 'f> {
+        let waits = kernel.events.iter().filter(|it| waits(it.kind));
+        Meetings {
+            kernel,
+            always: kernel.steps(publishes),
+            waits: waits.map(|it| (kernel.address(it), it)).collect(),
+            last: None,
+        }
+    }
+
+    /// Those that may be for what is prepared at a place: who waits at another barrier in memory waits for somebody,
+    /// who may be the one.
+    fn apart_from(&mut self, kind: EventKind, place: Place) -> Rc<[Step]> {
+        let origin = (kind == EventKind::Init).then_some(place.origin);
+        if let Some((of, known)) = &self.last
+            && *of == origin
+        {
+            return Rc::clone(known);
+        }
+        // An element of the same array may be the one.
+        let apart = |it: &&(Option<Place>, &Event)| match origin {
+            Some(Origin::Symbol(symbol)) => self.kernel.address_root(it.1) != Some(symbol),
+            Some(origin) => it.0.is_none_or(|it| it.origin != origin),
+            None => true,
+        };
+        let waits = self.waits.iter().filter(apart).map(|it| it.1.step);
+        let found: Rc<[Step]> = self.always.iter().copied().chain(waits).collect();
+        self.last = Some((origin, Rc::clone(&found)));
+        found
+    }
+}
+
+/// Who uses barriers in memory, in the order of the text.
+struct Users {
+    /// By the place, where that is an element of a variable.
+    at: FxHashMap<Place, Vec<Step>>,
+    /// By the variable, where the element is not known.
+    within: FxHashMap<Symbol, Vec<Step>>,
+}
+
+impl Users {
+    fn of(kernel: &Kernel<'_>) -> Users {
+        let mut users = Users {
+            at: FxHashMap::default(),
+            within: FxHashMap::default(),
+        };
+        for event in kernel.events.iter().filter(|it| uses(it.kind)) {
+            match kernel.address(event) {
+                Some(place) if place.symbol().is_some() => {
+                    users.at.entry(place).or_default().push(event.step);
+                }
+                _ => {
+                    if let Some(symbol) = kernel.address_root(event) {
+                        users.within.entry(symbol).or_default().push(event.step);
+                    }
+                }
+            }
+        }
+        users
+    }
+
+    /// Those of the barrier at a place. Where all barriers are elements of one variable, all are prepared alike, and a
+    /// user of some element counts.
+    fn of_place(&self, place: Place, only: Option<Symbol>) -> Vec<Step> {
+        let at = self.at.get(&place).into_iter().flatten();
+        let symbol = place.symbol().filter(|it| only == Some(*it));
+        let within = symbol.and_then(|it| self.within.get(&it));
+        let mut all: Vec<Step> = at.chain(within.into_iter().flatten()).copied().collect();
+        all.sort_unstable();
+        all
+    }
+}
+
 pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     let prepared = kernel
         .events
         .iter()
         .filter(|it| matches!(it.kind, EventKind::Init | EventKind::TensorAlloc));
-    let meetings = kernel.steps(publishes);
-    // Who waits at another barrier in memory waits for somebody, who may be the one.
-    let waits: Vec<(Option<Place>, &Event)> = kernel
-        .events
-        .iter()
-        .filter(|it| waits(it.kind))
-        .map(|it| (kernel.address(it), it))
-        .collect();
-    let mut told: Vec<Place> = Vec::new();
+    let mut meetings = Meetings::of(kernel);
+    let users = Users::of(kernel);
+    // The variable of which all barriers are elements.
+    let inits = kernel.events.iter().filter(|it| it.kind == EventKind::Init);
+    let mut inits = inits.map(|it| kernel.address(it).and_then(Place::symbol));
+    let only = inits.next().flatten();
+    let only = only.filter(|it| inits.all(|other| other == Some(*it)));
+    let mut told: FxHashSet<Place> = FxHashSet::default();
     for event in prepared {
         let Some(place) = kernel.address(event).filter(|it| !told.contains(it)) else {
             continue;
         };
-        // An element of the same array may be the one.
-        let apart = |it: &&(Option<Place>, &Event)| match (event.kind, place.symbol()) {
-            (EventKind::Init, Some(symbol)) => kernel.address_root(it.1) != Some(symbol),
-            (EventKind::Init, None) => it.0.is_none_or(|it| it.origin != place.origin),
-            _ => true,
-        };
-        let waits = waits.iter().filter(apart).map(|it| it.1.step);
-        let meetings: Vec<Step> = meetings.iter().copied().chain(waits).collect();
-        // Whether all barriers are elements of one variable.
-        let inits = kernel.events.iter().filter(|it| it.kind == EventKind::Init);
-        let alone = inits
-            .map(|it| kernel.address(it).and_then(Place::symbol))
-            .all(|it| it.is_some() && it == place.symbol());
+        let meetings = meetings.apart_from(event.kind, place);
         let user = match event.kind {
             EventKind::Init => {
-                let users = kernel.events.iter().filter(|it| uses(it.kind));
-                let same = |it: &&Event| match kernel.address(it) {
-                    Some(other) if other.symbol().is_some() => other == place,
-                    // Some element of an array, all of which are prepared alike.
-                    _ => {
-                        alone
-                            && place.symbol().is_some()
-                            && kernel.address_root(it) == place.symbol()
-                    }
-                };
-                first(
-                    kernel,
-                    event.step,
-                    &meetings,
-                    users.filter(same).map(|it| it.step),
-                )
+                let same = users.of_place(place, only);
+                first(kernel, event.step, &meetings, same.into_iter())
             }
             _ => {
                 let reads = kernel
@@ -96,7 +156,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let Some(user) = user else {
             continue;
         };
-        told.push(place);
+        told.insert(place);
         let name = kernel.describe(place);
         reports.push(
             report(

@@ -1,14 +1,17 @@
 //! Barriers in memory: who arrives, how many bytes are awaited, and which phase is waited for.
 
+use std::{cell::LazyCell, ops::Range};
+
 use isa::{
     event::{EventKind, Group},
     semantics::Operation,
     table::tables,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
     facts::{Step, Value},
+    graph::Graph,
     operation::Shape,
 };
 use crate::protocols::{
@@ -35,14 +38,61 @@ pub(super) fn waits(kind: EventKind) -> bool {
     matches!(kind, EventKind::PhaseWait | EventKind::PhaseWaitRelaxed)
 }
 
+/// The events of barriers, in the order of the text.
+struct Barriers<'k> {
+    all: Vec<(&'k Event, Option<Place>)>,
+    /// Those of each place, by their index.
+    at: FxHashMap<Place, Vec<usize>>,
+}
+
+impl<'k> Barriers<'k> {
+    fn of(kernel: &'k Kernel<'_>) -> Barriers<'k> {
+        let events = kernel.events.iter().filter(|it| {
+            arms(it.kind)
+                || waits(it.kind)
+                || matches!(it.kind, EventKind::Init | EventKind::Invalidate)
+        });
+        let all: Vec<_> = events.map(|it| (it, kernel.address(it))).collect();
+        let mut at: FxHashMap<Place, Vec<usize>> = FxHashMap::default();
+        for (index, (_, place)) in all.iter().enumerate() {
+            if let Some(place) = place {
+                at.entry(*place).or_default().push(index);
+            }
+        }
+        Barriers { all, at }
+    }
+
+    /// The events at a place.
+    fn here(&self, place: Place) -> impl Iterator<Item = &'k Event> {
+        let indices = self.at.get(&place).map_or(&[][..], Vec::as_slice);
+        indices.iter().map(|it| self.all[*it].0)
+    }
+
+    /// The events whose instructions are in a part of the text.
+    fn within(&self, steps: &Range<Step>) -> &[(&'k Event, Option<Place>)] {
+        let first = self.all.partition_point(|it| it.0.step < steps.start);
+        let count = self.all[first..].partition_point(|it| it.0.step < steps.end);
+        &self.all[first..first + count]
+    }
+}
+
+/// The part of the text in which the blocks of each loop are.
+fn extents(graph: &Graph) -> Vec<Range<Step>> {
+    let mut extents = vec![Step::MAX..0; graph.loops.len()];
+    for (steps, around) in graph.blocks.iter().zip(&graph.loop_of) {
+        let mut around = *around;
+        while let Some(index) = around {
+            let it = &mut extents[index as usize];
+            *it = it.start.min(steps.start)..it.end.max(steps.end);
+            around = graph.loops[index as usize].parent;
+        }
+    }
+    extents
+}
+
 pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
-    let events = kernel.events.iter().filter(|it| {
-        arms(it.kind)
-            || waits(it.kind)
-            || matches!(it.kind, EventKind::Init | EventKind::Invalidate)
-    });
-    let all: Vec<(&Event, Option<Place>)> = events.map(|it| (it, kernel.address(it))).collect();
-    if all.is_empty() {
+    let all = Barriers::of(kernel);
+    if all.all.is_empty() {
         return;
     }
     constant_parity(kernel, &all, reports);
@@ -56,12 +106,9 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 }
 
 /// A loop in which a barrier goes through its phases, and every turn waits for the same one.
-fn constant_parity(
-    kernel: &Kernel<'_>,
-    all: &[(&Event, Option<Place>)],
-    reports: &mut Vec<Report>,
-) {
-    for (event, place) in all {
+fn constant_parity(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Report>) {
+    let extents = extents(&kernel.flow.graph);
+    for (event, place) in &all.all {
         let (Some(place), Some(parity)) = (place, &event.operands[1]) else {
             continue;
         };
@@ -88,15 +135,19 @@ fn constant_parity(
                 Origin::Written(step) => !inside(step),
                 Origin::Symbol(_) | Origin::Input(_) => true,
             };
-            let here = |it: &&(&Event, Option<Place>)| match fixed {
-                true => it.1 == Some(*place),
-                // Any of a ring may be the same.
-                false => true,
-            };
-            let own = || all.iter().filter(here).filter(|it| inside(it.0.step));
-            let other = own().any(|it| {
-                waits(it.0.kind) && it.1 == Some(*place) && !same_phase(kernel, it.0, event)
-                    || matches!(it.0.kind, EventKind::Init | EventKind::Invalidate)
+            // Any of a ring may be the same.
+            let here = fixed.then(|| all.here(*place));
+            let ring = (!fixed).then(|| all.within(&extents[index as usize]).iter());
+            let own: Vec<&Event> = here
+                .into_iter()
+                .flatten()
+                .chain(ring.into_iter().flatten().map(|it| it.0))
+                .filter(|it| inside(it.step))
+                .collect();
+            let same = |it: &Event| kernel.address(it) == Some(*place);
+            let other = own.iter().any(|it| {
+                waits(it.kind) && same(it) && !same_phase(kernel, it, event)
+                    || matches!(it.kind, EventKind::Init | EventKind::Invalidate)
             });
             if other {
                 break;
@@ -105,13 +156,15 @@ fn constant_parity(
             if !kernel.runs_each_turn(event.step, index) {
                 continue;
             }
-            let own_armed = || own().find(|it| arms(it.0.kind));
+            let own_armed = || own.iter().copied().find(|it| arms(it.kind));
+            let extent = &extents[index as usize];
             let armed = match fixed {
-                true => own_armed().or_else(|| elsewhere(kernel, all, event.step, *place, index)),
+                true => own_armed()
+                    .or_else(|| elsewhere(kernel, all, event.step, *place, (index, extent))),
                 false if comes_round(kernel, event, &inside) => own_armed(),
                 false => None,
             };
-            let Some((armed, _)) = armed else {
+            let Some(armed) = armed else {
                 continue;
             };
             let name = match fixed {
@@ -144,13 +197,13 @@ fn same_phase(kernel: &Kernel<'_>, one: &Event, other: &Event) -> bool {
 
 /// An arrival in a loop of other threads that ends a phase of a barrier in each turn, while each turn of a loop does
 /// something of its own.
-fn elsewhere<'e, 'k>(
+fn elsewhere<'k>(
     kernel: &Kernel<'_>,
-    all: &'e [(&'k Event, Option<Place>)],
+    all: &Barriers<'k>,
     wait: Step,
     place: Place,
-    index: u32,
-) -> Option<&'e (&'k Event, Option<Place>)> {
+    (index, extent): (u32, &Range<Step>),
+) -> Option<&'k Event> {
     let graph = &kernel.flow.graph;
     let block = |step: Step| graph.block_of[step as usize];
     let inside = |step: Step| graph.in_loop(block(step), index);
@@ -158,15 +211,13 @@ fn elsewhere<'e, 'k>(
         let step = it.0.step;
         arrives(it.0.kind) && inside(step) && kernel.paths.meets_in_turn(step, wait, index)
     };
-    if !all.iter().any(works) {
+    if !all.within(extent).iter().any(works) {
         return None;
     }
-    let here = |it: &&(&Event, Option<Place>)| it.1 == Some(place);
     let mut counts = all
-        .iter()
-        .filter(here)
-        .filter(|it| it.0.kind == EventKind::Init)
-        .map(|it| kernel.constant(it.0, 1));
+        .here(place)
+        .filter(|it| it.kind == EventKind::Init)
+        .map(|it| kernel.constant(it, 1));
     let count = counts.next()??;
     if counts.any(|it| it != Some(count)) {
         return None;
@@ -181,8 +232,8 @@ fn elsewhere<'e, 'k>(
         let head = graph.loops[index as usize].head;
         of.is_some_and(|of| !graph.in_loop(head, of)) && !inside(step)
     };
-    let mut arrivals = all.iter().filter(here).filter(|it| arrives(it.0.kind));
-    arrivals.find(|it| apart(it.0.step) && ends_phase(it.0))
+    let mut arrivals = all.here(place).filter(|it| arrives(it.kind));
+    arrivals.find(|it| apart(it.step) && ends_phase(it))
 }
 
 /// Whether the address of a wait in a loop is computed from a number that starts again and again.
@@ -228,15 +279,16 @@ fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             .first()
             .is_none_or(|it| kernel.is_read_after(*it, event.step))
     };
-    for event in kernel.events.iter().filter(|it| waits(it.kind)) {
+    // A first look at an element of a ring, which another wait waits for: compilers leave it when its answer is
+    // for a turn that does not come.
+    let ring = |it: &Event| kernel.address(it).is_none_or(|it| it.symbol().is_none());
+    let waits = || kernel.events.iter().filter(|it| waits(it.kind));
+    let ring_waits = LazyCell::new(|| waits().any(|it| ring(it) && is_used(it)));
+    for event in waits() {
         if is_used(event) {
             continue;
         }
-        // A first look at an element of a ring, which another wait waits for: compilers leave it when its answer is
-        // for a turn that does not come.
-        let ring = |it: &Event| kernel.address(it).is_none_or(|it| it.symbol().is_none());
-        let mut others = kernel.events.iter().filter(|it| waits(it.kind));
-        let quiet = quiet || ring(event) && others.any(|it| ring(it) && is_used(it));
+        let quiet = quiet || ring(event) && *ring_waits;
         let name = kernel.name(event.step);
         let found = report(
             "ignored-wait-result",
@@ -249,33 +301,33 @@ fn ignored_results(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 }
 
 /// A barrier that is waited for and at which nobody arrives.
-fn never_arrived(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec<Report>) {
+fn never_arrived(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Report>) {
     // An arrival at an unknown barrier may be at any.
     let known = |it: &Option<Place>| it.is_some_and(|it| it.symbol().is_some());
-    if all.iter().any(|it| arrives(it.0.kind) && !known(&it.1)) || kernel.has_remote() {
+    let elsewhere = |it: &(&Event, Option<Place>)| arrives(it.0.kind) && !known(&it.1);
+    if all.all.iter().any(elsewhere) || kernel.has_remote() {
         return;
     }
-    let mut told: Vec<Place> = Vec::new();
-    for (event, place) in all {
+    let mut told: FxHashSet<Place> = FxHashSet::default();
+    for (event, place) in &all.all {
         let (true, Some(place)) = (waits(event.kind), place) else {
             continue;
         };
         let Some(symbol) = place.symbol() else {
             continue;
         };
-        let here = |it: &&(&Event, Option<Place>)| it.1 == Some(*place);
-        let arrived = all.iter().filter(here).any(|it| arrives(it.0.kind));
-        let initialized = all
-            .iter()
-            .filter(here)
-            .find(|it| it.0.kind == EventKind::Init);
-        let Some((initialized, _)) = initialized else {
-            continue;
-        };
-        if arrived || told.contains(place) || !kernel.is_own(symbol) {
+        if told.contains(place) {
             continue;
         }
-        told.push(*place);
+        let arrived = all.here(*place).any(|it| arrives(it.kind));
+        let initialized = all.here(*place).find(|it| it.kind == EventKind::Init);
+        let Some(initialized) = initialized else {
+            continue;
+        };
+        if arrived || !kernel.is_own(symbol) {
+            continue;
+        }
+        told.insert(*place);
         let name = kernel.describe(*place);
         reports.push(
             report(
@@ -291,31 +343,26 @@ fn never_arrived(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: 
 }
 
 /// A barrier that is used and that nobody initializes.
-fn never_initialized(
-    kernel: &Kernel<'_>,
-    all: &[(&Event, Option<Place>)],
-    reports: &mut Vec<Report>,
-) {
+fn never_initialized(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Report>) {
     // An initialization of an unknown barrier may be of any.
     let symbol = |it: &Option<Place>| it.and_then(Place::symbol);
-    let initial = all.iter().filter(|it| it.0.kind == EventKind::Init);
-    let initialized: Option<Vec<Place>> = initial
+    let initial = all.all.iter().filter(|it| it.0.kind == EventKind::Init);
+    let initialized: Option<FxHashSet<Place>> = initial
         .map(|it| it.1.filter(|it| it.symbol().is_some()))
         .collect();
     let Some(initialized) = initialized.filter(|_| !kernel.has_remote()) else {
         return;
     };
-    let mut told = Vec::new();
-    for (event, place) in all {
+    let mut told = FxHashSet::default();
+    for (event, place) in &all.all {
         let (Some(place), Some(symbol)) = (place, symbol(place)) else {
             continue;
         };
         // Memory of open size has other names, too.
         let known = (kernel.size)(symbol).is_some() && kernel.is_own(symbol);
-        if initialized.contains(place) || told.contains(&place) || !known {
+        if initialized.contains(place) || !known || !told.insert(place) {
             continue;
         }
-        told.push(place);
         let name = kernel.describe(*place);
         let init = tables().name_of(EventKind::Init);
         let found = report(
@@ -331,7 +378,8 @@ fn never_initialized(
 }
 
 /// Bytes that are expected and never come, or come without being expected.
-fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec<Report>) {
+fn bytes(kernel: &Kernel<'_>, barriers: &Barriers<'_>, reports: &mut Vec<Report>) {
+    let all = &barriers.all;
     let concerns = |it: EventKind| {
         matches!(
             it,
@@ -355,13 +403,9 @@ fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec
     if all.iter().any(|it| concerns(it.0.kind) && !known(&it.1)) || kernel.has_remote() {
         return;
     }
-    let mut barriers: FxHashMap<Place, Vec<&Event>> = FxHashMap::default();
-    for (event, place) in all {
-        if let (Some(place), true) = (place, concerns(event.kind)) {
-            barriers.entry(*place).or_default().push(event);
-        }
-    }
-    for (place, events) in barriers {
+    for place in barriers.at.keys().copied() {
+        let here = barriers.here(place).filter(|it| concerns(it.kind));
+        let events: Vec<&Event> = here.collect();
         let name = kernel.describe(place);
         let (complete, expect): (Vec<&Event>, Vec<&Event>) = events
             .iter()
@@ -370,7 +414,7 @@ fn bytes(kernel: &Kernel<'_>, all: &[(&Event, Option<Place>)], reports: &mut Vec
         let Some(first) = complete.first() else {
             continue;
         };
-        let waited = all.iter().any(|it| it.1 == Some(place) && waits(it.0.kind));
+        let waited = barriers.here(place).any(|it| waits(it.kind));
         if !waited {
             continue;
         }
