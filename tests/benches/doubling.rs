@@ -1,16 +1,21 @@
-//! Doubles the size of odd texts and prints how much longer the answers take: 2 is linear, 4 is
-//! quadratic.
+//! Doubles the size of odd texts and prints how much longer the answers take, and how much more memory: 2 is linear, 4
+//! is quadratic.
+//!
+//! Each text is answered about by a process of its own, whose peak of memory is the most that any answer took.
 //!
 //! Run with `cargo bench -p ptx-analyzer-tests --bench doubling`, optionally with `-- NAME` for the
 //! texts whose name contains it. The exit status is 1 when an answer is far from linear.
 
 #![expect(clippy::print_stdout, reason = "a table is what this program is for")]
 
-use std::{process::ExitCode, sync::Arc};
+use std::{
+    process::{Command, ExitCode},
+    sync::Arc,
+};
 
 use analysis::{
-    Analysis, AnalysisHost, Change, FileContents, FileId, FileRange, FormattingOptions,
-    InlayHintKinds,
+    Analysis, AnalysisHost, Change, FileContents, FileId, FilePosition, FileRange,
+    FormattingOptions, InlayHintKinds,
 };
 use ptx_tests::{generate, process};
 use syntax::{TextRange, TextSize};
@@ -20,6 +25,10 @@ const FILE: FileId = FileId(0);
 const MOST: f64 = 2.8;
 /// Milliseconds below which a ratio says nothing.
 const NOTHING: f64 = 3.0;
+/// Bytes of memory below which a ratio says nothing.
+const NO_MEMORY: f64 = 8e6;
+/// The option by which a process is told its text: the name and the size follow.
+const ONE: &str = "--one";
 /// Runs, of which the fastest counts.
 const RUNS: usize = 3;
 
@@ -38,7 +47,66 @@ fn numbered(count: usize, piece: impl Fn(usize) -> String) -> String {
     (0..count).map(piece).collect()
 }
 
+/// A kernel whose threads differ, with barriers in memory.
+fn with_threads(body: &str) -> String {
+    in_body(&format!(
+        ".shared .b64 m[65536];\nsetp.eq.u32 q, a, 0;\n{body}"
+    ))
+}
+
 const CASES: &[Case] = &[
+    ("writes that reach each read", 4_000, |n| {
+        let writes = numbered(n, |it| format!("@q mov.b32 b, {it};\n"));
+        let reads = numbered(n, |it| format!("add.s32 a, b, {it};\n"));
+        in_body(&(writes + &reads))
+    }),
+    ("writes and reads by turns", 4_000, |n| {
+        in_body(&numbered(n, |it| {
+            format!("@q mov.b32 b, {it};\nadd.s32 a, b, {it};\n")
+        }))
+    }),
+    ("barriers in memory", 2_000, |n| {
+        with_threads(&numbered(n, |it| {
+            format!(
+                "mbarrier.init.shared.b64 [m+{at}], 1;\nmbarrier.arrive.shared.b64 d, [m+{at}];\n\
+                 W{it}: mbarrier.try_wait.parity.shared.b64 q, [m+{at}], 0;\n@!q bra W{it};\n",
+                at = 8 * it
+            )
+        }))
+    }),
+    ("variables that are barriers", 2_000, |n| {
+        with_threads(&numbered(n, |it| {
+            format!(
+                ".shared .b64 m{it};\nmbarrier.init.shared.b64 [m{it}], 1;\n\
+                 mbarrier.arrive.shared.b64 d, [m{it}];\n\
+                 mbarrier.test_wait.shared.b64 q, [m{it}], d;\n"
+            )
+        }))
+    }),
+    ("barriers under branches", 4_000, |n| {
+        with_threads(&numbered(n, |it| {
+            format!("@q bra B{it};\nbar.sync 0;\nB{it}:\n")
+        }))
+    }),
+    ("barriers in branches in branches", 500, |n| {
+        let begin = numbered(n, |it| {
+            format!("setp.gt.u32 q, a, {it};\n@q bra B{it};\nbar.sync 0;\n")
+        });
+        let end: String = (0..n).rev().map(|it| format!("B{it}:\n")).collect();
+        with_threads(&(begin + &end))
+    }),
+    ("calls in many functions", 2_000, |n| {
+        let functions = (0..60).map(|it| {
+            let call = "{ .param .b32 y; st.param.b32 [y], a; call g, (y); }\n";
+            let calls = call.repeat(n / 60);
+            format!(".func f{it}() {{ .reg .b32 a; mov.u32 a, %tid.x;\n{calls}ret; }}\n")
+        });
+        let functions: String = functions.collect();
+        format!(".version 8.5\n.target sm_90\n.func g(.param .b32 x) {{ ret; }}\n{functions}")
+    }),
+    ("signs", 20_000, |n| {
+        in_body(&format!("mov.b32 a, {}1;", "-".repeat(n)))
+    }),
     ("instructions in one function", 50_000, generate::function),
     ("functions", 2_000, |n| {
         format!(
@@ -196,7 +264,14 @@ const CASES: &[Case] = &[
     }),
 ];
 
-type Question = (&'static str, fn(&Analysis, FileRange));
+/// What a question is about: a text, and a register in it.
+#[derive(Clone, Copy)]
+struct About {
+    whole: FileRange,
+    register: FilePosition,
+}
+
+type Question = (&'static str, fn(&Analysis, About));
 const WHY: &str = "no cancellation";
 
 const QUESTIONS: &[Question] = &[
@@ -210,16 +285,27 @@ const QUESTIONS: &[Question] = &[
         drop(it.document_symbols(FILE).expect(WHY));
         drop(it.folding_ranges(FILE).expect(WHY));
     }),
-    ("hints", |it, whole| {
+    ("hints", |it, about| {
         let kinds = InlayHintKinds {
             defaults: true,
             register_types: true,
             ..InlayHintKinds::default()
         };
-        drop(it.inlay_hints(whole, kinds).expect(WHY));
+        drop(it.inlay_hints(about.whole, kinds).expect(WHY));
     }),
-    ("actions", |it, whole| {
-        drop(it.code_actions(whole).expect(WHY))
+    ("highlight", |it, about| {
+        drop(it.highlight(about.register).expect(WHY))
+    }),
+    ("slice", |it, about| {
+        drop(it.slice(about.register).expect(WHY));
+        drop(it.hover(about.register).expect(WHY));
+    }),
+    ("flow graph", |it, about| {
+        drop(it.flow_graph(about.register).expect(WHY))
+    }),
+    ("tree", |it, _| drop(it.syntax_tree(FILE, None).expect(WHY))),
+    ("actions", |it, about| {
+        drop(it.code_actions(about.whole).expect(WHY))
     }),
     ("formatting", |it, _| {
         let options = FormattingOptions::default();
@@ -244,12 +330,19 @@ fn times(text: &str) -> Vec<f64> {
         config: None,
     });
     let analysis = host.analysis();
-    let whole = FileRange {
-        file: FILE,
-        range: TextRange::up_to(TextSize::of(text)),
+    let register = text.rfind(", b,").map_or(0, |it| it + 2);
+    let about = About {
+        whole: FileRange {
+            file: FILE,
+            range: TextRange::up_to(TextSize::of(text)),
+        },
+        register: FilePosition {
+            file: FILE,
+            offset: TextSize::try_from(register).expect("a short text"),
+        },
     };
     for (_, ask) in QUESTIONS {
-        ask(&analysis, whole);
+        ask(&analysis, about);
         lap(&mut times);
     }
     times
@@ -264,39 +357,76 @@ fn worked() -> f64 {
     })
 }
 
-fn main() -> ExitCode {
-    let only = std::env::args().skip(1).find(|it| !it.starts_with("--"));
+/// Prints how long each answer about a text takes, of several runs the shortest, and how many bytes all of them take.
+fn one(name: &str, count: usize) {
+    let case = CASES.iter().find(|it| it.0 == name).expect("a case");
     // Tables are read and memory is taken the first time.
     times(&in_body("add.s32 a, a, 1;"));
-    print!("{:<36} {:>9}", "ms at twice the size, and the ratio", "KB");
-    for name in std::iter::once("parsing").chain(QUESTIONS.iter().map(|it| it.0)) {
+    let me = std::process::id();
+    let before = process::peak(me).unwrap_or(f64::NAN);
+    let text = (case.2)(count);
+    let mut best = vec![f64::INFINITY; QUESTIONS.len() + 1];
+    for _ in 0..RUNS {
+        for (best, time) in best.iter_mut().zip(times(&text)) {
+            *best = best.min(time);
+        }
+    }
+    best.push(process::peak(me).unwrap_or(f64::NAN) - before);
+    let shown: Vec<String> = best.iter().map(f64::to_string).collect();
+    println!("{}", shown.join(" "));
+}
+
+/// The same, in a process of its own.
+fn measure(name: &str, count: usize) -> Vec<f64> {
+    let program = std::env::current_exe().expect("this program");
+    let output = Command::new(program)
+        .args([ONE, name, &count.to_string()])
+        .output()
+        .expect("this program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let numbers: Result<Vec<f64>, _> = text.split_whitespace().map(str::parse).collect();
+    let numbers = numbers.unwrap_or_default();
+    assert_eq!(numbers.len(), QUESTIONS.len() + 2, "{name}: {output:?}");
+    numbers
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [option, name, count] = &arguments[..]
+        && option == ONE
+    {
+        one(name, count.parse().expect("a number"));
+        return ExitCode::SUCCESS;
+    }
+    let only = arguments.iter().find(|it| !it.starts_with("--"));
+    print!("{:<36} {:>9}", "ms and MB at twice the size, ratios", "KB");
+    let names = QUESTIONS.iter().map(|it| it.0);
+    for name in std::iter::once("parsing").chain(names).chain(["memory"]) {
         print!(" {name:>15}");
     }
     println!();
     let mut linear = true;
     for (name, count, text) in CASES {
-        if only.as_ref().is_some_and(|it| !name.contains(it.as_str())) {
+        if only.is_some_and(|it| !name.contains(it.as_str())) {
             continue;
         }
-        let texts = [text(*count), text(2 * count)];
-        let mut best = [(); 2].map(|()| vec![f64::INFINITY; QUESTIONS.len() + 1]);
-        for _ in 0..RUNS {
-            for (best, text) in best.iter_mut().zip(&texts) {
-                for (best, time) in best.iter_mut().zip(times(text)) {
-                    *best = best.min(time);
-                }
-            }
-        }
-        print!("{name:<36} {:>9}", texts[1].len() / 1000);
-        let [once, twice] = best;
-        for (once, twice) in once.into_iter().zip(twice) {
-            let ratio = twice / once.max(NOTHING);
+        print!("{name:<36} {:>9}", text(2 * count).len() / 1000);
+        let [mut once, mut twice] = [*count, 2 * count].map(|it| measure(name, it));
+        let memory = (once.pop(), twice.pop());
+        let mut show = |once: f64, twice: f64, nothing: f64, unit: f64| {
+            let ratio = twice / once.max(nothing);
             let mark = if ratio < MOST { ' ' } else { '!' };
-            linear &= ratio < MOST;
-            match twice < NOTHING {
-                true => print!(" {twice:>8.1}       "),
-                false => print!(" {twice:>8.1} {ratio:>5.2}{mark}"),
+            linear &= ratio.is_nan() || ratio < MOST;
+            match twice < nothing {
+                true => print!(" {:>8.1}       ", twice / unit),
+                false => print!(" {:>8.1} {ratio:>5.2}{mark}", twice / unit),
             }
+        };
+        for (once, twice) in once.into_iter().zip(twice) {
+            show(once, twice, NOTHING, 1.0);
+        }
+        if let (Some(once), Some(twice)) = memory {
+            show(once, twice, NO_MEMORY, 1e6);
         }
         println!();
     }

@@ -14,6 +14,7 @@ mod faults;
 mod fuzz;
 mod harness;
 mod lifecycle;
+mod limits;
 mod mcp;
 mod order;
 mod pressure;

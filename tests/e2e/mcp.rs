@@ -533,3 +533,22 @@ fn only_files_below_the_root_are_read() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).ends_with(": this is not a folder\n"));
 }
+
+/// Opening a pipe waits until somebody writes to it.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pipe = folder.path().join("a.ptx");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    let root = folder.path().to_str().expect("UTF-8");
+    let mut client = Client::start(&["--root", root]);
+    for _ in 0..2 {
+        assert_eq!(
+            client.refusal("check", json!({ "path": "a.ptx" })),
+            "a.ptx: this is not a regular file"
+        );
+    }
+    assert_eq!(client.exit_status(), Some(0));
+}

@@ -31,9 +31,12 @@ enum Question {
     Formatting,
     CodeActions,
     InlayHints,
+    Highlight,
+    Slice,
 }
 use Question::{
-    CodeActions, Completion, Diagnostics, Formatting, Hover, InlayHints, SignatureHelp,
+    CodeActions, Completion, Diagnostics, Formatting, Highlight, Hover, InlayHints, SignatureHelp,
+    Slice,
 };
 
 /// Text before, repeated (`#` is the number of the repetition), and after.
@@ -45,6 +48,10 @@ type Case = (
 );
 
 const ENTRY: &str = ".entry k(.param .b64 p) {\n.reg .b32 a, b; .reg .b64 d; .reg .pred q;\n";
+
+/// As above, with a predicate that differs between threads.
+const THREADS: &str = ".entry k(.param .b64 p) {\n.reg .b32 a, b; .reg .b64 d; .reg .pred q; .shared .b64 m[4000];\n\
+    mov.u32 a, %tid.x; setp.eq.u32 q, a, 0;\n";
 
 const CASES: &[Case] = &[
     // Statements, right and wrong.
@@ -93,6 +100,34 @@ const CASES: &[Case] = &[
         &[Diagnostics, Completion, Formatting],
     ),
     (ENTRY, "M#:\n", "}", &[Diagnostics, Formatting]),
+    // Writes of which each reaches each read after it.
+    (
+        ENTRY,
+        "@q mov.b32 b, #;\nadd.s32 a, b, #;\n",
+        "add.s32 a, b$0, 1;\n}",
+        &[Diagnostics, Hover, Highlight, Slice],
+    ),
+    // Barriers in memory, each a variable or all in one, and those of the block under branches.
+    (
+        THREADS,
+        ".shared .b64 m#;\nmbarrier.init.shared.b64 [m#], 1;\nmbarrier.arrive.shared.b64 d, [m#];\n\
+         W#: mbarrier.try_wait.parity.shared.b64 q, [m#], 0;\n@!q bra W#;\n",
+        "ret;\n}",
+        &[Diagnostics],
+    ),
+    (
+        THREADS,
+        "mbarrier.init.shared.b64 [m+8*#], 1;\nmbarrier.arrive.shared.b64 d, [m+8*#];\n\
+         W#: mbarrier.try_wait.parity.shared.b64 q, [m+8*#], 0;\n@!q bra W#;\n",
+        "ret;\n}",
+        &[Diagnostics],
+    ),
+    (
+        THREADS,
+        "@q bra B#;\nbar.sync 0;\nB#:\n",
+        "ret;\n}",
+        &[Diagnostics],
+    ),
     // Blocks that declare the same names again, as inlined calls do.
     (
         ENTRY,
@@ -254,6 +289,8 @@ fn cost((text, offset): &(String, u32), question: Question) -> f64 {
             drop(analysis.formatting(FILE, None, options).expect(WHY));
         }
         CodeActions => drop(analysis.code_actions(whole).expect(WHY)),
+        Highlight => drop(analysis.highlight(at).expect(WHY)),
+        Slice => drop(analysis.slice(at).expect(WHY)),
         InlayHints => drop(analysis.inlay_hints(whole, all_hints()).expect(WHY)),
     }
     worked(start) - before

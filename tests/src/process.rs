@@ -4,8 +4,17 @@ use std::time::Duration;
 
 /// Bytes that are in memory; needs `/proc`.
 pub fn resident(process: u32) -> Option<f64> {
+    status(process, "VmRSS:")
+}
+
+/// The most bytes that were in memory at a time; needs `/proc`.
+pub fn peak(process: u32) -> Option<f64> {
+    status(process, "VmHWM:")
+}
+
+fn status(process: u32, key: &str) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|it| it.strip_prefix(key))?;
     let kibibytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024.0)
 }
