@@ -60,10 +60,11 @@ pub fn words_of_command(command: &str) -> impl Iterator<Item = String> {
                     quote = Some(char);
                     word.get_or_insert_default();
                 }
-                (None, _) if char.is_whitespace() => match word {
-                    Some(_) => return word,
-                    None => {}
-                },
+                (None, _) if char.is_whitespace() => {
+                    if word.is_some() {
+                        return word;
+                    }
+                }
                 (None, _) => word.get_or_insert_default().push(char),
             }
         }

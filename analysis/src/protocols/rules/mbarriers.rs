@@ -78,16 +78,16 @@ impl<'k> Barriers<'k> {
 
 /// The part of the text in which the blocks of each loop are.
 fn extents(graph: &Graph) -> Vec<Range<Step>> {
-    let mut extents = vec![Step::MAX..0; graph.loops.len()];
+    let mut extents: Vec<Option<Range<Step>>> = vec![None; graph.loops.len()];
     for (steps, around) in graph.blocks.iter().zip(&graph.loop_of) {
         let mut around = *around;
         while let Some(index) = around {
-            let it = &mut extents[index as usize];
+            let it = extents[index as usize].get_or_insert_with(|| steps.clone());
             *it = it.start.min(steps.start)..it.end.max(steps.end);
             around = graph.loops[index as usize].parent;
         }
     }
-    extents
+    extents.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
