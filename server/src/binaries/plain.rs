@@ -153,21 +153,20 @@ fn run(window: &mut Window<'_, impl Input>, offset: u64) -> io::Result<usize> {
     let next = [b"\n", VERSION].concat();
     let finder = Finder::new(&next);
     let is_text = |it: &u8| *it >= b' ' && *it != 0x7f || (b'\t'..=b'\r').contains(it);
-    let mut known = 0;
+    let mut known = 0_usize;
     loop {
         let text = window.after(offset);
-        let fresh = text.get(known..).unwrap_or_default();
-        let end = fresh
-            .iter()
-            .position(|it| !is_text(it))
-            .map(|it| known + it);
         let from = known.saturating_sub(next.len());
         let other = finder.find(text.get(from..).unwrap_or_default());
         let other = other.map(|it| from + it + 1);
-        known = text.len();
-        if let Some(len) = end.into_iter().chain(other).min() {
+        // Nothing after the next module is looked at.
+        let fresh = text.get(known..other.unwrap_or(text.len()));
+        let fresh = fresh.unwrap_or_default();
+        let end = fresh.iter().position(|it| !is_text(it));
+        if let Some(len) = end.map(|it| known + it).or(other) {
             return Ok(len);
         }
+        known = text.len();
         if known as u64 > MAX_IMAGE || !window.read(offset.saturating_sub(1))? {
             return Ok(known);
         }
