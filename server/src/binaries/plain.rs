@@ -174,7 +174,7 @@ fn run(window: &mut Window<'_, impl Input>, offset: u64) -> io::Result<usize> {
 }
 
 /// The module that a text begins with, unless it has a header alone. What follows the last of its items, such as the next
-/// string of a program, is no part of it.
+/// string of a program, is nott a part of it.
 fn module(text: &[u8]) -> Option<&[u8]> {
     let (mut depth, mut at) = (0_usize, 0);
     let mut items = 0;
@@ -241,7 +241,7 @@ mod tests {
             [(_, text)] => text.clone(),
             other => panic!("{other:?}"),
         };
-        // With a zero at the end, with the next string of the program, and cut off.
+        // With a zero at the end, with the next string of the program, and truncated.
         assert_eq!(one(format!("\0\x01\0{MODULE}\0\x02").as_bytes()), MODULE);
         assert_eq!(one(format!("\0{MODULE}src/main.rs\0").as_bytes()), MODULE);
         assert_eq!(one(format!("\0// LLVM\n{MODULE}").as_bytes()), MODULE);

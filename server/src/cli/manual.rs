@@ -1,4 +1,4 @@
-//! What the manual pages say that the definition of the command line does not: exit statuses and examples.
+//! The parts of the manual pages that the definition of the command line does not have: exit statuses and examples.
 
 /// The page of a command.
 pub(super) struct Page {

@@ -72,7 +72,7 @@ test('messages go in and out as objects or as text', async () => {
     server.dispose();
 });
 
-test('what is no message is answered', async () => {
+test('texts that are not messages are answered', async () => {
     const { server, until } = client();
     for (const [message, code] of [
         ['no JSON', -32700],

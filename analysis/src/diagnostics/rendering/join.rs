@@ -492,7 +492,7 @@ mod tests {
         let host = AnalysisHost::with_file(FileId(0), Arc::new(FileContents::new(text)), None);
         host.analysis()
             .diagnostics(FileId(0))
-            .expect("nobody cancels")
+            .expect("no cancellation")
     }
 
     #[test]

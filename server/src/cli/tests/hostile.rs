@@ -4,7 +4,7 @@ use syntax::text::is_control;
 
 use super::*;
 
-/// What terminals, logs and the order of letters would obey.
+/// Characters that terminals and logs obey, and that change the order of others.
 const HOSTILE: &str = "x\u{1b}]0;t\u{7}\u{9b}2J\n::error::y\r\u{202e}\u{2066}";
 
 /// Runs a command and looks at each line that it prints.
