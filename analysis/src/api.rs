@@ -620,6 +620,9 @@ pub struct FormattingOptions {
     pub insert_final_newline: bool,
     /// Whether empty lines at the end of the file go.
     pub trim_final_newlines: bool,
+    /// Column of the first operand of instructions, counted from the start of the statement. `None`: after the widest
+    /// opcode of the function that is not too wide.
+    pub operand_column: Option<u32>,
 }
 
 impl Default for FormattingOptions {
@@ -629,6 +632,7 @@ impl Default for FormattingOptions {
             tabs: false,
             insert_final_newline: false,
             trim_final_newlines: false,
+            operand_column: None,
         }
     }
 }

@@ -103,6 +103,8 @@ const LEVELS: &[&str] = &["off", "hint", "information", "warning", "error"];
 const PTXAS_RUNS: &[&str] = &["onSave", "onRequest", "off"];
 /// How long `ptxas` may take unless the settings say otherwise; ordinary kernels take less than a second.
 pub const DEFAULT_PTXAS_TIMEOUT: Duration = Duration::from_secs(30);
+/// The last column of `format.operandColumn`.
+const MAX_OPERAND_COLUMN: u32 = 80;
 /// The values of `hover.figures`, in the order of their meanings.
 const FIGURES: &[&str] = &["auto", "light", "dark", "off"];
 const LOG_LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
@@ -223,6 +225,22 @@ pub const SETTINGS: &[Setting] = &[
         "Analyze PTX inside CUDA C++, C++, Python, Rust and LLVM IR: the strings of asm statements \
          and of calls that take assembly."
     ),
+    Setting {
+        name: "format.operandColumn",
+        ty: SettingType::OptionalInteger {
+            min: 0,
+            max: MAX_OPERAND_COLUMN as u64,
+        },
+        description: "Column of the first operand in formatted PTX, counted from the start of the \
+                      statement, for all functions; 0 puts one blank before it, and null takes the \
+                      widest opcode of each function that is not too wide.",
+        default: || Value::Null,
+        set: |config, value| {
+            config.features.operand_column = Some(whole(value, 0..=MAX_OPERAND_COLUMN)?);
+            Ok(())
+        },
+        clear: |config| config.features.operand_column = None,
+    },
     Setting {
         name: "hover.figures",
         ty: SettingType::Choice(FIGURES),

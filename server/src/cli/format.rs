@@ -35,6 +35,10 @@ pub(super) struct FormatArgs {
     /// Columns of one level of indentation. Without this an `.editorconfig` above the file decides, or else 4.
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u32).range(0..=16))]
     indent: Option<u32>,
+    /// Column of the first operand, counted from the start of the statement; 0 puts one blank before it. Without this
+    /// it is after the widest opcode of each function.
+    #[arg(long, value_name = "COLUMN", value_parser = clap::value_parser!(u32).range(0..=80))]
+    operand_column: Option<u32>,
 }
 
 pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
@@ -68,6 +72,7 @@ pub(super) fn run(args: &FormatArgs, io: &mut Io<'_>) -> io::Result<u8> {
         if let Some(indent) = args.indent {
             (options.indent_width, options.tabs) = (indent, false);
         }
+        options.operand_column = args.operand_column;
         let formatted = match Language::of_path(path) {
             Some(language) if args.embedded => match str::from_utf8(&bytes) {
                 Ok(text) => {

@@ -1,7 +1,8 @@
 //! Formatting: only whitespace and line breaks change, never a token, and comments stay where they are.
 //!
 //! A statement has a line of its own and is indented by the blocks around it; labels stand out by one level.
-//! The operands of neighbouring instructions start in one column, and so do the comments after them.
+//! The operands of all instructions of a function start in one column, or in the one of the options. So do the
+//! comments after neighbouring ones; those after labels and source locations, which compilers align, keep their column.
 //! Line breaks inside statements are the author's, and so are tables that are aligned by hand; only the elements of a
 //! long vector on one line are put into columns.
 
@@ -19,10 +20,12 @@ use crate::{FormattingOptions, db::SourceFile};
 
 use pieces::{Line, Piece, Role};
 
-/// Heads that are wider than this do not move the operands of their neighbours.
+/// Heads that are wider than this do not move the operands of other instructions.
 const MAX_HEAD: usize = 28;
 /// Statements that are wider than this do not move the comments of their neighbours.
 const MAX_CODE: usize = 80;
+/// The fewest blanks before a comment at the end of a line.
+const COMMENT: usize = 2;
 /// Lines of a paragraph that are aligned together; longer ones are aligned in parts.
 const MAX_PARAGRAPH: usize = 2_000;
 
@@ -128,6 +131,12 @@ fn layout(lines: &mut [Line<'_>], newline: &str, options: FormattingOptions) {
         vectors::wrap(line);
     }
     aligned::keep(lines);
+    let heads = lines.iter().filter_map(Line::head_width);
+    let narrow = heads.filter(|(width, operands)| *operands && *width <= MAX_HEAD);
+    let column = match options.operand_column {
+        Some(column) => column as usize,
+        None => narrow.map(|it| it.0 + 1).max().unwrap_or_default(),
+    };
     let mut start = 0;
     while start < lines.len() {
         let mut end = start + 1;
@@ -138,33 +147,32 @@ fn layout(lines: &mut [Line<'_>], newline: &str, options: FormattingOptions) {
         {
             end += 1;
         }
-        paragraph(&mut lines[start..end], newline);
+        paragraph(&mut lines[start..end], column, newline);
         start = end;
     }
 }
 
-/// Lays out the lines of a paragraph: lines without an empty one between them, in one block.
-fn paragraph(lines: &mut [Line<'_>], newline: &str) {
-    let head = |line: &Line<'_>| {
-        let (width, operands) = line.head_width()?;
-        (operands && width <= MAX_HEAD).then_some(width)
-    };
-    let widest = lines.iter().filter_map(head).max().unwrap_or_default();
+/// Lays out the lines of a paragraph: lines without an empty one between them, in one block. The operands start in the
+/// given column from the start of the statement.
+fn paragraph(lines: &mut [Line<'_>], column: usize, newline: &str) {
     for line in lines.iter_mut() {
-        let column = match line.head_width() {
-            Some((width, true)) => Some(widest.max(width) + 1 - width),
+        let blanks = match line.head_width() {
+            Some((width, true)) => Some(column.saturating_sub(width).max(1)),
             _ => None,
         };
-        line.space(column, newline);
+        line.space(blanks, newline);
     }
     let code: Vec<usize> = lines.iter().map(Line::code_width).collect();
-    let commented = lines
-        .iter()
-        .zip(&code)
-        .filter(|(line, width)| line.trailing_comment().is_some() && **width <= MAX_CODE);
+    let commented = lines.iter().zip(&code).filter(|(line, width)| {
+        line.trailing_comment().is_some() && line.comment_column.is_none() && **width <= MAX_CODE
+    });
     let widest = commented.map(|it| *it.1).max().unwrap_or_default();
     for (line, width) in lines.iter_mut().zip(code) {
-        let blanks = widest.max(width) + 2 - width;
+        let until = match line.comment_column {
+            Some(column) => column.saturating_sub(COMMENT),
+            None => widest,
+        };
+        let blanks = until.max(width) + COMMENT - width;
         if let Some(comment) = line.trailing_comment()
             && !line.pieces[comment].kept
         {
@@ -208,20 +216,14 @@ impl<'a> Line<'a> {
 
     /// Width of the last line of text before a comment at the end, the indentation included.
     fn code_width(&self) -> usize {
-        let mut width = 0;
         let until = self.trailing_comment().unwrap_or(self.pieces.len());
-        for piece in &self.pieces[..until] {
-            match piece.wanted.rfind('\n') {
-                Some(at) => width = piece.wanted.len() - at - 1,
-                None => width += piece.wanted.len(),
-            }
-            width += piece.width();
-        }
-        width
+        self.pieces[..until].iter().fold(0, |column, piece| {
+            pieces::after(pieces::after(column, &piece.wanted), piece.text)
+        })
     }
 
-    /// Gives each piece its blanks; `column` are those before the operands.
-    fn space(&mut self, column: Option<usize>, newline: &str) {
+    /// Gives each piece its blanks, so many before the operands.
+    fn space(&mut self, operands: Option<usize>, newline: &str) {
         let breaks = self.breaks.min(2);
         let continuation = format!("{}{}", self.indent, self.step);
         for (index, piece) in self.pieces.iter_mut().enumerate() {
@@ -239,8 +241,8 @@ impl<'a> Line<'a> {
             } else if let Some(blanks) = piece.pad {
                 " ".repeat(blanks)
             } else {
-                match (piece.role, column) {
-                    (Role::Operands, Some(column)) => " ".repeat(column),
+                match (piece.role, operands) {
+                    (Role::Operands, Some(blanks)) => " ".repeat(blanks),
                     _ => " ".repeat(usize::from(piece.space)),
                 }
             };

@@ -17,6 +17,8 @@ pub(super) struct Line<'a> {
     pub(super) instruction: bool,
     /// Whether it is an instruction or a declaration in a body.
     pub(super) statement: bool,
+    /// Where the comment at its end begins in the text, if it stays there.
+    pub(super) comment_column: Option<usize>,
     /// The blanks at its start, and those of one level; filled in by the layout.
     pub(super) indent: String,
     pub(super) step: String,
@@ -62,6 +64,18 @@ pub(super) enum Role {
     Other,
 }
 
+/// Columns from one tab stop to the next: compilers align comments for these.
+const TAB: usize = 8;
+
+/// The column after a text that begins in a column.
+pub(super) fn after(column: usize, text: &str) -> usize {
+    text.chars().fold(column, |column, it| match it {
+        '\n' => 0,
+        '\t' => column / TAB * TAB + TAB,
+        _ => column + 1,
+    })
+}
+
 /// The lines of a top-level item.
 pub(super) fn lines<'a>(item: &Cursor<'a>) -> Vec<Line<'a>> {
     let mut builder = Builder {
@@ -71,6 +85,8 @@ pub(super) fn lines<'a>(item: &Cursor<'a>) -> Vec<Line<'a>> {
         previous: None,
         fresh: true,
         statement: false,
+        marks: false,
+        column: 0,
     };
     if is_left_alone(item.kind()) {
         builder.verbatim(item);
@@ -111,6 +127,10 @@ struct Builder<'a> {
     fresh: bool,
     /// Whether an instruction or a declaration in a body is being read.
     statement: bool,
+    /// Whether a label or a source location is being read.
+    marks: bool,
+    /// The column in the text.
+    column: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -170,12 +190,14 @@ impl<'a> Builder<'a> {
                         SyntaxKind::INSTRUCTION | SyntaxKind::VARIABLE_DECLARATION
                     );
                     let label = statement.kind() == SyntaxKind::LABEL;
+                    self.marks = label || statement.kind() == SyntaxKind::LOC_DIRECTIVE;
                     let depth = if label { depth - 1 } else { depth };
                     match statement.kind() {
                         kind if is_left_alone(kind) => self.verbatim(&statement),
                         _ => self.node(&statement, depth, false),
                     }
                     self.statement = false;
+                    self.marks = false;
                     self.fresh = true;
                 }
                 NodeOrToken::Token(token) => {
@@ -215,6 +237,8 @@ impl<'a> Builder<'a> {
         operands: bool,
     ) {
         let kind = token.kind();
+        let column = self.column;
+        self.column = after(column, token.text());
         if kind == SyntaxKind::WHITESPACE {
             if self.blank.is_empty() {
                 self.blank_start = token.range().start();
@@ -282,6 +306,7 @@ impl<'a> Builder<'a> {
                 if after_line_comment {
                     piece.breaks = piece.breaks.max(1);
                 }
+                line.comment_column = (comment && self.marks).then_some(column);
                 line.pieces.push(piece);
             }
             _ => self.lines.push(Line {
@@ -290,6 +315,7 @@ impl<'a> Builder<'a> {
                 depth,
                 instruction: instruction && !comment,
                 statement: self.statement && !comment,
+                comment_column: None,
                 indent: String::new(),
                 step: String::new(),
             }),
@@ -308,6 +334,7 @@ impl<'a> Builder<'a> {
         let mut tokens = Vec::new();
         crate::hir::tree::for_each_token(node, &mut |token| tokens.push(token));
         for token in tokens {
+            self.column = after(self.column, token.text());
             if token.kind() == SyntaxKind::WHITESPACE {
                 if self.blank.is_empty() {
                     self.blank_start = token.range().start();

@@ -7,11 +7,15 @@ use super::MAX_EDITS;
 use crate::{FileId, FormattingOptions, fixture::Fixture};
 
 fn format(text: &str) -> String {
+    format_with(text, FormattingOptions::default())
+}
+
+fn format_with(text: &str, options: FormattingOptions) -> String {
     let fixture = Fixture::new(text);
     let edits = fixture
         .host
         .analysis()
-        .formatting(FileId(0), None, FormattingOptions::default())
+        .formatting(FileId(0), None, options)
         .unwrap();
     let mut formatted = text.to_owned();
     for edit in edits.iter().rev() {
@@ -22,9 +26,14 @@ fn format(text: &str) -> String {
 
 #[track_caller]
 fn check(text: &str, expected: Expect) {
-    let once = format(text);
+    check_with(text, FormattingOptions::default(), expected);
+}
+
+#[track_caller]
+fn check_with(text: &str, options: FormattingOptions, expected: Expect) {
+    let once = format_with(text, options);
     expected.assert_eq(&once);
-    assert_eq!(format(&once), once, "not stable");
+    assert_eq!(format_with(&once, options), once, "not stable");
     let tokens = |text: &str| text.split_whitespace().collect::<String>();
     assert_eq!(tokens(text), tokens(&once), "a token has changed");
 }
@@ -43,13 +52,87 @@ fn statements_have_lines_and_columns() {
             {
                 .reg .b32 %r<4>;
                 .reg .pred %p;
-                mov.u32      %r1, %tid.x;
-                ld.param.u32 %r2, [b];
-                @%p bra      L1;
+                mov.u32         %r1, %tid.x;
+                ld.param.u32    %r2, [b];
+                @%p bra         L1;
             L1:
                 add.s32         %r3, %r1, %r2;  // sum
                 @!%p mul.lo.s32 %r3, %r3, 2;    // twice
                 ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_function_has_one_column() {
+    let text = "\n.func f()\n{\n    .loc 1 19 30    // file.py:19:30\nmov.u32 %r1, %r2;\n    .loc 1 2 3\n\nld.param.u32   %r2, [b];\n{\n@%p bra L1;\n}\n\
+                mma.sync.aligned.m16n8k16.row.col.f32 {%r1}, {%r2}; // wide\n}\n.func g() { mov.u32 %r1, %r2; }\n";
+    check(
+        text,
+        expect![[r#"
+            .func f()
+            {
+                .loc 1 19 30    // file.py:19:30
+                mov.u32      %r1, %r2;
+                .loc 1 2 3
+
+                ld.param.u32 %r2, [b];
+                {
+                    @%p bra      L1;
+                }
+                mma.sync.aligned.m16n8k16.row.col.f32 {%r1}, {%r2};  // wide
+            }
+            .func g()
+            {
+                mov.u32 %r1, %r2;
+            }
+        "#]],
+    );
+    let fixed = |column| FormattingOptions {
+        operand_column: Some(column),
+        ..FormattingOptions::default()
+    };
+    let text = ".func f() { mov.u32 %r1, %r2; ld.global.v4.u32 %r2, [b]; }";
+    check_with(
+        text,
+        fixed(12),
+        expect![[r#"
+            .func f()
+            {
+                mov.u32     %r1, %r2;
+                ld.global.v4.u32 %r2, [b];
+            }"#]],
+    );
+    check_with(
+        text,
+        fixed(0),
+        expect![[r#"
+            .func f()
+            {
+                mov.u32 %r1, %r2;
+                ld.global.v4.u32 %r2, [b];
+            }"#]],
+    );
+}
+
+#[test]
+fn comments_that_compilers_align_keep_their_column() {
+    check(
+        ".func f()\n{\n\t.loc\t1 19 30                 // file.py:19:30\n\t.loc\t1 19 40  // near\n$L__BB0_1:                              // =>This Loop\n.loc 1 2 3 // one\n\t.loc\t1 19 30 // a /* b */\nret; // two\nL2: // three\nret; ret; .loc 1 4 5 // four\n}\n",
+        expect![[r#"
+            .func f()
+            {
+                .loc 1 19 30                        // file.py:19:30
+                .loc 1 19 40         // near
+            $L__BB0_1:                              // =>This Loop
+                .loc 1 2 3  // one
+                .loc 1 19 30        // a /* b */
+                ret;  // two
+            L2:  // three
+                ret;
+                ret;
+                .loc 1 4 5       // four
             }
         "#]],
     );

@@ -29,6 +29,9 @@ pub struct Features {
     pub operands: bool,
     /// Figures in hovers.
     pub figures: HoverFigures,
+    /// The column of the first operand in formatted instructions, from the start of the statement; `None` for one that
+    /// fits the function.
+    pub operand_column: Option<u32>,
 }
 
 impl Default for Features {
@@ -39,6 +42,7 @@ impl Default for Features {
             machine_instructions: false,
             operands: true,
             figures: HoverFigures::default(),
+            operand_column: None,
         }
     }
 }

@@ -74,6 +74,7 @@ fn format(
         tabs: !options.insert_spaces,
         insert_final_newline: options.insert_final_newline == Some(true),
         trim_final_newlines: options.trim_final_newlines == Some(true),
+        operand_column: snapshot.features.operand_column,
     };
     let range = range.map(|it| from_proto::range(it, lines, encoding));
     let edits = snapshot

@@ -72,8 +72,12 @@ fn action(title: &str, kind: CodeActionKind, edit: WorkspaceEdit) -> CodeAction 
 /// The text of a module, formatted.
 fn formatted(snapshot: &Snapshot, view: &FragmentView<'_>) -> Answer<String> {
     let fragments = &snapshot.shared.fragments;
+    let options = FormattingOptions {
+        operand_column: snapshot.features.operand_column,
+        ..FormattingOptions::default()
+    };
     let edits = fragments.ask(&snapshot.settings, &view.module, |analysis, file| {
-        analysis.formatting(file, None, FormattingOptions::default())
+        analysis.formatting(file, None, options)
     })?;
     let mut text = view.module.clone();
     for edit in edits.iter().rev() {
