@@ -93,3 +93,35 @@ fn the_operand_at_the_cursor_is_active() {
         json!([11, 12])
     );
 }
+
+/// What the item of `.version` inserts in an empty file, and the command after it.
+fn version(capabilities: Value) -> (Value, Value) {
+    let mut server = TestServer::with_capabilities(capabilities);
+    server.open(URI, "");
+    let items = items(&mut server, 0, 0);
+    let version = items.iter().find(|it| it["label"] == ".version").unwrap();
+    (
+        version["textEdit"]["newText"].clone(),
+        version["command"]["command"].clone(),
+    )
+}
+
+#[test]
+fn values_follow_a_directive_of_the_header() {
+    let snippets = json!({ "completion": { "completionItem": { "snippetSupport": true } } });
+    let command = "editor.action.triggerSuggest";
+    assert_eq!(
+        version(json!({
+            "textDocument": snippets,
+            "experimental": { "commands": { "commands": [command] } },
+        })),
+        (json!(".version "), json!(command))
+    );
+    let (text, none) = version(json!({ "textDocument": snippets }));
+    assert!(
+        text.as_str().unwrap().starts_with(".version ${1|"),
+        "{text}"
+    );
+    assert_eq!(none, Value::Null);
+    assert_eq!(version(json!({})), (json!(".version "), Value::Null));
+}

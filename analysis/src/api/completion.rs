@@ -26,6 +26,8 @@ pub struct CompletionItem {
     pub detail: Option<String>,
     /// The text that is inserted instead of the label.
     pub insert: Option<Insertion>,
+    /// Whether its plain text ends where a list of values follows, which clients that can should open.
+    pub continues: bool,
     /// Under which key its documentation is found.
     pub documentation: Option<DocumentationKey>,
 }
@@ -39,6 +41,7 @@ impl CompletionItem {
             kind,
             detail: None,
             insert: None,
+            continues: false,
             documentation: None,
         }
     }

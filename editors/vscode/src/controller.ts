@@ -25,10 +25,15 @@ const START_TIMEOUT_MS = 30_000;
 /** How long a server may take to shut down before it is ended. */
 const STOP_TIMEOUT_MS = 5_000;
 
-/** Tells the server which commands its code lenses may have, and the colours of pictures in hovers. */
+/** Tells the server which commands its code lenses and completions may have, and the colours of pictures in hovers. */
 const OWN_CAPABILITIES: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
-    const commands = ['ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters', 'ptx-analyzer.renameFamily'];
+    const commands = [
+      'ptx-analyzer.showReferences',
+      'ptx-analyzer.showRegisters',
+      'ptx-analyzer.renameFamily',
+      'editor.action.triggerSuggest',
+    ];
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
       commands: { commands },

@@ -594,7 +594,22 @@ fn registers_that_are_missing_are_declared_and_not_respelt() {
         &format!(
             "{HEADER}.entry k(.param .u32 a, .param .u32 b) {{ .reg .b32 r; ld.param.u32 r, [$0bb]; }}"
         ),
-        &["*Replace `bb` by `b`", "Declare `.reg .b64 bb`"],
+        &["*Replace `bb` by `b`"],
+    );
+    // A register in the place of a parameter has its name.
+    check_preferred(
+        &format!(
+            "{HEADER}.entry k(.param .u64 in) {{ .reg .b64 %rd<2>; ld.param.u64 %rd1, [$0iin]; }}"
+        ),
+        &["*Replace `iin` by `in`"],
+    );
+    check_preferred(
+        &format!("{HEADER}.entry k(.param .u64 in) {{ .reg .b64 d; ld.param.u64 d, [$0%base]; }}"),
+        &["*Declare `.reg .b64 %base`"],
+    );
+    check_preferred(
+        &format!("{HEADER}.entry k(.param .u64 in) {{ .reg .b64 d; ld.global.u64 d, [$0bas]; }}"),
+        &["*Declare `.reg .b64 bas`"],
     );
 }
 

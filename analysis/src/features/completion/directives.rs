@@ -81,6 +81,28 @@ pub(super) fn of_module(
     }
 }
 
+/// Lets the directives of the header bring a blank and a choice among their values.
+pub(super) fn with_values(module: Module, items: &mut [CompletionItem]) {
+    for item in items {
+        if !OF_HEADER.contains(&item.label.as_str()) {
+            continue;
+        }
+        let mut values = Vec::new();
+        words(std::slice::from_ref(&item.label), module, &mut values);
+        // Neither targets that the version lacks nor options, which follow a target.
+        let values: Vec<String> = values
+            .into_iter()
+            .filter(|it| it.detail.is_none() && !TARGET_OPTIONS.contains(&it.label.as_str()))
+            .map(|it| it.label)
+            .collect();
+        item.insert = Some(Insertion {
+            snippet: format!("{} ${{1|{}|}}", item.label, values.join(",")),
+            plain: format!("{} ", item.label),
+        });
+        item.continues = true;
+    }
+}
+
 /// Whether a file says the size of its addresses.
 pub(super) fn has_address_size(db: &dyn Database, file: SourceFile) -> bool {
     let mut items = items(db, file).module.items(db).iter();

@@ -15,7 +15,7 @@ mod whole;
 
 use isa::target::{Module, Target, Version};
 use salsa::Database;
-use syntax::TextSize;
+use syntax::{SyntaxNode, TextSize, tokens_around};
 
 use crate::{
     Completions, FilePosition,
@@ -65,6 +65,9 @@ pub(crate) fn completions(
             let header = header(db, file);
             let has_size = directives::has_address_size(db, file);
             directives::of_module(module, header, has_size, &mut items);
+            if ends_line(&root, at.offset) {
+                directives::with_values(module, &mut items);
+            }
             snippets::of_module(module, &mut items);
             // The whole module where there is none.
             if header.version.is_none()
@@ -117,6 +120,16 @@ pub(crate) fn completions(
         items,
         is_incomplete,
     })
+}
+
+/// Whether nothing follows in the line of an offset.
+fn ends_line(root: &SyntaxNode, offset: TextSize) -> bool {
+    let Some(right) = tokens_around(root, offset).1 else {
+        return true;
+    };
+    let hidden = offset.checked_sub(right.text_range().start());
+    let rest = right.text().get(hidden.unwrap_or_default().into()..);
+    rest.is_some_and(|it| it.starts_with(['\n', '\r']))
 }
 
 /// Whether a list should open by itself after a blank: where a directive of the header takes its value.

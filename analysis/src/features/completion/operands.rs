@@ -63,11 +63,17 @@ pub(super) fn operands(
     names(site, head, place, body, Whole::of(site, body, false), items);
     let address = Operand::Address(vec![Operand::Unknown], None);
     let admits = || Whole::of(site, body, false).is_none_or(|it| it.admits(&address));
-    if items.is_empty() && place.nesting.is_empty() && admits() {
-        let inside = OperandPlace {
-            nesting: vec![(SyntaxKind::L_BRACKET, 0)],
-            ..place.clone()
-        };
+    let inside = OperandPlace {
+        nesting: vec![(SyntaxKind::L_BRACKET, 0)],
+        ..place.clone()
+    };
+    let has_form = || {
+        let known = known_operands(site, body, &inside);
+        !Shapes::find(head, &inside, known, site.module)
+            .all
+            .is_empty()
+    };
+    if items.is_empty() && place.nesting.is_empty() && has_form() && admits() {
         names(site, head, &inside, body, None, items);
         for item in items {
             item.label = format!("[{}]", item.label);
@@ -119,6 +125,8 @@ fn names(
     };
     let wanted = wanted(head, place);
     let mut found = Vec::new();
+    // Registers that are read before anything writes them.
+    let mut unwritten = Vec::new();
     // Only arrays have elements.
     let indexed = is_indexed(site);
     let is_scalar = |layout: Option<&Option<Layout>>| {
@@ -158,7 +166,11 @@ fn names(
                     _ if address => 1,
                     _ => distance(operand, wanted),
                 };
-                found.push(((distance, rank.0, rank.1, id), item));
+                let rank = (distance, rank.0, rank.1, id);
+                match member.is_some() && !written && uses.age((id, member)).is_none() {
+                    true => unwritten.push((rank, item)),
+                    false => found.push((rank, item)),
+                }
             },
         );
     }
@@ -172,6 +184,7 @@ fn names(
         special_registers(site, &mut fitting, items);
         numbers::numbers(&mut |it| fitting.admits(it), head, place.index, items);
     }
+    items.extend(innermost(unwritten));
     // What a name of the body hides.
     let mut seen = FxHashSet::default();
     items.retain(|it| seen.insert(it.label.clone()));

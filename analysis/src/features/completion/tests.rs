@@ -52,7 +52,7 @@ fn what_an_inner_declaration_hides_is_offered_once() {
     check_body(
         "{ .reg .b32 %r<3>; .shared .b8 table[4]; mov.b32 %r1, %r2; mov.b32 %r0, $0; }",
         expect![
-            "``: %r1 %r2 %r0 table %f0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
+            "``: %r1 %r2 table pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y and 42 more"
         ],
     );
 }
@@ -65,7 +65,7 @@ fn a_long_function() {
     check_body(
         &format!("{far}mov.b32 %r1, %r2;\nmov.b32 %r0, $0;\n{far}"),
         expect![
-            "``: %r1 %r8 %r2 %r7 %f0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x and 42 more"
+            "``: %r1 %r8 %r2 %r7 pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x and 42 more"
         ],
     );
 }
@@ -145,12 +145,12 @@ fn the_address_of_a_global_variable_in_half_a_register() {
     check_body(
         "mov.u32 %r1, ta$0;",
         expect![
-            "`ta`: %r0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+            "`ta`: pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z %nctaid.y and 38 more"
         ],
     );
     check_body(
         "mov.u64 %rd1, ta$0;",
-        expect!["`ta`: %rd0 pointer helper k table %globaltimer %clock64 %current_graph_exec"],
+        expect!["`ta`: pointer helper k table %globaltimer %clock64 %current_graph_exec %rd0"],
     );
 }
 
@@ -278,7 +278,7 @@ fn operands() {
     check_body("mov.b32 %r5, 1;\nadd.s32 $0", expect!["``: %r6 %r5"]);
     check_body("add.f32 %f1, %$0", expect!["`%`: %f0 %r0"]);
     check_body("ld.param.u64 %rd1, [$0", expect!["``: pointer %r0 %rd0"]);
-    check_body("ld.global.f32 %f1, [$0];", expect!["``: %rd0 table"]);
+    check_body("ld.global.f32 %f1, [$0];", expect!["``: table %rd0"]);
     check_body(
         "ld.global.v2.f32 {%f1, $0}, [%rd1];",
         expect!["``: %f1 %f0 %r0"],
@@ -286,7 +286,7 @@ fn operands() {
     check_body(
         "mov.u32 %r1, %ti$0",
         expect![
-            "`%ti`: %r0 pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+            "`%ti`: pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z %nctaid.y and 38 more"
         ],
     );
     check_body("setp.eq.s32 $0", expect!["``: %p0"]);
@@ -461,7 +461,7 @@ fn parameters() {
     check(
         &body("mov.b32 %r1, $0;"),
         expect![
-            "``: %r0 result received f %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+            "``: result received f %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z %nctaid.y and 38 more"
         ],
     );
 }
@@ -474,7 +474,7 @@ fn the_wanted_type_comes_first() {
             "mov.b32 %r1, 1; mov.f32 %f1, 0f00000000; mov.b64 %rd1, 1; mov.b32 %r2, %r1;\n{text}"
         )
     };
-    check_body("mov.pred %p1, $0", expect!["``: %p0 %is_explicit_cluster"]);
+    check_body("mov.pred %p1, $0", expect!["``: %is_explicit_cluster %p0"]);
     check_body(&typed("fma.rn.f32 $0"), expect!["``: %f2 %f1 %r3 %r2 %r1"]);
     check_body(
         &typed("cvt.rn.f32.u32 %f2, $0"),
@@ -564,6 +564,59 @@ fn only_arrays_have_elements() {
     check_body("mov.u64 %rd1, $0[0];", expect!["``: table"]);
     check_body(
         "mov.u64 %rd1, $0;",
-        expect!["``: %rd0 pointer helper k table %globaltimer %clock64 %current_graph_exec"],
+        expect!["``: pointer helper k table %globaltimer %clock64 %current_graph_exec %rd0"],
+    );
+}
+
+#[test]
+fn directives_of_the_header_bring_their_values() {
+    let inserted = |text: &str, label: &str| {
+        let fixture = Fixture::new(text);
+        let (analysis, position) = fixture.cursor();
+        let found = analysis.completions(position).unwrap().unwrap();
+        let item = found.items.into_iter().find(|it| it.label == label);
+        let item = item.unwrap();
+        item.insert.map(|it| (it.plain, it.snippet, item.continues))
+    };
+    let (plain, snippet, continues) = inserted("$0", ".version").unwrap();
+    assert_eq!((plain.as_str(), continues), (".version ", true));
+    assert!(snippet.starts_with(".version ${1|9."), "{snippet}");
+    let (_, snippet, _) = inserted(".version 8.0\n.tar$0\n", ".target").unwrap();
+    assert!(snippet.starts_with(".target ${1|sm_90a,"), "{snippet}");
+    assert!(
+        !snippet.contains("sm_100") && !snippet.contains("debug"),
+        "{snippet}"
+    );
+    // What follows is kept.
+    assert_eq!(inserted(".ver$0 8.0\n", ".version"), None);
+    assert_eq!(inserted(".version 8.0\n$0", ".global"), None);
+}
+
+#[test]
+fn what_no_statement_takes_is_not_offered() {
+    check_body("bra $0\n", expect!["``: "]);
+    check_body("bra $0;", expect!["``: "]);
+    check_body("L1: bra $0;", expect!["``: L1"]);
+    check_body("brx.idx %r1, $0;", expect!["``: "]);
+    check_body("ld.global.u32 %r1, $0;", expect!["``: [table] [%rd0]"]);
+}
+
+#[test]
+fn registers_that_nothing_writes_come_last() {
+    check_body(
+        "mov.u32 %r1, %$0",
+        expect![
+            "`%`: pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z %nctaid.y and 38 more"
+        ],
+    );
+    check_body(
+        "mov.u32 %r3, 1; mov.u32 %r1, %$0",
+        expect![
+            "`%`: %r3 pointer helper k %tid.x %ctaid.x %laneid %ntid.x %nctaid.x %ctaid.y %tid.y %ctaid.z and 38 more"
+        ],
+    );
+    check_body(
+        "cvta.to.global.u64 %rd2, %rd1; ld.global.u32 %r1, [$0];",
+        expect!["``: %rd2 %rd1 table"],
     );
 }

@@ -5,10 +5,11 @@ use syntax::TextRange;
 
 use super::{Handler, Priority, Reads, embedded};
 use crate::lsp::{
+    ext,
     lsp_types::{
-        CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse,
-        CompletionTextEdit, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
-        ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams,
+        Command, CompletionItem, CompletionItemKind, CompletionList, CompletionParams,
+        CompletionResponse, CompletionTextEdit, Documentation, InsertTextFormat, MarkupContent,
+        MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams,
         SignatureInformation, TextEdit,
     },
     markdown,
@@ -40,8 +41,11 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
         };
         let range = document.range(found.replace);
         let snippets = snapshot.shared.client.snippets;
+        let suggests = snapshot.shared.client.suggests;
         let items = found.items.into_iter().enumerate().map(|(order, item)| {
+            let suggest = suggests && item.continues;
             let (text, format) = match item.insert {
+                Some(it) if suggest => (it.plain, InsertTextFormat::PLAIN_TEXT),
                 Some(it) if snippets => (it.snippet, InsertTextFormat::SNIPPET),
                 Some(it) => (it.plain, InsertTextFormat::PLAIN_TEXT),
                 None => (item.label.clone(), InsertTextFormat::PLAIN_TEXT),
@@ -56,6 +60,11 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
                     range,
                     new_text: text,
                 })),
+                command: suggest.then(|| Command {
+                    title: "Show the values".to_owned(),
+                    command: ext::TRIGGER_SUGGEST.to_owned(),
+                    arguments: None,
+                }),
                 data: item
                     .documentation
                     .map(|it| serde_json::Value::String(it.to_text())),

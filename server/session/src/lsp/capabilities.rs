@@ -40,6 +40,8 @@ pub struct Client {
     pub hover_markdown: bool,
     /// Hovers may have pictures, for a dark background if this is true.
     pub hover_pictures: Option<bool>,
+    /// Completions may have the command that opens the next list.
+    pub suggests: bool,
     /// Completions may have places for the cursor.
     pub snippets: bool,
     /// The documentation of completions may be Markdown.
@@ -199,6 +201,7 @@ impl Client {
                 .all(|it| flag(&format!("textDocument/{it}/dynamicRegistration"))),
             shows_references: commands.contains(&ext::SHOW_REFERENCES),
             shows_registers: commands.contains(&ext::SHOW_REGISTERS),
+            suggests: commands.contains(&ext::TRIGGER_SUGGEST),
             renames_families: commands.contains(&ext::RENAME_FAMILY),
         }
     }

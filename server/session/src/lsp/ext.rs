@@ -33,6 +33,9 @@
 //! [`RENAME_FAMILY`], with a URI and the position of the declaration: the client asks for the new name there. In other
 //! clients the declaration is renamed, or `%x<>` is given as the new name of one of the registers.
 //!
+//! Completions of `.version` and its like have the command [`TRIGGER_SUGGEST`] of a client that names it there, as their
+//! values follow; in other clients they are snippets with a choice among the values.
+//!
 //! A client that shows pictures in hovers says so in `capabilities.experimental.hoverPictures`: `"light"` or `"dark"`,
 //! by its background. Its hovers end with a figure where there is one, as a Markdown image whose address is a `data:`
 //! URI of an SVG drawing; the setting `hover.figures` decides for other clients.
@@ -90,6 +93,8 @@ pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
 /// Command of the client that asks for a new name at a place.
 pub const RENAME_FAMILY: &str = "ptx-analyzer.renameFamily";
+/// Command of VS Code that opens the list of completions.
+pub const TRIGGER_SUGGEST: &str = "editor.action.triggerSuggest";
 /// Command of the server that tells where a name is used.
 pub const TELL_REFERENCES: &str = "ptx/tellReferences";
 /// Command of the server that tells how many registers an entry needs.

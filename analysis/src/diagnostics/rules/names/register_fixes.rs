@@ -16,7 +16,7 @@ use crate::{
 
 use isa::{
     matcher::{Statement, fit},
-    operand::Operand,
+    operand::{Operand, Space, Symbol},
     table::tables,
     types::{CLASSES, Class},
 };
@@ -79,6 +79,9 @@ pub(in crate::diagnostics) fn declare(
 ) -> Option<Repair> {
     let cursor = subject.cursor();
     let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start())?;
+    if !name.starts_with('%') && names_parameter(subject, &instruction, reference, name) {
+        return None;
+    }
     let classes = wanted(subject, &instruction, reference, name);
     let family = missing_family(subject, reference, name, &classes);
     let (class, name) = match family {
@@ -95,6 +98,22 @@ pub(in crate::diagnostics) fn declare(
     );
     let title = format!("Declare `.reg .{} {name}`", class.word());
     Some(Repair::new(FixKind::DeclareRegister, title, range, text))
+}
+
+/// Whether a name is the address of a parameter: `ptxas` takes a register there, too, but nobody means one.
+fn names_parameter(
+    subject: &Subject<'_>,
+    instruction: &Cursor<'_>,
+    reference: &Reference,
+    name: &str,
+) -> bool {
+    let parts = Parts::of(instruction);
+    let address = parts
+        .operands
+        .iter()
+        .any(|it| it.kind() == SyntaxKind::ADDRESS && it.range().contains_range(reference.range));
+    let parameter = Operand::Symbol(Symbol::Variable(Space::EntryParameter, None));
+    address && !is_long(instruction) && takes(subject, &parts, reference, name, &parameter)
 }
 
 /// The numbered registers that are missing, if there are several of which one declaration can be made: their type, the

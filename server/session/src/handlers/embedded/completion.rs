@@ -185,11 +185,8 @@ fn of_operand(operand: &FragmentOperand) -> Item {
         text: operand.placeholder.clone(),
         filter: operand.placeholder.clone(),
         item: CompletionItem {
-            label: operand.placeholder.clone(),
-            kind: CompletionKind::Register,
             detail: Some(detail),
-            insert: None,
-            documentation: None,
+            ..CompletionItem::new(operand.placeholder.clone(), CompletionKind::Register)
         },
     }
 }
