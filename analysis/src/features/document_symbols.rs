@@ -1,5 +1,7 @@
 //! The outline of a file.
 
+use isa::role::Role;
+use rustc_hash::FxHashMap;
 use salsa::Database;
 use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 
@@ -10,6 +12,13 @@ use crate::{
 };
 
 use super::demangle::{demangled, short_name};
+
+/// Functions with more parameters have them under one symbol, so that what follows is seen.
+const FEW_PARAMETERS: usize = 4;
+/// The detail of labels that a later branch goes back to.
+const LOOP: &str = "loop";
+/// Loops in each other at most, so that a walk over the tree needs little stack.
+const MAX_LOOPS: usize = 32;
 
 /// Directives of the module, variables, and functions with what they declare.
 pub(crate) fn document_symbols(db: &dyn Database, file: SourceFile) -> Vec<DocumentSymbol> {
@@ -34,18 +43,53 @@ fn collect(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>) {
         SyntaxKind::SECTION => symbols.push(section(node)),
         SyntaxKind::VARIABLE_DECLARATION => variables(node, symbols),
         SyntaxKind::FUNCTION => symbols.push(function(node)),
-        SyntaxKind::BLOCK => statements(node, symbols, &mut false),
+        SyntaxKind::BLOCK => statements(node, symbols, &mut Walk::default()),
         SyntaxKind::LABEL => symbols.extend(named(node, SymbolKind::Label, None)),
         _ => {}
     }
 }
 
-/// The symbols of statements; a label before a table belongs to the table.
-fn statements(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>, label_before: &mut bool) {
+/// What is known of the statements before.
+#[derive(Default)]
+struct Walk<'a> {
+    /// Whether the last one is a label.
+    label_before: bool,
+    /// The places of labels among the symbols.
+    labels: FxHashMap<&'a str, usize>,
+}
+
+/// The symbols of statements; a label before a table belongs to the table, and one that a branch goes back to has all
+/// up to that branch.
+fn statements<'a>(node: &Cursor<'a>, symbols: &mut Vec<DocumentSymbol>, walk: &mut Walk<'a>) {
     for child in node.nodes() {
-        if child.kind() == SyntaxKind::STATEMENT_RUN {
-            statements(&child, symbols, label_before);
-            continue;
+        match child.kind() {
+            SyntaxKind::STATEMENT_RUN => {
+                statements(&child, symbols, walk);
+                continue;
+            }
+            SyntaxKind::BLOCK => {
+                walk.label_before = false;
+                statements(&child, symbols, walk);
+                walk.label_before = false;
+                continue;
+            }
+            SyntaxKind::INSTRUCTION => {
+                for name in branch_targets(&child) {
+                    let label = walk.labels.get(name).and_then(|it| symbols.get_mut(*it));
+                    if let Some(label) = label {
+                        label.detail = Some(LOOP.to_owned());
+                        label.full_range = label.full_range.cover(trimmed(&child));
+                    }
+                }
+                walk.label_before = false;
+                continue;
+            }
+            SyntaxKind::LABEL => {
+                if let Some(name) = tree::name(&child) {
+                    walk.labels.insert(name.text(), symbols.len());
+                }
+            }
+            _ => {}
         }
         let kind = match child.kind() {
             SyntaxKind::BRANCH_TARGETS | SyntaxKind::CALL_TARGETS => Some(SymbolKind::TargetList),
@@ -53,7 +97,7 @@ fn statements(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>, label_before
             _ => None,
         };
         match (kind, symbols.last_mut()) {
-            (Some(kind), Some(label)) if *label_before => {
+            (Some(kind), Some(label)) if walk.label_before => {
                 let range = trimmed(&child);
                 label.kind = kind;
                 label.full_range = label.full_range.cover(range);
@@ -63,8 +107,76 @@ fn statements(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>, label_before
             }
             _ => collect(&child, symbols),
         }
-        *label_before = child.kind() == SyntaxKind::LABEL;
+        walk.label_before = child.kind() == SyntaxKind::LABEL;
     }
+}
+
+/// The labels that an instruction names, if it is a branch.
+fn branch_targets<'a>(instruction: &Cursor<'a>) -> impl Iterator<Item = &'a str> {
+    let opcode = instruction.token(SyntaxKind::IDENT);
+    let branch =
+        opcode.is_some_and(|it| isa::tables().role(it.text(), std::iter::empty) == Role::Branch);
+    let names = instruction.nodes().filter(move |_| branch);
+    let names = names.filter(|it| it.kind() == SyntaxKind::NAME_REFERENCE);
+    names.filter_map(|it| Some(it.token(SyntaxKind::IDENT)?.text()))
+}
+
+/// Puts what is in a loop under the label at its head.
+fn nested(flat: Vec<DocumentSymbol>) -> Vec<DocumentSymbol> {
+    let mut symbols = Vec::new();
+    let mut open: Vec<DocumentSymbol> = Vec::new();
+    let close = |open: &mut Vec<DocumentSymbol>, symbols: &mut Vec<DocumentSymbol>| {
+        let Some(last) = open.pop() else {
+            return;
+        };
+        match open.last_mut() {
+            Some(outer) => outer.children.push(last),
+            None => symbols.push(last),
+        }
+    };
+    for symbol in flat {
+        while open
+            .last()
+            .is_some_and(|it| !it.full_range.contains_range(symbol.full_range))
+        {
+            close(&mut open, &mut symbols);
+        }
+        let is_loop = symbol.kind == SymbolKind::Label && symbol.detail.as_deref() == Some(LOOP);
+        if is_loop && open.len() < MAX_LOOPS {
+            open.push(symbol);
+            continue;
+        }
+        match open.last_mut() {
+            Some(outer) => outer.children.push(symbol),
+            None => symbols.push(symbol),
+        }
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut symbols);
+    }
+    symbols
+}
+
+/// The symbols of a list of parameters.
+fn parameters(list: &Cursor<'_>) -> Vec<DocumentSymbol> {
+    let all = list.nodes().filter_map(|parameter| {
+        let mut detail = OneLine::default();
+        detail.push_node(&parameter);
+        named(&parameter, SymbolKind::Parameter, Some(detail.finish()))
+    });
+    let all: Vec<_> = all.collect();
+    if all.len() <= FEW_PARAMETERS {
+        return all;
+    }
+    let range = trimmed(list);
+    vec![DocumentSymbol {
+        name: format!("{} parameters", all.len()),
+        detail: None,
+        kind: SymbolKind::Parameter,
+        full_range: range,
+        focus_range: range,
+        children: all,
+    }]
 }
 
 /// A node that declares one name.
@@ -172,13 +284,13 @@ fn function(node: &Cursor<'_>) -> DocumentSymbol {
                 SyntaxKind::NAME => in_header = false,
                 SyntaxKind::RETURN_LIST | SyntaxKind::PARAMETER_LIST => {
                     in_header = false;
-                    children.extend(it.nodes().filter_map(|parameter| {
-                        let mut detail = OneLine::default();
-                        detail.push_node(&parameter);
-                        named(&parameter, SymbolKind::Parameter, Some(detail.finish()))
-                    }));
+                    children.extend(parameters(&it));
                 }
-                SyntaxKind::BLOCK => statements(&it, &mut children, &mut false),
+                SyntaxKind::BLOCK => {
+                    let mut inner = Vec::new();
+                    statements(&it, &mut inner, &mut Walk::default());
+                    children.extend(nested(inner));
+                }
                 _ => {}
             },
             NodeOrToken::Token(it) => {
@@ -289,6 +401,27 @@ p: .callprototype _ (.param .b32 _);
                 Entry k [.entry] 13:1 .entry k;
                 Section .debug_info [.section] 14:1 .section .debug_info { info: .b8 1 }
                   SectionLabel info [] 14:24 info:
+            "#]],
+        );
+    }
+
+    #[test]
+    fn loops_hold_what_is_in_them() {
+        check(
+            ".entry k(.param .b32 a, .param .b32 b, .param .b32 c, .param .b32 d, .param .b32 e)\n{\nA:\nB: ret;\n@p bra B;\n{ C: ret; }\nbra.uni A;\nD: bra E;\nE: bra B;\nbra F;\n}\n",
+            expect![[r#"
+                Entry k [.entry] 1:1 .entry k(.param .b32 a, .param .b32 b, .param .b32 c, .param .b32 d, .param .b32 e)
+                  Parameter 5 parameters [] 1:9 (.param .b32 a, .param .b32 b, .param .b32 c, .param .b32 d, .param .b32 e)
+                    Parameter a [.param .b32 a] 1:10 .param .b32 a
+                    Parameter b [.param .b32 b] 1:25 .param .b32 b
+                    Parameter c [.param .b32 c] 1:40 .param .b32 c
+                    Parameter d [.param .b32 d] 1:55 .param .b32 d
+                    Parameter e [.param .b32 e] 1:70 .param .b32 e
+                  Label A [loop] 3:1 A:
+                  Label B [loop] 4:1 B: ret;
+                    Label C [] 6:3 C:
+                    Label D [] 8:1 D:
+                    Label E [] 9:1 E:
             "#]],
         );
     }
