@@ -339,7 +339,9 @@ codes! {
     ASM_OPERAND_INDEX = "asm-operand-index" Compiler Error [] Host
         "A placeholder in a string of assembly names no operand of its statement.";
     ASM_CONSTRAINT = "asm-constraint" Compiler Error [] Host
-        "The constraint of an operand is one that compilers of device code reject.";
+        "The constraint of an operand, or a clobber, is one that compilers of device code reject.";
+    ASM_STRING = "asm-string" Compiler Error [] Host
+        "Something else than a string literal is in the place of the assembly of a statement.";
     ASM_PLACEHOLDER = "asm-placeholder" Compiler Error [] Host
         "A percent sign, dollar sign or brace means something else to the compiler than to PTX.";
     ASM_DUPLICATE_NAME = "asm-duplicate-name" Lint Warning [] Host
@@ -356,6 +358,8 @@ codes! {
         "The compiler may drop or move a statement of assembly that has effects.";
     ASM_PARTIAL_OUTPUT = "asm-partial-output" Lint Hint [] Host
         "A statement of assembly writes an output under a guard only.";
+    ASM_WRITTEN_INPUT = "asm-written-input" Lint Warning [] Host
+        "A statement of assembly writes an input operand.";
     ASM_GENERIC_ADDRESS = "asm-generic-address" Lint Information [] Host
         "A generic pointer is an address in shared memory.";
     PTXAS = "ptxas" Ptxas Error [] Program

@@ -133,6 +133,11 @@ impl Fragment {
     }
 }
 
+/// Whether the assembler sees this very constant.
+fn is_known(class: &Class) -> bool {
+    matches!(class, Class::Immediate(Some(_)))
+}
+
 /// How often a text has a word.
 fn count(text: &str, word: &str) -> usize {
     let part = |it: Option<&u8>| it.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
@@ -191,6 +196,12 @@ impl Filter<'_> {
         {
             return None;
         }
+        if code == registry::SYNTAX_ERROR.name
+            && shape.finishes == Some(range)
+            && self.file.neighbours.explain_begin(shape)
+        {
+            return None;
+        }
         // What is unknown may read or write any register.
         let partial = shape.opens > 0 || shape.closes > 0 || self.fragment.template.has_holes;
         if partial && FLOW.contains(&code) {
@@ -214,6 +225,7 @@ impl Filter<'_> {
                 .and_then(|it| self.fragment.operands.list.get(it as usize));
             match operand {
                 None => return None,
+                Some(it) if is_known(&it.class) && severity == Severity::Error => {}
                 Some(it) => {
                     let register = matches!(it.class, Class::Register(_) | Class::Float(..));
                     // Constants are there when the code is compiled; what reads an output is the host.

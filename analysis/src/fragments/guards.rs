@@ -22,6 +22,8 @@ pub(super) struct Preprocessor<'a> {
     text: &'a str,
     macros: &'a Macros,
     target: Option<Target>,
+    /// Whether names are undefined that the text does not define.
+    plain: bool,
 }
 
 /// Macros stand for each other at most so deep.
@@ -50,6 +52,16 @@ impl<'a> Preprocessor<'a> {
             text,
             macros,
             target,
+            plain: false,
+        }
+    }
+
+    /// The same where the command line and other files define nothing, but for the names of compilers and of the
+    /// toolkit.
+    pub(super) fn plain(self) -> Self {
+        Preprocessor {
+            plain: true,
+            ..self
         }
     }
 
@@ -80,8 +92,13 @@ impl<'a> Preprocessor<'a> {
 
     /// The answer to the question of a condition.
     fn holds(&self, condition: &Condition, effort: &Effort, nested: u32) -> Option<bool> {
+        let start = usize::from(condition.range.start());
+        let preprocessor = Preprocessor {
+            plain: self.plain && is_of_directive(self.text.get(..start)?),
+            ..*self
+        };
         let place = Place {
-            preprocessor: *self,
+            preprocessor,
             condition: *condition,
             effort,
             nested,
@@ -129,7 +146,14 @@ impl Place<'_> {
     fn find(&self, name: &str) -> Macro {
         let Preprocessor { text, macros, .. } = self.preprocessor;
         let defines = macros.named(text, name);
-        if self.nested == 0 || defines.is_empty() {
+        let elsewhere = match self.preprocessor.plain && !is_reserved(name) {
+            true => Macro::Undefined,
+            false => Macro::Unknown,
+        };
+        if defines.is_empty() {
+            return elsewhere;
+        }
+        if self.nested == 0 {
             return Macro::Unknown;
         }
         let before = defines.partition_point(|it| it.name.start() < self.condition.range.start());
@@ -153,10 +177,9 @@ impl Place<'_> {
         }
         // The condition around the contents of a header, or around a definition.
         let guards = |it: &Define| macros.around(it).next() == Some(self.condition);
-        if before > 0 || defines.iter().any(guards) {
-            Macro::Undefined
-        } else {
-            Macro::Unknown
+        match before > 0 || defines.iter().any(guards) {
+            true => Macro::Undefined,
+            false => elsewhere,
         }
     }
 
@@ -175,6 +198,22 @@ impl Place<'_> {
             }
         }
     }
+}
+
+/// Whether a text ends in a line with a directive.
+fn is_of_directive(before: &str) -> bool {
+    const LONGEST: usize = 256;
+    let line = before.bytes().rev().take(LONGEST);
+    let line = line.take_while(|it| *it != b'\n');
+    line.filter(|it| !it.is_ascii_whitespace()).last() == Some(b'#')
+}
+
+/// Whether a name may be defined by a compiler or the toolkit.
+fn is_reserved(name: &str) -> bool {
+    let capital = |it: &str| it.starts_with(|it: char| it.is_ascii_uppercase());
+    name.strip_prefix('_')
+        .is_some_and(|it| it.starts_with('_') || capital(it))
+        || name.starts_with("CUDA") && name.ends_with("VERSION")
 }
 
 /// Whether nvcc defines a name when it compiles for a device.
@@ -386,10 +425,15 @@ impl<'a> Reader<'a> {
                 }
             }
             Token::Name(name) => {
+                let plain = self.place.preprocessor.plain;
                 if self.peek() == Token::Operator("(") {
                     self.skip_parentheses();
+                    // Without a definition it would be an error.
+                    self.place.preprocessor.plain = false;
                 }
-                self.name(name)
+                let value = self.name(name);
+                self.place.preprocessor.plain = plain;
+                value
             }
             _ => None,
         };
@@ -479,20 +523,27 @@ mod tests {
         check_in("", expression, target, expected);
     }
 
-    /// The value of a condition after a text.
-    fn check_in(before: &str, expression: &str, target: &str, expected: Option<bool>) {
-        let text = format!("{before}\n#if {expression}\nasm(\"trap;\" ::: \"memory\");\n#endif\n");
-        let host = lex(&text, Language::Cuda);
-        let preprocessor = Preprocessor::new(&text, &host.macros, Target::parse(target));
-        let conditions = &host.statements.last().expect("one statement").conditions;
-        let expected = match expected {
+    fn text_in(before: &str, expression: &str) -> String {
+        format!("{before}\n#if {expression}\nasm(\"trap;\" ::: \"memory\");\n#endif\n")
+    }
+
+    fn truth(value: Option<bool>) -> Truth {
+        match value {
             Some(true) => Truth::Yes,
             Some(false) => Truth::No,
             None => Truth::Unknown,
-        };
+        }
+    }
+
+    /// The value of a condition after a text.
+    fn check_in(before: &str, expression: &str, target: &str, expected: Option<bool>) {
+        let text = text_in(before, expression);
+        let host = lex(&text, Language::Cuda);
+        let preprocessor = Preprocessor::new(&text, &host.macros, Target::parse(target));
+        let conditions = &host.statements.last().expect("one statement").conditions;
         assert_eq!(
             preprocessor.compiled(conditions),
-            expected,
+            truth(expected),
             "{text} for {target}"
         );
     }
@@ -538,6 +589,35 @@ mod tests {
             Some(true),
         );
         check_in("#ifdef OTHER_H\n#define FILE_H\n", "1", "sm_80", None);
+    }
+
+    #[test]
+    fn nothing_else_defines_a_name_in_plain_builds() {
+        let check = |before: &str, condition: &str, expected: Option<bool>| {
+            let text = text_in(before, condition);
+            let host = lex(&text, Language::Cuda);
+            let plain = Preprocessor::new(&text, &host.macros, Target::parse("sm_80")).plain();
+            let conditions = &host.statements.last().expect("one statement").conditions;
+            assert_eq!(plain.compiled(conditions), truth(expected), "{text}");
+        };
+        check("", "defined(NEVER)", Some(false));
+        check("", "NEVER", Some(false));
+        check("", "!defined(NEVER)", Some(true));
+        check("", "defined(NEVER) || __CUDA_ARCH__ >= 800", Some(true));
+        check("#define NEVER 1\n", "NEVER", Some(true));
+        check("", "NEVER(1)", None);
+        check("", "defined(__SOME_COMPILER__)", None);
+        check("", "defined(_MSC_VER)", None);
+        check("", "CUDART_VERSION >= 12000", None);
+        // What C++ decides has other names.
+        let text = "template <int N> void f() { if constexpr (N == 4) { asm(\"trap;\"); } }";
+        let host = lex(text, Language::Cuda);
+        let plain = Preprocessor::new(text, &host.macros, None).plain();
+        let conditions = &host.statements[0].conditions;
+        assert_eq!(
+            (conditions.len(), plain.compiled(conditions)),
+            (1, Truth::Unknown)
+        );
     }
 
     #[test]

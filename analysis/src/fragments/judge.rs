@@ -36,9 +36,8 @@ impl HostFile {
             return Vec::new();
         }
         let source = Source::new(text, &self.host, statement);
-        let guard = |target| {
-            Preprocessor::new(source.all(), source.macros(), target).compiled(&statement.conditions)
-        };
+        let preprocessor = |target| Preprocessor::new(source.all(), source.macros(), target);
+        let guard = |target| preprocessor(target).compiled(&statement.conditions);
         let named = match settings.targets.is_empty() {
             true => &self.marks.targets,
             false => &settings.targets,
@@ -61,6 +60,25 @@ impl HostFile {
             !own.iter().any(reason)
         });
         found.extend(own.iter().cloned());
+        // It is wrong where something defines the macro, and nothing may.
+        let plain = |it| {
+            preprocessor(Some(it))
+                .plain()
+                .compiled(&statement.conditions)
+        };
+        let mut wrong = found
+            .iter_mut()
+            .filter(|it| it.severity == Severity::Error)
+            .peekable();
+        if !statement.conditions.is_empty() && wrong.peek().is_some() {
+            let unreached = match named.is_empty() {
+                true => candidates().all(|it| plain(it) == Truth::No),
+                false => named.iter().all(|it| plain(*it) == Truth::No),
+            };
+            for it in wrong.filter(|_| unreached) {
+                it.severity = Severity::Warning;
+            }
+        }
         found.sort_by_key(|it| (it.range.start(), it.range.end()));
         found.dedup_by(|a, b| a.range == b.range && a.code == b.code && a.message == b.message);
         found.retain_mut(|it| {

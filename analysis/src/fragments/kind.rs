@@ -110,7 +110,7 @@ pub(super) fn kind(
         .any(|it| MODIFIERS.contains(&it));
     let ptx = |it: bool| if it { Kind::Ptx } else { Kind::Other };
     if operands.foreign {
-        return ptx(known && typical);
+        return ptx(known && (typical || statement.in_device));
     }
     let hole = opcode.starts_with(HOLE);
     // Without modifiers and operands only the function around it, or the rest of the file, says what it is for.

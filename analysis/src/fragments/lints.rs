@@ -4,6 +4,7 @@ use isa::{
     semantics::{Control, Keep, Order, Proxy, Semantics},
     special,
 };
+use rustc_hash::FxHashSet;
 use syntax::{
     SyntaxKind, TextRange,
     host::{Dialect, Statement},
@@ -14,7 +15,8 @@ use syntax::{
 use crate::{
     Severity,
     diagnostics::registry::{
-        ASM_GENERIC_ADDRESS, ASM_MISSING_VOLATILE, ASM_NAMED_LABEL, ASM_PARTIAL_OUTPUT,
+        ASM_CONSTRAINT, ASM_GENERIC_ADDRESS, ASM_MISSING_VOLATILE, ASM_NAMED_LABEL,
+        ASM_PARTIAL_OUTPUT, ASM_WRITTEN_INPUT,
     },
 };
 
@@ -103,6 +105,7 @@ pub(super) fn find(source: Source<'_>, statement: &Statement, fragment: &mut Fra
     labels(source, fragment);
     volatile(source, statement, fragment);
     outputs(fragment);
+    inputs(fragment);
     addresses(source, fragment);
 }
 
@@ -206,6 +209,89 @@ fn volatile(source: Source<'_>, statement: &Statement, fragment: &mut Fragment) 
     if let Some(added) = fragment.report.diagnostics.get_mut(before) {
         added.severity = severity;
     }
+}
+
+/// Inputs that an instruction writes: the compiler goes on with the register as if it had its value.
+fn inputs(fragment: &mut Fragment) {
+    if fragment.template.has_holes || fragment.dialect == Dialect::Rust {
+        return;
+    }
+    let text = &*fragment.template.text.text;
+    let tables = isa::table::tables();
+    let mut found: Vec<(u32, TextRange)> = Vec::new();
+    let mut seen = FxHashSet::default();
+    let known = |it: &Instruction<'_>| tables.with_opcode(it.opcode).next().is_some();
+    for instruction in instructions(fragment).filter(known) {
+        let role = tables.role(instruction.opcode, || instruction.words.iter().copied());
+        let operands = TextRange::new(instruction.head.end(), instruction.range.end());
+        for (index, operand) in (0..).zip(split(text, operands)) {
+            let address = text[operand].trim_start().starts_with('[');
+            if address || !role.writes(index) {
+                continue;
+            }
+            let placeholders = &fragment.template.placeholders;
+            let first = placeholders.partition_point(|it| it.range.start() < operand.start());
+            let written = placeholders[first..]
+                .iter()
+                .take_while(|it| it.range.end() <= operand.end());
+            for placeholder in written {
+                let Some(number) = placeholder.operand else {
+                    continue;
+                };
+                let known = fragment.operands.list.get(number as usize);
+                let input = known.is_some_and(|it| {
+                    !it.written && !matches!(it.class, Class::Text | Class::Unknown)
+                });
+                if input && seen.insert(number) {
+                    found.push((number, placeholder.range));
+                }
+            }
+        }
+    }
+    for (index, range) in found {
+        let operand = &fragment.operands.list[index as usize];
+        let constraint = &operand.constraint;
+        let place = fragment.template.text.map.to_host(range);
+        let name = super::template::name(fragment.dialect, index);
+        if matches!(operand.class, Class::Immediate(_)) {
+            let message = format!("`{name}` is a constant, and this instruction writes it");
+            fragment.report.add(place, ASM_CONSTRAINT, message);
+            continue;
+        }
+        let repaired = match fragment.dialect {
+            Dialect::Cuda => format!("make it an output, `\"+{constraint}\"`"),
+            Dialect::Llvm | Dialect::Rust => "make it an output".to_owned(),
+        };
+        let message = format!(
+            "`{name}` is an input, and this instruction writes it: the compiler may use the register as unchanged; {repaired}"
+        );
+        fragment.report.add(place, ASM_WRITTEN_INPUT, message);
+    }
+}
+
+/// The operands in a range of a text, divided at the commas outside brackets.
+fn split(text: &str, range: TextRange) -> Vec<TextRange> {
+    let part = &text[range];
+    let tokens = tokenize(part);
+    let (mut depth, mut start) = (0i32, 0);
+    let mut operands = Vec::new();
+    let at = |from: usize, to: usize| {
+        let offset = |it: usize| range.start() + syntax::TextSize::new(it as u32);
+        TextRange::new(offset(from), offset(to))
+    };
+    for index in 0..tokens.len() {
+        match tokens.kind(index) {
+            SyntaxKind::L_BRACE | SyntaxKind::L_BRACKET | SyntaxKind::L_PAREN => depth += 1,
+            SyntaxKind::R_BRACE | SyntaxKind::R_BRACKET | SyntaxKind::R_PAREN => depth -= 1,
+            SyntaxKind::COMMA if depth == 0 => {
+                operands.push(at(start, tokens.start(index)));
+                start = tokens.start(index + 1);
+            }
+            _ => {}
+        }
+    }
+    operands.push(at(start, part.len()));
+    operands
 }
 
 /// Outputs that are only written where a guard holds: what the variable had before is lost where it does not.

@@ -18,6 +18,7 @@ mod operands;
 mod report;
 mod shape;
 mod source;
+mod strings;
 mod targets;
 mod template;
 #[cfg(test)]
@@ -86,10 +87,14 @@ impl HostFile {
         let host = lex(text, language);
         let mut fragments: Vec<Fragment> = Vec::new();
         let mut neighbours = Neighbours::default();
+        let mut looks = strings::LOOKS;
         let mut is_device = kind::has_device_code(text, language);
         for (index, statement) in (0..).zip(&host.statements) {
             let source = Source::new(text, &host, statement);
             let mut fragment = Fragment::new(index, source, statement);
+            let in_device = language == Language::Cuda || statement.in_device;
+            let not_string =
+                in_device && strings::find(&source, statement, &mut looks, &mut fragment.report);
             // A lone brace says nothing about its language, but closes the block of another statement.
             if !fragment.operands.foreign {
                 neighbours.add(&fragment.shape);
@@ -97,6 +102,7 @@ impl HostFile {
             match fragment.kind(&source, statement, language) {
                 Kind::Ptx => fragment.sure = true,
                 Kind::Likely => {}
+                Kind::Other if not_string && fragment.range().is_some() => fragment.sure = true,
                 Kind::Other => continue,
             }
             is_device |= fragment.sure;

@@ -7,7 +7,7 @@ use syntax::{
     text::Edit,
 };
 
-use crate::diagnostics::registry::ASM_CONSTRAINT;
+use crate::diagnostics::{registry::ASM_CONSTRAINT, suggestion::most_similar};
 
 use super::{report::Report, source::Source};
 
@@ -62,6 +62,9 @@ pub(super) struct Operands {
     /// Whether the statement says that it accesses memory.
     pub(super) memory: bool,
 }
+
+/// The clobber of a statement that accesses memory.
+const MEMORY: &str = "memory";
 
 /// The class of a letter of CUDA or LLVM.
 fn letter(letter: &str, dialect: Dialect) -> Option<Class> {
@@ -172,14 +175,33 @@ fn cuda(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Oper
     }
     for clobber in &statement.clobbers {
         match source.literals(clobber) {
-            Some(it) if it.text == "memory" => operands.memory = true,
-            Some(it) if it.is_empty() => {}
-            Some(_) => operands.foreign = true,
+            Some(it) if it.text == MEMORY => operands.memory = true,
+            Some(it) => {
+                operands.foreign = true;
+                unknown_clobber(source, clobber, &it.text, report);
+            }
             // A macro may be anything.
             None => operands.memory = true,
         }
     }
     operands
+}
+
+/// Reports a clobber that compilers of device code do not know.
+fn unknown_clobber(source: &Source<'_>, clobber: &[Part], text: &str, report: &mut Report) {
+    let whole = |it: &Part| match it {
+        Part::Literal(it) => source.in_file(it.range),
+        _ => None,
+    };
+    let places: Option<Vec<TextRange>> = clobber.iter().map(whole).collect();
+    let place = places.and_then(|it| it.into_iter().reduce(TextRange::cover));
+    let message = format!("`{text}` is not a clobber of device code: the only one is `{MEMORY}`");
+    let similar = most_similar(text, [MEMORY].into_iter());
+    let edit = similar
+        .zip(place)
+        .map(|it| Edit::new(it.1, format!("\"{MEMORY}\"")));
+    let title = format!("Replace `{text}` by `{MEMORY}`");
+    report.repaired(place, ASM_CONSTRAINT, message, &title, edit);
 }
 
 fn llvm(source: &Source<'_>, statement: &Statement, report: &mut Report) -> Operands {

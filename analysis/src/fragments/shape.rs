@@ -34,7 +34,7 @@ pub(super) struct Shape {
     /// The last token, if it does not end its statement.
     pub(super) unfinished: Option<TextRange>,
     /// Whether it begins with the end of a statement of another fragment.
-    pub(super) finishes: bool,
+    pub(super) finishes: Option<TextRange>,
     /// Whether it ends inside a comment.
     pub(super) in_comment: bool,
     /// The statements, each from its first token to its semicolon.
@@ -121,7 +121,9 @@ impl Reader<'_> {
                 return;
             }
             SEMICOLON => {
-                self.shape.finishes |= self.previous.is_none();
+                if self.previous.is_none() {
+                    self.shape.finishes = Some(self.range(index));
+                }
                 self.end(index);
             }
             L_BRACE if self.start.is_none() => {
@@ -248,6 +250,8 @@ pub(super) struct Neighbours {
     closing: u32,
     /// How many begin with the end of a statement.
     finishing: u32,
+    /// How many end inside a statement.
+    unfinished: u32,
     /// Names that some fragment leaves declared.
     names: FxHashSet<String>,
     /// How many end inside a comment.
@@ -258,7 +262,8 @@ impl Neighbours {
     pub(super) fn add(&mut self, shape: &Shape) {
         self.opening += u32::from(shape.opens > 0);
         self.closing += u32::from(shape.closes > 0);
-        self.finishing += u32::from(shape.finishes);
+        self.finishing += u32::from(shape.finishes.is_some());
+        self.unfinished += u32::from(shape.unfinished.is_some());
         self.in_comment += u32::from(shape.in_comment);
         self.names
             .extend(shape.leaked.iter().map(|it| it.1.name.clone()));
@@ -272,7 +277,12 @@ impl Neighbours {
 
     /// Whether a statement may end in another fragment.
     pub(super) fn explain_end(&self, shape: &Shape) -> bool {
-        self.finishing > u32::from(shape.finishes)
+        self.finishing > u32::from(shape.finishes.is_some())
+    }
+
+    /// Whether the semicolon that a fragment begins with may end a statement of another one.
+    pub(super) fn explain_begin(&self, shape: &Shape) -> bool {
+        self.unfinished > u32::from(shape.unfinished.is_some())
     }
 
     /// Whether another fragment, or a later part of this one, may have declared a name.

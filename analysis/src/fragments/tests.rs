@@ -1,4 +1,5 @@
 mod compiled;
+mod judged;
 
 use std::fmt::Write as _;
 

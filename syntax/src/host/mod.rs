@@ -6,6 +6,7 @@
 
 mod c;
 mod call;
+mod filled;
 mod literal;
 mod llvm;
 mod map;

@@ -7,8 +7,7 @@ use rustc_hash::FxHashSet;
 use super::{
     Define, Dialect, Escapes, Host, Layer, Literal, Part, Statement, c,
     call::Argument,
-    decode,
-    map::Mapped,
+    filled::{self, Marks},
     scan::{Scan, is_name, range},
 };
 
@@ -59,6 +58,9 @@ const KEYWORDS: [&str; 9] = [
     "if", "else", "or", "and", "not", "for", "in", "is", "lambda",
 ];
 
+/// The type of values that a kernel is compiled for.
+const CONSTANT: &[u8] = b"constexpr";
+
 /// Parentheses in an argument are nested at most so deep.
 const MAX_GROUPS: usize = 256;
 
@@ -90,15 +92,26 @@ impl Term {
     }
 }
 
+/// Names of more bytes are not looked at.
+const MAX_NAME: usize = 80;
+/// The uses of so many names are looked at: each takes as long as the file.
+const MAX_LOOKS: u32 = 64;
+
 struct Lexer<'a> {
     scan: Scan<'a>,
     host: Host,
+    /// The texts that are replaced in strings.
+    replaced: Vec<String>,
+    /// The uses of how many names may still be looked at.
+    looks: u32,
 }
 
 pub(super) fn lex(text: &str) -> Host {
     let mut lexer = Lexer {
         scan: Scan::new(text),
         host: Host::default(),
+        replaced: filled::replaced(text),
+        looks: MAX_LOOKS,
     };
     lexer.run();
     let mut host = lexer.host;
@@ -227,12 +240,13 @@ impl Lexer<'_> {
         let rest = head[name..].trim_ascii();
         // `NAME =`, `NAME: TYPE =`, `NAME +=`
         let changed = matches!(rest, b"+" | b"%" | b"*");
+        let constant = rest.ends_with(CONSTANT);
         if name == 0 || !(rest.is_empty() || rest.starts_with(b":") || changed) {
             return;
         }
         let from = sign - head.len();
         let value = self.scan.pos;
-        let literals = if changed { None } else { self.value() };
+        let literals = if changed { None } else { self.value(constant) };
         self.host.macros.defines.push(Define {
             name: range(from, from + name),
             literals,
@@ -243,12 +257,16 @@ impl Lexer<'_> {
         self.scan.pos = value;
     }
 
-    /// The literals up to the end of the line, or in parentheses, if there is nothing else.
-    fn value(&mut self) -> Option<Vec<Literal>> {
+    /// The literals up to the end of the line, or in parentheses, if there is nothing else. That of a parameter ends
+    /// where the parameter does.
+    fn value(&mut self, parameter: bool) -> Option<Vec<Literal>> {
         let mut literals = Vec::new();
-        let mut open = false;
+        let mut open = self.constant();
         loop {
             match self.scan.peek() {
+                b',' | b')' if parameter && !open => {
+                    return (!literals.is_empty()).then_some(literals);
+                }
                 b' ' | b'\t' | b'\r' => self.scan.bump(1),
                 b'\n' if open => self.scan.bump(1),
                 b'#' if open => self.scan.skip_line(),
@@ -273,20 +291,34 @@ impl Lexer<'_> {
         }
     }
 
+    /// Moves past `tl.constexpr(`, if it is here.
+    fn constant(&mut self) -> bool {
+        let start = self.scan.pos;
+        while matches!(self.scan.peek(), b' ' | b'\t') {
+            self.scan.bump(1);
+        }
+        let path = self.scan.pos;
+        while is_name(self.scan.peek()) || self.scan.peek() == b'.' {
+            self.scan.bump(1);
+        }
+        let is_constant = self.scan.bytes[path..self.scan.pos].ends_with(CONSTANT);
+        if is_constant && self.scan.peek() == b'(' {
+            self.scan.bump(1);
+            return true;
+        }
+        self.scan.pos = start;
+        false
+    }
+
     /// Reads the content of a string as a program in C++.
     fn program(&mut self, literal: &Literal) {
         let content = &self.scan.text[literal.content];
         if memchr::memmem::find(content.as_bytes(), b"asm").is_none() {
             return;
         }
-        let mut layer = Mapped::default();
-        decode(
-            content,
-            literal.content.start(),
-            literal.escapes,
-            "_",
-            &mut layer,
-        );
+        let marks = self.marks(literal);
+        let at = literal.content.start();
+        let layer = filled::read(content, at, literal.escapes, marks, &self.replaced);
         let mut inner = c::lex(&layer.text);
         if inner.statements.is_empty() {
             return;
@@ -300,9 +332,30 @@ impl Lexer<'_> {
         inner.macros.sort(&layer.text);
         self.host.layers.push(Layer {
             text: layer,
-            escapes: literal.escapes,
+            escapes: marks.escapes(literal.escapes),
             macros: inner.macros,
         });
+    }
+
+    /// How the places of a literal are written that are filled before it is compiled.
+    fn marks(&mut self, literal: &Literal) -> Marks {
+        let text = self.scan.text;
+        let before = &text[..usize::from(literal.range.start())];
+        let after = &text[usize::from(literal.range.end())..];
+        let marks = Marks::around(before, after);
+        let assigned = before.trim_end().strip_suffix('=').map(str::trim_end);
+        let Some(assigned) = assigned.filter(|_| marks == Marks::None && self.looks > 0) else {
+            return marks;
+        };
+        let name = assigned.bytes().rev().take(MAX_NAME);
+        let name = name.take_while(|it| is_name(*it)).count();
+        match assigned.get(assigned.len() - name..) {
+            Some(name) if !name.is_empty() => {
+                self.looks -= 1;
+                Marks::of_name(text, name)
+            }
+            _ => marks,
+        }
     }
 
     /// Reads a call from after its parenthesis; its name starts at an offset.
@@ -376,6 +429,8 @@ impl Lexer<'_> {
                 ..self.scan.clone()
             },
             host: Host::default(),
+            replaced: Vec::new(),
+            looks: 0,
         };
         let mut elements = Vec::new();
         loop {

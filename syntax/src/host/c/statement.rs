@@ -251,22 +251,32 @@ impl Lexer<'_> {
 
     /// Reads the sections after the template, up to the closing parenthesis.
     fn sections(&mut self, statement: &mut Statement, branches: &mut Branches) {
+        // Whether a comma, or a colon, is before a string: others belong to the one before.
+        let mut separate = true;
         loop {
             self.between(branches);
             match self.scan.peek() {
                 b':' => {
                     statement.colons = statement.colons.saturating_add(1);
                     self.scan.bump(1);
+                    separate = true;
                 }
                 b')' | b';' | b'}' => return,
                 _ if self.scan.is_end() => return,
-                b',' => self.scan.bump(1),
+                b',' => {
+                    self.scan.bump(1);
+                    separate = true;
+                }
                 _ => match statement.colons {
                     1 => self.operand(Direction::Output, statement, branches),
                     2 => self.operand(Direction::Input, statement, branches),
                     3 => {
                         let part = self.part();
-                        statement.clobbers.push(vec![part]);
+                        match statement.clobbers.last_mut() {
+                            Some(last) if !separate => last.push(part),
+                            _ => statement.clobbers.push(vec![part]),
+                        }
+                        separate = false;
                     }
                     _ => {
                         self.part();
