@@ -94,7 +94,7 @@ fn the_operand_at_the_cursor_is_active() {
     );
 }
 
-/// What the item of `.version` inserts in an empty file, and the command after it.
+/// The text that the item of `.version` inserts in an empty file, and the command after it.
 fn version(capabilities: Value) -> (Value, Value) {
     let mut server = TestServer::with_capabilities(capabilities);
     server.open(URI, "");

@@ -49,7 +49,7 @@ fn collect(node: &Cursor<'_>, symbols: &mut Vec<DocumentSymbol>) {
     }
 }
 
-/// What is known of the statements before.
+/// The facts about the statements before.
 #[derive(Default)]
 struct Walk<'a> {
     /// Whether the last one is a label.

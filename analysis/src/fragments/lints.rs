@@ -211,7 +211,7 @@ fn volatile(source: Source<'_>, statement: &Statement, fragment: &mut Fragment) 
     }
 }
 
-/// Inputs that an instruction writes: the compiler goes on with the register as if it had its value.
+/// Inputs that an instruction writes: the compiler continues as if the register had its value.
 fn inputs(fragment: &mut Fragment) {
     if fragment.template.has_holes || fragment.dialect == Dialect::Rust {
         return;

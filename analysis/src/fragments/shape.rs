@@ -33,7 +33,7 @@ pub(super) struct Shape {
     pub(super) registers: Vec<(String, TextRange)>,
     /// The last token, if it does not end its statement.
     pub(super) unfinished: Option<TextRange>,
-    /// Whether it begins with the end of a statement of another fragment.
+    /// The semicolon at its start, which ends a statement of another fragment.
     pub(super) finishes: Option<TextRange>,
     /// Whether it ends inside a comment.
     pub(super) in_comment: bool,

@@ -6,7 +6,7 @@ use crate::diagnostics::registry::ASM_STRING;
 
 use super::{report::Report, source::Source};
 
-/// What nvcc takes.
+/// The rule of nvcc.
 const LITERAL: &str = "the assembly of a statement is a string literal";
 /// So many names of a file are looked up: each look takes as long as the file.
 pub(super) const LOOKS: u32 = 64;

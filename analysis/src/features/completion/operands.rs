@@ -69,9 +69,8 @@ pub(super) fn operands(
     };
     let has_form = || {
         let known = known_operands(site, body, &inside);
-        !Shapes::find(head, &inside, known, site.module)
-            .all
-            .is_empty()
+        let shapes = Shapes::find(head, &inside, known, site.module);
+        !shapes.all.is_empty()
     };
     if items.is_empty() && place.nesting.is_empty() && has_form() && admits() {
         names(site, head, &inside, body, None, items);
@@ -167,10 +166,9 @@ fn names(
                     _ => distance(operand, wanted),
                 };
                 let rank = (distance, rank.0, rank.1, id);
-                match member.is_some() && !written && uses.age((id, member)).is_none() {
-                    true => unwritten.push((rank, item)),
-                    false => found.push((rank, item)),
-                }
+                let read = member.is_some() && !written && uses.age((id, member)).is_none();
+                let list = if read { &mut unwritten } else { &mut found };
+                list.push((rank, item));
             },
         );
     }
