@@ -168,6 +168,8 @@ pub enum FixKind {
     InsertPunctuation,
     /// Declares a register.
     DeclareRegister,
+    /// Removes a word, an operand, a bracket or a line that is too much.
+    RemoveSurplus,
     /// Makes an operand one that the instruction takes.
     CorrectOperand,
     /// Makes a parameterised register such as `%r<4>` longer.

@@ -25,7 +25,7 @@ pub use registry::{DIAGNOSTIC_CODES, DiagnosticCode, PTXAS_CODE};
 pub(crate) use registry::{is_flow_lint, is_lint};
 pub(crate) use rendering::{
     compiler::with_messages,
-    join::{Fixes, diagnostics},
+    join::{Fixes, diagnostics, touches},
     levels::{control_verbs, has_controls},
     syntax_errors::syntax_diagnostics,
 };

@@ -1,8 +1,9 @@
 //! Code actions: the fixes of the problems at a place, and those of the same kind in the whole file.
 //!
-//! Preferred fixes, and those that are applied without a look at each, are tried first: they are applied to the text and
-//! the result is judged.
+//! They are tried first: each is applied to the text and the result is judged. What leaves its problem or makes another
+//! one is not offered. Where nothing repairs an error, what may be too much is tried as well.
 
+mod candidates;
 mod headers;
 mod trial;
 
@@ -11,18 +12,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 use syntax::{TextRange, TextSize, text::Edit};
 
-use self::trial::Trials;
+use self::{
+    candidates::candidates,
+    trial::{Outcome, Trials},
+};
 use crate::{
-    CodeAction, CodeActionKind, Diagnostic, FileEdits, FileId, FileRange, Fix, FixKind,
+    CodeAction, CodeActionKind, Diagnostic, FileEdits, FileId, FileRange, Fix, FixKind, Severity,
     SourceChange,
     db::SourceFile,
-    diagnostics::{Fixes, diagnostics},
+    diagnostics::{Fixes, diagnostics, touches},
 };
 
-/// Kinds of fixes that may be applied without a look at each: they repair slips of the keyboard.
-const SAFE: [FixKind; 2] = [FixKind::InsertPunctuation, FixKind::Respell];
 /// Fixes that are tried at most for one problem.
-const MAX_TRIED: usize = 4;
+const MAX_TRIED: usize = 6;
+/// Fixes that no rule proposed and that are offered at most for one problem.
+const MAX_FOUND: usize = 3;
 /// Problems of a selection whose fixes are tried; those of others are not preferred.
 const MAX_JUDGED: usize = 8;
 /// How often fixes that break something are taken out of those that are applied together.
@@ -30,41 +34,51 @@ const MAX_ROUNDS: usize = 6;
 
 /// The code actions at a range of a file.
 pub(crate) fn code_actions(db: &dyn Database, file: SourceFile, at: FileRange) -> Vec<CodeAction> {
-    let all = diagnostics(db, file, usize::MAX, Fixes::Required);
+    let all = diagnostics(db, file, usize::MAX, Fixes::Required(at.range));
     if all.is_empty() {
         return Vec::new();
     }
     let trials = Trials::new(db, file);
-    let here: Vec<(&Diagnostic, Vec<Fix>)> = all
+    let here: Vec<(&Diagnostic, Offer)> = all
         .iter()
         .filter(|it| touches(it.range, at.range))
-        .map(|it| (it, fixes(it, &all)))
+        .enumerate()
+        .map(|(number, it)| {
+            let fixes = fixes(it, &all);
+            match number < MAX_JUDGED {
+                true => (it, Offer::judged(it, fixes, &trials)),
+                false => (it, Offer::of(fixes)),
+            }
+        })
         .collect();
     let mut actions = Actions::default();
     let mut kinds: Vec<FixKind> = Vec::new();
-    for (number, (diagnostic, fixes)) in here.iter().enumerate() {
-        let trials = (number < MAX_JUDGED).then_some(&trials);
-        let preferred = preferred(diagnostic, fixes, trials);
-        for (index, fix) in fixes.iter().enumerate() {
+    for (diagnostic, offer) in &here {
+        for (index, fix) in offer.fixes.iter().enumerate() {
             if fix.preferred && !kinds.contains(&fix.kind) {
                 kinds.push(fix.kind);
             }
-            actions.add(at.file, diagnostic, fix, preferred == Some(index));
+            actions.add(at.file, diagnostic, fix, offer.preferred == Some(index));
         }
     }
     let mut actions = actions.list;
     // One fix stands for its problem; where several are left, the author has to choose.
     for kind in kinds {
-        let together = Together::of(&all, |it| it == kind);
-        if together.diagnostics.len() > 1 {
-            actions.push(together.action(at.file, CodeActionKind::QuickFix, title(kind)));
-        }
+        trials.renew();
+        let together = harmless(&all, |it| it.kind == kind, &trials);
+        let together = match together {
+            Judged::Known(it) => it,
+            Judged::Unknown(it) => Some(it),
+        };
+        let together = together.filter(|it| it.diagnostics.len() > 1);
+        actions
+            .extend(together.map(|it| it.action(at.file, CodeActionKind::QuickFix, title(kind))));
     }
-    let safe = safe(&all, &trials);
-    actions.extend(safe.map(|it| {
+    trials.renew();
+    if let Judged::Known(Some(safe)) = harmless(&all, is_safe, &trials) {
         let title = "Fix all auto-fixable problems";
-        it.action(at.file, CodeActionKind::FixAll, title)
-    }));
+        actions.push(safe.action(at.file, CodeActionKind::FixAll, title));
+    }
     actions
 }
 
@@ -79,36 +93,105 @@ fn fixes(diagnostic: &Diagnostic, all: &[Diagnostic]) -> Vec<Fix> {
     fixes
 }
 
-/// Which of the fixes of a problem most likely does what the author wants: it leaves no error on the lines of the
-/// problem, and makes none anywhere.
-fn preferred(diagnostic: &Diagnostic, fixes: &[Fix], trials: Option<&Trials<'_>>) -> Option<usize> {
-    let first = fixes.iter().position(|it| it.preferred)?;
-    let trials = trials?;
-    let repairs = |index: &usize| trials.repairs(diagnostic.range, &fixes[*index].edits);
-    let others = (0..fixes.len()).filter(|it| *it != first);
-    // Another one is preferred only if the first turned out to be wrong.
-    std::iter::once(first)
-        .chain(others)
-        .take(MAX_TRIED)
-        .find(repairs)
+/// The fixes that are offered for a problem.
+struct Offer {
+    /// The best first.
+    fixes: Vec<Fix>,
+    /// Which of them most likely does what the author wants: it leaves no error in the statement of the problem, and
+    /// makes none anywhere.
+    preferred: Option<usize>,
 }
 
-/// The fixes that may be applied without a look at each, but for those that would make a new error.
-fn safe(all: &[Diagnostic], trials: &Trials<'_>) -> Option<Together> {
-    let wanted = |it: &Diagnostic| {
-        let mut fixes = it.fixes.iter();
-        fixes.any(|it| it.preferred && SAFE.contains(&it.kind))
-    };
-    let mut chosen: Vec<Diagnostic> = all.iter().filter(|it| wanted(it)).cloned().collect();
+impl Offer {
+    /// Fixes that are not tried, so none is preferred.
+    fn of(fixes: Vec<Fix>) -> Offer {
+        Offer {
+            fixes,
+            preferred: None,
+        }
+    }
+
+    /// Those of the fixes that help. If none repairs an error, what may be surplus is tried.
+    fn judged(problem: &Diagnostic, fixes: Vec<Fix>, trials: &Trials<'_>) -> Offer {
+        let wanted = fixes.iter().any(|it| it.preferred);
+        let mut judged: Vec<(Outcome, Fix)> = Vec::new();
+        for (number, fix) in fixes.into_iter().enumerate() {
+            let tried = number < MAX_TRIED || fix.preferred;
+            let outcome = tried.then(|| trials.outcome(problem, &fix.edits)).flatten();
+            // What is not known to fail may help.
+            judged.push((outcome.unwrap_or(Outcome::Helps), fix));
+        }
+        let repairs = |it: &(Outcome, Fix)| it.0 == Outcome::Repairs;
+        let mut found = 0;
+        // Where a directive is missing, nothing is too much.
+        let missing = judged
+            .iter()
+            .any(|it| it.1.kind == FixKind::InsertDirective);
+        if problem.severity == Severity::Error && !missing && !judged.iter().any(repairs) {
+            for fix in candidates(&trials.tree(), problem) {
+                let is_known = judged
+                    .iter()
+                    .any(|it| it.0 == Outcome::Repairs && it.1.title == fix.title);
+                if found == MAX_FOUND {
+                    break;
+                }
+                if !is_known && trials.outcome(problem, &fix.edits) == Some(Outcome::Repairs) {
+                    judged.push((Outcome::Repairs, fix));
+                    found += 1;
+                }
+            }
+        }
+        judged.retain(|it| it.0 != Outcome::Fails);
+        judged.sort_by_key(|it| it.0);
+        let preferred = judged.iter().position(|it| repairs(it) && it.1.preferred);
+        // Another one is preferred only if the first turned out to be wrong, and if nothing else repairs it.
+        let other = || match &judged[..] {
+            [first, rest @ ..] if wanted && repairs(first) => {
+                (found == 0 || !rest.iter().any(repairs)).then_some(0)
+            }
+            _ => None,
+        };
+        let preferred = preferred.or_else(other);
+        Offer {
+            fixes: judged.into_iter().map(|it| it.1).collect(),
+            preferred,
+        }
+    }
+}
+
+/// Whether a fix may be applied without a look at it: it repairs a slip of the keyboard, or declares numbered registers.
+/// A register with a name of its own may be misspelt.
+fn is_safe(fix: &Fix) -> bool {
+    match fix.kind {
+        FixKind::InsertPunctuation | FixKind::Respell | FixKind::WidenRegisters => true,
+        FixKind::DeclareRegister => fix.edits.iter().any(|it| it.insert.contains('<')),
+        _ => false,
+    }
+}
+
+/// Fixes that are applied together, and whether that was tried.
+enum Judged {
+    /// They make no new error; none is left otherwise.
+    Known(Option<Together>),
+    /// The text is too long to try them.
+    Unknown(Together),
+}
+
+/// The preferred fixes that are wanted, but for those that would make a new error.
+fn harmless(all: &[Diagnostic], wanted: impl Fn(&Fix) -> bool, trials: &Trials<'_>) -> Judged {
+    let is_wanted = |it: &Diagnostic| it.fixes.iter().any(|it| it.preferred && wanted(it));
+    let mut chosen: Vec<Diagnostic> = all.iter().filter(|it| is_wanted(it)).cloned().collect();
     for _ in 0..MAX_ROUNDS {
-        let together = Together::of(&chosen, |it| SAFE.contains(&it));
+        let together = Together::of(&chosen, &wanted);
         if together.diagnostics.is_empty() {
-            return None;
+            return Judged::Known(None);
         }
         let wrong: Vec<TextRange> = chosen.iter().map(|it| it.range).collect();
-        let after = trials.after(&together.edits, &wrong)?;
+        let Some(after) = trials.after(&together.edits, &wrong) else {
+            return Judged::Unknown(together);
+        };
         if after.new.is_empty() {
-            return Some(together);
+            return Judged::Known(Some(together));
         }
         // The fix on the line of a new error, or else before it, has made it.
         let count = chosen.len();
@@ -132,12 +215,7 @@ fn safe(all: &[Diagnostic], trials: &Trials<'_>) -> Option<Together> {
             !guilty.contains(&(index - 1))
         });
     }
-    None
-}
-
-/// Whether a cursor or selection is at a problem; their ends belong to both.
-fn touches(problem: TextRange, at: TextRange) -> bool {
-    problem.start() <= at.end() && at.start() <= problem.end()
+    Judged::Known(None)
 }
 
 /// Actions, each once.
@@ -190,6 +268,7 @@ fn title(kind: FixKind) -> &'static str {
         FixKind::ChangeDirective => "Correct all directives in the file",
         FixKind::InsertPunctuation => "Insert all missing punctuation in the file",
         FixKind::DeclareRegister => "Declare all registers that are missing in the file",
+        FixKind::RemoveSurplus => "Remove everything that is too much in the file",
         FixKind::CorrectOperand => "Correct all operands with one right form in the file",
         FixKind::ReorderModifiers => "Write all modifiers in the file in the order of the manual",
         FixKind::CorrectAssembly => "Correct all placeholders and constraints in the file",
@@ -214,13 +293,13 @@ struct Together {
 impl Together {
     /// The preferred fix of each diagnostic that has one of such a kind. Where two cannot both be
     /// applied, the second is left for the next time.
-    fn of(diagnostics: &[Diagnostic], wanted: impl Fn(FixKind) -> bool) -> Together {
+    fn of(diagnostics: &[Diagnostic], wanted: impl Fn(&Fix) -> bool) -> Together {
         let mut together = Together::default();
         for diagnostic in diagnostics {
             let fix = diagnostic
                 .fixes
                 .iter()
-                .find(|it| it.preferred && wanted(it.kind));
+                .find(|it| it.preferred && wanted(it));
             if fix.is_some_and(|it| together.add(it)) {
                 together
                     .diagnostics

@@ -117,7 +117,7 @@ pub fn gate(word: &str) -> Gate {
 /// Directives that ptxas 13.5 reads as such wherever they are, so that they cannot name a section.
 /// Types, state spaces and most modifiers of instructions cannot either.
 #[rustfmt::skip]
-const RESERVED: &[&str] = &[
+pub const RESERVED: &[&str] = &[
     ".abi_preserve", ".abi_preserve_control", ".address_size", ".alias", ".align", ".attribute",
     ".blocksareclusters", ".branchtargets", ".callprototype", ".calltargets", ".common", ".const",
     ".entry", ".explicitcluster", ".extern", ".file", ".func", ".global", ".language", ".loc",

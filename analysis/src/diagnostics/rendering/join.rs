@@ -94,8 +94,8 @@ fn order(range: TextRange) -> (TextSize, TextSize) {
 pub(crate) enum Fixes {
     Found,
     LeftOut,
-    /// Only diagnostics with fixes; the others are left out.
-    Required,
+    /// Only diagnostics with fixes, and the errors at a range; the others are left out.
+    Required(TextRange),
 }
 
 /// The diagnostics of a file, sorted by range; of more than `limit` only the worst, and of equally bad ones
@@ -117,9 +117,19 @@ pub(crate) fn diagnostics(
     };
     worst
         .into_iter()
-        .filter(|it| fixes != Fixes::Required || join.has_fixes(it))
+        .filter(|it| match fixes {
+            Fixes::Required(at) => {
+                join.has_fixes(it) || it.severity == Severity::Error && touches(it.range, at)
+            }
+            Fixes::Found | Fixes::LeftOut => true,
+        })
         .map(|it| join.finish(it))
         .collect()
+}
+
+/// Whether a cursor or selection is at a problem; their ends belong to both.
+pub(crate) fn touches(problem: TextRange, at: TextRange) -> bool {
+    problem.start() <= at.end() && at.start() <= problem.end()
 }
 
 impl<'db> Pending<'db> {

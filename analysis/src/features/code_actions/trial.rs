@@ -3,11 +3,16 @@
 //! A long file is tried without what a fix inside one function cannot make wrong: the instructions far from it, and the
 //! bodies of the other functions. All declarations, labels and braces stay.
 
-use std::{borrow::Cow, cell::Cell, sync::Arc};
+use std::{
+    borrow::Cow,
+    cell::{Cell, OnceCell, RefCell},
+    rc::Rc,
+    sync::Arc,
+};
 
 use rustc_hash::FxHashMap;
 use salsa::Setter;
-use syntax::{Cursor, SyntaxKind, TextRange, TextSize, text::Edit};
+use syntax::{Cursor, SyntaxKind, SyntaxNode, TextRange, TextSize, text::Edit};
 
 use crate::{
     Diagnostic, FileContents, FileId, Severity,
@@ -19,21 +24,40 @@ use crate::{
 /// How much text is judged for one question, in bytes: some ten milliseconds. Fixes that are not tried are not
 /// preferred.
 const BUDGET: usize = if cfg!(test) { 16 << 10 } else { 256 << 10 };
+/// Longest text that is always judged as a whole, in bytes.
+const SMALL: usize = 16 << 10;
+/// The text before the number of a line in messages.
+const LINE: &str = "line ";
 /// Statements before and after a change that are judged with it in a long file.
 const NEAR: usize = 8;
 
+/// Code and message of an error. A line that it names may have another number after an edit.
+type Key = (&'static str, String);
 /// The errors of a text, and how often each is there.
-type Known = FxHashMap<(&'static str, String), usize>;
+type Known = FxHashMap<Key, usize>;
 
 /// A file, and what is wrong with it before anything is repaired.
 pub(super) struct Trials<'a> {
     db: &'a dyn salsa::Database,
     file: SourceFile,
     text: String,
-    /// The errors of the whole text; none if it is too long to be judged.
-    before: Option<Known>,
+    /// The errors of the whole text, once they are needed.
+    before: OnceCell<Rc<Known>>,
+    /// The text without some of its parts that was judged last, and its errors.
+    shorter: RefCell<Option<(LeftOut, Rc<Known>)>>,
     /// How much text may still be judged.
     left: Cell<usize>,
+}
+
+/// The effect of a fix on the problem that it is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Outcome {
+    /// Nothing is wrong any more in the statement of the problem, and nothing new anywhere.
+    Repairs,
+    /// The problem is gone, another one of its statement is not, and nothing new is wrong anywhere.
+    Helps,
+    /// The problem is still there, or something new is wrong.
+    Fails,
 }
 
 /// The errors of a text after a repair.
@@ -42,6 +66,10 @@ pub(super) struct After {
     pub(super) new: Vec<TextRange>,
     /// The errors.
     errors: Vec<TextRange>,
+    /// How often each error was there before.
+    before: Rc<Known>,
+    /// How often each error is there now.
+    known: Known,
     text: String,
     left_out: LeftOut,
     /// The edits as those of the text without what is left out.
@@ -51,25 +79,54 @@ pub(super) struct After {
 impl<'a> Trials<'a> {
     /// Prepares trials.
     pub(super) fn new(db: &'a dyn salsa::Database, file: SourceFile) -> Trials<'a> {
-        let tree = &file.contents(db).tree;
-        let short = usize::from(tree.text_len()) <= BUDGET;
-        let before = || errors(&diagnostics(db, file, usize::MAX, Fixes::LeftOut));
         Trials {
             db,
             file,
-            text: tree.syntax().to_string(),
-            before: short.then(before),
+            text: file.contents(db).tree.syntax().to_string(),
+            before: OnceCell::new(),
+            shorter: RefCell::new(None),
             left: Cell::new(BUDGET),
         }
+    }
+
+    /// The tree of the file.
+    pub(super) fn tree(&self) -> SyntaxNode {
+        self.file.contents(self.db).tree.syntax()
+    }
+
+    /// Allows as much text to be judged as at the start.
+    pub(super) fn renew(&self) {
+        self.left.set(BUDGET);
+    }
+
+    /// The parts of the text that are not judged; none if it is too long.
+    fn judged(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<LeftOut> {
+        let whole = |limit| (self.text.len() <= limit).then(LeftOut::default);
+        whole(SMALL)
+            .or_else(|| self.left_out(edits, wrong))
+            .or_else(|| whole(BUDGET))
+    }
+
+    /// The errors of the text without some of its parts.
+    fn known(&self, left_out: &LeftOut, shorter: &str) -> Option<Rc<Known>> {
+        if left_out.ranges.is_empty() {
+            let all = || diagnostics(self.db, self.file, usize::MAX, Fixes::LeftOut);
+            return Some(self.before.get_or_init(|| Rc::new(errors(&all()))).clone());
+        }
+        let mut last = self.shorter.borrow_mut();
+        if let Some((_, known)) = last.as_ref().filter(|it| it.0 == *left_out) {
+            return Some(known.clone());
+        }
+        self.spend(shorter.len())?;
+        let known = Rc::new(errors(&judge(self.db, shorter)));
+        *last = Some((left_out.clone(), known.clone()));
+        Some(known)
     }
 
     /// The errors after some edits, which are sorted and do not overlap, to repair what is wrong at some ranges; none if
     /// too much has been tried already, or would have to be.
     pub(super) fn after(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<After> {
-        let left_out = match self.before {
-            Some(_) => LeftOut::default(),
-            None => self.left_out(edits, wrong)?,
-        };
+        let left_out = self.judged(edits, wrong)?;
         let shorter = left_out.of(&self.text);
         let mut edits = edits.to_vec();
         for edit in &mut edits {
@@ -80,26 +137,21 @@ impl<'a> Trials<'a> {
         }
         let text = applied(&shorter, &edits)?;
         self.spend(text.len())?;
-        let mut known = match &self.before {
-            Some(known) => known.clone(),
-            None => {
-                self.spend(shorter.len())?;
-                errors(&judge(self.db, &shorter))
-            }
-        };
+        let before = self.known(&left_out, &shorter)?;
+        let found = judge(self.db, &text);
         let mut after = After {
             new: Vec::new(),
             errors: Vec::new(),
+            before,
+            known: errors(&found),
             left_out,
             edits,
             text,
         };
-        for it in judge(self.db, &after.text) {
-            if it.severity != Severity::Error {
-                continue;
-            }
+        let mut left = (*after.before).clone();
+        for it in found.iter().filter(|it| it.severity == Severity::Error) {
             after.errors.push(it.range);
-            match known.get_mut(&(it.code, it.message)) {
+            match left.get_mut(&key(it)) {
                 Some(left) if *left > 0 => *left -= 1,
                 _ => after.new.push(it.range),
             }
@@ -112,22 +164,30 @@ impl<'a> Trials<'a> {
         Some(())
     }
 
-    /// Whether nothing is wrong any more in the instruction of a range, or on its lines where there is none, and nothing
-    /// new anywhere, after some edits.
-    pub(super) fn repairs(&self, range: TextRange, edits: &[Edit]) -> bool {
+    /// The effect of some edits on a problem; none if that is not known.
+    pub(super) fn outcome(&self, problem: &Diagnostic, edits: &[Edit]) -> Option<Outcome> {
+        let range = problem.range;
+        let after = self.after(edits, &[range])?;
+        let key = key(problem);
+        let count = |known: &Known| known.get(&key).copied().unwrap_or_default();
+        let is_error = problem.severity == Severity::Error;
+        let stays = is_error && count(&after.known) >= count(&after.before).max(1);
+        if stays || !after.new.is_empty() {
+            return Some(Outcome::Fails);
+        }
         let tree = &self.file.contents(self.db).tree;
         let instruction = node_at(&tree.cursor(), SyntaxKind::INSTRUCTION, range.start())
             .map(|it| trimmed(&it))
             .filter(|it| it.contains_range(range));
-        self.after(edits, &[range]).is_some_and(|after| {
-            let placed =
-                |it: TextRange| TextRange::new(after.place(it.start()), after.place(it.end()));
-            let around = match instruction {
-                Some(it) => placed(it),
-                None => after.lines(placed(range)),
-            };
-            after.new.is_empty() && !after.errors.iter().any(|it| it.intersect(around).is_some())
-        })
+        let placed = |it: TextRange| TextRange::new(after.place(it.start()), after.place(it.end()));
+        let around = match instruction {
+            Some(it) => placed(it),
+            None => after.lines(placed(range)),
+        };
+        match after.errors.iter().any(|it| it.intersect(around).is_some()) {
+            true => Some(Outcome::Helps),
+            false => Some(Outcome::Repairs),
+        }
     }
 
     /// The parts of the text that some edits cannot make wrong; none if they may make anything wrong.
@@ -219,7 +279,7 @@ fn flatten(block: &Cursor<'_>, statements: &mut Vec<(TextRange, SyntaxKind)>) {
 }
 
 /// Parts of a text that are left out.
-#[derive(Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 struct LeftOut {
     /// In the order of the text, without overlaps, each with the bytes that are left out before its end.
     ranges: Vec<(TextRange, TextSize)>,
@@ -279,12 +339,25 @@ impl After {
     }
 }
 
+/// Code and message of a diagnostic, without the number of a line.
+fn key(diagnostic: &Diagnostic) -> Key {
+    let mut message = String::with_capacity(diagnostic.message.len());
+    let mut rest = &*diagnostic.message;
+    while let Some((before, after)) = rest.split_once(LINE) {
+        message.push_str(before);
+        message.push_str(LINE);
+        rest = after.trim_start_matches(|it: char| it.is_ascii_digit());
+    }
+    message.push_str(rest);
+    (diagnostic.code, message)
+}
+
 /// The errors among diagnostics.
 fn errors(diagnostics: &[Diagnostic]) -> Known {
     let mut known = Known::default();
     for it in diagnostics {
         if it.severity == Severity::Error {
-            *known.entry((it.code, it.message.clone())).or_default() += 1;
+            *known.entry(key(it)).or_default() += 1;
         }
     }
     known

@@ -1,5 +1,9 @@
 //! Fixes that make an unknown register known.
 
+use std::{cell::OnceCell, mem::replace};
+
+use rustc_hash::FxHashMap;
+
 use crate::{
     FixKind,
     diagnostics::{fix::Repair, subject::Subject},
@@ -7,6 +11,7 @@ use crate::{
         body::{Definition, OUTERMOST, Place, Reference, Target},
         in_force::{address_size, in_force},
         instruction::Parts,
+        module::module_scope,
         number::split_name,
         operand::special,
         resolve::{module_name, resolve},
@@ -24,15 +29,87 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 /// The largest number of registers that a fix declares together; above, the name is a mistake.
 const MAX_COUNT: u32 = 1 << 20;
-/// How many missing names of a family are looked at.
-const MAX_MISSING: usize = 16;
+/// How many statements with missing names of a family are asked for the type that all take.
+const MAX_ASKED: usize = 256;
 /// Statements with more text than this, in bytes, are not tried with other operands: that takes as long as they are, for
 /// each name and each type.
 const MAX_STATEMENT: u32 = 4096;
 
+/// The numbered names that a body uses as operands and nothing declares.
+pub(in crate::diagnostics) struct Missing<'a> {
+    /// By what is before the number.
+    families: FxHashMap<&'a str, Family<'a>>,
+}
+
+/// Those of one name.
+#[derive(Default)]
+struct Family<'a> {
+    /// The number that declares all of them.
+    count: u32,
+    /// The first use of each.
+    uses: Vec<(&'a str, &'a Reference)>,
+    /// The type that all these uses take, once it is asked for.
+    class: OnceCell<Option<Class>>,
+}
+
+impl<'a> Missing<'a> {
+    /// Collects them; numbers that are too large for a declaration are left out.
+    pub(in crate::diagnostics) fn new(subject: &Subject<'a>) -> Missing<'a> {
+        let Subject {
+            db, function, body, ..
+        } = *subject;
+        let scope = module_scope(db, function.file(db));
+        let mut seen = vec![false; body.free.len()];
+        let mut families: FxHashMap<&str, Family<'_>> = FxHashMap::default();
+        for reference in &body.references {
+            let Target::Free(free) = reference.target else {
+                continue;
+            };
+            let free = free as usize;
+            if reference.place != Place::Operand || replace(&mut seen[free], true) {
+                continue;
+            }
+            let name = &*body.free[free];
+            let number = split_name(name).filter(|it| it.1 < MAX_COUNT);
+            if let Some((prefix, number)) = number.filter(|_| scope.find(name).is_empty()) {
+                let family = families.entry(prefix).or_default();
+                family.count = family.count.max(number + 1);
+                family.uses.push((name, reference));
+            }
+        }
+        Missing { families }
+    }
+
+    /// The declaration of all that are missing of the family of a name, if there are several of which one can be made:
+    /// their type, the text before the numbers, and the count.
+    fn declaration<'n>(
+        &self,
+        subject: &Subject<'_>,
+        name: &'n str,
+    ) -> Option<(Class, &'n str, u32)> {
+        let (prefix, _) = split_name(name)?;
+        let family = self.families.get(prefix).filter(|it| it.uses.len() > 1)?;
+        let class = family.class.get_or_init(|| {
+            let of_family = |it: &str| split_name(it).is_some_and(|it| it.0 == prefix);
+            let definitions = &subject.body.definitions;
+            if definitions.iter().any(|it| of_family(&it.name)) {
+                return None;
+            }
+            let (name, first) = family.uses.first()?;
+            let mut classes = wanted(subject, first, name);
+            for (name, reference) in family.uses.iter().take(MAX_ASKED).skip(1) {
+                classes.retain(|it| accepts(subject, reference, name, *it));
+            }
+            classes.first().copied()
+        });
+        Some(((*class)?, prefix, family.count))
+    }
+}
+
 /// Makes the parameterised register that a name looks like long enough: `%r<4>` for `%r4`.
 pub(in crate::diagnostics) fn widen(
     subject: &Subject<'_>,
+    missing: &Missing<'_>,
     reference: &Reference,
     name: &str,
     family: &Definition,
@@ -45,12 +122,8 @@ pub(in crate::diagnostics) fn widen(
             .contains_range(reference.range);
     let count = number.checked_add(1).filter(|it| *it <= MAX_COUNT)?;
     // All that are missing of it are declared together.
-    let missing = body.free.iter().filter_map(|it| split_name(it));
-    let missing = missing.filter(|it| it.0 == prefix && it.1 < MAX_COUNT);
-    let count = missing
-        .map(|it| it.1 + 1)
-        .max()
-        .map_or(count, |it| it.max(count));
+    let together = missing.families.get(prefix).map_or(0, |it| it.count);
+    let count = count.max(together);
     if !visible || family.name_range.start() > reference.range.start() {
         return None;
     }
@@ -74,19 +147,24 @@ pub(in crate::diagnostics) fn widen(
 /// Declares a register of the type that the instruction wants.
 pub(in crate::diagnostics) fn declare(
     subject: &Subject<'_>,
+    missing: &Missing<'_>,
     reference: &Reference,
     name: &str,
 ) -> Option<Repair> {
     let cursor = subject.cursor();
-    let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start())?;
-    if !name.starts_with('%') && names_parameter(subject, &instruction, reference, name) {
+    if !name.starts_with('%')
+        && let Some(instruction) =
+            node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start())
+        && names_parameter(subject, &instruction, reference, name)
+    {
         return None;
     }
-    let classes = wanted(subject, &instruction, reference, name);
-    let family = missing_family(subject, reference, name, &classes);
-    let (class, name) = match family {
+    let (class, name) = match missing.declaration(subject, name) {
         Some((class, prefix, count)) => (class, format!("{prefix}<{count}>")),
-        None => (*classes.first()?, name.to_owned()),
+        None => {
+            let classes = wanted(subject, reference, name);
+            (*classes.first()?, name.to_owned())
+        }
     };
     let block = cursor.node(SyntaxKind::BLOCK)?;
     let open = block.token(SyntaxKind::L_BRACE)?;
@@ -116,47 +194,6 @@ fn names_parameter(
     address && !is_long(instruction) && takes(subject, &parts, reference, name, &parameter)
 }
 
-/// The numbered registers that are missing, if there are several of which one declaration can be made: their type, the
-/// text before the numbers, and the count.
-fn missing_family<'n>(
-    subject: &Subject<'_>,
-    reference: &Reference,
-    name: &'n str,
-    classes: &[Class],
-) -> Option<(Class, &'n str, u32)> {
-    let (prefix, number) = split_name(name)?;
-    let body = subject.body;
-    let of_family = |it: &str| split_name(it).is_some_and(|it| it.0 == prefix);
-    if body.definitions.iter().any(|it| of_family(&it.name)) {
-        return None;
-    }
-    let cursor = subject.cursor();
-    let mut count = number.checked_add(1)?;
-    let mut seen = vec![name];
-    let mut classes = classes.to_vec();
-    for other in &body.references {
-        let Target::Free(free) = other.target else {
-            continue;
-        };
-        let other_name = &*body.free[free as usize];
-        if other.place != reference.place || !of_family(other_name) || seen.contains(&other_name) {
-            continue;
-        }
-        if seen.len() > MAX_MISSING {
-            break;
-        }
-        seen.push(other_name);
-        count = count.max(split_name(other_name)?.1.checked_add(1)?);
-        let Some(instruction) = node_at(&cursor, SyntaxKind::INSTRUCTION, other.range.start())
-        else {
-            continue;
-        };
-        let others = wanted(subject, &instruction, other, other_name);
-        classes.retain(|it| others.contains(it));
-    }
-    (seen.len() > 1 && count <= MAX_COUNT).then_some((*classes.first()?, prefix, count))
-}
-
 /// Whether an instruction takes another name in the place of an unknown one.
 pub(in crate::diagnostics) fn would_fit(
     subject: &Subject<'_>,
@@ -180,8 +217,7 @@ pub(in crate::diagnostics) fn would_fit(
     if is_long(&instruction) {
         return true;
     }
-    let guarded = instruction.node(SyntaxKind::GUARD);
-    if guarded.is_some_and(|it| it.range().contains_range(reference.range)) {
+    if is_guard(&instruction, reference) {
         let class = Class::Pred;
         return found == Operand::Register { class, lanes: 1 };
     }
@@ -233,25 +269,48 @@ fn takes(
     fit(tables(), &statement).is_some()
 }
 
-/// The register types that the instruction takes in the place of a name, the most likely one first.
-fn wanted(
-    subject: &Subject<'_>,
-    instruction: &Cursor<'_>,
-    reference: &Reference,
-    name: &str,
-) -> Vec<Class> {
+/// Whether the instruction of a name takes a register of this type in its place.
+fn accepts(subject: &Subject<'_>, reference: &Reference, name: &str, class: Class) -> bool {
+    let cursor = subject.cursor();
+    let instruction = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start());
+    let Some(instruction) = instruction.filter(|it| !is_long(it)) else {
+        return true;
+    };
+    if is_guard(&instruction, reference) {
+        return class == Class::Pred;
+    }
+    let register = Operand::Register { class, lanes: 1 };
+    takes(
+        subject,
+        &Parts::of(&instruction),
+        reference,
+        name,
+        &register,
+    )
+}
+
+/// Whether a name is the predicate of an instruction's guard.
+fn is_guard(instruction: &Cursor<'_>, reference: &Reference) -> bool {
+    let guard = instruction.node(SyntaxKind::GUARD);
+    guard.is_some_and(|it| it.range().contains_range(reference.range))
+}
+
+/// The register types that the instruction of a name takes in its place, the most likely one first.
+fn wanted(subject: &Subject<'_>, reference: &Reference, name: &str) -> Vec<Class> {
     let Subject { db, function, .. } = *subject;
     let contains = |it: &Cursor<'_>| it.range().contains_range(reference.range);
-    if instruction
-        .node(SyntaxKind::GUARD)
-        .is_some_and(|it| contains(&it))
-    {
+    let cursor = subject.cursor();
+    let Some(instruction) = node_at(&cursor, SyntaxKind::INSTRUCTION, reference.range.start())
+    else {
+        return Vec::new();
+    };
+    if is_guard(&instruction, reference) {
         return vec![Class::Pred];
     }
-    if is_long(instruction) {
+    if is_long(&instruction) {
         return Vec::new();
     }
-    let parts = Parts::of(instruction);
+    let parts = Parts::of(&instruction);
     if parts.opcode.is_none() {
         return Vec::new();
     }

@@ -3,6 +3,8 @@
 //! ptxas reads a module once: what a name means is decided where it appears. Only labels may be
 //! declared after their use.
 
+use std::cell::OnceCell;
+
 use isa::{
     system_call::{self, is_optix},
     table::tables,
@@ -39,6 +41,8 @@ use crate::{
 
 /// How many unknown names of a function are compared with the known ones.
 const MAX_SUGGESTIONS: usize = 16;
+/// For how many unknown names of a function a declaration is offered; a function with more is not written by hand.
+const MAX_DECLARED: usize = 1024;
 /// With how many known names each of them is compared.
 const MAX_CANDIDATES: usize = 4096;
 /// How many similar names are tried in the place of each of them.
@@ -69,8 +73,9 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     let Subject { db, body, .. } = *subject;
     let mut judge = Judge {
         subject,
-        suggestions: 0,
+        unknown: 0,
         declared: None,
+        missing: OnceCell::new(),
     };
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; body.free.len()];
     let mut nameless = Nameless::new(body);
@@ -226,9 +231,12 @@ fn unfinished_statement(
 /// The names that a function uses and does not declare.
 struct Judge<'a> {
     subject: &'a Subject<'a>,
-    suggestions: usize,
+    /// How many names are unknown so far.
+    unknown: usize,
     /// The first definition of each name anywhere in the function, once it is needed.
     declared: Option<FxHashMap<&'a str, &'a Definition>>,
+    /// The numbered registers that are not declared, once they are needed.
+    missing: OnceCell<register_fixes::Missing<'a>>,
 }
 
 impl<'a> Judge<'a> {
@@ -266,14 +274,14 @@ impl<'a> Judge<'a> {
                 repairs: Vec::new(),
             };
         }
-        self.suggestions += 1;
+        self.unknown += 1;
         let mut verdict = Verdict::Unknown {
             help: None,
             elsewhere: None,
             similar: None,
             repairs: Vec::new(),
         };
-        if self.suggestions <= MAX_SUGGESTIONS {
+        if self.unknown <= MAX_DECLARED {
             self.suggest(reference, name, &mut verdict);
         }
         verdict
@@ -290,9 +298,17 @@ impl<'a> Judge<'a> {
         else {
             return;
         };
+        let compared = self.unknown <= MAX_SUGGESTIONS;
         if let Some((family, count)) = family(self.subject.body, name) {
             *help = Some(family_help(&family.name, count));
-            repairs.extend(register_fixes::widen(self.subject, reference, name, family));
+            let missing = self.missing();
+            repairs.extend(register_fixes::widen(
+                self.subject,
+                missing,
+                reference,
+                name,
+                family,
+            ));
             return;
         }
         if reference.place == WordPlace::Callee
@@ -311,9 +327,11 @@ impl<'a> Judge<'a> {
                 *help = family.count.map(|count| family_help(name, count));
                 return;
             }
-            *similar = self.slip(reference, name);
+            if compared {
+                *similar = self.slip(reference, name);
+            }
         }
-        if similar.is_none() {
+        if similar.is_none() && compared {
             let candidates = similar_names(self.subject, reference.place, name);
             // A register or variable of another class or width was not meant, and of short names several may be.
             let fits = |it: &&str| register_fixes::would_fit(self.subject, reference, name, it);
@@ -325,9 +343,17 @@ impl<'a> Judge<'a> {
         }
         *help = similar.as_ref().map(|it| format!("did you mean `{it}`?"));
         if reference.place == WordPlace::Operand {
-            let declared = register_fixes::declare(self.subject, reference, name);
-            repairs.extend(declared.map(|it| it.preferred(similar.is_none())));
+            let declared = register_fixes::declare(self.subject, self.missing(), reference, name);
+            // What was not compared may be misspelt, but for numbered registers.
+            let sure = similar.is_none() && (compared || split_name(name).is_some());
+            repairs.extend(declared.map(|it| it.preferred(sure)));
         }
+    }
+
+    /// The numbered registers that are not declared.
+    fn missing(&self) -> &register_fixes::Missing<'a> {
+        self.missing
+            .get_or_init(|| register_fixes::Missing::new(self.subject))
     }
 
     /// The register that was meant by a name without its `%`, in another case, or without the dot of a component.
