@@ -151,6 +151,14 @@ impl Near {
             }
             return;
         }
+        // A register that is stuck to a word is read as a part of it.
+        for token in around().filter(|it| it.kind() == SyntaxKind::IDENT) {
+            if let Some(at) = token.text().rfind('%').filter(|it| *it > 0) {
+                let start = token.text_range().start() + TextSize::of(&token.text()[..at]);
+                let range = TextRange::new(start, token.text_range().end());
+                candidates.remove(range, &token.text()[at..], false);
+            }
+        }
         let around: Vec<_> = around().collect();
         for pair in around.windows(2) {
             let (first, second) = (pair[0], pair[1]);
