@@ -126,7 +126,7 @@ impl Near {
         before.chain(&self.at).chain(&self.after).cloned().collect()
     }
 
-    /// Words that are divided, or stuck together.
+    /// Words that are divided.
     fn words(&self, candidates: &mut Candidates) {
         let around = || {
             self.before
@@ -150,14 +150,6 @@ impl Near {
                 candidates.add(FixKind::Respell, title, whole, &new, false);
             }
             return;
-        }
-        // A register that is stuck to a word is read as a part of it.
-        for token in around().filter(|it| it.kind() == SyntaxKind::IDENT) {
-            if let Some(at) = token.text().rfind('%').filter(|it| *it > 0) {
-                let start = token.text_range().start() + TextSize::of(&token.text()[..at]);
-                let range = TextRange::new(start, token.text_range().end());
-                candidates.remove(range, &token.text()[at..], false);
-            }
         }
         let around: Vec<_> = around().collect();
         for pair in around.windows(2) {

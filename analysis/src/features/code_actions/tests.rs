@@ -797,8 +797,10 @@ fn what_is_too_much_is_removed() {
     "#]],
     );
     check_titles(
-        "ld%r2$0.shared.b32 %r1, [%r2];",
-        expect![""],
+        "ld%r2.shared$0.b32 %r1, [%r2];",
+        expect![[r#"
+        - Remove `%r2`
+    "#]],
     );
     check_titles(
         "ld.shared.b32 %r1, $0[ [%r2];",
