@@ -199,14 +199,24 @@ function M.problems()
 end
 
 function M.close_all()
-  vim.cmd('silent! only!')
-  vim.cmd('silent! %bwipeout!')
-  for _, client in ipairs(vim.lsp.get_clients()) do
+  -- The buffers go last: a client that is starting or ending looks at its buffers, and Neovim's own runtime raises
+  -- `Invalid buffer id` for those that are gone by then.
+  local function clients()
+    return vim.lsp.get_clients({ _uninitialized = true })
+  end
+  vim.wait(5000, function()
+    return vim.iter(clients()):all(function(client)
+      return client.initialized
+    end)
+  end, 10)
+  for _, client in ipairs(clients()) do
     client:stop(true)
   end
   vim.wait(5000, function()
-    return #vim.lsp.get_clients() == 0
+    return #clients() == 0
   end, 10)
+  vim.cmd('silent! only!')
+  vim.cmd('silent! %bwipeout!')
   vim.fn.setqflist({}, 'r')
 end
 

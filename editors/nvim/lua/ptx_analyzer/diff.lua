@@ -22,6 +22,18 @@ local function lines_of(row)
   return nil, only
 end
 
+--- The rows, with what is said of two files before their paths: these may be longer than the window is wide.
+---@param rows string[]
+---@return string[]
+local function with_paths_last(rows)
+  local found = {}
+  for _, row in ipairs(rows) do
+    local paths, said = row:match('^(%S.* %-> .+): (%a+: %d.*)$')
+    vim.list_extend(found, paths and { said, paths } or { row })
+  end
+  return found
+end
+
 local groups = { ['-'] = 'DiffDelete', ['+'] = 'DiffAdd', ['>'] = 'DiffChange', ['~'] = 'DiffText' }
 
 --- Goes to the place of the row under the cursor: that of the new file, or else that of the old one.
@@ -55,7 +67,7 @@ function M.diff(other)
     request.notify(vim.trim(done.stderr))
     return
   end
-  local rows = vim.split(vim.trim(done.stdout), '\n')
+  local rows = with_paths_last(vim.split(vim.trim(done.stdout), '\n'))
   if done.code == 0 then
     rows = { 'The two files are the same, apart from names.' }
   end
@@ -69,7 +81,7 @@ function M.diff(other)
   pcall(vim.api.nvim_buf_set_name, bufnr, title)
   local window = vim.wo[0]
   window.number, window.relativenumber = false, false
-  -- The first row has two paths.
+  -- A row has two paths.
   window.wrap, window.breakindent = true, true
   local namespace = vim.api.nvim_create_namespace('ptx_analyzer_diff')
   for index, row in ipairs(rows) do
