@@ -314,13 +314,18 @@ impl Analysis {
         self.with_file(file, features::source_locations::document_links)
     }
 
-    /// The inlay hints of a range, in the order of the text.
+    /// The inlay hints of a range, in the order of the text; `exact` is what `ptxas` said of the entries of the file.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
-    pub fn inlay_hints(&self, at: FileRange, kinds: InlayHintKinds) -> Cancellable<Vec<InlayHint>> {
+    pub fn inlay_hints(
+        &self,
+        at: FileRange,
+        kinds: InlayHintKinds,
+        exact: &[ExactEntry],
+    ) -> Cancellable<Vec<InlayHint>> {
         self.with_file(at.file, |db, file| {
-            features::inlay_hints::inlay_hints(db, file, at.range, kinds)
+            features::inlay_hints::inlay_hints(db, file, at.range, kinds, exact)
         })
     }
 
@@ -511,13 +516,17 @@ impl Analysis {
         })
     }
 
-    /// How control flows in the function around a position.
+    /// How control flows in the function around a position; `exact` is what `ptxas` said of the entries of the file.
     ///
     /// # Errors
     /// [`Cancelled`], as with every question.
-    pub fn flow_graph(&self, at: FilePosition) -> Cancellable<Option<FlowGraph>> {
+    pub fn flow_graph(
+        &self,
+        at: FilePosition,
+        exact: &[ExactEntry],
+    ) -> Cancellable<Option<FlowGraph>> {
         self.with_file(at.file, |db, file| {
-            features::flow_graph::flow_graph_at(db, file, at)
+            features::flow_graph::flow_graph_at(db, file, at, exact)
         })
     }
 

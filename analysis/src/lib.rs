@@ -31,6 +31,7 @@ pub use features::{
     demangle::short_name,
     documentation::{documentation, documented},
     explain::explain,
+    live_registers::{LiveIn, LiveRegisters},
     protocols::{ProtocolPart, ProtocolView},
     registers::EntryRegisters,
     site::{SiteChapter, SitePage, site_chapters},

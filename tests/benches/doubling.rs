@@ -291,7 +291,7 @@ const QUESTIONS: &[Question] = &[
             register_types: true,
             ..InlayHintKinds::default()
         };
-        drop(it.inlay_hints(about.whole, kinds).expect(WHY));
+        drop(it.inlay_hints(about.whole, kinds, &[]).expect(WHY));
     }),
     ("highlight", |it, about| {
         drop(it.highlight(about.register).expect(WHY))

@@ -170,7 +170,7 @@ fn lenses_can_be_clicked_in_any_editor() {
         shown,
         [
             "1 reference: line 10",
-            "_Z1kv on sm_90: ≤ 32 regs · full occupancy @256 threads · 0 live at most",
+            "_Z1kv on sm_90: ≤ 32 regs · full occupancy @256 threads · at most 0 live as written",
             "0 references",
             "1 reference: line 11",
         ]

@@ -174,7 +174,8 @@ fn lenses_tell_what_entries_need() {
     );
     let titles = lenses(json!({}), &wide());
     assert!(
-        titles[0].contains(" warps @256 threads, limited by registers · peak line 76"),
+        titles[0]
+            .contains(" warps @256 threads, limited by registers · 71 live as written at line 76"),
         "{titles:?}"
     );
 }

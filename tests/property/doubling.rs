@@ -291,7 +291,7 @@ fn cost((text, offset): &(String, u32), question: Question) -> f64 {
         CodeActions => drop(analysis.code_actions(whole).expect(WHY)),
         Highlight => drop(analysis.highlight(at).expect(WHY)),
         Slice => drop(analysis.slice(at).expect(WHY)),
-        InlayHints => drop(analysis.inlay_hints(whole, all_hints()).expect(WHY)),
+        InlayHints => drop(analysis.inlay_hints(whole, all_hints(), &[]).expect(WHY)),
     }
     worked(start) - before
 }

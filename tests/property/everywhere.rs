@@ -227,7 +227,7 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
         );
         assert!(graph.blocks.iter().all(|it| it.range.end() <= len));
         let at = at(graph.name_range.start());
-        assert_eq!(analysis.flow_graph(at).expect(WHY), Some(graph));
+        assert_eq!(analysis.flow_graph(at, &[]).expect(WHY), Some(graph));
     }
     for entry in analysis.registers(FILE, None).expect(WHY) {
         assert!(entry.range.contains_range(entry.name_range) && entry.range.end() <= len);
@@ -241,7 +241,7 @@ fn check_whole_file(analysis: &Analysis, contents: &FileContents) {
         file: FILE,
         range: TextRange::up_to(len),
     };
-    for hint in analysis.inlay_hints(whole, all_hints()).expect(WHY) {
+    for hint in analysis.inlay_hints(whole, all_hints(), &[]).expect(WHY) {
         assert!(hint.offset <= len && !hint.label.is_empty(), "{hint:?}");
     }
     for lens in analysis.code_lenses(FILE, ALL_LENSES).expect(WHY) {

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use syntax::TextRange;
 
+use crate::LiveIn;
+
 /// The control-flow graph of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowGraph {
@@ -17,6 +19,8 @@ pub struct FlowGraph {
     pub edges: Vec<FlowEdge>,
     /// How many ways through tables are left out because there are too many.
     pub left_out: usize,
+    /// Where the live registers of blocks are counted.
+    pub counted: LiveIn,
 }
 
 /// A basic block: instructions that control enters at the first and leaves behind the last.
@@ -29,8 +33,8 @@ pub struct FlowBlock {
     pub label: Option<String>,
     /// The instructions.
     pub instructions: Vec<FlowInstruction>,
-    /// The most 32-bit registers that are live at one of the instructions.
-    pub live: u32,
+    /// The most 32-bit registers that are live at a line of the block, unless `ptxas` made no machine code of it.
+    pub live: Option<u32>,
     /// How many loops surround the block.
     pub loop_depth: u32,
     /// Whether a loop starts here.

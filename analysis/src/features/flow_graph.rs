@@ -7,8 +7,8 @@ use syntax::{TextRange, TextSize};
 use isa::semantics::Control;
 
 use crate::{
-    FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, FlowInstruction, InFlight,
-    SymbolKind,
+    ExactEntry, FilePosition, FlowBlock, FlowEdge, FlowEdgeKind, FlowGraph, FlowInstruction,
+    InFlight, SymbolKind,
     db::SourceFile,
     flow::{
         Flow,
@@ -22,11 +22,10 @@ use crate::{
         module::signature,
         tree::OneLine,
     },
-    pressure::pressure,
     protocols::{ask, in_flight},
 };
 
-use super::registers::function_at;
+use super::{live_registers::live_registers, registers::function_at};
 
 /// Edges of a graph beyond which the targets of a table become one block, and beyond which edges of tables are left
 /// out: each of `n` indexed branches may go to each of `n` labels.
@@ -39,9 +38,10 @@ pub(crate) fn flow_graph_at(
     db: &dyn Database,
     file: SourceFile,
     at: FilePosition,
+    exact: &[ExactEntry],
 ) -> Option<FlowGraph> {
     let (function, start) = function_at(db, file, at.offset)?;
-    flow_graph(db, function, start)
+    flow_graph(db, function, start, exact)
 }
 
 /// The graphs of the functions of a file that have a body, or of those with a name.
@@ -55,17 +55,23 @@ pub(crate) fn flow_graphs(
     let starts = items.functions.iter().zip(&offsets.functions);
     starts
         .filter(|it| name.is_none_or(|name| it.0.name(db) == name))
-        .filter_map(|(function, start)| flow_graph(db, *function, *start))
+        .filter_map(|(function, start)| flow_graph(db, *function, *start, &[]))
         .collect()
 }
 
-fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Option<FlowGraph> {
+fn flow_graph(
+    db: &dyn Database,
+    function: Function<'_>,
+    start: TextSize,
+    exact: &[ExactEntry],
+) -> Option<FlowGraph> {
     if !signature(db, function).defined {
         return None;
     }
     let flow = flow(db, function);
     let body = body(db, function);
-    let alive = &pressure(db, function).alive;
+    let live = live_registers(db, function, start, exact);
+    let lines = function.file(db).contents(db).lines.clone();
     let labels = labels(body);
     let mut texts = Vec::with_capacity(body.instructions.len());
     for_each_instruction(
@@ -88,10 +94,10 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
         blocks: Vec::with_capacity(flow.graph.blocks.len()),
         edges: Vec::new(),
         left_out: 0,
+        counted: live.counted,
     };
     let mut tables = Tables::of(flow);
     for (id, steps) in (0..).zip(&flow.graph.blocks) {
-        let at = steps.start as usize..steps.end as usize;
         let instructions: Vec<FlowInstruction> = texts.by_ref().take(steps.len()).collect();
         let range = match (instructions.first(), instructions.last()) {
             (Some(first), Some(last)) => first.range.cover(last.range),
@@ -103,9 +109,13 @@ fn flow_graph(db: &dyn Database, function: Function<'_>, start: TextSize) -> Opt
         graph.blocks.push(FlowBlock {
             range,
             label: labels.get(&steps.start).copied().map(str::to_owned),
-            live: (alive.get(at).unwrap_or_default().iter().copied())
-                .max()
-                .unwrap_or(0),
+            live: match (instructions.first(), instructions.last()) {
+                (Some(first), Some(last)) => {
+                    let line = |it: &FlowInstruction| lines.line_of(it.range.start());
+                    live.most_in(line(first)..=line(last))
+                }
+                _ => None,
+            },
             loop_depth: flow.graph.depth(id),
             loop_head: heads.contains(&id),
             reachable: flow.graph.reachable.get(id as usize) == Some(&true),
@@ -182,7 +192,7 @@ impl<'a> Tables<'a> {
             graph.blocks.push(FlowBlock {
                 range: TextRange::empty(graph.name_range.start()),
                 label: Some(format!("table of {} targets", targets.len())),
-                live: 0,
+                live: None,
                 loop_depth: 0,
                 loop_head: false,
                 reachable: true,
@@ -304,7 +314,7 @@ mod tests {
                     "{id} {} [{}] {} live, depth {}{}{}{}",
                     block.label.as_deref().unwrap_or("-"),
                     block.instructions.len(),
-                    block.live,
+                    block.live.unwrap_or(0),
                     block.loop_depth,
                     if block.loop_head { ", loop" } else { "" },
                     if block.reachable { "" } else { ", unreachable" },

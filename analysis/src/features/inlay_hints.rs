@@ -11,7 +11,7 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 
 use crate::{
-    InlayHint, InlayHintKind, InlayHintKinds, SymbolKind,
+    ExactEntry, InlayHint, InlayHintKind, InlayHintKinds, SymbolKind,
     db::SourceFile,
     diagnostics::Call,
     hir::{
@@ -38,6 +38,7 @@ pub(crate) fn inlay_hints(
     file: SourceFile,
     range: TextRange,
     kinds: InlayHintKinds,
+    exact: &[ExactEntry],
 ) -> Vec<InlayHint> {
     let items = items(db, file);
     let offsets = item_offsets(db, file);
@@ -55,7 +56,7 @@ pub(crate) fn inlay_hints(
             };
             collector.literals(&cursor);
             collector.function(db, *function, &cursor);
-            pressure_hints(db, *function, *start, range, kinds, &mut hints);
+            pressure_hints(db, (*function, *start), range, kinds, exact, &mut hints);
         }
     }
     for (item, start) in items.module.items(db).iter().zip(&offsets.module) {
@@ -392,7 +393,7 @@ mod tests {
             file: FileId(0),
             range,
         };
-        fixture.host.analysis().inlay_hints(at, kinds).unwrap()
+        fixture.host.analysis().inlay_hints(at, kinds, &[]).unwrap()
     }
 
     /// The text with its hints in guillemets.

@@ -16,7 +16,7 @@ use crate::{
         declared::declared,
         symbol::{Symbol, name_at},
     },
-    pressure::{free, pressure, written_peak},
+    pressure::{free, peak_as_written, written_peak},
 };
 
 use super::{navigation::declared_type, registers::function_at};
@@ -109,7 +109,7 @@ pub(crate) fn live_range(
     }
     let free = free(db, function);
     let peak = match within(MODELLED) {
-        true => pressure(db, function).peak,
+        true => peak_as_written(db, function),
         false => written_peak(flow, &free),
     };
     found.free = free.get(value as usize) == Some(&true);
@@ -222,7 +222,7 @@ mod tests {
         check(
             "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p, %r1, 7;\nmov.u32 %r2, %tid.y;\n@%p mov.u32 %r$02, %tid.z;\nst.shared.u32 [%r1], %r2;\n",
             expect![[r#"
-                %r2 .b32 weight 1, not at the peak
+                %r2 .b32 weight 1, crosses the peak
                 8:1 mov.u32 %r2, %tid.y; to 10:26
                 writes 8:9 %r2
                 writes 9:13 %r2
@@ -245,7 +245,7 @@ mod tests {
         check(
             &format!("{text}st.shared.u32 [f65535], f$07;\nst.shared.u32 [a7], e65535;\n"),
             expect![[r#"
-                f7 .b32 weight 1, not at the peak
+                f7 .b32 weight 1, crosses the peak
                 11:45 mov.u32 f7, %laneid; to 12:28
                 writes 11:53 f7
                 reads 12:25 f7
@@ -254,7 +254,7 @@ mod tests {
         check(
             &format!("{text}st.shared.u32 [f65$0535], f7;\nst.shared.u32 [a7], e65535;\n"),
             expect![[r#"
-                f65535 .b32 weight 1, not at the peak
+                f65535 .b32 weight 1, crosses the peak
                 11:21 mov.u32 f65535, %tid.x; mov.u32 f7, %laneid; to 12:28
                 writes 11:29 f65535
                 reads 12:16 f65535

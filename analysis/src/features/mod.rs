@@ -16,6 +16,7 @@ pub(crate) mod hover;
 pub(crate) mod inlay_hints;
 mod known_bits;
 pub(crate) mod live_range;
+pub(crate) mod live_registers;
 mod navigation;
 mod nearest;
 mod pressure_hints;

@@ -6,22 +6,24 @@ use salsa::Database;
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    InlayHint, InlayHintKind, InlayHintKinds,
-    flow::{facts::Step, flow},
+    ExactEntry, InlayHint, InlayHintKind, InlayHintKinds, LiveIn, LiveRegisters,
+    flow::flow,
     hir::{body::body, in_force::in_force, items::Function, module::signature},
     pressure::{Estimate, bounds, pressure},
 };
 
+use super::live_registers::live_registers;
+
 /// Editors ask for hints after every pause in typing, so larger functions get only what is on request.
 const MOST_INSTRUCTIONS: usize = 5_000;
 
-/// Adds the hints of a function that starts at an offset; the range is relative to it.
+/// Adds the hints of a function and where it starts; the range is relative to it.
 pub(super) fn pressure_hints(
     db: &dyn Database,
-    function: Function<'_>,
-    start: TextSize,
+    (function, start): (Function<'_>, TextSize),
     range: TextRange,
     kinds: InlayHintKinds,
+    exact: &[ExactEntry],
     hints: &mut Vec<InlayHint>,
 ) {
     let body = body(db, function);
@@ -39,45 +41,65 @@ pub(super) fn pressure_hints(
     if first >= after {
         return;
     }
-    let mut shown: FxHashMap<Step, (String, String)> = FxHashMap::default();
-    if peak_or_loops && let Some(estimate) = scarce(db, function) {
-        let pressure = pressure(db, function);
+    let lines = &function.file(db).contents(db).lines;
+    let line_of = |step: usize| {
+        let instruction = body.instructions.get(step)?;
+        Some(lines.line_of(instruction.range.start() + start))
+    };
+    let exact_entry = exact.iter().find(|it| it.name == *function.name(db));
+    let scarce = match peak_or_loops {
+        true => scarce(db, function, exact_entry),
+        false => None,
+    };
+    if scarce.is_none() && !kinds.live_registers {
+        return;
+    }
+    let live = live_registers(db, function, start, exact);
+    let counted = live.counted.words();
+    let short = match live.counted {
+        LiveIn::Text => "live",
+        LiveIn::MachineCode => "live, ptxas",
+    };
+    // By line, as that is what is counted.
+    let mut shown: FxHashMap<u32, (String, String)> = FxHashMap::default();
+    if let Some(scarce) = scarce {
         if kinds.loop_registers {
-            let all = loops(db, function).into_iter();
+            let most = live.most();
             // Loops with few values are not why registers are scarce.
-            for (head, most) in all.filter(|it| it.1 > pressure.written / 2) {
-                let label = format!("⟨{most}⟩ in the loop");
-                let tooltip = format!("At most {most} registers are live at once in this loop.");
+            for (head, most) in loops(db, function, &live, &line_of)
+                .into_iter()
+                .filter(|it| it.1 > most / 2)
+            {
+                let label = format!("⟨{most} {short}⟩ in the loop");
+                let tooltip = format!("At most {most} registers are {counted} in this loop.");
                 shown.insert(head, (label, tooltip));
             }
         }
-        if let (true, Some(peak)) = (kinds.register_peak, pressure.peak) {
-            let most = pressure.reordered.get(peak as usize).unwrap_or(&0);
+        if let (true, Some((line, most))) = (kinds.register_peak, live.peak()) {
             let tooltip = format!(
-                "Most registers of `{}` are probably live here once ptxas has reordered it: {most}. It \
-                 will need about {} ({} to {}).",
+                "The most registers of `{}` are live here: {most} {counted}. {scarce}",
                 function.name(db),
-                estimate.registers,
-                estimate.low,
-                estimate.high
             );
-            shown.insert(peak, (format!("⟨{most}⟩ peak"), tooltip));
+            shown.insert(line, (format!("⟨{most} {short}⟩ peak"), tooltip));
         }
     }
     if kinds.live_registers {
-        let alive = &pressure(db, function).alive;
-        for step in first..after {
-            if let Some(count) = alive.get(step) {
-                let tooltip = format!("{count} registers are live here.");
-                let hint = || (format!("⟨{count}⟩"), tooltip);
-                shown.entry(step as Step).or_insert_with(hint);
-            }
+        let inside = line_of(first)..=line_of(after - 1);
+        for (line, count) in live.lines.iter().filter(|it| inside.contains(&Some(it.0))) {
+            shown.entry(*line).or_insert_with(|| {
+                let tooltip = format!("At most {count} registers are {counted} in this line.");
+                (format!("⟨{count} {short}⟩"), tooltip)
+            });
         }
     }
-    for (step, (label, tooltip)) in shown {
-        let step = step as usize;
-        if let Some(instruction) = body.instructions.get(step)
-            && (first..after).contains(&step)
+    for step in first..after {
+        let line = line_of(step);
+        // After the last instruction of a line.
+        if line == line_of(step + 1) {
+            continue;
+        }
+        if let Some((label, tooltip)) = line.and_then(|it| shown.remove(&it))
+            && let Some(instruction) = body.instructions.get(step)
         {
             hints.push(InlayHint {
                 offset: instruction.range.end() + start,
@@ -89,25 +111,43 @@ pub(super) fn pressure_hints(
     }
 }
 
-/// The estimate for an entry that may need more registers than cost nothing.
-fn scarce(db: &dyn Database, function: Function<'_>) -> Option<Estimate> {
+/// What is known about the registers of an entry that may need more than cost nothing, as a sentence.
+fn scarce(db: &dyn Database, function: Function<'_>, exact: Option<&ExactEntry>) -> Option<String> {
     let signature = signature(db, function);
     if !signature.entry || !signature.defined {
         return None;
     }
     let limits = Limits::at_least(in_force(db, function)?.start.target)?;
+    if let Some(registers) = exact.map(|it| it.registers.registers) {
+        let sentence = format!("`ptxas` needs {registers} registers.");
+        return (registers > limits.free_registers()).then_some(sentence);
+    }
     let estimate = pressure(db, function).estimate(limits, &bounds(db, function));
-    (estimate.high > limits.free_registers()).then_some(estimate)
+    let Estimate {
+        registers,
+        low,
+        high,
+        ..
+    } = estimate;
+    let sentence = format!("`ptxas` will need about {registers} registers ({low} to {high}).");
+    (high > limits.free_registers()).then_some(sentence)
 }
 
-/// The first instruction of each loop, and the most registers live in it.
-fn loops(db: &dyn Database, function: Function<'_>) -> Vec<(Step, u32)> {
+/// The first line of each loop, and the most registers live in it.
+fn loops(
+    db: &dyn Database,
+    function: Function<'_>,
+    live: &LiveRegisters,
+    line_of: &dyn Fn(usize) -> Option<u32>,
+) -> Vec<(u32, u32)> {
     let graph = &flow(db, function).graph;
-    let alive = &pressure(db, function).alive;
     let mut most = vec![0; graph.loops.len()];
     for (steps, innermost) in graph.blocks.iter().zip(&graph.loop_of) {
-        let here = alive.get(steps.start as usize..steps.end as usize);
-        let here = here.unwrap_or_default().iter().copied().max().unwrap_or(0);
+        let ends = steps.end.checked_sub(1).filter(|_| !steps.is_empty());
+        let lines = line_of(steps.start as usize).zip(ends.and_then(|it| line_of(it as usize)));
+        let Some(here) = lines.and_then(|(first, last)| live.most_in(first..=last)) else {
+            continue;
+        };
         let parent = |it: &u32| graph.loops.get(*it as usize)?.parent;
         for around in std::iter::successors(*innermost, parent) {
             if let Some(most) = most.get_mut(around as usize) {
@@ -117,7 +157,10 @@ fn loops(db: &dyn Database, function: Function<'_>) -> Vec<(Step, u32)> {
     }
     let heads = graph.loops.iter().zip(most);
     heads
-        .filter_map(|(it, most)| Some((graph.blocks.get(it.head as usize)?.start, most)))
+        .filter_map(|(it, most)| {
+            let head = graph.blocks.get(it.head as usize)?.start;
+            Some((line_of(head as usize)?, most))
+        })
         .collect()
 }
 
@@ -127,7 +170,7 @@ mod tests {
     use syntax::TextRange;
 
     use crate::{
-        FileId, FileRange, InlayHintKinds,
+        ExactEntry, ExactRegisters, FileId, FileRange, InlayHintKinds,
         fixture::{Fixture, HEADER},
     };
 
@@ -145,13 +188,24 @@ mod tests {
     /// The lines that have a hint.
     #[track_caller]
     fn check(text: &str, kinds: InlayHintKinds, expect: Expect) {
+        check_with(text, kinds, &[], expect);
+    }
+
+    /// The same after a run of `ptxas`.
+    #[track_caller]
+    fn check_with(text: &str, kinds: InlayHintKinds, exact: &[ExactEntry], expect: Expect) {
         let fixture = Fixture::new(text);
         let at = FileRange {
             file: FileId(0),
             range: TextRange::up_to((text.len() as u32).into()),
         };
         let mut out = String::new();
-        for hint in fixture.host.analysis().inlay_hints(at, kinds).unwrap() {
+        for hint in fixture
+            .host
+            .analysis()
+            .inlay_hints(at, kinds, exact)
+            .unwrap()
+        {
             let before = &text[..hint.offset.into()];
             let line = before.lines().last().unwrap_or_default();
             out.push_str(&format!("{line} {}\n", hint.label));
@@ -186,8 +240,8 @@ mod tests {
             &kernel(60),
             both,
             expect![[r#"
-                ld.shared.b32 %r59, [%s+236]; ⟨61⟩ peak
-                K: add.u32 %s, %s, 1; ⟨61⟩ in the loop
+                ld.shared.b32 %r59, [%s+236]; ⟨61 live⟩ peak
+                K: add.u32 %s, %s, 1; ⟨61 live⟩ in the loop
             "#]],
         );
         check(&kernel(6), both, expect![""]);
@@ -199,9 +253,47 @@ mod tests {
             &kernel(60),
             peak,
             expect![[r#"
-                ld.shared.b32 %r59, [%s+236]; ⟨61⟩ peak
+                ld.shared.b32 %r59, [%s+236]; ⟨61 live⟩ peak
             "#]],
         );
+    }
+
+    #[test]
+    fn the_figures_of_ptxas_where_it_was_asked() {
+        let text = kernel(60);
+        let line = |needle: &str| text.lines().position(|it| it.contains(needle)).unwrap() as u32;
+        let of = |registers: u32| ExactEntry {
+            name: "k".to_owned(),
+            target: "sm_80".to_owned(),
+            registers: ExactRegisters {
+                registers,
+                ..ExactRegisters::default()
+            },
+            lines: vec![(line("%r9,"), 40), (line("K:"), 70), (line("L:"), 3)],
+            instructions: None,
+        };
+        let all = InlayHintKinds {
+            register_peak: true,
+            loop_registers: true,
+            live_registers: true,
+            ..NONE
+        };
+        check_with(
+            &text,
+            all,
+            &[of(72)],
+            expect![[r#"
+            ld.shared.b32 %r9, [%s+36]; ⟨40 live, ptxas⟩
+            K: add.u32 %s, %s, 1; ⟨70 live, ptxas⟩ peak
+            L: add.u32 %s, %s, 1; ⟨3 live, ptxas⟩
+        "#]],
+        );
+        // So few cost nothing.
+        let peak = InlayHintKinds {
+            register_peak: true,
+            ..NONE
+        };
+        check_with(&text, peak, &[of(24)], expect![[""]]);
     }
 
     #[test]
@@ -214,21 +306,21 @@ mod tests {
             &kernel(3),
             all,
             expect![[r#"
-                mov.u32 %s, %tid.x; ⟨1⟩
-                ld.shared.b32 %r0, [%s+0]; ⟨2⟩
-                ld.shared.b32 %r1, [%s+4]; ⟨3⟩
-                ld.shared.b32 %r2, [%s+8]; ⟨4⟩
-                K: add.u32 %s, %s, 1; ⟨4⟩
-                setp.lt.u32 %p, %s, %laneid; ⟨4⟩
-                @%p bra K; ⟨4⟩
-                st.volatile.shared.b32 [%s+8], %r2; ⟨4⟩
-                st.volatile.shared.b32 [%s+4], %r1; ⟨3⟩
-                st.volatile.shared.b32 [%s+0], %r0; ⟨2⟩
-                L: add.u32 %s, %s, 1; ⟨1⟩
-                setp.lt.u32 %p, %s, %laneid; ⟨1⟩
-                @%p bra L; ⟨1⟩
-                st.shared.b32 [0], %s; ⟨1⟩
-                ret; ⟨0⟩
+                mov.u32 %s, %tid.x; ⟨1 live⟩
+                ld.shared.b32 %r0, [%s+0]; ⟨2 live⟩
+                ld.shared.b32 %r1, [%s+4]; ⟨3 live⟩
+                ld.shared.b32 %r2, [%s+8]; ⟨4 live⟩
+                K: add.u32 %s, %s, 1; ⟨4 live⟩
+                setp.lt.u32 %p, %s, %laneid; ⟨4 live⟩
+                @%p bra K; ⟨4 live⟩
+                st.volatile.shared.b32 [%s+8], %r2; ⟨4 live⟩
+                st.volatile.shared.b32 [%s+4], %r1; ⟨3 live⟩
+                st.volatile.shared.b32 [%s+0], %r0; ⟨2 live⟩
+                L: add.u32 %s, %s, 1; ⟨1 live⟩
+                setp.lt.u32 %p, %s, %laneid; ⟨1 live⟩
+                @%p bra L; ⟨1 live⟩
+                st.shared.b32 [0], %s; ⟨1 live⟩
+                ret; ⟨0 live⟩
             "#]],
         );
         check(&kernel(3), NONE, expect![""]);

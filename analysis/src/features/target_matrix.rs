@@ -20,7 +20,7 @@ pub struct TargetVerdict {
 /// A table: a column for targets with the same errors, a group of rows for causes with the same targets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TargetMatrix {
-    /// The columns, in the order of their first targets.
+    /// The columns, in the order of their first targets but for the one that is wanted first.
     pub columns: Vec<TargetColumn>,
     /// The rows, those of most targets first.
     pub groups: Vec<TargetGroup>,
@@ -60,9 +60,9 @@ pub struct TargetCause {
 /// An error apart from the target: code, message and place.
 type Error<'a> = (&'static str, &'a str, TextSize, TextSize);
 
-/// Makes the table.
+/// Makes the table. The column that has the target `first` comes first, if there is one.
 #[must_use]
-pub fn target_matrix(verdicts: &[TargetVerdict]) -> TargetMatrix {
+pub fn target_matrix(verdicts: &[TargetVerdict], first: Option<&str>) -> TargetMatrix {
     // The verdicts, by index, that have an error.
     let mut having: BTreeMap<Error<'_>, Vec<usize>> = BTreeMap::new();
     for (index, verdict) in verdicts.iter().enumerate() {
@@ -91,6 +91,10 @@ pub fn target_matrix(verdicts: &[TargetVerdict]) -> TargetMatrix {
             Some(same) => same.push(index),
             None => members.push(vec![index]),
         }
+    }
+    if let Some(first) = first {
+        // The sort is stable: the others stay in their order.
+        members.sort_by_key(|it| !it.iter().any(|index| verdicts[*index].target == first));
     }
     let columns = members
         .iter()
@@ -231,7 +235,10 @@ mod tests {
             verdict("sm_3", &[(1, "wrong")]),
             old("sm_4"),
         ];
-        let matrix = target_matrix(&verdicts);
+        let matrix = target_matrix(&verdicts, None);
+        let own_first = target_matrix(&verdicts, Some("sm_3"));
+        assert_eq!(own_first.columns[0], matrix.columns[1]);
+        assert_eq!(own_first.groups[1].wrong, [false, true]);
         let mut shown = String::new();
         for it in &matrix.columns {
             shown += &format!("{}: {} errors\n", it.title, it.errors);

@@ -31,7 +31,7 @@ use crate::{
 };
 
 pub(crate) use bounds::{Bounds, bounds, product, width};
-pub(crate) use peak::{at_peak, free, written_peak};
+pub(crate) use peak::{at_peak, free, peak_as_written, written_peak};
 pub(crate) use program::most_alive;
 
 use self::{

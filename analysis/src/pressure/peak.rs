@@ -90,11 +90,19 @@ pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
     peak.map(|it| it.1)
 }
 
-/// The values that are live at the peak of the model, by the instruction that writes them. To find them costs
-/// as much as the pressure in the order of the text, and is asked for when somebody looks.
+/// The first instruction where the most registers are live in the order of the text, after folding.
+pub(crate) fn peak_as_written(db: &dyn Database, function: Function<'_>) -> Option<Step> {
+    let alive = &pressure(db, function).alive;
+    let most = alive.iter().max()?;
+    let step = alive.iter().position(|it| it == most)?;
+    Step::try_from(step).ok()
+}
+
+/// The values that are live where most are in the order of the text, by the instruction that writes them. To find
+/// them costs as much as the pressure in that order, and is asked for when somebody looks.
 pub(crate) fn at_peak(db: &dyn Database, function: Function<'_>) -> Vec<AtPeak> {
     let mut found = Vec::new();
-    let Some(peak) = pressure(db, function).peak else {
+    let Some(peak) = peak_as_written(db, function) else {
         return found;
     };
     let flow = flow(db, function);

@@ -109,7 +109,7 @@ fn ask_beside(analysis: &Analysis, at: FileRange) {
         parameter_names: true,
         register_types: true,
     };
-    let hints = analysis.inlay_hints(at, all).unwrap();
+    let hints = analysis.inlay_hints(at, all, &[]).unwrap();
     assert!(hints.iter().all(|it| !it.label.is_empty()), "{hints:?}");
     assert!(hints.is_sorted_by_key(|it| it.offset));
 }

@@ -53,9 +53,9 @@ end, {
   end,
 })
 
-vim.api.nvim_create_user_command('PtxAccesses', function()
-  require('ptx_analyzer.accesses').accesses()
-end, { desc = 'List the reads and writes of the name under the cursor' })
+vim.api.nvim_create_user_command('PtxAccesses', function(args)
+  require('ptx_analyzer.accesses').accesses(args.fargs[1])
+end, { desc = 'List the reads and writes of the name under the cursor, or of one of its registers', nargs = '?' })
 
 vim.api.nvim_create_user_command('PtxSource', function()
   require('ptx_analyzer.source').source()

@@ -49,7 +49,7 @@ export function activateOn(
     registers: view(registersView()),
     flow: view(flowView()),
     targets: view(targetsView()),
-    machine: view(machineView()),
+    machine: view(machineView(context.globalState)),
   };
   const refreshViews = () => {
     for (const it of Object.values(views)) it.refresh();

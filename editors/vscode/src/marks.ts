@@ -105,19 +105,28 @@ export class Marks {
       return;
     }
     const icons = { declaration: '$(symbol-variable)', write: '$(edit)', read: '$(eye)' };
-    const items = await Promise.all(
-      found.map(async (it) => {
-        const location = client.protocol2CodeConverter.asLocation(it.location);
-        const document = await vscode.workspace.openTextDocument(location.uri);
-        const line = location.range.start.line;
-        return {
-          label: `${icons[it.access]} ${it.access}`,
-          description: `${vscode.workspace.asRelativePath(location.uri)}:${line + 1}${it.otherValue ? ', another value' : ''}`,
-          detail: document.lineAt(line).text.trim(),
-          location,
-        };
-      }),
-    );
+    const documents = new Map<string, vscode.TextDocument>();
+    for (const { location } of found) {
+      const uri = client.protocol2CodeConverter.asUri(location.uri);
+      if (!documents.has(location.uri)) documents.set(location.uri, await vscode.workspace.openTextDocument(uri));
+    }
+    const all = found.flatMap((it) => {
+      const document = documents.get(it.location.uri);
+      if (document === undefined) return [];
+      const location = client.protocol2CodeConverter.asLocation(it.location);
+      const line = location.range.start.line;
+      const name = document.getText(location.range);
+      return {
+        label: `${icons[it.access]} ${it.access} ${name}`,
+        description: `${vscode.workspace.asRelativePath(location.uri)}:${line + 1}${it.otherValue ? ', another value' : ''}`,
+        detail: document.lineAt(line).text.trim(),
+        location,
+        name,
+        access: it.access,
+      };
+    });
+    const items = await chosenFrom(all);
+    if (items === undefined) return;
     const reveal = (it: (typeof items)[number], preserveFocus: boolean) =>
       vscode.window.showTextDocument(it.location.uri, { selection: it.location.range, preserveFocus, preview: true });
     const chosen = await vscode.window.showQuickPick(items, {
@@ -200,6 +209,36 @@ export class Marks {
     const places = found.map((it) => client.protocol2CodeConverter.asLocation(it));
     await vscode.commands.executeCommand('editor.action.goToLocations', document.uri, selection.active, places, 'peek');
   }
+}
+
+/** Of the references of many registers, such as those of `%r<400>`, those of the one that the user chooses. */
+async function chosenFrom<Item extends { name: string; access: NameAccess['access'] }>(
+  all: Item[],
+): Promise<Item[] | undefined> {
+  const counts = new Map<string, { read: number; write: number }>();
+  for (const { name, access } of all) {
+    if (access === 'declaration') continue;
+    const count = counts.get(name) ?? { read: 0, write: 0 };
+    count[access] += 1;
+    counts.set(name, count);
+  }
+  if (counts.size < 2) return all;
+  const names = [...counts].sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true }));
+  const choices = names.map(([name, { read, write }]) => ({
+    label: name,
+    description: `${counted(write, 'write')}, ${counted(read, 'read')}`,
+    names: [name],
+  }));
+  const every = { label: 'All registers', description: counted(all.length, 'reference'), names: [] as string[] };
+  const chosen = await vscode.window.showQuickPick([every, ...choices], {
+    title: 'Reads and writes of which register?',
+  });
+  if (chosen === undefined || chosen.names.length === 0) return chosen && all;
+  return all.filter(({ name, access }) => access === 'declaration' || chosen.names.includes(name));
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function say(message: string): void {

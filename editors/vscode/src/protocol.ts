@@ -44,6 +44,8 @@ export interface EntryRegisters {
   estimate: number;
   low: number;
   high: number;
+  /** So many, above that range, are needed if ptxas hides latency as much as it can. */
+  mayNeed: number | null;
   maxLive: number;
   /** Counted from 0. */
   peakLine: number | null;
@@ -52,6 +54,8 @@ export interface EntryRegisters {
   capDirective: string | null;
   occupancy: Occupancy;
   exact: ExactRegisters | null;
+  /** Where live registers are counted: `text`, or `ptxas` for the machine code that it made of this text. */
+  counted: string;
   /** How many 32-bit registers are live at each line with an instruction. */
   lines: { line: number; live: number }[];
 }
@@ -87,6 +91,8 @@ export interface FlowGraph {
   blocks: Block[];
   edges: { from: number; to: number; kind: string; back: boolean }[];
   leftOut: number;
+  /** Where live registers are counted: `text`, or `ptxas`. */
+  counted: string;
   svg: string;
   mermaid: string;
 }
@@ -96,7 +102,7 @@ export interface Block {
   range: Range;
   label: string | null;
   instructions: number;
-  live: number;
+  live: number | null;
   loopDepth: number;
   reachable: boolean;
   inFlight: string[];
@@ -151,6 +157,8 @@ export interface TargetMatrix {
 export interface TargetColumn {
   /** The targets in few words, such as `sm_80–sm_89, sm_100`. */
   title: string;
+  /** The target of the file, if it is one of them. */
+  own: string | null;
   targets: TargetVersion[];
   /** How many errors the file would have for each of them. */
   errors: number;
@@ -207,6 +215,12 @@ export interface ServerStatus {
   ptxas: {
     /** `ready`, or why `ptxas` is not run: `off`, `untrusted` or `missing`. */
     state: string;
+    /** The same as a sentence, when it is not run. */
+    reason: string | null;
+    /** The program. */
+    path: string | null;
+    /** Runs that are under way. */
+    running: number;
   };
 }
 

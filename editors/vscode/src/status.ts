@@ -13,7 +13,15 @@ interface Action extends vscode.QuickPickItem {
   command: string;
 }
 
-/** Shows a {@link ServerState} while a PTX file is in front, and whenever something is wrong. */
+/** Languages whose files may have PTX in strings, and those of CUDA, of which this is likely. */
+const HOSTS = new Set(['cuda', 'cuda-cpp', 'c', 'cpp', 'python', 'rust', 'llvm']);
+const CUDA = /\.cuh?$/;
+/** What assembler in a string needs in these languages. */
+const ASSEMBLER = /\b(?:__)?asm(?:__)?\b|inline_asm|inline_ptx/;
+/** Longer texts are not looked through, in lines. */
+const LONG = 20_000;
+
+/** Shows a {@link ServerState} while a file with PTX is in front, and whenever something is wrong. */
 export class Status {
   private readonly item: vscode.StatusBarItem;
   private readonly disposables: vscode.Disposable[] = [];
@@ -27,7 +35,8 @@ export class Status {
     this.item.command = 'ptx-analyzer.showMenu';
     this.disposables.push(
       this.item,
-      vscode.window.onDidChangeActiveTextEditor(() => this.updateVisibility()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.show(this.state)),
+      vscode.workspace.onDidSaveTextDocument(() => this.updateVisibility()),
       vscode.commands.registerCommand('ptx-analyzer.showMenu', () => this.showMenu()),
     );
     this.show(this.state);
@@ -70,6 +79,7 @@ export class Status {
           [
             `ptx-analyzer ${state.version} is running.`,
             ...this.work.values(),
+            ...(this.inFront() === 'host' ? ['It checks and explains the PTX in strings of this file.'] : []),
             state.path === undefined ? 'It runs in this browser.' : `\`${state.path}\``,
           ].join('\n\n'),
         );
@@ -89,23 +99,43 @@ export class Status {
   }
 
   private updateVisibility(): void {
-    const inPtx = vscode.window.activeTextEditor?.document.languageId === 'ptx';
-    if (inPtx || this.state.kind === 'error') this.item.show();
+    if (this.inFront() !== undefined || this.state.kind === 'error') this.item.show();
     else this.item.hide();
   }
 
+  /** Whether the file in front is PTX, or one of another language that has PTX in strings. */
+  private inFront(): 'ptx' | 'host' | undefined {
+    const document = vscode.window.activeTextEditor?.document;
+    if (document === undefined) return undefined;
+    if (document.languageId === 'ptx') return 'ptx';
+    if (CUDA.test(document.uri.path)) return 'host';
+    const isHost = HOSTS.has(document.languageId) && document.lineCount <= LONG;
+    return isHost && ASSEMBLER.test(document.getText()) ? 'host' : undefined;
+  }
+
   private async showMenu(): Promise<void> {
-    const inPtx = vscode.window.activeTextEditor?.document.languageId === 'ptx';
+    const inFront = this.inFront();
     const ready = this.state.kind === 'ready';
     const ofFile: Action[] = [
       { label: '$(graph) Show the registers', command: 'ptx-analyzer.showRegisters' },
       { label: '$(type-hierarchy) Show the control flow', command: 'ptx-analyzer.showControlFlow' },
-      { label: '$(checklist) Compare targets', command: 'ptx-analyzer.compareTargets' },
-      ...(this.runsPrograms ? [{ label: '$(run) Run ptxas now', command: 'ptx-analyzer.runPtxas' }] : []),
+      ...(this.runsPrograms
+        ? [{ label: '$(chip) Show the machine code', command: 'ptx-analyzer.showMachineCode' }]
+        : []),
+      { label: '$(table) Compare targets', command: 'ptx-analyzer.compareTargets' },
+      ...(this.runsPrograms
+        ? [
+            { label: '$(diff) Compare with another build…', command: 'ptx-analyzer.compareWith' },
+            { label: '$(run) Run ptxas now', command: 'ptx-analyzer.runPtxas' },
+          ]
+        : []),
       { label: '$(list-tree) Show the syntax tree', command: 'ptx-analyzer.showSyntaxTree' },
     ];
     const actions: Action[] = [
-      ...(ready && inPtx ? ofFile : []),
+      ...(ready && inFront === 'ptx' ? ofFile : []),
+      ...(ready && inFront === 'host'
+        ? [{ label: '$(go-to-file) Go to generated PTX', command: 'ptx-analyzer.goToPtx' }]
+        : []),
       ...(ready ? [{ label: '$(book) Explain a word', command: 'ptx-analyzer.explainWord' }] : []),
       { label: '$(debug-restart) Restart the server', command: 'ptx-analyzer.restartServer' },
       { label: '$(output) Show the log', command: 'ptx-analyzer.showLog' },

@@ -15,11 +15,11 @@ use crate::{
     },
     lsp::{
         ext::{
-            CompareTargetsParams, DiffParams, Difference, DrawingParams, ExplainParams,
-            Explanation, FlowGraph, FromSourceLineParams, FunctionProtocol, LiveRange, MachineCode,
-            MachineCodeParams, NameAccess, ProtocolsParams, RegisterChart, Registers,
-            RegistersParams, SameSourceLine, Slice, TargetMatrix, ViewSyntaxTreeParams, Word,
-            WordsParams,
+            ChartParams, CompareTargetsParams, DiffParams, Difference, DrawingParams,
+            ExplainParams, Explanation, FlowGraph, FromSourceLineParams, FunctionProtocol,
+            LiveRange, MachineCode, MachineCodeParams, NameAccess, ProtocolsParams, RegisterChart,
+            Registers, RegistersParams, SameSourceLine, Slice, TargetMatrix, ViewSyntaxTreeParams,
+            Word, WordsParams,
         },
         lsp_types::{
             CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
@@ -87,7 +87,7 @@ macro_rules! requests {
                 same_source_line(TextDocumentPositionParams) -> Option<SameSourceLine> = source::SAME_SOURCE_LINE;
                 instructions_of_line(FromSourceLineParams) -> Vec<Location> = source::FROM_SOURCE_LINE;
                 registers(RegistersParams) -> Option<Registers> = pressure::REGISTERS;
-                register_chart(DrawingParams) -> Option<RegisterChart> = pressure::REGISTER_CHART;
+                register_chart(ChartParams) -> Option<RegisterChart> = pressure::REGISTER_CHART;
                 flow_graph(DrawingParams) -> Option<FlowGraph> = pressure::FLOW_GRAPH;
                 machine_code(MachineCodeParams) -> Option<MachineCode> = machine::MACHINE_CODE;
                 live_range(TextDocumentPositionParams) -> Option<LiveRange> = pressure::LIVE_RANGE;

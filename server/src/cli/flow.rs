@@ -108,7 +108,7 @@ fn is_called(function: &str, name: &str) -> bool {
 fn text_of(graph: &FlowGraph, lines: &LineTable) -> String {
     let mut out = format!("{}\n", short_name(&graph.function));
     for (id, block) in (0..).zip(&graph.blocks) {
-        let [title, mut about] = graph::heading(block, lines);
+        let [title, mut about] = graph::heading(block, graph.counted, lines);
         for operations in block.operations_in_flight() {
             about.push_str(&format!(", in flight: {operations}"));
         }

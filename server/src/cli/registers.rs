@@ -100,7 +100,9 @@ pub(super) struct Record {
     estimate: u32,
     low: u32,
     high: u32,
+    /// The most registers that are live at a line of the text,
     max_live: u32,
+    /// and the first such line, from 1.
     peak_line: Option<u32>,
     cap: Option<u32>,
     occupancy: Occupancy,
@@ -154,13 +156,11 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             let (estimates, said) = estimate(&name, text, &args.target, launch, ptxas.as_ref());
             for (it, exact) in estimates {
                 if matches!(args.format, Format::Svg) {
-                    let exact = exact.as_ref().map(|exact| chart::Exact {
-                        registers: exact.registers.registers,
-                        lines: &exact.lines,
-                    });
-                    charts.push(chart::register_chart(&it, exact, &Theme::of(args.dark)));
+                    let theme = Theme::of(args.dark);
+                    let size = chart::Size::default();
+                    charts.push(chart::register_chart(&it, exact.as_ref(), size, &theme));
                 }
-                records.push(record(&name, it, exact.as_ref().map(Into::into)));
+                records.push(record(&name, it, exact.as_ref()));
             }
             for it in said {
                 match it {
@@ -329,7 +329,9 @@ fn estimate(
     (estimates, remarks)
 }
 
-fn record(file: &str, it: EntryRegisters, exact: Option<Exact>) -> Record {
+fn record(file: &str, it: EntryRegisters, exact: Option<&ExactEntry>) -> Record {
+    // What is live in the machine code is told for its lines by `sass`.
+    let live = it.live(None);
     Record {
         file: file.to_owned(),
         entry: it.name,
@@ -337,14 +339,14 @@ fn record(file: &str, it: EntryRegisters, exact: Option<Exact>) -> Record {
         estimate: it.estimate,
         low: it.low,
         high: it.high,
-        max_live: it.most_live,
-        peak_line: it.peak_line.map(|it| it + 1),
+        max_live: live.most(),
+        peak_line: live.peak().map(|it| it.0 + 1),
         cap: it.cap.map(|it| it.0),
         occupancy: Occupancy {
             warps: it.warps,
             of: it.of,
             limiter: it.limiter.map(str::to_owned),
         },
-        exact,
+        exact: exact.map(Into::into),
     }
 }

@@ -129,7 +129,7 @@ h.test(':PtxRegisters! shows the kernel under the cursor, and counts at its line
   h.contains(text, '# sum')
   h.contains(text, '256 threads per block')
   local rows = marked('virt_text')
-  h.contains(rows[18].virt_text[1][1], 'live')
+  h.contains(rows[18].virt_text[1][1], 'live as written')
   local peaks = 0
   for _, mark in pairs(rows) do
     peaks = peaks + (mark.virt_text[1][1]:find('the peak', 1, true) and 1 or 0)
@@ -175,7 +175,9 @@ h.test(':PtxFlow shows the blocks, and <CR> goes to one', function()
   h.contains(text, '$loop')
   h.contains(text, '↑ $loop')
   h.eq(vim.api.nvim_get_current_win(), window)
-  vim.fn.search('■ \\$loop')
+  -- The cursor is on the block that it was in.
+  h.contains(vim.api.nvim_get_current_line(), '■ $loop')
+  h.contains(vim.api.nvim_get_current_line(), 'live as written')
   vim.api.nvim_feedkeys(vim.keycode('<CR>'), 'xt', false)
   h.eq((h.cursor()), 18)
   h.eq(vim.bo.filetype, 'ptx')
@@ -197,7 +199,7 @@ h.test(':PtxTargets shows what is wrong for which targets, and leads to it', fun
   end)
   local lines = vim.api.nvim_buf_get_lines(0, 0, -1, false)
   h.eq(lines[1], 'A  sm_75         1 error')
-  h.eq(lines[2], 'B  sm_80, sm_90  no errors')
+  h.eq(lines[2], 'B  sm_80, sm_90  no errors (sm_80 is the target of the file)')
   h.eq(lines[4], 'A B')
   h.contains(lines[5], '✗ ·  `redux.sync')
   h.contains(lines[5], 'needs target `sm_80` or later: line 18')
@@ -279,6 +281,30 @@ h.test(':PtxAccesses lists reads and writes', function()
     h.contains(words, word)
   end
   vim.cmd.cclose()
+end)
+
+h.test(':PtxAccesses of a declaration of many registers lists one if it is named', function()
+  h.open(SUM)
+  h.go_to('%rd<2>')
+  vim.cmd('PtxAccesses')
+  local all = h.wait('the list', function()
+    local list = vim.fn.getqflist()
+    return #list > 1 and list
+  end)
+  h.contains(all[1].text, 'declaration')
+  vim.cmd.cclose()
+  vim.cmd('PtxAccesses %rd1')
+  h.wait('the list of one', function()
+    return vim.fn.getqflist({ title = 1 }).title == 'Reads and writes of %rd1'
+  end)
+  h.ok(#vim.fn.getqflist() > 0 and #vim.fn.getqflist() < #all, 'fewer')
+  vim.cmd.cclose()
+  h.contains(
+    message(function()
+      vim.cmd('PtxAccesses %rd7')
+    end),
+    '%rd7 is not among the references'
+  )
 end)
 
 h.test(':PtxSource lists what came from the same source line, also from the source', function()

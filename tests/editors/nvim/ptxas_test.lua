@@ -147,6 +147,14 @@ test('a ptxas that is not there is named', false, function()
     end, 'ptxas was not run'),
     'there is no ptxas on the PATH'
   )
+  for _, command in ipairs({ 'PtxRunPtxas', 'PtxSass' }) do
+    h.contains(
+      message(function()
+        vim.cmd(command)
+      end, 'ptxas was not run'),
+      'pip install nvidia-cuda-nvcc'
+    )
+  end
   set(client, { path = '/no/such/ptxas' })
   h.contains(
     message(function()
@@ -192,6 +200,15 @@ test(':PtxSass shows the machine code, and each cursor highlights the other wind
   end)
   local lines = vim.api.nvim_buf_get_lines(shown, 0, -1, false)
   h.contains(lines[1], 'scale for sm_80')
+  -- The instruction is next to its address, and the window is wide enough for it.
+  h.ok(lines[2]:find('^addr  instruction +live  stall'), lines[2])
+  local widest = 0
+  for _, line in ipairs(lines) do
+    local text = line:match('^%x%x%x%x  (.-)  +%d') or ''
+    widest = math.max(widest, 6 + #text)
+  end
+  local room = vim.fn.getwininfo(vim.fn.bufwinid(shown))[1]
+  h.ok(widest > 20 and widest <= room.width - room.textoff, ('%d columns in %d'):format(widest, room.width))
   local namespace = vim.api.nvim_get_namespaces().ptx_analyzer_sass
   local marks = vim.api.nvim_buf_get_extmarks(shown, namespace, 0, -1, {})
   h.eq(#marks, 1)
@@ -214,6 +231,47 @@ test(':PtxSass shows the machine code, and each cursor highlights the other wind
   local back = vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {})
   h.eq(#back, 1)
   h.contains(vim.api.nvim_buf_get_lines(bufnr, back[1][2], back[1][2] + 1, false)[1], 'ld.global')
+  -- Sorted, the row that stalls most is the first, and it is still that of its line.
+  vim.api.nvim_set_current_win(window)
+  local original = vim.ui.select
+  vim.ui.select = function(names, _, on_choice)
+    h.eq(names, { 'address', 'source', 'live', 'stall', 'waits' })
+    on_choice('stall')
+  end
+  vim.api.nvim_feedkeys('s', 'x', false)
+  vim.ui.select = original
+  local stalls = {}
+  for _, line in ipairs(vim.api.nvim_buf_get_lines(shown, 2, -1, false)) do
+    table.insert(stalls, tonumber(line:match('^%x%x%x%x  .-  +%d+ +(%d+)')))
+  end
+  h.ok(#stalls > 5, 'no stalls')
+  for index = 2, #stalls do
+    h.ok(stalls[index] <= stalls[index - 1], vim.inspect(stalls))
+  end
   vim.api.nvim_win_close(window, true)
   h.eq(vim.api.nvim_buf_get_extmarks(bufnr, namespace, 0, -1, {}), {})
+end)
+
+test(':PtxSass at 100 columns shows whole instructions, and the columns that are wanted', true, function()
+  local columns = vim.o.columns
+  vim.o.columns = 100
+  vim.g.ptx_analyzer_sass_columns = { 'live' }
+  h.open(KERNEL)
+  vim.cmd('PtxTrust')
+  h.go_to('mul.f32')
+  vim.cmd('PtxSass')
+  local shown = h.wait('the machine code', function()
+    return vim.iter(vim.api.nvim_list_bufs()):find(function(it)
+      return vim.bo[it].filetype == 'sass'
+    end)
+  end)
+  local lines = vim.api.nvim_buf_get_lines(shown, 1, -1, false)
+  local room = vim.fn.getwininfo(vim.fn.bufwinid(shown))[1]
+  vim.g.ptx_analyzer_sass_columns = nil
+  vim.o.columns = columns
+  h.ok(lines[1]:find('^addr  instruction +live$'), lines[1])
+  for _, line in ipairs(lines) do
+    local text = line:match('^%x%x%x%x  (.-) +%d*$')
+    h.ok(not text or 6 + #text <= room.width - room.textoff, line)
+  end
 end)

@@ -1,11 +1,17 @@
 // PTX in a CUDA file as a person sees it.
 
 /** Runs the tests of strings with PTX with the tools of the window tests. */
-export async function testEmbedded({ page, test, picture, shown, squiggles, openFile, hoverOver, word, key }) {
+export async function testEmbedded({ page, test, picture, shown, squiggles, openFile, hoverOver, word, key, status }) {
   await test('a mistake in a string of a CUDA file has a squiggle', async () => {
     await openFile('asm.cu');
     await shown('.statusbar-item[id="status.editor.mode"]', 'CUDA C++').waitFor();
     await squiggles(1);
+    // A sign that the server is at work, and the way to its menu.
+    await status().locator('.codicon-check').waitFor();
+    await status().click();
+    await shown('.quick-input-list .monaco-list-row', 'Go to generated PTX').waitFor();
+    await picture('menu-cuda');
+    await key('Escape');
   });
 
   await test('words in strings are coloured by what they are', async () => {

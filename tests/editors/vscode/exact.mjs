@@ -80,6 +80,23 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await page.mouse.move(640, 4);
     await hidden(shown('.monaco-hover'));
     await picture('machine-code');
+    // The instruction is next to its address and is seen whole; a click on a head sorts.
+    const cut = await panel.locator('.code').evaluate((code) => {
+      const { right } = code.closest('.pane').getBoundingClientRect();
+      const texts = [...code.querySelectorAll('.instruction:not(.wide) > span:nth-child(2)')];
+      return texts.filter((it) => it.scrollWidth > it.clientWidth || it.getBoundingClientRect().right > right).length;
+    });
+    if (cut > 0) throw new Error(`${cut} instructions are cut`);
+    await panel.locator('.head .stall').click();
+    await panel.locator('.head .stall', { hasText: '▾' }).waitFor();
+    const stalls = await panel.locator('.code .instruction .stall').allInnerTexts();
+    const figures = stalls.filter((it) => it !== '').map(Number);
+    if (figures.length < 5 || figures.some((it, index) => it > (figures[index - 1] ?? it)))
+      throw new Error(stalls.join());
+    await panel.locator('.head button', { hasText: 'addr' }).click();
+    await panel.locator('.columns label', { hasText: 'waits for' }).locator('input').uncheck();
+    await panel.locator('.head .waits').waitFor({ state: 'detached' });
+    await panel.locator('.columns label', { hasText: 'waits for' }).locator('input').check();
     await panel
       .locator('.code .block', { hasText: /global: \d+ (load|store)/ })
       .first()
@@ -141,6 +158,29 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await shown('.settings-editor').waitFor();
     await key('Escape');
     await hidden(shown('.settings-editor'));
+    await runCommand('View: Close All Editors');
+  });
+
+  await test('without ptxas the machine code panel says how to get it, and lets one choose it', async () => {
+    await runCommand('Notifications: Clear All Notifications');
+    await openFile('sum.ptx');
+    await clickOn('add.s32 %total', 'add');
+    await runCommand('ptx-analyzer: Show Machine Code');
+    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+    await panel.locator('.note code', { hasText: 'pip install nvidia-cuda-nvcc' }).waitFor();
+    await page.mouse.move(640, 4);
+    await hidden(shown('.monaco-hover'));
+    await picture('no-ptxas-panel');
+    await panel.locator('.choice', { hasText: 'Choose ptxas…' }).click();
+    const box = shown('.quick-input-box input');
+    // The dialog writes the folder into its field a moment after it has opened.
+    for (let wait = 0; wait < 100 && !(await box.inputValue()).endsWith('/'); wait += 1) await page.waitForTimeout(100);
+    await box.fill(process.env.PTXAS);
+    await page.waitForTimeout(500);
+    await key('Enter');
+    await panel.locator('.code .instruction', { hasText: 'IADD' }).first().waitFor();
+    await runCommand('View: Close All Editors');
+    await runCommand('Notifications: Clear All Notifications');
   });
 
   await test('a ptxas that hangs is ended; meanwhile the editor works and says what runs', async () => {

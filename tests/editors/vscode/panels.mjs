@@ -37,6 +37,46 @@ export async function testPanels({
       .first();
     await bar.waitFor({ state: 'attached' });
     await picture('registers');
+    // At every width the chart fills the panel, and each of its words is seen and lies on no other.
+    for (const width of [760, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      await panel()
+        .locator('figure svg')
+        .evaluate(async (svg) => {
+          const { documentElement: root } = svg.ownerDocument;
+          const fills = () => {
+            const it = svg.ownerDocument.querySelector('figure svg');
+            return Math.abs(Number(it?.getAttribute('width')) - (root.clientWidth - 32)) <= 2;
+          };
+          for (let wait = 0; wait < 100 && !fills(); wait += 1) await new Promise((done) => setTimeout(done, 100));
+          if (!fills()) throw new Error('the chart has another width than the panel');
+        });
+      const wrong = await panel()
+        .locator('figure svg')
+        .evaluate((svg) => {
+          const room = svg.getBoundingClientRect();
+          const { innerHeight } = svg.ownerDocument.defaultView;
+          const words = [...svg.querySelectorAll('text')].map((it) => [it.textContent, it.getBoundingClientRect()]);
+          const found = room.height < innerHeight / 2 ? [`${room.height} of ${innerHeight} pixels`] : [];
+          for (const [text, it] of words) {
+            if (it.left < room.left || it.right > room.right || it.bottom > room.bottom) found.push(`${text} is cut`);
+            for (const [other, that] of words) {
+              const overlaps =
+                text < other &&
+                it.left < that.right &&
+                that.left < it.right &&
+                it.top < that.bottom &&
+                that.top < it.bottom;
+              if (overlaps) found.push(`${text} is over ${other}`);
+            }
+          }
+          return found;
+        });
+      if (wrong.length > 0) throw new Error(`at ${width} pixels: ${wrong.join('; ')}`);
+      await picture(`registers-${width}`);
+    }
+    await page.setViewportSize({ width: 1280, height: 760 });
+    await page.waitForTimeout(1_000);
     await bar.click({ force: true });
     await cursorOn(line);
     await panel().locator('.row .link').first().click();
@@ -82,6 +122,22 @@ export async function testPanels({
     const block = panel().locator(`figure text[data-line="${line - 1}"]`, { hasText: 'st.param' });
     await block.waitFor();
     await picture('control-flow');
+    // The legend is as large in a narrow window.
+    await page.setViewportSize({ width: 760, height: 760 });
+    await page.waitForTimeout(1_000);
+    await picture('control-flow-760');
+    const legend = await panel()
+      .locator('.legend svg')
+      .evaluateAll((items) =>
+        items.map((it) => ({
+          scale: it.getBoundingClientRect().width / it.viewBox.baseVal.width,
+          isSeen: it.getBoundingClientRect().right <= it.ownerDocument.documentElement.clientWidth,
+        })),
+      );
+    if (legend.length < 3 || legend.some((it) => it.scale < 0.99 || !it.isSeen))
+      throw new Error(JSON.stringify(legend));
+    await page.setViewportSize({ width: 1280, height: 760 });
+    await page.waitForTimeout(500);
     const scale = panel().locator('.zoom output');
     const before = await scale.innerText();
     await panel().locator('.zoom button', { hasText: '+' }).click();
@@ -98,6 +154,9 @@ export async function testPanels({
     await runCommand('ptx-analyzer: Compare Targets');
     await heading('Targets: broken.ptx').waitFor();
     await panel().locator('.matrix thead th', { hasText: '2 errors' }).waitFor();
+    // The target of the file is in the first column, and words of the language are code.
+    await panel().locator('.matrix thead th:nth-child(2).own', { hasText: 'target of the file' }).waitFor();
+    await panel().locator('.matrix tbody code', { hasText: '%count' }).first().waitFor();
     const row = panel().locator('.matrix tbody tr', { hasText: '%count' });
     // Away from the text, whose explanation would cover the panel.
     await page.mouse.move(640, 4);

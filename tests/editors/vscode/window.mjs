@@ -201,7 +201,14 @@ export async function testWindow({ base, page, workspace, data, screens }) {
   await test('the status bar item opens a menu', async () => {
     await openFile('saxpy.ptx');
     await status().click();
-    await shown('.quick-input-list .monaco-list-row', 'Restart the server').waitFor();
+    for (const text of [
+      'Show the registers',
+      'Show the control flow',
+      'Show the machine code',
+      'Compare targets',
+      'Restart the server',
+    ])
+      await shown('.quick-input-list .monaco-list-row', text).waitFor();
     await picture('menu');
     await key('Escape');
   });

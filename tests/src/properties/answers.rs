@@ -77,7 +77,7 @@ impl Answers {
             folds: analysis.folding_ranges(file).expect(WHY),
             tokens: analysis.semantic_tokens(file, None).expect(WHY),
             everywhere: analysis.workspace_symbols("", usize::MAX).expect(WHY),
-            hints: analysis.inlay_hints(whole, all_hints()).expect(WHY),
+            hints: analysis.inlay_hints(whole, all_hints(), &[]).expect(WHY),
             lenses: analysis.code_lenses(file, ALL_LENSES).expect(WHY),
             links: analysis.document_links(file).expect(WHY),
             actions: analysis.code_actions(whole).expect(WHY),

@@ -23,7 +23,7 @@ use crate::{
         items::{Function, item_offsets, items},
         module::{DeclarationSource, module_scope},
     },
-    pressure::at_peak,
+    pressure::{at_peak, peak_as_written},
 };
 
 /// Columns of a sparkline.
@@ -89,26 +89,22 @@ fn entry(
             occupancy(&it, it.estimate)
         ),
     };
-    if let Some(line) = it.peak_line {
+    if let (None, Some(most)) = (exact, it.may_need()) {
+        let _ = write!(
+            out,
+            "\n\nIt may need more, up to about {most}: so many are live in an order that hides latency"
+        );
+    }
+    let live = it.live(exact);
+    if let Some((line, most)) = live.peak() {
         let exact = exact.map_or(&[][..], |it| &it.lines);
         let _ = write!(
             out,
-            "\n\n```text\n{}```\nAt most {} live, probably at line {}. {} in the order of the text, \
-             {} in an order that keeps few live, {} in one that loads early",
-            sparklines(&[
-                ("as written", &it.alive),
-                ("reordered", &it.alive_reordered),
-                ("ptxas", exact),
-            ]),
-            it.most_live,
+            "\n\n```text\n{}```\nAt most {most} {}, at line {}",
+            sparklines(&[("as written", &it.alive), ("by ptxas", exact)]),
+            live.counted.words(),
             line + 1,
-            it.max_live,
-            it.reordered,
-            it.eager,
         );
-        if let Some((line, most)) = exact.iter().rev().max_by_key(|it| it.1) {
-            let _ = write!(out, "; in the code of `ptxas` {most}, at line {}", line + 1);
-        }
     }
     if let Some((cap, directive)) = it.cap {
         let _ = write!(out, "\n\n`{directive}` allows {cap} registers");
@@ -214,7 +210,7 @@ struct Group {
     read: Option<(Step, Step)>,
 }
 
-/// Who is live at the peak: those that take most, by the instructions that write them.
+/// Who is live where most are in the order of the text: those that take most, by the instructions that write them.
 fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut String) {
     let at_peak = at_peak(db, function);
     if at_peak.is_empty() {
@@ -255,7 +251,8 @@ fn groups(db: &dyn Database, function: Function<'_>, start: TextSize, out: &mut 
             false => format!("lines {first} to {last}"),
         }
     };
-    out.push_str("\n\nLive at the peak:\n");
+    let peak = peak_as_written(db, function).map_or(0, line);
+    let _ = write!(out, "\n\nLive as written at line {peak}, where most are:\n");
     for (name, group) in groups.iter().take(GROUPS) {
         let _ = write!(
             out,

@@ -132,10 +132,13 @@ end
 function M.pressure(bufnr, entries)
   M.begin(bufnr)
   for _, entry in ipairs(entries) do
+    local counted = entry.counted == 'ptxas' and 'live by ptxas' or 'live as written'
     for _, it in ipairs(entry.lines) do
       local peak = it.line == entry.peakLine
       vim.api.nvim_buf_set_extmark(bufnr, M.namespace, it.line, 0, {
-        virt_text = { { ('%d live%s'):format(it.live, peak and ', the peak' or ''), peak and 'PtxPeak' or 'PtxPressure' } },
+        virt_text = {
+          { ('%d %s%s'):format(it.live, counted, peak and ', the peak' or ''), peak and 'PtxPeak' or 'PtxPressure' },
+        },
         virt_text_pos = 'eol',
       })
     end

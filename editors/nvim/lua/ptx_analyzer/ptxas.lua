@@ -28,16 +28,24 @@ local function summary(run)
   return ('ptxas %s for %s: %s'):format(run.release, run.target, said)
 end
 
---- Runs `ptxas` on the text of the current buffer, saved or not; its messages become diagnostics.
-function M.run()
-  local bufnr = vim.api.nvim_get_current_buf()
+--- What helps, by the state of `ptxas`.
+local ADVICE = {
+  untrusted = ':PtxTrust lets it run in this session.',
+  missing = 'It comes with the CUDA Toolkit, and with `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm`; :help ptx-analyzer-ptxas tells how to name its path.',
+}
+
+--- Has `ptxas` run on a buffer; `on_result` is called with what it says. If it cannot run, the user is told what helps.
+---@param bufnr integer
+---@param params table
+---@param on_result fun(run: table)
+function M.ask(bufnr, params, on_result)
   local client = request.client(bufnr)
   if not client then
     return
   end
-  request.call(client, 'ptx/runPtxas', request.document(bufnr), bufnr, function(err, run)
+  request.call(client, 'ptx/runPtxas', params, bufnr, function(err, run)
     if not err then
-      request.notify(summary(run), run.errors > 0 and vim.log.levels.ERROR or vim.log.levels.INFO)
+      on_result(run)
       return
     end
     -- The server does not know the commands of editors.
@@ -45,9 +53,17 @@ function M.run()
       local state = status and status.ptxas and status.ptxas.state or 'ready'
       -- It was run if it could be, and the words begin with it.
       local start = state == 'ready' and '' or 'ptxas was not run: '
-      local advice = state == 'untrusted' and ' :PtxTrust lets it run in this session.' or ''
+      local advice = ADVICE[state] and ' ' .. ADVICE[state] or ''
       request.notify(('%s%s.%s'):format(start, err.message, advice))
     end)
+  end)
+end
+
+--- Runs `ptxas` on the text of the current buffer, saved or not; its messages become diagnostics.
+function M.run()
+  local bufnr = vim.api.nvim_get_current_buf()
+  M.ask(bufnr, request.document(bufnr), function(run)
+    request.notify(summary(run), run.errors > 0 and vim.log.levels.ERROR or vim.log.levels.INFO)
   end)
 end
 

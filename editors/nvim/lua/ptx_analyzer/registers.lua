@@ -17,11 +17,13 @@ local function summary(entry)
       table.insert(words, ('%d bytes spilled'):format(spilled))
     end
   else
-    table.insert(words, ('about %d registers (%d to %d)'):format(entry.estimate, entry.low, entry.high))
+    local more = entry.mayNeed and (', perhaps %d'):format(entry.mayNeed) or ''
+    table.insert(words, ('about %d registers (%d to %d%s)'):format(entry.estimate, entry.low, entry.high, more))
   end
   local warps = ('%d/%d warps on %s'):format(occupancy.warps, occupancy.of, entry.target)
   table.insert(words, warps .. (occupancy.limiter and (', limited by ' .. occupancy.limiter) or ''))
-  table.insert(words, ('%d live at most'):format(entry.maxLive))
+  local counted = entry.counted == 'ptxas' and 'live by ptxas' or 'live as written'
+  table.insert(words, ('at most %d %s'):format(entry.maxLive, counted))
   return table.concat(words, '; ')
 end
 

@@ -55,72 +55,177 @@ local function waits_of(row)
     :join(',')
 end
 
---- A row of the window.
----@param row table
----@param waits integer Width of the column with what it waits for.
----@param width integer Of the column with lines of the source; zero without one.
----@return string
-local function text_of(row, waits, width)
-  local columns = { ('%04x'):format(row.address), ('%4s'):format(row.live or '-'), ('%5s'):format(row.stall or '-') }
-  local text = waits_of(row)
-  table.insert(columns, text .. (' '):rep(waits - #text))
-  if width > 0 then
-    table.insert(columns, row.source or '')
-    columns[#columns] = columns[#columns] .. (' '):rep(width - #columns[#columns])
-  end
-  table.insert(columns, row.text)
-  return table.concat(columns, '  ')
+--- The columns after the instruction: what they are called, what a row has there, and whether it is a number.
+local COLUMNS = {
+  {
+    name = 'source',
+    text = function(row, file)
+      local source = row.source or ''
+      -- Most lines are of one file, which the first line of the window names.
+      return file and vim.startswith(source, file .. ':') and source:sub(#file + 1) or source
+    end,
+  },
+  {
+    name = 'live',
+    number = true,
+    text = function(row)
+      return tostring(row.live or '')
+    end,
+  },
+  {
+    name = 'stall',
+    number = true,
+    text = function(row)
+      return tostring(row.stall or '')
+    end,
+  },
+  { name = 'waits', text = waits_of },
+}
+
+--- The columns that are shown, by |g:ptx_analyzer_sass_columns|; all without it.
+---@return table[]
+local function wanted_columns()
+  local names = vim.g.ptx_analyzer_sass_columns
+  return vim.tbl_filter(function(column)
+    return type(names) ~= 'table' or vim.list_contains(names, column.name)
+  end, COLUMNS)
 end
 
---- The lines of the window, and for each the lines of the file that it comes from.
----@param code table
----@return string[] lines
----@return table<integer, integer[]> places First and last line of the file, from zero, by lines of the window.
----@return integer[] locals Lines of the window that access local memory, from one.
----@return table<integer, string> texts The instructions, by lines of the window.
----@return integer[] peaks Lines of the window where the most registers are live, from one.
-local function draw(code)
-  local peak = code.peak and ('%d registers live at most'):format(code.peak[1]) or 'live registers need nvdisasm'
-  local width, waits = 0, #'waits'
-  for _, row in ipairs(code.rows) do
-    width = math.max(width, #(row.source or ''))
-    waits = math.max(waits, #waits_of(row))
+--- The source file of most rows; nil if rows have none.
+---@param rows table[]
+---@return string?
+local function source_of(rows)
+  local counts, best = {}, nil
+  for _, row in ipairs(rows) do
+    local file = row.source and row.source:match('^(.*):%d+$')
+    if file then
+      counts[file] = (counts[file] or 0) + 1
+      if not best or counts[file] > counts[best] then
+        best = file
+      end
+    end
   end
-  local source = width > 0 and 'source' .. (' '):rep(math.max(width - 4, 2)) or ''
-  width = width > 0 and math.max(width, 6) or 0
+  return best
+end
+
+--- The rows in the order of a column: figures from the largest, lines of the source from the smallest.
+---@param rows table[]
+---@param order string? The name of a column.
+---@return integer[] indices
+local function sorted(rows, order)
+  local indices, keys = {}, {}
+  for index, row in ipairs(rows) do
+    indices[index] = index
+    local key = nil
+    if order == 'source' then
+      key = row.source and -tonumber(row.source:match('(%d+)$'))
+    elseif order == 'waits' then
+      key = #row.waitsFor > 0 and #row.waitsFor or nil
+    elseif order then
+      key = row[order]
+    end
+    -- What has no figure comes last.
+    keys[index] = key or -math.huge
+  end
+  if order then
+    table.sort(indices, function(one, other)
+      return keys[one] > keys[other] or keys[one] == keys[other] and one < other
+    end)
+  end
+  return indices
+end
+
+---@class ptx_analyzer.Sass What a window shows.
+---@field lines string[]
+---@field places table<integer, integer[]> First and last line of the file, from zero, by lines of the window.
+---@field locals integer[] Lines of the window that access local memory, from one.
+---@field texts table<integer, string> The instructions, by lines of the window.
+---@field width integer How wide address and instruction are.
+---@field peaks integer[][] Where the most registers are live: line, column and width, from one.
+
+--- What a window shows of an answer. The instruction is right after its address, so that it is seen whole in the
+--- narrowest window.
+---@param code table
+---@param order string? The name of the column to sort by; nil for the order of the code.
+---@return ptx_analyzer.Sass
+local function draw(code, order)
+  local peak = code.peak and ('%d registers live at most'):format(code.peak[1]) or 'live registers need nvdisasm'
+  local file = source_of(code.rows)
+  local text_width, columns = #'instruction', {}
+  for _, row in ipairs(code.rows) do
+    text_width = math.max(text_width, #row.text)
+  end
+  for _, column in ipairs(wanted_columns()) do
+    local width, is_there = #column.name, false
+    for _, row in ipairs(code.rows) do
+      local text = column.text(row, file)
+      width, is_there = math.max(width, vim.api.nvim_strwidth(text)), is_there or text ~= ''
+    end
+    if is_there then
+      table.insert(columns, { column = column, width = width })
+    end
+  end
+  local function line_of(address, text, cell)
+    local cells = { address .. (' '):rep(4 - #address), text .. (' '):rep(text_width - #text) }
+    for _, it in ipairs(columns) do
+      local shown = cell(it.column)
+      local space = (' '):rep(it.width - vim.api.nvim_strwidth(shown))
+      table.insert(cells, it.column.number and space .. shown or shown .. space)
+    end
+    return (table.concat(cells, '  '):gsub(' +$', ''))
+  end
+  local of = file and (', lines of ' .. file) or ''
   local lines = {
-    ('%s for %s: %d instructions, %s'):format(code.entry, code.target, code.total, peak),
-    'addr  live  stall  waits' .. (' '):rep(waits - #'waits' + 2) .. source .. 'instruction',
+    ('%s for %s: %d instructions, %s%s'):format(code.entry, code.target, code.total, peak, of),
+    line_of('addr', 'instruction', function(column)
+      return column.name
+    end),
   }
-  local places, locals, texts, peaks, blocks = {}, {}, {}, {}, {}
+  local found = { lines = lines, places = {}, locals = {}, texts = {}, peaks = {}, width = 6 + text_width }
+  local blocks = {}
   for _, block in ipairs(code.blocks) do
     blocks[block.first + 1] = block.summary
   end
   local routine
-  for index, row in ipairs(code.rows) do
-    if row.routine ~= routine then
-      routine = row.routine
-      if routine then
-        table.insert(lines, (row.ofPtxas and 'routine of ptxas: %s' or 'function: %s'):format(routine))
+  for _, index in ipairs(sorted(code.rows, order)) do
+    local row = code.rows[index]
+    -- Headings and labels say nothing about rows in another order.
+    if not order then
+      if row.routine ~= routine then
+        routine = row.routine
+        if routine then
+          table.insert(lines, (row.ofPtxas and 'routine of ptxas: %s' or 'function: %s'):format(routine))
+        end
+      end
+      if blocks[index] then
+        table.insert(lines, '-- ' .. blocks[index])
+      end
+      if row.label then
+        table.insert(lines, row.label .. ':')
       end
     end
-    if blocks[index] then
-      table.insert(lines, '-- ' .. blocks[index])
-    end
-    if row.label then
-      table.insert(lines, row.label .. ':')
-    end
-    table.insert(lines, text_of(row, waits, width))
-    places[#lines] = row.lines
-    texts[#lines] = row.text
+    table.insert(
+      lines,
+      line_of(('%04x'):format(row.address), row.text, function(column)
+        return column.text(row, file)
+      end)
+    )
+    found.places[#lines] = row.lines
+    found.texts[#lines] = row.text
     if row['local'] then
-      table.insert(locals, #lines)
+      table.insert(found.locals, #lines)
     end
     if code.peak and row.live == code.peak[1] then
-      table.insert(peaks, #lines)
+      local from = 4 + 2 + text_width + 2 + 1
+      for _, it in ipairs(columns) do
+        if it.column.name == 'live' then
+          table.insert(found.peaks, { #lines, from, it.width })
+        end
+        from = from + it.width + 2
+      end
     end
   end
-  return lines, places, locals, texts, peaks
+  return found
 end
 
 --- Highlights whole lines, from one, and nothing else.
@@ -240,30 +345,65 @@ local function explain(opcodes, texts)
   end
 end
 
+--- Columns that the text beside the machine code keeps at least.
+local LEAST = 30
+
+--- Makes the window so wide that instructions are seen whole, as far as the screen is.
+---@param drawn ptx_analyzer.Sass
+local function fit(drawn)
+  local width = vim.api.nvim_win_get_width(0)
+  -- The bars are in the column of signs.
+  local needed = drawn.width + 2
+  if needed > width then
+    vim.api.nvim_win_set_width(0, math.max(width, math.min(needed, vim.o.columns - LEAST)))
+  end
+end
+
 ---@param code table
 ---@param source integer
 local function show(code, source)
   local window = vim.api.nvim_get_current_win()
-  local lines, places, locals, texts, peaks = draw(code)
-  local shown = scratch(lines, 'sass', ('sass://%s/%s'):format(code.target, code.entry))
-  for _, line in ipairs(locals) do
-    vim.fn.matchaddpos('WarningMsg', { line })
+  local drawn = draw(code)
+  local shown = scratch(drawn.lines, 'sass', ('sass://%s/%s'):format(code.target, code.entry))
+  local texts = {}
+  local function refresh(order)
+    drawn = draw(code, order)
+    vim.bo[shown].modifiable = true
+    vim.api.nvim_buf_set_lines(shown, 0, -1, false, drawn.lines)
+    vim.bo[shown].modifiable = false
+    vim.fn.clearmatches()
+    for _, line in ipairs(drawn.locals) do
+      vim.fn.matchaddpos('WarningMsg', { line })
+    end
+    for _, place in ipairs(drawn.peaks) do
+      vim.fn.matchaddpos('Underlined', { place })
+    end
+    texts = drawn.texts
+    local of_rows, of_lines = {}, {}
+    for row, place in pairs(drawn.places) do
+      of_rows[row] = place[1]
+      of_lines[place[1] + 1] = place[1]
+    end
+    mark(shown, of_rows)
+    mark(source, of_lines)
+    connect(source, shown, drawn.places)
   end
-  for _, line in ipairs(peaks) do
-    -- The column `live`.
-    vim.fn.matchaddpos('Underlined', { { line, 7, 4 } })
-  end
+  refresh()
+  fit(drawn)
   vim.keymap.set('n', 'K', function()
     explain(code.opcodes, texts)
   end, { buffer = shown, desc = 'What the opcode does' })
-  local of_rows, of_lines = {}, {}
-  for row, place in pairs(places) do
-    of_rows[row] = place[1]
-    of_lines[place[1] + 1] = place[1]
-  end
-  mark(shown, of_rows)
-  mark(source, of_lines)
-  connect(source, shown, places)
+  vim.keymap.set('n', 's', function()
+    local names = { 'address' }
+    for _, column in ipairs(wanted_columns()) do
+      table.insert(names, column.name)
+    end
+    vim.ui.select(names, { prompt = 'Sort by' }, function(name)
+      if name then
+        refresh(name ~= 'address' and name or nil)
+      end
+    end)
+  end, { buffer = shown, nowait = true, desc = 'Sort by a column' })
   vim.api.nvim_set_current_win(window)
   vim.api.nvim_exec_autocmds('CursorMoved', { buffer = source })
 end
@@ -275,7 +415,7 @@ function M.sass(target)
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
   local params = request.document(bufnr)
   local run = vim.tbl_extend('force', params, { target = target })
-  request.send(bufnr, 'ptx/runPtxas', run, function(result)
+  require('ptx_analyzer.ptxas').ask(bufnr, run, function(result)
     local wanted = { line = line, target = target and result.target }
     request.send(bufnr, 'ptx/machineCode', vim.tbl_extend('force', params, wanted), function(code)
       if code then

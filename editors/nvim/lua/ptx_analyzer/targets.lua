@@ -25,7 +25,8 @@ local function draw(matrix)
     local letter = string.char(index <= 26 and 64 + index or 70 + index)
     table.insert(head, letter)
     local space = (' '):rep(width - vim.api.nvim_strwidth(column.title))
-    table.insert(lines, ('%s  %s%s  %s'):format(letter, column.title, space, errors(column.errors)))
+    local own = column.own and (' (%s is the target of the file)'):format(column.own) or ''
+    table.insert(lines, ('%s  %s%s  %s%s'):format(letter, column.title, space, errors(column.errors), own))
   end
   if #matrix.groups == 0 then
     return lines, places, folds

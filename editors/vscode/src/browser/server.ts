@@ -9,6 +9,7 @@ import { WorkspaceFiles } from './files';
 /** Commands whose work needs programs, with what needs them. */
 const ELSEWHERE = {
   'ptx-analyzer.runPtxas': 'ptxas is a program of a machine',
+  'ptx-analyzer.choosePtxas': 'ptxas is a program of a machine',
   'ptx-analyzer.showMachineCode': 'Machine code is made by ptxas, a program of a machine',
   'ptx-analyzer.extractPtx': 'PTX is taken out of binaries by a program of a machine',
   'ptx-analyzer.compareWith': 'Builds are compared by a program of a machine',

@@ -8,26 +8,39 @@ import type { PtxasRun, ServerStatus } from '../protocol';
 const MESSAGE_MS = 15_000;
 
 const OPEN_SETTINGS = 'Open settings';
+const CHOOSE = 'Choose ptxas…';
 const MANAGE_TRUST = 'Manage workspace trust';
 const SHOW_LOG = 'Show log';
 /** What helps, by the state of `ptxas`. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  off: OPEN_SETTINGS,
-  missing: OPEN_SETTINGS,
-  untrusted: MANAGE_TRUST,
+const REMEDIES: Readonly<Record<string, string[]>> = {
+  off: [OPEN_SETTINGS],
+  missing: [CHOOSE, OPEN_SETTINGS],
+  untrusted: [MANAGE_TRUST],
 };
 const COMMANDS: Readonly<Record<string, string>> = {
   [OPEN_SETTINGS]: 'ptx-analyzer.openSettings',
+  [CHOOSE]: 'ptx-analyzer.choosePtxas',
   [MANAGE_TRUST]: 'workbench.trust.manage',
   [SHOW_LOG]: 'ptx-analyzer.showLog',
 };
 
-/** Saves nothing: the server compiles the text as it is. Returns what `ptxas` said, if it has been run. */
+/** How often and how many times the server is asked whether it knows the chosen program. */
+const POLL_MS = 200;
+const POLLS = 50;
+
+/**
+ * Saves nothing: the server compiles the text as it is. Returns what `ptxas` said, if it has been run. It is run on the file in front
+ * unless another one is named.
+ */
 export async function runPtxas(
   client: BaseLanguageClient | undefined,
   log: vscode.LogOutputChannel,
+  uri?: vscode.Uri,
 ): Promise<PtxasRun | undefined> {
-  const document = vscode.window.activeTextEditor?.document;
+  const document =
+    uri === undefined
+      ? vscode.window.activeTextEditor?.document
+      : vscode.workspace.textDocuments.find((it) => it.uri.toString() === uri.toString());
   if (document?.languageId !== 'ptx' || client?.isRunning() !== true) {
     void vscode.window.showInformationMessage('Open a PTX file to run ptxas on it, while the server runs.');
     return undefined;
@@ -45,13 +58,32 @@ export async function runPtxas(
   }
 }
 
+/** Lets the user choose the program, and waits until the server knows it; whether there is one now. */
+export async function choosePtxas(client: BaseLanguageClient | undefined): Promise<boolean> {
+  const chosen = await vscode.window.showOpenDialog({
+    title: 'Choose ptxas',
+    openLabel: 'Choose ptxas',
+    filters: process.platform === 'win32' ? { Programs: ['exe'] } : {},
+  });
+  const path = chosen?.[0]?.fsPath;
+  if (path === undefined || client?.isRunning() !== true) return false;
+  const settings = vscode.workspace.getConfiguration('ptx-analyzer');
+  await settings.update('ptxas.path', path, vscode.ConfigurationTarget.Global);
+  for (let poll = 0; poll < POLLS; poll += 1) {
+    const status = await client.sendRequest<ServerStatus>('ptx/serverStatus').catch(() => undefined);
+    if (status?.ptxas.path === path) return true;
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+  return false;
+}
+
 /** Says why there is no result, and offers what helps. */
 async function explain(client: BaseLanguageClient, words: string): Promise<void> {
   const status = await client.sendRequest<ServerStatus>('ptx/serverStatus').catch(() => undefined);
   const remedy = REMEDIES[status?.ptxas.state ?? ''];
   // It was run otherwise, and the words begin with it.
   const message = remedy === undefined ? `${words}.` : `ptxas was not run: ${words}.`;
-  const chosen = await vscode.window.showWarningMessage(message, remedy ?? SHOW_LOG);
+  const chosen = await vscode.window.showWarningMessage(message, ...(remedy ?? [SHOW_LOG]));
   const command = COMMANDS[chosen ?? ''];
   if (command !== undefined) await vscode.commands.executeCommand(command);
 }

@@ -7,7 +7,7 @@ import { isProblem, type Around, type Found, type Machine, type Problem } from '
 import { Binaries } from './binaries';
 import { Compare } from './compare';
 import { locateServer } from './locate';
-import { runPtxas } from './ptxas';
+import { choosePtxas, runPtxas } from './ptxas';
 import { AssembleTasks } from './tasks';
 
 export class ProgramMachine implements Machine {
@@ -54,6 +54,12 @@ export class ProgramMachine implements Machine {
   register({ log, client, state, showMachineCode, refreshViews }: Around): vscode.Disposable[] {
     const binaries = new Binaries(state);
     const compare = new Compare(state);
+    /** Runs ptxas on the file in front, or on one that is named. */
+    const run = async (uri?: unknown) => {
+      const found = await runPtxas(client(), log, uri instanceof vscode.Uri ? uri : undefined);
+      if (found !== undefined) refreshViews();
+      return found;
+    };
     return [
       binaries,
       compare,
@@ -67,10 +73,11 @@ export class ProgramMachine implements Machine {
         // Whoever asks for machine code wants that of this text.
         if ((await runPtxas(client(), log)) !== undefined) refreshViews();
       }),
-      vscode.commands.registerCommand('ptx-analyzer.runPtxas', async () => {
-        const run = await runPtxas(client(), log);
-        if (run !== undefined) refreshViews();
-        return run;
+      vscode.commands.registerCommand('ptx-analyzer.runPtxas', run),
+      vscode.commands.registerCommand('ptx-analyzer.choosePtxas', async (uri?: unknown) => {
+        if (!(await choosePtxas(client()))) return;
+        // Whoever chooses a program wants what it says.
+        await run(uri);
       }),
     ];
   }

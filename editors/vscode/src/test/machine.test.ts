@@ -33,8 +33,8 @@ void test('rows have figures, labels, and headings of routines', () => {
       { first: 1, count: 1, summary: '1 instruction, stalls 3' },
     ],
     rows: [
-      row(0, { text: 'LDL R1, [R2]', lines: [7, 8], local: true, live: 5 }),
-      row(16, { label: '.L_x_1', waitsFor: [0] }),
+      row(0, { text: 'LDL R1, [R2]', lines: [7, 8], local: true, live: 5, source: 'scale.cu:40' }),
+      row(16, { label: '.L_x_1', waitsFor: [0], source: 'math.cuh:7' }),
       row(32, { routine: '__cuda_div', ofPtxas: true, stall: null }),
     ],
     opcodes: { LDL: 'Loads from local memory: `ld.local`.' },
@@ -49,15 +49,15 @@ void test('rows have figures, labels, and headings of routines', () => {
     [true],
   );
   assert.deepEqual(
-    rows.map(({ cells, text }) => [...cells, text].join('|')),
+    rows.map(({ address, text, cells }) => [address, text, ...Object.values(cells)].join('|')),
     [
-      '||||1 instruction, stalls 2',
-      '0000|5|2||LDL R1, [R2]',
-      '||||1 instruction, stalls 3',
-      '||||.L_x_1:',
-      '0010|3|2|0000|NOP',
-      '||||routine of ptxas: __cuda_div',
-      '0020|3|||NOP',
+      '|1 instruction, stalls 2||||',
+      '0000|LDL R1, [R2]|:40|5|2|',
+      '|1 instruction, stalls 3||||',
+      '|.L_x_1:||||',
+      '0010|NOP|math.cuh:7|3|2|0000',
+      '|routine of ptxas: __cuda_div||||',
+      '0020|NOP||3||',
     ],
   );
   assert.deepEqual(
@@ -81,15 +81,15 @@ void test('rows have figures, labels, and headings of routines', () => {
   assert.equal(
     textOf(content),
     [
-      'Machine Code: a.ptx, k for sm_80',
-      'address  live  stall  waits for       instruction',
+      'Machine Code: a.ptx, k for sm_80, lines of scale.cu',
+      'address  instruction   source      live  stall  waits for',
       '-- 1 instruction, stalls 2',
-      '   0000     5      2                  LDL R1, [R2]',
+      '   0000  LDL R1, [R2]  :40            5      2',
       '-- 1 instruction, stalls 3',
-      '                                      .L_x_1:',
-      '   0010     3      2  0000            NOP',
+      '         .L_x_1:',
+      '   0010  NOP           math.cuh:7     3      2  0000',
       '-- routine of ptxas: __cuda_div',
-      '   0020     3                         NOP',
+      '   0020  NOP                          3',
       '',
     ].join('\n'),
   );

@@ -1,7 +1,15 @@
 /** Machine code as rows of a page, and as text. */
 
 import type { MachineBlock, MachineCode, MachineRow } from '../protocol';
-import type { CodeList, CodeRow, Content } from './messages';
+import { COLUMNS, type CodeList, type CodeRow, type Column, type Content } from './messages';
+
+/** The widths of the columns as text, and their heads. */
+const HEADS: Record<Column, [string, number]> = {
+  source: ['source', 8],
+  live: ['live', 4],
+  stall: ['stall', 5],
+  waits: ['waits for', 9],
+};
 
 const OF_BLOCKS = `The stalls are what a warp needs at least to issue the block; what it waits for comes on top.
 Bytes are those of a thread that no guard stops.`;
@@ -33,12 +41,31 @@ export function contentOf(code: MachineCode, heading: string): Content {
 
 /** The list of an answer that begins with the first row. */
 export function listOf(code: MachineCode): CodeList {
-  const { target, stale, rows } = code;
-  return { target, stale, hasSource: rows.some((it) => it.source !== null), rows: rowsOf(code, undefined) };
+  const { target, stale } = code;
+  const source = sourceOf(code.rows);
+  const rows = rowsOf(code, undefined, source);
+  const columns = COLUMNS.filter((column) => rows.some((it) => it.cells[column] !== ''));
+  return { target, stale, columns, rows, ...(source === undefined ? {} : { source }) };
 }
 
-/** The rows of an answer, after those that end with `before`. */
-export function rowsOf(code: MachineCode, before: MachineRow | undefined): CodeRow[] {
+/** The source file of most rows. */
+export function sourceOf(rows: MachineRow[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { source } of rows) {
+    if (source === null) continue;
+    const name = fileOf(source);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].sort((one, other) => other[1] - one[1])[0]?.[0];
+}
+
+/** The file of `scale.cu:7`. */
+function fileOf(source: string): string {
+  return source.slice(0, source.lastIndexOf(':'));
+}
+
+/** The rows of an answer, after those that end with `before`; lines of the file `source` have no name. */
+export function rowsOf(code: MachineCode, before: MachineRow | undefined, source: string | undefined): CodeRow[] {
   const rows: CodeRow[] = [];
   const blocks = new Map(code.blocks.map((it) => [it.first, it]));
   let routine = before?.routine ?? null;
@@ -49,41 +76,58 @@ export function rowsOf(code: MachineCode, before: MachineRow | undefined): CodeR
     }
     const block = blocks.get(code.from + index);
     if (block !== undefined) rows.push(blockOf(it, block));
-    if (it.label !== null) rows.push({ cells: ['', '', '', ''], text: `${it.label}:`, ...routineOf(it) });
-    rows.push(rowOf(it, code));
+    if (it.label !== null) rows.push({ address: '', cells: NO_CELLS, text: `${it.label}:`, ...routineOf(it) });
+    rows.push(rowOf(it, code, source));
   }
   return rows;
 }
 
 /** The lists of a content as text, one after the other, in columns. */
 export function textOf({ heading, chosen, code }: Content): string {
-  const texts = (code ?? []).map(({ target, hasSource, rows }) => {
-    const width = hasSource ? Math.max(6, ...rows.map((it) => it.source?.length ?? 0)) : 0;
-    const row = ([address, live, stall, waits]: CodeRow['cells'], source: string, text: string) =>
+  const texts = (code ?? []).map(({ target, source, columns, rows }) => {
+    const wide = Math.max('instruction'.length, ...rows.filter((it) => it.address !== '').map((it) => it.text.length));
+    const widths = columns.map((it) =>
+      Math.max(HEADS[it][1], ...(it === 'source' ? rows.map((row) => row.cells.source.length) : [])),
+    );
+    const line = (address: string, text: string, cells: string[]) =>
       [
         address.padStart(7),
-        live.padStart(4),
-        stall.padStart(5),
-        waits.padEnd(14),
-        ...(hasSource ? [source.padEnd(width)] : []),
-        text,
+        text.padEnd(wide),
+        ...cells.map((cell, index) =>
+          columns[index] === 'waits' || columns[index] === 'source'
+            ? cell.padEnd(widths[index] ?? 0)
+            : cell.padStart(widths[index] ?? 0),
+        ),
       ].join('  ');
-    const lines = rows.map(({ cells, source, text, heading, block }) =>
-      heading === true || block === true ? `-- ${text}` : row(cells, source ?? '', text),
+    const lines = rows.map(({ address, cells, text, heading, block }) =>
+      heading === true || block === true
+        ? `-- ${text}`
+        : line(
+            address,
+            text,
+            columns.map((it) => cells[it]),
+          ),
     );
-    const head = row(['address', 'live', 'stall', 'waits for'], 'source', 'instruction');
-    return [`${heading}, ${chosen ?? ''} for ${target}`, head, ...lines].map((it) => `${it.trimEnd()}\n`).join('');
+    const head = line(
+      'address',
+      'instruction',
+      columns.map((it) => HEADS[it][0]),
+    );
+    const of = source === undefined ? '' : `, lines of ${source}`;
+    return [`${heading}, ${chosen ?? ''} for ${target}${of}`, head, ...lines].map((it) => `${it.trimEnd()}\n`).join('');
   });
   return texts.join('\n');
 }
 
+const NO_CELLS: CodeRow['cells'] = { source: '', live: '', stall: '', waits: '' };
+
 function headingOf(it: MachineRow, name: string): CodeRow {
   const text = `${it.ofPtxas ? 'routine of ptxas' : 'function'}: ${name}`;
-  return { cells: ['', '', '', ''], text, heading: true, ...routineOf(it) };
+  return { address: '', cells: NO_CELLS, text, heading: true, ...routineOf(it) };
 }
 
 function blockOf(it: MachineRow, { summary }: MachineBlock): CodeRow {
-  return { cells: ['', '', '', ''], text: summary, title: OF_BLOCKS, block: true, ...routineOf(it) };
+  return { address: '', cells: NO_CELLS, text: summary, title: OF_BLOCKS, block: true, ...routineOf(it) };
 }
 
 /** Routines of ptxas are hidden until somebody opens them. */
@@ -96,7 +140,7 @@ function opcodeOf(text: string): string {
   return /^(?:@\S+\s+)?([A-Z0-9_]+)/.exec(text)?.[1] ?? '';
 }
 
-function rowOf(it: MachineRow, { peak, opcodes }: MachineCode): CodeRow {
+function rowOf(it: MachineRow, { peak, opcodes }: MachineCode, file: string | undefined): CodeRow {
   const address = (of: number) => of.toString(16).padStart(4, '0');
   const figure = (of: number | null) => (of === null ? '' : String(of));
   const words: string[] = [];
@@ -108,12 +152,17 @@ function rowOf(it: MachineRow, { peak, opcodes }: MachineCode): CodeRow {
   if (it.local) words.push('Accesses local memory: a spilled register, or an array.');
   if (it.source !== null) words.push(`Made of ${it.source}.`);
   const row: CodeRow = {
-    cells: [address(it.address), figure(it.live), figure(it.stall), it.waitsFor.map(address).join(' ')],
+    address: address(it.address),
     text: it.text,
+    cells: {
+      source: it.source === null ? '' : fileOf(it.source) === file ? it.source.slice(file.length) : it.source,
+      live: figure(it.live),
+      stall: figure(it.stall),
+      waits: it.waitsFor.map(address).join(' '),
+    },
     ...routineOf(it),
   };
   if (words.length > 0) row.title = words.join('\n');
-  if (it.source !== null) row.source = it.source;
   if (it.lines !== null) row.lines = it.lines;
   if (it.local) row.local = true;
   if (peak !== null && it.live === peak[0]) row.peak = true;

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { BaseLanguageClient } from 'vscode-languageclient';
 import { isDark } from '../theme';
-import type { Content, FromPage, More, ToPage } from './messages';
+import type { Column, Content, FromPage, More, ToPage } from './messages';
 
 /** How long nothing must be typed before a view is brought up to date. */
 const IDLE_MS = 800;
@@ -18,6 +18,13 @@ export interface Subject {
   /** The row that was chosen in the page, until the cursor leaves it. */
   chosen: string | undefined;
   dark: boolean;
+  /** The room for a drawing, in pixels. Not known before the page is there. */
+  size: Size | undefined;
+}
+
+interface Size {
+  width: number;
+  height: number;
 }
 
 /** How a kind of view is named and where its content comes from. */
@@ -37,6 +44,10 @@ export interface ViewKind {
   text?(content: Content): string;
   /** Lets the user choose what else is shown; whether the view is to be asked for again. */
   beside?(client: BaseLanguageClient, subject: Subject): Promise<boolean>;
+  /** Whether its drawing is made for the size of the panel. */
+  sized?: boolean;
+  /** Notes the columns of machine code that are not to be shown. */
+  hide?(columns: readonly Column[]): void;
   /** Marks in the file what is shown; without arguments nothing is. */
   mark?(document?: vscode.TextDocument, content?: Content): void;
   dispose?(): void;
@@ -48,6 +59,7 @@ export class LiveView {
   private subject: Subject | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asking: vscode.CancellationTokenSource | undefined;
+  private size: Size | undefined;
   private readonly disposables: vscode.Disposable[] = [];
   /** What the page shows, for tests. */
   shown: Content | undefined;
@@ -88,7 +100,7 @@ export class LiveView {
       return;
     }
     const at = position ?? (editor?.document === document ? editor.selection.active : new vscode.Position(0, 0));
-    this.subject = { document, position: at, chosen: undefined, dark: isDark() };
+    this.subject = { document, position: at, chosen: undefined, dark: isDark(), size: this.size };
     if (this.panel === undefined) this.panel = this.create();
     else this.panel.reveal(undefined, true);
     this.refreshIn(0);
@@ -126,6 +138,7 @@ export class LiveView {
     panel.onDidDispose(() => {
       this.panel = undefined;
       this.shown = undefined;
+      this.size = undefined;
       this.cancel();
       this.kind.mark?.();
     });
@@ -153,6 +166,22 @@ export class LiveView {
       }
       case 'beside':
         void this.beside();
+        break;
+      case 'size': {
+        const { width, height } = message;
+        const isNew = this.size?.width !== width || this.size.height !== height;
+        this.size = { width, height };
+        if (isNew && this.kind.sized === true) this.refreshIn(0);
+        break;
+      }
+      case 'act': {
+        const action = this.shown?.actions?.[message.index];
+        // Of the panel no editor is in front, so the file is named.
+        if (action !== undefined) void vscode.commands.executeCommand(action.command, this.subject?.document.uri);
+        break;
+      }
+      case 'hide':
+        this.kind.hide?.(message.columns);
         break;
       case 'line':
         void this.reveal(message.line);
@@ -187,7 +216,7 @@ export class LiveView {
     if (before?.document === editor.document && before.position.line === position.line) return;
     // A chosen row stays until the cursor goes elsewhere than to that row.
     const chosen = before?.document === editor.document ? before.chosen : undefined;
-    this.subject = { document: editor.document, position, chosen, dark: isDark() };
+    this.subject = { document: editor.document, position, chosen, dark: isDark(), size: this.size };
     if (chosen !== undefined && this.kind.place?.(chosen)?.line !== position.line) this.subject.chosen = undefined;
     this.say({ kind: 'cursor', line: position.line });
     if (this.kind.stays?.(this.subject) !== true) this.refreshIn(FOLLOW_MS);
@@ -212,7 +241,7 @@ export class LiveView {
       content = { kind: 'content', heading, note: 'The server is not running.', rows: [] };
     } else {
       try {
-        content = await this.kind.content(client, { ...subject, dark: isDark() }, asking.token);
+        content = await this.kind.content(client, { ...subject, dark: isDark(), size: this.size }, asking.token);
       } catch (error) {
         if (asking.token.isCancellationRequested) return;
         const words = error instanceof Error ? error.message : String(error);

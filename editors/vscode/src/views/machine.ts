@@ -2,22 +2,25 @@
 
 import * as vscode from 'vscode';
 import type { BaseLanguageClient } from 'vscode-languageclient';
-import type { MachineCode, MachineRow, PtxasRun, TargetMatrix } from '../protocol';
-import { contentOf, listOf, rowsOf, textOf } from './code';
+import type { MachineCode, MachineRow, PtxasRun, ServerStatus, TargetMatrix } from '../protocol';
+import { contentOf, listOf, rowsOf, sourceOf, textOf } from './code';
 import { Gutter } from './gutter';
 import type { Subject, ViewKind } from './liveView';
-import type { Content, More } from './messages';
+import type { Action, Column, Content, More } from './messages';
 
 /** Rows that come at once; the rest comes in pieces of so many. */
 const PIECE = 5_000;
 
+/** Where the columns are kept that the user does not want to see. */
+const HIDDEN = 'machineCode.hidden';
+
 /** Makes the view; a function, for it remembers what it shows. */
-export function machineView(): ViewKind {
+export function machineView(memory: vscode.Memento): ViewKind {
   let shown: { uri: string; version: number; lines: [number, number] } | undefined;
   /** The other target, and the file for which it was chosen. */
   let other: { uri: string; target: string } | undefined;
   /** The code of each list, as far as it has come. */
-  let parts: { params: object; code: MachineCode }[] = [];
+  let parts: { params: object; code: MachineCode; source: string | undefined }[] = [];
   const gutter = new Gutter();
   return {
     type: 'ptx-analyzer.machineCode',
@@ -37,12 +40,13 @@ export function machineView(): ViewKind {
       shown = undefined;
       parts = [];
       if (code === null) {
-        const note = 'There is no machine code yet: save the file, or use “ptx-analyzer: Run ptxas Now”.';
-        return { kind: 'content', heading, note, rows: [] };
+        const status = await client.sendRequest<ServerStatus>('ptx/serverStatus', token).catch(() => undefined);
+        return { kind: 'content', heading, rows: [], ...without(status) };
       }
       const { entry } = code;
-      parts.push({ params: { textDocument, entry }, code });
+      parts.push({ params: { textDocument, entry }, code, source: sourceOf(code.rows) });
       const content = contentOf(code, heading);
+      content.hidden = memory.get<Column[]>(HIDDEN, []);
       if (other?.uri === uri) {
         const { target } = other;
         const params = { entry, target };
@@ -54,7 +58,7 @@ export function machineView(): ViewKind {
         }
         if (beside === null) content.note = `There is no machine code of ${entry} for ${target}.`;
         else {
-          parts.push({ params: { textDocument, ...params }, code: beside });
+          parts.push({ params: { textDocument, ...params }, code: beside, source: sourceOf(beside.rows) });
           content.code?.push(listOf(beside));
         }
       }
@@ -62,7 +66,7 @@ export function machineView(): ViewKind {
       return content;
     },
     async *rest(client: BaseLanguageClient, token): AsyncGenerator<More> {
-      for (const [list, { params, code }] of parts.entries()) {
+      for (const [list, { params, code, source }] of parts.entries()) {
         let before = code.rows.at(-1);
         for (let from = code.rows.length; from < code.total; from += PIECE) {
           const asked = { ...params, from, count: PIECE };
@@ -70,12 +74,13 @@ export function machineView(): ViewKind {
           // Compiled anew in the meantime: the view is asked for again.
           if (more?.total !== code.total) return;
           if (list === 0 && shown !== undefined) shown.lines = linesOf(more.rows, shown.lines);
-          yield { kind: 'more', list, rows: rowsOf(more, before) };
+          yield { kind: 'more', list, rows: rowsOf(more, before, source) };
           before = more.rows.at(-1);
         }
       }
     },
     text: textOf,
+    hide: (columns) => void memory.update(HIDDEN, [...columns]),
     async beside(client: BaseLanguageClient, { document }: Subject) {
       const uri = document.uri.toString();
       if (other?.uri === uri) {
@@ -104,6 +109,37 @@ export function machineView(): ViewKind {
     },
     dispose: () => gutter.dispose(),
   };
+}
+
+/** What is said where there is no machine code, and what can be done. */
+function without(status: ServerStatus | undefined): { note: string; actions: Action[] } {
+  const run = { title: 'Run ptxas Now', command: 'ptx-analyzer.runPtxas' };
+  const settings = { title: 'Open Settings', command: 'ptx-analyzer.openSettings' };
+  const reason = status?.ptxas.reason ?? '';
+  switch (status?.ptxas.state) {
+    case 'missing':
+      return {
+        note: [
+          `There is no machine code: ${reason}.`,
+          'ptxas, which makes it, comes with the CUDA Toolkit. It is also a package of Python: `pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm` puts it into `nvidia/…/bin` of the folder that `pip show -f nvidia-cuda-nvcc` names. No GPU is needed.',
+        ].join('\n'),
+        actions: [{ title: 'Choose ptxas…', command: 'ptx-analyzer.choosePtxas' }, run],
+      };
+    case 'untrusted':
+      return {
+        note: `There is no machine code: ${reason}.`,
+        actions: [{ title: 'Manage Workspace Trust', command: 'workbench.trust.manage' }],
+      };
+    case 'off':
+      return { note: `There is no machine code: ${reason}.`, actions: [settings] };
+    default:
+      return status !== undefined && status.ptxas.running > 0
+        ? { note: 'ptxas is running…', actions: [] }
+        : {
+            note: 'There is no machine code of this text yet. ptxas is run when the file is saved, or now.',
+            actions: [run],
+          };
+  }
 }
 
 async function chooseTarget(client: BaseLanguageClient, textDocument: object): Promise<string | undefined> {

@@ -36,7 +36,9 @@ export interface Table {
 /** The head of a column. */
 export interface TableHead {
   text: string;
-  /** Said below it. */
+  /** Said below it if the target of the file is in the column. */
+  own?: string;
+  /** Said below that. */
   below: string;
   bad: boolean;
   /** Lines that are shown when somebody opens it. */
@@ -54,13 +56,17 @@ export interface TableRow {
   parts?: TableRow[];
 }
 
+/** The columns of machine code after the instruction. */
+export const COLUMNS = ['source', 'live', 'stall', 'waits'] as const;
+export type Column = (typeof COLUMNS)[number];
+
 /** A machine instruction, or the heading of a routine. */
 export interface CodeRow {
-  /** Address, live registers, stall and what it waits for, as they are shown. */
-  cells: [string, string, string, string];
-  /** The line of the source that PTX was made of, such as `scale.cu:7`. */
-  source?: string;
+  /** Hexadecimal; headings and labels have none. */
+  address: string;
   text: string;
+  /** The other columns as they are shown. The source is a line such as `:7`, with a name if it is in another file than most. */
+  cells: Record<Column, string>;
   /** The first and the last line of the statement that it was made of, counted from 0. */
   lines?: [number, number];
   /** Said when one points at it. */
@@ -80,8 +86,10 @@ export interface CodeRow {
 /** The machine code for one target. */
 export interface CodeList {
   target: string;
-  /** Whether rows have lines of a source. */
-  hasSource: boolean;
+  /** The source file of most rows. */
+  source?: string;
+  /** The columns that have something to show. */
+  columns: Column[];
   /** Whether the text has been edited since. */
   stale: boolean;
   /** In their order; there may be more that have not come yet. */
@@ -105,6 +113,16 @@ export interface Content {
   canvas?: string;
   /** Machine code for one target, or for two beside each other. */
   code?: CodeList[];
+  /** The columns of machine code that the user does not want to see. */
+  hidden?: Column[];
+  /** What can be done about the note. */
+  actions?: Action[];
+}
+
+/** A button that runs a command of the extension. */
+export interface Action {
+  title: string;
+  command: string;
 }
 
 /** More rows of a list of the content. */
@@ -130,5 +148,11 @@ export type FromPage =
   | { kind: 'choose'; id: string }
   | { kind: 'line'; line: number }
   | { kind: 'copy' }
+  /** The room for a drawing, in pixels: the width of the panel, and what is left of its height. */
+  | { kind: 'size'; width: number; height: number }
+  /** An action of the content, by its index. */
+  | { kind: 'act'; index: number }
+  /** The columns of machine code that are not to be shown. */
+  | { kind: 'hide'; columns: Column[] }
   /** Another target is wanted beside the one that is shown, or no other one any more. */
   | { kind: 'beside' };

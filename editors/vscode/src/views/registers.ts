@@ -6,12 +6,16 @@ import type { Chart, EntryRegisters, PositionParams, Registers } from '../protoc
 import type { Subject, ViewKind } from './liveView';
 import type { Content, Fact, Row } from './messages';
 
+/** The least height of a chart, in pixels; with many kernels the panel scrolls. */
+const LEAST = 280;
+
 /** Makes the view; a function, for it remembers where its rows are. */
 export function registersView(): ViewKind {
   let places = new Map<string, vscode.Position>();
   return {
     type: 'ptx-analyzer.registers',
     title: 'Registers',
+    sized: true,
     place: (id) => places.get(id),
     async content(client, subject, token) {
       const textDocument = { uri: client.code2ProtocolConverter.asUri(subject.document.uri) };
@@ -34,13 +38,18 @@ export function registersView(): ViewKind {
       const params: PositionParams = { textDocument, position: entry.range.start };
       const chart = await client.sendRequest<Chart | null>(
         'ptx/registerChart',
-        { ...params, dark: subject.dark },
+        { ...params, dark: subject.dark, ...sizeOf(subject) },
         token,
       );
       if (chart !== null) content.svg = chart.svg;
       return content;
     },
   };
+}
+
+/** The size of the chart is that of the panel, or of half a window before that is known. */
+function sizeOf({ size }: Subject): { width?: number; height?: number } {
+  return size === undefined ? {} : { width: size.width, height: Math.max(LEAST, size.height) };
 }
 
 /** The entry that was chosen, or else the one at the cursor, or else the first. */
@@ -65,20 +74,34 @@ function rowOf(entry: EntryRegisters): Row {
     }
   } else {
     const value = entry.low === entry.high ? `≈ ${entry.estimate}` : `≈ ${entry.estimate} (${entry.low}–${entry.high})`;
-    facts.push({ name: 'registers', value, title: 'An estimate, with its usual error.' });
+    facts.push({ name: 'registers', value, title: 'An estimate; four of five kernels are in the range.' });
+    if (entry.mayNeed !== null) {
+      const title = 'So many are live in an order that hides latency; ptxas chooses it in about half of such kernels.';
+      facts.push({ name: 'perhaps', value: String(entry.mayNeed), title });
+    }
   }
   facts.push(occupancyOf(entry));
+  const counted = entry.counted === 'ptxas' ? 'live at most, by ptxas' : 'live at most, as written';
   facts.push({
-    name: 'live at most',
+    name: counted,
     value: String(entry.maxLive),
-    title: 'In 32-bit registers, in the order that ptxas probably chooses.',
+    title:
+      entry.counted === 'ptxas'
+        ? 'General registers, in the machine code that ptxas made of this text.'
+        : '32-bit registers, in the order of the text.',
   });
   if (entry.cap !== null) {
     const said = entry.capDirective;
     facts.push({ name: 'allowed', value: String(entry.cap), ...(said === null ? {} : { title: `By ${said}.` }) });
   }
   const row: Row = { id: entry.name, title: entry.name, facts, bad: (exact?.spillStores ?? 0) > 0 };
-  if (entry.peakLine !== null) row.places = [{ line: entry.peakLine, text: 'is the peak' }];
+  if (entry.peakLine !== null)
+    row.places = [
+      {
+        line: entry.peakLine,
+        text: `is where most are ${entry.counted === 'ptxas' ? 'live by ptxas' : 'live as written'}`,
+      },
+    ];
   return row;
 }
 

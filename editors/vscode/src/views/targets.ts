@@ -23,8 +23,8 @@ export function targetsView(): ViewKind {
         heading: `Targets: ${document.uri.path.split('/').pop() ?? ''}`,
         note:
           targets.length > 0
-            ? 'The targets of the setting ptx-analyzer.portability.targets.'
-            : 'The target of the file and GPUs of today; the setting ptx-analyzer.portability.targets chooses others.',
+            ? 'The targets of the setting `ptx-analyzer.portability.targets`.'
+            : 'The target of the file, and GPUs of today; the setting `ptx-analyzer.portability.targets` chooses others.',
         rows: [],
         table: tableOf(matrix),
       };
@@ -34,8 +34,9 @@ export function targetsView(): ViewKind {
 
 /** The table of the page: a row for each cause, or one for all causes of the same targets when there are many. */
 function tableOf({ columns, groups }: TargetMatrix): Table {
-  const heads = columns.map(({ title, targets, errors }) => ({
+  const heads = columns.map(({ title, own, targets, errors }) => ({
     text: title,
+    ...(own === null ? {} : { own: title === own ? 'target of the file' : `with ${own}, the target of the file` }),
     below: errors === 0 ? '✓ no errors' : errors === 1 ? '1 error' : `${errors} errors`,
     bad: errors > 0,
     // Those of a range are told one by one, each with the module that it needs.

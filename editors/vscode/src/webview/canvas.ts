@@ -23,10 +23,12 @@ export class Canvas {
   readonly element = document.createElement('div');
   private readonly box = document.createElement('figure');
   private readonly percent = document.createElement('output');
-  private readonly legend: SVGSVGElement | undefined;
+  private readonly legend: HTMLElement | undefined;
   /** The element to bring into view as soon as the size is known. */
   private shown: Element | undefined;
   private place: Place | undefined;
+  /** Whether the part that was brought into view stays there: until somebody moves the drawing. */
+  private follows = true;
 
   /** Shows a drawing of the server; `place` is where it was before, if it is to stay there. */
   constructor(
@@ -74,6 +76,7 @@ export class Canvas {
   /** Moves the drawing so that a part of it is seen. */
   reveal(part: Element): void {
     this.shown = part;
+    this.follows = true;
     if (this.place === undefined || !(part instanceof SVGGraphicsElement)) return;
     const { x, y, width, height } = part.getBBox();
     const view = this.view(this.place);
@@ -88,6 +91,7 @@ export class Canvas {
 
   /** Shows all of it, enlarged never. */
   fit(): void {
+    this.follows = false;
     const { clientWidth, clientHeight } = this.box;
     const { x, y, width, height } = this.extent();
     const scale = this.fitting();
@@ -101,6 +105,7 @@ export class Canvas {
   /** Zooms about a point of the box, or about its middle. */
   zoom(factor: number, at = { x: this.box.clientWidth / 2, y: this.box.clientHeight / 2 }): void {
     if (this.place === undefined) return;
+    this.follows = false;
     const { x, y, scale } = this.place;
     const least = Math.min(this.fitting(), READABLE) / 2;
     const next = Math.min(LARGEST, Math.max(least, scale * factor));
@@ -141,6 +146,8 @@ export class Canvas {
     if (this.box.clientWidth === 0 || this.box.clientHeight === 0) return;
     if (this.place !== undefined) {
       this.moveTo(this.place);
+      // What was looked at stays in view in a smaller panel.
+      if (this.follows && this.shown !== undefined) this.reveal(this.shown);
       return;
     }
     this.fit();
@@ -152,26 +159,35 @@ export class Canvas {
       const scale = Math.min(1, Math.max(READABLE, (clientWidth - 2 * MARGIN) / Math.max(width, 1)));
       this.moveTo({ x: x + width / 2 - clientWidth / scale / 2, y: y - MARGIN / scale, scale });
     }
+    this.follows = true;
     if (this.shown !== undefined) this.reveal(this.shown);
   }
 
-  /** The legend stays where it is while the drawing moves. */
-  private takeLegend(): SVGSVGElement | undefined {
+  /** The legend stays where it is while the drawing moves. Each of its items is a drawing, so that they fill the width in rows. */
+  private takeLegend(): HTMLElement | undefined {
     const part = this.drawing.querySelector('[data-part=legend]');
     if (part === null) return undefined;
-    const legend = this.drawing.cloneNode(false);
-    if (!(legend instanceof SVGSVGElement)) return undefined;
-    legend.removeAttribute('style');
-    legend.append(part);
-    legend.classList.add('legend');
+    const legend = document.createElement('div');
+    legend.className = 'legend';
+    for (const item of part.querySelectorAll('[data-part=item]')) {
+      const own = this.drawing.cloneNode(false);
+      if (!(own instanceof SVGSVGElement)) continue;
+      own.removeAttribute('style');
+      own.append(item);
+      legend.append(own);
+    }
+    part.remove();
     return legend;
   }
 
+  /** Each item has the size that it was drawn with, for smaller words could not be read. */
   private sizeLegend(): void {
-    const { x, y, width, height } = this.legend?.getBBox() ?? new DOMRect();
-    this.legend?.setAttribute('viewBox', `${x} ${y - 1} ${width} ${height + 2}`);
-    this.legend?.setAttribute('width', String(width));
-    this.legend?.setAttribute('height', String(height + 2));
+    for (const item of this.legend?.querySelectorAll('svg') ?? []) {
+      const { x, y, width, height } = item.getBBox();
+      item.setAttribute('viewBox', `${x} ${y - 1} ${width} ${height + 2}`);
+      item.setAttribute('width', String(width));
+      item.setAttribute('height', String(height + 2));
+    }
   }
 
   private press(event: KeyboardEvent): void {
@@ -179,6 +195,7 @@ export class Canvas {
     const move = (x: number, y: number) => {
       if (this.place === undefined) return;
       const { scale } = this.place;
+      this.follows = false;
       this.moveTo({ x: this.place.x + (x * PAN) / scale, y: this.place.y + (y * PAN) / scale, scale });
     };
     const keys: Record<string, () => void> = {
@@ -216,6 +233,7 @@ export class Canvas {
       if (!moved && Math.hypot(across, down) < CLICK) return;
       if (!moved) this.box.setPointerCapture(event.pointerId);
       moved = true;
+      this.follows = false;
       this.box.classList.add('dragged');
       this.moveTo({ x: x - across / scale, y: y - down / scale, scale });
     };

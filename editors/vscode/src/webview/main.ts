@@ -1,14 +1,26 @@
 /** The script of the pages: shows what the extension says, and says what the user clicks. */
 
-import type { Content, Cursor, FromPage, Place, Row, ToPage } from '../views/messages';
+import {
+  COLUMNS,
+  type Column,
+  type Content,
+  type Cursor,
+  type FromPage,
+  type Place,
+  type Row,
+  type ToPage,
+} from '../views/messages';
 import { Canvas } from './canvas';
-import { Code } from './code';
+import { Code, HEADS } from './code';
+import { inline } from './inline';
 import { tableOf } from './table';
 
 declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
-/** The least width of a wide drawing, in pixels. */
-const MIN_WIDTH = 580;
+/** How long the size of the panel must stay before it is told, in milliseconds. */
+const SETTLED_MS = 150;
+/** A drawing stands on a line of text, so below it is a gap for what hangs below letters, in pixels. */
+const LINE = 6;
 
 const editor = acquireVsCodeApi();
 
@@ -17,6 +29,22 @@ window.addEventListener('message', ({ data }: MessageEvent<ToPage>) => {
   else if (data.kind === 'more') codes[data.list]?.append(data.rows);
   else follow(data);
 });
+/** What is above a drawing and below it, in pixels, before there is one. */
+const AROUND = 180;
+let told = '';
+/** Tells how much room there is for a drawing, in pixels, when that has changed. */
+function tellSize(): void {
+  const { paddingLeft, paddingRight, paddingBottom } = getComputedStyle(document.body);
+  const width = Math.floor(document.documentElement.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+  const figure = document.querySelector('body > figure');
+  const top = figure === null ? AROUND : figure.getBoundingClientRect().top + window.scrollY;
+  const height = Math.floor(window.innerHeight - top - parseFloat(paddingBottom) - LINE);
+  const now = `${width} ${height}`;
+  if (width <= 0 || now === told) return;
+  told = now;
+  editor.postMessage({ kind: 'size', width, height });
+}
+tellSize();
 editor.postMessage({ kind: 'ready' });
 
 let codes: Code[] = [];
@@ -26,12 +54,33 @@ let canvas: { name: string; it: Canvas } | undefined;
 const opened = new Set<string>();
 /** The row that was shown last, whose places are kept when it is shown again. */
 let last: string | undefined;
-window.addEventListener('resize', () => codes.forEach((it) => it.draw()));
+let settling: ReturnType<typeof setTimeout> | undefined;
+window.addEventListener('resize', () => {
+  codes.forEach((it) => it.draw());
+  clearTimeout(settling);
+  settling = setTimeout(tellSize, SETTLED_MS);
+});
 
-function show({ heading, note, rows, chosen, table, svg, canvas: drawn, code: lists }: Content): void {
+function show(content: Content): void {
+  const { heading, note, actions, rows, chosen, table, svg, canvas: drawn, code: lists } = content;
   const { scrollX, scrollY } = window;
   const parts: Node[] = [element('h1', heading)];
-  if (note !== undefined) parts.push(element('p', note, 'note'));
+  if (note !== undefined) {
+    for (const paragraph of note.split('\n')) {
+      const it = element('p', undefined, 'note');
+      it.append(...inline(paragraph));
+      parts.push(it);
+    }
+  }
+  if (actions !== undefined && actions.length > 0) {
+    const bar = element('div', undefined, 'choices');
+    actions.forEach(({ title }, index) => {
+      const button = element('button', title, 'choice');
+      button.addEventListener('click', () => editor.postMessage({ kind: 'act', index }));
+      bar.append(button);
+    });
+    parts.push(bar);
+  }
   if (rows.length > 0) {
     const list = element('div', undefined, 'rows');
     list.append(...rows.map((row) => rowOf(row, row.id === chosen)));
@@ -51,15 +100,18 @@ function show({ heading, note, rows, chosen, table, svg, canvas: drawn, code: li
     parts.push(figure);
   }
   const places = chosen === last ? codes.map((it) => it.place) : [];
+  const orders = codes.map((it) => it.sorted);
   last = chosen;
-  codes = (lists ?? []).map((it) => new Code(it, (message) => editor.postMessage(message)));
+  const hidden = new Set(content.hidden);
+  codes = (lists ?? []).map((it) => new Code(it, [...hidden], (message) => editor.postMessage(message)));
   if (codes.length > 0) {
     const copy = element('button', 'Copy as Text');
     copy.addEventListener('click', () => editor.postMessage({ kind: 'copy' }));
     const beside = element('button', codes.length > 1 ? 'One Target Only' : 'Another Target Beside…');
     beside.addEventListener('click', () => editor.postMessage({ kind: 'beside' }));
     const actions = element('div', undefined, 'actions');
-    actions.append(copy, beside);
+    const there = COLUMNS.filter((column) => lists?.some((it) => it.columns.includes(column)));
+    actions.append(copy, beside, columnsOf(there, hidden));
     const panes = element('div', undefined, 'panes');
     panes.append(...codes.map((it) => it.element));
     parts.push(actions, panes);
@@ -67,8 +119,36 @@ function show({ heading, note, rows, chosen, table, svg, canvas: drawn, code: li
   document.body.classList.toggle('machine', codes.length > 0);
   document.body.classList.toggle('whole', canvas !== undefined);
   document.body.replaceChildren(...parts);
-  codes.forEach((it, index) => (it.place = places[index] ?? 0));
+  codes.forEach((it, index) => {
+    it.sorted = orders[index];
+    it.place = places[index] ?? 0;
+  });
   window.scrollTo(scrollX, scrollY);
+  // What is above the drawing has its height only now.
+  tellSize();
+}
+
+/** Boxes to choose the columns of machine code. */
+function columnsOf(columns: readonly Column[], hidden: Set<Column>): HTMLElement {
+  const box = element('div', undefined, 'columns');
+  box.append(
+    ...columns.map((column) => {
+      const label = element('label');
+      label.title = HEADS[column].title;
+      const check = element('input');
+      check.type = 'checkbox';
+      check.checked = !hidden.has(column);
+      check.addEventListener('change', () => {
+        if (check.checked) hidden.delete(column);
+        else hidden.add(column);
+        codes.forEach((it) => it.hide([...hidden]));
+        editor.postMessage({ kind: 'hide', columns: [...hidden] });
+      });
+      label.append(check, HEADS[column].name);
+      return label;
+    }),
+  );
+  return box;
 }
 
 function rowOf(row: Row, chosen: boolean): HTMLElement {
@@ -105,10 +185,6 @@ function drawing(svg: string): Element | string {
   const root = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
   if (root.localName !== 'svg') return 'The drawing cannot be shown.';
   const shape = document.importNode(root, true);
-  if (shape instanceof SVGSVGElement) {
-    // Narrower, its words could not be read; the figure scrolls.
-    shape.style.minWidth = `${Math.min(shape.viewBox.baseVal.width, MIN_WIDTH)}px`;
-  }
   for (const part of shape.querySelectorAll('[data-line]')) {
     const line = Number(part.getAttribute('data-line'));
     if (!Number.isInteger(line)) continue;

@@ -1,6 +1,7 @@
 /** A table whose rows and heads can be opened. The playground of the book uses it, too. */
 
 import type { Table, TableHead, TableRow } from '../views/messages';
+import { inline } from './inline';
 
 /** Lines of a row that are shown at once. */
 const FEW = 6;
@@ -32,7 +33,7 @@ export function tableOf({ heads, rows }: Table, goTo: (line: number) => void, op
 function opening(key: string, title: string, inside: Node[], opened: Set<string>): HTMLDetailsElement {
   const details = document.createElement('details');
   const summary = document.createElement('summary');
-  summary.textContent = title;
+  summary.append(...inline(title));
   details.append(summary, ...inside);
   details.open = opened.has(key);
   details.addEventListener('toggle', () => {
@@ -42,7 +43,7 @@ function opening(key: string, title: string, inside: Node[], opened: Set<string>
   return details;
 }
 
-function headOf({ text, below, bad, more }: TableHead, opened: Set<string>): HTMLElement {
+function headOf({ text, own, below, bad, more }: TableHead, opened: Set<string>): HTMLElement {
   const head = document.createElement('th');
   head.scope = 'col';
   const list = document.createElement('ul');
@@ -54,7 +55,12 @@ function headOf({ text, below, bad, more }: TableHead, opened: Set<string>): HTM
   const verdict = document.createElement('div');
   verdict.className = bad ? 'bad' : 'good';
   verdict.textContent = below;
-  head.append(opening(`head ${more.join()}`, text, [list], opened), verdict);
+  head.append(opening(`head ${more.join()}`, text, [list], opened));
+  if (own !== undefined) {
+    head.classList.add('own');
+    head.append(own);
+  }
+  head.append(verdict);
   return head;
 }
 
@@ -86,7 +92,7 @@ function addRow(
     const first = document.createElement('div');
     first.className = 'lines';
     first.append(...links.slice(0, FEW));
-    head.append(text, first);
+    head.append(...inline(text), first);
     if (links.length > FEW) {
       const rest = document.createElement('div');
       rest.className = 'lines';

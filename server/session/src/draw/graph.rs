@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, ops::Range};
 
-use analysis::{FlowBlock, FlowEdge, FlowGraph, short_name};
+use analysis::{FlowBlock, FlowEdge, FlowGraph, LiveIn, short_name};
 use syntax::text::LineTable;
 
 use super::{
@@ -33,7 +33,7 @@ const FIRST: usize = 4;
 const LAST: usize = 3;
 
 /// Two lines about a block: what it is called, and how much there is in it.
-pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
+pub fn heading(block: &FlowBlock, counted: LiveIn, lines: &LineTable) -> [String; 2] {
     if let (Some(label), []) = (&block.label, &block.instructions[..]) {
         return [label.clone(), "of branches by an index".to_owned()];
     }
@@ -52,7 +52,10 @@ pub fn heading(block: &FlowBlock, lines: &LineTable) -> [String; 2] {
     };
     let count = block.instructions.len();
     let plural = if count == 1 { "" } else { "s" };
-    let mut text = format!("{count} instruction{plural}, {} live", block.live);
+    let mut text = format!("{count} instruction{plural}");
+    if let Some(live) = block.live {
+        let _ = write!(text, ", {live} {}", counted.words());
+    }
     if block.loop_head {
         text.push_str(", loop");
     }
@@ -88,9 +91,9 @@ impl Row {
 }
 
 impl Content {
-    fn of(block: &FlowBlock, lines: &LineTable, code: bool) -> Content {
+    fn of(block: &FlowBlock, counted: LiveIn, lines: &LineTable, code: bool) -> Content {
         let mut content = Content {
-            heading: heading(block, lines),
+            heading: heading(block, counted, lines),
             code: Vec::new(),
         };
         let count = block.instructions.len();
@@ -134,7 +137,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
     let contents: Vec<Content> = graph
         .blocks
         .iter()
-        .map(|it| Content::of(it, lines, code))
+        .map(|it| Content::of(it, graph.counted, lines, code))
         .collect();
     let lanes = Lanes::of(graph);
     let size = |it: &Content| {
@@ -164,7 +167,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
     for (edge, route) in graph.edges.iter().zip(&layout.routes) {
         svg.push(&line(edge, route, theme));
     }
-    let most = graph.blocks.iter().map(|it| it.live).max().unwrap_or(0);
+    let most = graph.blocks.iter().filter_map(|it| it.live).max();
     for (index, block) in graph.blocks.iter().enumerate() {
         if let (Some(place), Some(size), Some(content)) = (
             layout.boxes.get(index),
@@ -176,7 +179,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
                 block,
                 content,
                 (*place, *size),
-                (lines, &lanes, most),
+                (lines, &lanes, most.unwrap_or(0)),
                 theme,
             );
         }
@@ -272,7 +275,13 @@ fn draw(
     (lines, lanes, most): (&LineTable, &Lanes, u32),
     theme: &Theme,
 ) {
-    let look = Look::of(block.live, most, block.reachable, block.loop_depth, theme);
+    let look = Look::of(
+        block.live.unwrap_or(0),
+        most,
+        block.reachable,
+        block.loop_depth,
+        theme,
+    );
     let line = lines.line_of(block.range.start());
     svg.push(&format!(
         "<g data-line=\"{line}\"><title>{}</title>\n\

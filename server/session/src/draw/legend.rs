@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{FlowEdgeKind, FlowGraph};
+use analysis::{FlowEdgeKind, FlowGraph, LiveIn};
 
 use super::{
     flight::Lanes,
@@ -113,10 +113,11 @@ impl Legend {
         if graph.edges.iter().any(|it| it.back) {
             lines.push(edge((theme.text, "b"), 2.6, "thick: back to a loop"));
         }
-        let most = graph.blocks.iter().map(|it| it.live).max().unwrap_or(0);
+        let most = graph.blocks.iter().filter_map(|it| it.live).max();
+        let most = most.unwrap_or(0);
         let mut boxes = Vec::new();
         if most > 0 {
-            boxes.push(heat(most, theme));
+            boxes.push(heat(most, graph.counted, theme));
         }
         if graph.blocks.iter().any(|it| it.loop_depth > 0) {
             boxes.push(frame(&Look::of(0, most, true, 1, theme), "in a loop"));
@@ -159,14 +160,16 @@ impl Legend {
             y += ROW;
             let mut x = left;
             for item in row {
+                // Editors put the items into rows of their own.
                 svg.push(&format!(
-                    "<g transform=\"translate({} {})\">{}</g>",
+                    "<g data-part=\"item\"><g transform=\"translate({} {})\">{}</g>",
                     round(x),
                     round(y),
                     item.sample
                 ));
                 let style = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
                 svg.text((x + item.width + GAP, y), "start", &style, &item.words);
+                svg.push("</g>");
                 x += item.width();
             }
         }
@@ -230,7 +233,7 @@ fn frame(look: &Look, words: &str) -> Item {
 }
 
 /// The scale of fills.
-fn heat(most: u32, theme: &Theme) -> Item {
+fn heat(most: u32, counted: LiveIn, theme: &Theme) -> Item {
     let mut sample = String::new();
     let step = 14.0;
     for (index, fill) in (0_u32..).zip(theme.heat) {
@@ -244,6 +247,6 @@ fn heat(most: u32, theme: &Theme) -> Item {
     Item {
         sample,
         width: theme.heat.len() as f64 * step,
-        words: format!("0 to {most} live registers as written"),
+        words: format!("0 to {most} registers {}", counted.words()),
     }
 }

@@ -11,7 +11,7 @@ use super::{graph::heading, legend::left_out};
 pub fn flowchart(graph: &FlowGraph, lines: &LineTable) -> String {
     let mut out = "flowchart TD\n".to_owned();
     for (id, block) in graph.blocks.iter().enumerate() {
-        let [first, second] = heading(block, lines);
+        let [first, second] = heading(block, graph.counted, lines);
         let _ = writeln!(
             out,
             "    b{id}[\"{}<br>{}\"]",

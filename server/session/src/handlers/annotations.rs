@@ -38,7 +38,9 @@ pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = 
             let hints = hints.iter().map(|it| of_operand(&document, it));
             return Ok(Some(hints.collect()));
         }
-        let hints = snapshot.analysis.inlay_hints(at, snapshot.features.hints)?;
+        let exact = snapshot.exact_entries(document.file);
+        let kinds = snapshot.features.hints;
+        let hints = snapshot.analysis.inlay_hints(at, kinds, exact)?;
         let convert = |hint: analysis::InlayHint| {
             let (left, right) = padding(hint.kind);
             InlayHint {
@@ -224,7 +226,7 @@ fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<C
 fn told_registers(
     snapshot: &Snapshot,
     at: &TextDocumentPositionParams,
-    words: fn(&analysis::EntryRegisters, Option<&analysis::ExactRegisters>) -> String,
+    words: fn(&analysis::EntryRegisters, Option<&analysis::ExactEntry>) -> String,
 ) -> Answer<Option<String>> {
     let Some((_, position)) = snapshot.position(at)? else {
         return Ok(None);
@@ -234,7 +236,7 @@ fn told_registers(
     };
     let mut exact = snapshot.exact_entries(position.file).iter();
     let exact = exact.find(|it| it.name == entry.name);
-    Ok(Some(words(&entry, exact.map(|it| &it.registers))))
+    Ok(Some(words(&entry, exact)))
 }
 
 /// A lens has at most so many places in its command.

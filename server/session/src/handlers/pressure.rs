@@ -9,8 +9,9 @@ use crate::{
     draw::{Theme, chart, graph, mermaid},
     lsp::{
         ext::{
-            self, DrawingParams, EntryRegisters, FlowBlock, FlowEdge, FlowGraph, LineRegisters,
-            LiveRange, Occupancy, OccupancyStep, RegisterChart, Registers, RegistersParams,
+            self, ChartParams, DrawingParams, EntryRegisters, FlowBlock, FlowEdge, FlowGraph,
+            LineRegisters, LiveRange, Occupancy, OccupancyStep, RegisterChart, Registers,
+            RegistersParams,
         },
         lsp_types::{Range, TextDocumentPositionParams},
     },
@@ -48,12 +49,16 @@ fn entry(
     exact: Option<&analysis::ExactEntry>,
     range: &dyn Fn(TextRange) -> Range,
 ) -> EntryRegisters {
-    let lines = it.alive.iter();
+    let live = it.live(exact);
+    let may_need = it.may_need();
     let fit = Fit::of(&it, exact.map(|it| &it.registers));
     EntryRegisters {
         range: range(it.range),
         selection_range: range(it.name_range),
-        lines: lines
+        max_live: live.most(),
+        peak_line: live.peak().map(|it| it.0),
+        counted: live.counted.name().to_owned(),
+        lines: (live.lines.iter())
             .map(|it| LineRegisters {
                 line: it.0,
                 live: it.1,
@@ -64,8 +69,7 @@ fn entry(
         estimate: it.estimate,
         low: it.low,
         high: it.high,
-        max_live: it.most_live,
-        peak_line: it.peak_line,
+        may_need,
         cap: it.cap.map(|it| it.0),
         cap_directive: it.cap.map(|it| it.1.to_owned()),
         occupancy: Occupancy {
@@ -82,7 +86,7 @@ fn entry(
     }
 }
 
-pub(crate) const REGISTER_CHART: Handler<DrawingParams, Option<RegisterChart>> = Handler {
+pub(crate) const REGISTER_CHART: Handler<ChartParams, Option<RegisterChart>> = Handler {
     method: ext::REGISTER_CHART,
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
@@ -97,12 +101,9 @@ pub(crate) const REGISTER_CHART: Handler<DrawingParams, Option<RegisterChart>> =
         let entries = snapshot.exact_entries(document.file);
         Ok(found.map(|it| {
             let exact = entries.iter().find(|exact| exact.name == it.name);
-            let exact = exact.map(|exact| chart::Exact {
-                registers: exact.registers.registers,
-                lines: &exact.lines,
-            });
+            let size = chart::Size::of(params.width, params.height);
             RegisterChart {
-                svg: chart::register_chart(&it, exact, &theme),
+                svg: chart::register_chart(&it, exact, size, &theme),
             }
         }))
     },
@@ -117,12 +118,15 @@ pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(None);
         };
-        let found = snapshot.analysis.flow_graph(document.at(params.position))?;
+        let exact = snapshot.exact_entries(document.file);
+        let at = document.at(params.position);
+        let found = snapshot.analysis.flow_graph(at, exact)?;
         let lines: &LineTable = document.lines();
         Ok(found.map(|found| FlowGraph {
             svg: graph::flow_graph(&found, lines, &Theme::of(params.dark)),
             mermaid: mermaid::flowchart(&found, lines),
             left_out: found.left_out,
+            counted: found.counted.name().to_owned(),
             blocks: (0..)
                 .zip(&found.blocks)
                 .map(|(id, it)| FlowBlock {
@@ -182,52 +186,66 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
 /// The needs of an entry, in one line; with the figures of ptxas, if they are known.
 pub(super) fn summary(
     entry: &analysis::EntryRegisters,
-    exact: Option<&analysis::ExactRegisters>,
+    exact: Option<&analysis::ExactEntry>,
 ) -> String {
-    let free = entry.free;
+    let live = entry.live(exact);
+    let exact = exact.map(|it| &it.registers);
     let mut parts = Vec::new();
-    let scarce = match exact {
+    match exact {
         Some(exact) => {
-            let registers = exact.registers;
-            parts.push(format!("✓ {registers} regs"));
+            parts.push(format!("✓ {} regs", exact.registers));
             let spilled = exact.spill_stores.saturating_add(exact.spill_loads);
             parts.push(match spilled {
                 0 => "no spills".to_owned(),
                 bytes => format!("{bytes} bytes spilled"),
             });
-            registers > free
         }
-        None => {
-            let scarce = entry.high > free;
-            parts.push(match scarce {
-                true => format!("~{} regs ({}–{})", entry.estimate, entry.low, entry.high),
-                false => format!("≤ {free} regs"),
-            });
-            scarce
-        }
-    };
+        None => parts.push(match is_scarce(entry, exact) {
+            true => {
+                let more = entry.may_need();
+                let more = more.map_or(String::new(), |it| format!(", perhaps {it}"));
+                let (estimate, low, high) = (entry.estimate, entry.low, entry.high);
+                format!("~{estimate} regs ({low}–{high}{more})")
+            }
+            false => format!("≤ {} regs", entry.free),
+        }),
+    }
     if let Some((cap, directive)) = entry.cap
         && cap <= exact.map_or(entry.estimate, |it| it.registers)
     {
         parts.push(format!("{directive} allows {cap}"));
     }
     parts.push(occupancy(entry, &Fit::of(entry, exact)));
-    if let Some(line) = entry.peak_line
-        && scarce
+    if let Some((line, most)) = live.peak()
+        && is_scarce(entry, exact)
     {
-        parts.push(format!("peak line {}", line.saturating_add(1)));
+        let counted = live.counted.words();
+        parts.push(format!(
+            "{most} {counted} at line {}",
+            line.saturating_add(1)
+        ));
     }
     parts.join(" · ")
+}
+
+/// Whether an entry may need more registers than cost no occupancy.
+fn is_scarce(entry: &analysis::EntryRegisters, exact: Option<&analysis::ExactRegisters>) -> bool {
+    exact.map_or(entry.high, |it| it.registers) > entry.free
 }
 
 /// The needs of an entry, in the words of [`summary`], with its name and with what would let more warps fit.
 pub(super) fn details(
     entry: &analysis::EntryRegisters,
-    exact: Option<&analysis::ExactRegisters>,
+    exact: Option<&analysis::ExactEntry>,
 ) -> String {
     let mut text = format!("{} on {}: ", entry.name, entry.target);
     text.push_str(&summary(entry, exact));
-    let _ = write!(text, " · {} live at most", entry.most_live);
+    let live = entry.live(exact);
+    let exact = exact.map(|it| &it.registers);
+    // Where they are scarce it has been said already.
+    if !is_scarce(entry, exact) {
+        let _ = write!(text, " · at most {} {}", live.most(), live.counted.words());
+    }
     if let Some((registers, warps)) = Fit::of(entry, exact).next {
         let _ = write!(text, " · with {registers} registers {warps} warps");
     }
@@ -310,7 +328,7 @@ mod tests {
             recomputed: 48,
             eager: 67,
             peak_line: Some(733),
-            alive: Vec::new(),
+            alive: vec![(733, 59), (740, 12)],
             alive_reordered: Vec::new(),
             cap: None,
             free: 32,
@@ -329,11 +347,11 @@ mod tests {
     fn summaries() {
         assert_eq!(
             summary(&estimate(), None),
-            "~56 regs (42–70) · 32/64 warps @256 threads, limited by registers · peak line 734"
+            "~56 regs (42–70) · 32/64 warps @256 threads, limited by registers · 59 live as written at line 734"
         );
         let capped = analysis::EntryRegisters {
             cap: Some((56, ".maxnreg")),
-            peak_line: None,
+            alive: Vec::new(),
             ..estimate()
         };
         assert_eq!(
@@ -342,13 +360,21 @@ mod tests {
         );
         let with_less = analysis::EntryRegisters {
             next_step: Some((48, 40)),
-            peak_line: None,
             ..estimate()
         };
         assert_eq!(
             details(&with_less, None),
             "k on sm_90: ~56 regs (42–70) · 32/64 warps @256 threads, limited by registers · \
-             59 live at most · with 48 registers 40 warps"
+             59 live as written at line 734 · with 48 registers 40 warps"
+        );
+        let hasty = analysis::EntryRegisters {
+            eager: 90,
+            alive: Vec::new(),
+            ..estimate()
+        };
+        assert_eq!(
+            summary(&hasty, None),
+            "~56 regs (42–70, perhaps 90) · 32/64 warps @256 threads, limited by registers"
         );
         let small = analysis::EntryRegisters {
             high: 32,
@@ -368,41 +394,35 @@ mod tests {
         assert_eq!(
             summary(&large, None),
             "~56 regs (42–70) · cannot be launched with 1024 threads, limited by registers · \
-             peak line 734"
+             59 live as written at line 734"
         );
         let measured = analysis::EntryRegisters {
             steps: vec![(32, 64), (40, 48), (64, 32), (255, 8)],
             ..estimate()
         };
-        let exact = analysis::ExactRegisters {
-            registers: 40,
-            ..analysis::ExactRegisters::default()
+        let exact = |registers: u32, spilled: u32, lines: &[(u32, u32)]| analysis::ExactEntry {
+            name: "k".to_owned(),
+            target: "sm_90".to_owned(),
+            registers: analysis::ExactRegisters {
+                registers,
+                spill_stores: spilled,
+                spill_loads: 2 * spilled,
+                ..analysis::ExactRegisters::default()
+            },
+            lines: lines.to_vec(),
+            instructions: None,
         };
         assert_eq!(
-            summary(&measured, Some(&exact)),
-            "✓ 40 regs · no spills · 48/64 warps @256 threads, limited by registers · peak line 734"
+            summary(&measured, Some(&exact(40, 0, &[(735, 38)]))),
+            "✓ 40 regs · no spills · 48/64 warps @256 threads, limited by registers · 38 live by ptxas at line 736"
         );
-        let in_panel = entry(
-            measured.clone(),
-            Some(&analysis::ExactEntry {
-                name: "k".to_owned(),
-                target: "sm_90".to_owned(),
-                registers: exact,
-                lines: Vec::new(),
-                instructions: None,
-            }),
-            &|_| Range::default(),
-        );
+        let in_panel = entry(measured.clone(), Some(&exact(40, 0, &[])), &|_| {
+            Range::default()
+        });
         let OccupancyStep { registers, warps } = in_panel.occupancy.next.expect("a step");
         assert_eq!((in_panel.occupancy.warps, registers, warps), (48, 32, 64));
-        let spilling = analysis::ExactRegisters {
-            registers: 30,
-            spill_stores: 8,
-            spill_loads: 16,
-            ..exact
-        };
         assert_eq!(
-            summary(&measured, Some(&spilling)),
+            summary(&measured, Some(&exact(30, 8, &[]))),
             "✓ 30 regs · 24 bytes spilled · full occupancy @256 threads"
         );
     }

@@ -30,20 +30,20 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, TargetMatrix> = 
         let found = targets::compare(&params.targets, own.as_deref(), |target| {
             judge(snapshot, document.file, &contents, target)
         })?;
-        Ok(matrix(&document, found))
+        Ok(matrix(&document, found, own.as_deref()))
     },
 };
 
-fn matrix(document: &Document, found: analysis::TargetMatrix) -> TargetMatrix {
-    let column = |it: analysis::TargetColumn| {
-        let targets = it.targets.into_iter();
-        TargetColumn {
-            title: it.title,
-            targets: targets
-                .map(|(target, version)| TargetVersion { target, version })
-                .collect(),
-            errors: it.errors,
-        }
+fn matrix(document: &Document, found: analysis::TargetMatrix, own: Option<&str>) -> TargetMatrix {
+    let column = |it: analysis::TargetColumn| TargetColumn {
+        title: it.title,
+        own: own
+            .filter(|own| it.targets.iter().any(|target| target.0 == **own))
+            .map(str::to_owned),
+        targets: (it.targets.into_iter())
+            .map(|(target, version)| TargetVersion { target, version })
+            .collect(),
+        errors: it.errors,
     };
     let cause = |it: analysis::TargetCause| TargetCause {
         code: it.code.to_owned(),

@@ -5,7 +5,7 @@
 //! | `ptx/viewSyntaxTree` | [`ViewSyntaxTreeParams`] | the tree as text, one node or token per line; `null` for a file that the server does not know |
 //! | `ptx/sameSourceLine` | `TextDocumentPositionParams`: an opcode, or a `.loc` | [`SameSourceLine`], or `null` where no source line is known |
 //! | `ptx/registers` | [`RegistersParams`] | [`Registers`]: what the entries of a file need, or the one at the position; `null` for a file that the server does not know |
-//! | `ptx/registerChart` | [`DrawingParams`] | [`RegisterChart`], or `null` outside entries with a body |
+//! | `ptx/registerChart` | [`ChartParams`] | [`RegisterChart`], or `null` outside entries with a body |
 //! | `ptx/flowGraph` | [`DrawingParams`] | [`FlowGraph`], or `null` outside functions with a body |
 //! | `ptx/liveRange` | `TextDocumentPositionParams`: a register | [`LiveRange`], or `null` elsewhere |
 //! | `ptx/slice` | `TextDocumentPositionParams`: a register in an instruction | [`Slice`], or `null` elsewhere |
@@ -189,9 +189,11 @@ pub struct EntryRegisters {
     pub low: u32,
     /// and at most so many.
     pub high: u32,
-    /// The most that are live at once, in the order that ptxas probably chooses.
+    /// So many, above that range, are needed if ptxas hides latency as much as it can; none if the range has them.
+    pub may_need: Option<u32>,
+    /// The most that are live at a line: the greatest of `lines`.
     pub max_live: u32,
-    /// Where that is.
+    /// The first line where so many are.
     pub peak_line: Option<u32>,
     /// The most that the launch bounds allow,
     pub cap: Option<u32>,
@@ -201,7 +203,10 @@ pub struct EntryRegisters {
     pub occupancy: Occupancy,
     /// The figures of ptxas, if it was asked about this text.
     pub exact: Option<ExactRegisters>,
-    /// How many are live at each line with an instruction, in the order of the text.
+    /// Where live registers are counted: `text`, or `ptxas` for the machine code that it made of this text.
+    pub counted: String,
+    /// How many are live at each line with an instruction, in the order of the text; of machine code only lines that
+    /// became some.
     pub lines: Vec<LineRegisters>,
 }
 
@@ -275,7 +280,7 @@ pub struct LineRegisters {
     pub live: u32,
 }
 
-/// Parameters of `ptx/registerChart` and `ptx/flowGraph`.
+/// Parameters of `ptx/flowGraph`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawingParams {
@@ -286,6 +291,25 @@ pub struct DrawingParams {
     /// Whether the drawing will be shown on a dark background.
     #[serde(default)]
     pub dark: bool,
+}
+
+/// Parameters of `ptx/registerChart`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChartParams {
+    /// The file.
+    pub text_document: TextDocumentIdentifier,
+    /// A place in the entry.
+    pub position: Position,
+    /// Whether the chart will be shown on a dark background.
+    #[serde(default)]
+    pub dark: bool,
+    /// The width of the chart in pixels; that of half a window without it.
+    #[serde(default)]
+    pub width: Option<u32>,
+    /// Its height in pixels.
+    #[serde(default)]
+    pub height: Option<u32>,
 }
 
 /// Result of `ptx/registerChart`.
@@ -308,6 +332,8 @@ pub struct FlowGraph {
     pub edges: Vec<FlowEdge>,
     /// How many ways through tables are left out because there are too many.
     pub left_out: usize,
+    /// Where live registers are counted: `text`, or `ptxas` for its machine code.
+    pub counted: String,
     /// The drawing.
     pub svg: String,
     /// The graph as a flowchart of Mermaid.
@@ -327,8 +353,8 @@ pub struct FlowBlock {
     pub label: Option<String>,
     /// How many instructions it has.
     pub instructions: usize,
-    /// The most registers that are live at one of them.
-    pub live: u32,
+    /// The most registers that are live at one of its lines; none if `ptxas` made no machine code of them.
+    pub live: Option<u32>,
     /// How many loops surround it.
     pub loop_depth: u32,
     /// Whether control may get there.
@@ -439,6 +465,8 @@ pub struct TargetMatrix {
 pub struct TargetColumn {
     /// The targets in few words, such as `sm_80–sm_89, sm_100`.
     pub title: String,
+    /// The target of the file, if it is one of them.
+    pub own: Option<String>,
     /// Each of them.
     pub targets: Vec<TargetVersion>,
     /// How many errors the file would have if its `.target` said one of these.

@@ -11,7 +11,7 @@ use super::{Exact, Record, Sort};
 /// The meaning of the columns, below the table on a terminal.
 const LEGEND: &str = "\
 registers  registers of a thread, estimated; in 8 of 10 kernels ptxas stays in the range
-live       most live registers, and the line of the peak
+live       most registers that are live as written, and the line
 cap        most registers that the text or the target permits
 warps      resident warps of a multiprocessor, of so many; limit: what keeps it from more
 ";

@@ -29,25 +29,25 @@ fn graphs_as_text() {
         &["flow", "-"],
         TWO,
         expect![[r#"
-        f
-          0 line 4, 1 instruction, 0 live: leaves
-        k
-          0 line 8, 1 instruction, 1 live: fallthrough to 1
-            1 again: lines 10 to 11, 2 instructions, 1 live, loop: fallthrough to 2, taken to 3
-            2 line 12, 2 instructions, 1 live: branch back to 1
-          3 done: lines 13 to 14, 2 instructions, 1 live: leaves
-          4 line 15, 1 instruction, 0 live, never reached: leaves
-        status 0
-    "#]],
+            f
+              0 line 4, 1 instruction, 0 live as written: leaves
+            k
+              0 line 8, 1 instruction, 1 live as written: fallthrough to 1
+                1 again: lines 10 to 11, 2 instructions, 1 live as written, loop: fallthrough to 2, taken to 3
+                2 line 12, 2 instructions, 1 live as written: branch back to 1
+              3 done: lines 13 to 14, 2 instructions, 1 live as written: leaves
+              4 line 15, 1 instruction, 0 live as written, never reached: leaves
+            status 0
+        "#]],
     );
     check(
         &["flow", "--function", "f", "-"],
         TWO,
         expect![[r#"
-        f
-          0 line 4, 1 instruction, 0 live: leaves
-        status 0
-    "#]],
+            f
+              0 line 4, 1 instruction, 0 live as written: leaves
+            status 0
+        "#]],
     );
 }
 
@@ -58,11 +58,11 @@ fn graphs_for_mermaid() {
         TWO,
         expect![[r#"
             flowchart TD
-                b0["line 8<br>1 instruction, 1 live"]
-                b1["again: lines 10 to 11<br>2 instructions, 1 live, loop"]
-                b2["line 12<br>2 instructions, 1 live"]
-                b3["done: lines 13 to 14<br>2 instructions, 1 live"]
-                b4["line 15<br>1 instruction, 0 live, never reached"]
+                b0["line 8<br>1 instruction, 1 live as written"]
+                b1["again: lines 10 to 11<br>2 instructions, 1 live as written, loop"]
+                b2["line 12<br>2 instructions, 1 live as written"]
+                b3["done: lines 13 to 14<br>2 instructions, 1 live as written"]
+                b4["line 15<br>1 instruction, 0 live as written, never reached"]
                 b0 --> b1
                 b1 --> b2
                 b1 -->|taken| b3
@@ -141,14 +141,14 @@ fn drawings() {
         "falls through",
         "branches if the guard holds",
         "back to a loop",
-        "0 to 1 live registers as written",
+        "0 to 1 registers live as written",
         "in a loop",
         "never reached",
     ] {
         assert!(svg.contains(&format!("{words}</text>")), "{words}: {svg}");
     }
     assert!(
-        svg.contains("<title>line 8\n1 instruction, 1 live</title>"),
+        svg.contains("<title>line 8\n1 instruction, 1 live as written</title>"),
         "{svg}"
     );
     let (_, svg, _) = run_with(

@@ -320,7 +320,7 @@ fn descriptors_of_matrices() {
 
             2 uses in this file
 
-            Takes 2 registers, live at lines 10 to 11, also where most registers are live
+            Takes 2 registers, live at lines 10 to 11
 
             Partly computed from constants. Descriptor of a matrix in shared memory
 

@@ -57,13 +57,13 @@ fn entries() {
 
             ```text
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ```
-            At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
+            At most 50 live as written, at line 56
 
-            Live at the peak:
+            Live as written at line 56, where most are:
 
             - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
+            - 9 in 9 × `add.u32` of lines 48 to 56, last read at lines 98 to 106
             - 1 in 1 × `mov.u32` of line 6, last read at line 107
 
             On other targets:
@@ -86,15 +86,15 @@ fn entries() {
 
             ```text
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-            ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
             ```
-            At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early
+            At most 50 live as written, at line 56
 
             `.maxnreg` allows 40 registers
 
-            Live at the peak:
+            Live as written at line 56, where most are:
 
             - 40 in 40 × `ld.b32` of lines 8 to 47, last read at lines 58 to 97
+            - 9 in 9 × `add.u32` of lines 48 to 56, last read at lines 98 to 106
             - 1 in 1 × `mov.u32` of line 6, last read at line 107
 
             On other targets:
@@ -117,20 +117,20 @@ fn small_entries_and_declared_ones() {
     check(
         &format!("{HEADER}.entry $0k() {{ ret; }}"),
         expect![[r#"
-                **About 4 registers** (4 to 8) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
+            **About 4 registers** (4 to 8) on `sm_90`: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
-                On other targets:
+            On other targets:
 
-                - `sm_80`: about 4 (4 to 8), 64 of 64 warps
-                - `sm_100`: about 4 (4 to 8), 64 of 64 warps
-                - `sm_120`: about 4 (4 to 8), 48 of 48 warps
+            - `sm_80`: about 4 (4 to 8), 64 of 64 warps
+            - `sm_100`: about 4 (4 to 8), 64 of 64 warps
+            - `sm_120`: about 4 (4 to 8), 48 of 48 warps
 
-                ```ptx
-                .entry k()
-                ```
-                Kernel
+            ```ptx
+            .entry k()
+            ```
+            Kernel
 
-                0 uses in this file"#]],
+            0 uses in this file"#]],
     );
     check(
         &format!("{HEADER}.entry $0k() {{ }}"),
@@ -331,7 +331,7 @@ fn exact_figures() {
         let hover = analysis.hover_with(at, &[other, exact]).unwrap().unwrap();
         let markdown = hover.info.markdown;
         let from = markdown.find("**✓").unwrap();
-        let to = markdown.find("\n\nLive at the peak").unwrap();
+        let to = markdown.find("\n\nLive as written").unwrap();
         markdown[from..to].to_owned()
     };
     expect![[r#"
@@ -341,10 +341,9 @@ fn exact_figures() {
 
         ```text
         ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
-        ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ ptxas
+        ▁▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂▂█████████████████████████▂▂▂▂ by ptxas
         ```
-        At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early; in the code of `ptxas` 44, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
+        At most 44 live by ptxas, at line 47"#]].assert_eq(&hover(48, 0, &[(8, 4), (46, 44), (47, 44), (100, 3)]));
     expect![[r#"
         **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
@@ -352,9 +351,8 @@ fn exact_figures() {
 
         ```text
         ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
         ```
-        At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(32, 6, &[]));
+        At most 50 live as written, at line 56"#]].assert_eq(&hover(32, 6, &[]));
     expect![[r#"
         **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
 
@@ -362,9 +360,8 @@ fn exact_figures() {
 
         ```text
         ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
-        ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▇ reordered
         ```
-        At most 41 live, probably at line 47. 50 in the order of the text, 41 in an order that keeps few live, 50 in one that loads early"#]].assert_eq(&hover(129, 0, &[]));
+        At most 50 live as written, at line 56"#]].assert_eq(&hover(129, 0, &[]));
 }
 
 #[test]
