@@ -21,7 +21,7 @@ pub enum LiveIn {
 }
 
 impl LiveIn {
-    /// What is counted, in words that follow a number.
+    /// The words that follow a number and say what it counts.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

@@ -111,7 +111,7 @@ pub(super) fn pressure_hints(
     }
 }
 
-/// What is known about the registers of an entry that may need more than cost nothing, as a sentence.
+/// A sentence about the registers of an entry that may need more than cost nothing.
 fn scarce(db: &dyn Database, function: Function<'_>, exact: Option<&ExactEntry>) -> Option<String> {
     let signature = signature(db, function);
     if !signature.entry || !signature.defined {

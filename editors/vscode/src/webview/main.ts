@@ -19,7 +19,7 @@ declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
 /** How long the size of the panel must stay before it is told, in milliseconds. */
 const SETTLED_MS = 150;
-/** A drawing stands on a line of text, so below it is a gap for what hangs below letters, in pixels. */
+/** The gap that the browser leaves below a drawing, as below the base line of a text, in pixels. */
 const LINE = 6;
 
 const editor = acquireVsCodeApi();

@@ -119,7 +119,7 @@ struct Place {
     anchor: &'static str,
 }
 
-/// The labels among the curves: none is drawn over another one or outside of its part of the drawing.
+/// The labels among the curves: none is drawn over another one or outside the part with the curves.
 struct Labels {
     /// Left, top, right and bottom of each.
     taken: Vec<[f64; 4]>,
@@ -159,7 +159,7 @@ impl Labels {
             return;
         };
         self.taken.push(area(place));
-        // Curves go behind the letters.
+        // The letters cover the curves.
         let halo = format!(
             "paint-order=\"stroke\" stroke=\"{}\" stroke-width=\"3\"",
             theme.background
