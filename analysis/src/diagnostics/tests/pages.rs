@@ -106,3 +106,24 @@ fn pages_have_a_code() {
         );
     }
 }
+
+#[test]
+fn right_examples_are_silent() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/diagnostics");
+    let mut seen = 0;
+    for code in DIAGNOSTIC_CODES {
+        let page = fs::read_to_string(folder.join(format!("{}.md", code.name))).unwrap_or_default();
+        for example in examples(&page, "Right", "ptx") {
+            let found = Fixture::new(&example);
+            let found = found.host.analysis().diagnostics(FileId(0));
+            let found = found.expect("nothing is written");
+            // What an example does not use is beside its point.
+            let matters =
+                |it: &&Diagnostic| it.severity != Severity::Hint || !it.code.starts_with("unused-");
+            let matters: Vec<_> = found.iter().filter(matters).collect();
+            assert!(matters.is_empty(), "{}: {matters:?}", code.name);
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}

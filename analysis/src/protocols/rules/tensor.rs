@@ -5,10 +5,7 @@ use isa::{
     table::tables,
 };
 
-use crate::flow::{
-    facts::{Step, Value},
-    graph::BlockId,
-};
+use crate::flow::{facts::Step, graph::BlockId};
 use crate::protocols::{
     kernel::{Event, Kernel, Operand},
     moments::{Moment, Moments},
@@ -119,14 +116,7 @@ struct Rule<'k, 'f> {
 
 impl Rule<'_, '_> {
     fn step(&self, step: Step, state: &mut State, tell: &mut dyn FnMut(Step, Step, Group)) {
-        let facts = &self.kernel.flow.facts;
-        if !state.loads.is_empty() {
-            let reads: &[Value] = facts.reads.get(step as usize);
-            state.loads.retain(|load| {
-                let writes = facts.writes.get(*load as usize);
-                !reads.iter().any(|it| writes.contains(it))
-            });
-        }
+        // A use of a loaded register orders nothing but itself, PTX ISA 9.7.17.6.4.5.
         let first = self.events.partition_point(|it| it.step < step);
         for event in self.events[first..].iter().take_while(|it| it.step == step) {
             match event.kind {
