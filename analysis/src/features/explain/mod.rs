@@ -73,6 +73,15 @@ fn answers(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     if found.is_empty() {
         found = named(asked, target);
     }
+    // `local memory` is memory first, and `local-memory` a code.
+    if found
+        .iter()
+        .all(|it| it.kind == "diagnostic code" && it.name != asked)
+        && !found.is_empty()
+    {
+        let codes = std::mem::replace(&mut found, alias(asked, target));
+        found.extend(codes);
+    }
     // `1.5` is a version and a number.
     if found.iter().all(|it| it.kind == "version") {
         found.extend(number(asked));

@@ -48,7 +48,24 @@ pub(super) fn similar(asked: &str) -> Vec<String> {
     let head = asked.split_whitespace().next().unwrap_or_default();
     let head = if asked.len() > 40 { head } else { asked };
     let plain = head.trim_start_matches(['.', '%']).to_lowercase();
-    let mut found: Vec<(usize, String)> = Vec::new();
+    let found = close_to(&plain);
+    // `shlf.sync` is a misspelt instruction with a modifier.
+    match plain.split_once('.') {
+        Some((opcode, _)) if found.is_empty() => close_to(opcode),
+        _ => found,
+    }
+}
+
+/// As [`similar`], of one word without period or per cent sign.
+fn close_to(plain: &str) -> Vec<String> {
+    let length = plain.chars().count();
+    // Of five letters two may be wrong: `wmga`, `wgmma`.
+    let limit = match length {
+        0..4 => 1,
+        4..6 => 2,
+        _ => length / 3,
+    };
+    let mut found: Vec<(usize, bool, String)> = Vec::new();
     let aliases = documentation::aliases().map(|it| it.0.to_owned());
     let names = documented()
         .into_iter()
@@ -58,17 +75,18 @@ pub(super) fn similar(asked: &str) -> Vec<String> {
     let groups = groups.map(|it| it.0.to_owned());
     for name in names.map(|it| it.0).chain(aliases).chain(groups) {
         let other = name.trim_start_matches(['.', '%']).to_lowercase();
-        let far = distance(&plain, &other);
-        if far <= (plain.chars().count() / 3).max(1) && far < plain.chars().count() {
-            found.push((far, name));
+        let far = distance(plain, &other);
+        if far <= limit && far < length {
+            // The first letter is rarely the wrong one.
+            found.push((far, other.chars().next() != plain.chars().next(), name));
         }
     }
     found.sort();
-    found.dedup_by(|a, b| a.1 == b.1);
+    found.dedup_by(|a, b| a.2 == b.2);
     let best = found.first().map_or(0, |it| it.0);
     found.retain(|it| it.0 <= best + 1);
     found.truncate(MAX_SIMILAR);
-    found.into_iter().map(|it| it.1).collect()
+    found.into_iter().map(|it| it.2).collect()
 }
 
 /// The word that is closest, if it is close.

@@ -256,3 +256,26 @@ fn shown(questions: &[&str]) -> String {
         .map(|it| format!("{it} -> {}\n", names(it).join(", ")))
         .collect()
 }
+
+/// The glossary says that `explain` answers its terms.
+#[test]
+fn terms_of_the_glossary_are_answered() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = path.join("../editors/guide/glossary.md");
+    let glossary = std::fs::read_to_string(path).expect("the glossary is there");
+    let rows = glossary.lines().filter_map(|it| it.strip_prefix("| "));
+    let terms = rows.filter_map(|it| it.split_once(" |")).map(|it| it.0);
+    let terms: Vec<&str> = terms.filter(|it| *it != "term").collect();
+    assert!(terms.len() > 40, "{}", terms.len());
+    let is_unanswered = |term: &&str| {
+        // `address, generic` is looked for as `generic address`.
+        let asked = match term.split_once(", ") {
+            Some((noun, adjective)) => format!("{adjective} {noun}"),
+            None => (*term).to_owned(),
+        };
+        let answer = explain(&asked, None).expect("no target");
+        answer.found.first().is_none_or(|it| it.kind == "search")
+    };
+    let unanswered: Vec<&str> = terms.into_iter().filter(is_unanswered).collect();
+    assert!(unanswered.is_empty(), "{unanswered:?}");
+}
