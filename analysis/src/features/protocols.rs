@@ -14,6 +14,7 @@ use crate::{
     },
     hir::{
         body::body,
+        instruction::Parts,
         items::{Function, function_name, item_offsets, items},
         symbol::{ItemAt, item_at},
     },
@@ -170,14 +171,18 @@ pub(crate) fn highlight(db: &dyn Database, file: SourceFile, at: FilePosition) -
     steps.sort_unstable();
     steps.dedup();
     let body = body(db, function);
-    let found = steps
-        .iter()
-        .filter_map(|it| body.instructions.get(*it as usize));
+    let nodes = Nodes::new(db, function);
+    let range = |step: u32| {
+        let opcode = body.instructions.get(step as usize)?.opcode;
+        let node = nodes.get(step);
+        Some(node.map_or(opcode, |it| Parts::of(&it).name()))
+    };
+    let found = steps.into_iter().filter_map(range);
     found
-        .map(|it| Reference {
+        .map(|range| Reference {
             location: FileRange {
                 file: at.file,
-                range: it.opcode + start,
+                range: range + start,
             },
             access: Access::Read,
             other_value: false,
@@ -233,8 +238,8 @@ ret;
                 : asynchronous copies of the thread; this waits until at most 1 group is pending.
                 - line 9 starts"#]],
             expect![[r#"
-                9:1 cp
-                13:1 cp"#]],
+                9:1 cp.async
+                13:1 cp.async.wait_group"#]],
         );
     }
 
@@ -247,9 +252,9 @@ ret;
                 - line 15 arrives
                 - line 16 waits for parity 0"#]],
             expect![[r#"
-                14:1 mbarrier
-                15:1 mbarrier
-                16:4 mbarrier"#]],
+                14:1 mbarrier.init
+                15:1 mbarrier.arrive
+                16:4 mbarrier.try_wait"#]],
         );
     }
 
@@ -259,6 +264,21 @@ ret;
             &KERNEL.replace("ld.param", "l$0d.param"),
             expect![[""]],
             expect![[""]],
+        );
+    }
+
+    #[test]
+    fn numbers_that_are_not_known_leave_no_colon() {
+        check(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u32 n) {\n.reg .b32 %r<3>; .reg .pred %p; .shared .b64 bar;\nld.param.u32 %r1, [n];\nmbarrier$0.init.shared.b64 [bar], %r1;\nmbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], %r1;\nW: mbarrier.try_wait.parity.shared.b64 %p, [bar], %r1;\n@!%p bra W;\nret;\n}\n",
+            expect![[r#"
+                : mbarrier `bar`; this initializes.
+                - line 8 expects bytes
+                - line 9 waits"#]],
+            expect![[r#"
+                7:1 mbarrier.init
+                8:1 mbarrier.expect_tx
+                9:4 mbarrier.try_wait"#]],
         );
     }
 }

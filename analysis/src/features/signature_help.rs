@@ -88,7 +88,8 @@ fn signature(head: &Head, reading: &Reading<'_>, active_parameter: usize) -> Sig
             if let Some(text) = text {
                 let _ = write!(line, ": {}", first_sentence(text));
             }
-            if !kinds.is_empty() {
+            let said = text.is_some_and(|it| says(first_sentence(it), &kinds));
+            if !kinds.is_empty() && !said {
                 let shown = &kinds[..kinds.len().min(MAX_KINDS)];
                 let more = if shown.len() < kinds.len() {
                     ", …"
@@ -110,6 +111,16 @@ fn signature(head: &Head, reading: &Reading<'_>, active_parameter: usize) -> Sig
         parameters,
         active_parameter,
     }
+}
+
+/// Whether a text says already of which kinds an operand is.
+fn says(text: &str, kinds: &[String]) -> bool {
+    const NOUNS: [&str; 5] = ["register", "address", "constant", "vector", "predicate"];
+    let named = |kind: &String| NOUNS.into_iter().find(|it| kind.contains(it));
+    kinds.iter().all(|kind| match named(kind) {
+        Some(noun) => text.contains(noun),
+        None => kind == "`_`",
+    })
 }
 
 /// A text up to the end of its first sentence or line, without its period.
@@ -218,14 +229,14 @@ mod tests {
             "ld.global.f32 %f1, [$0];",
             expect![[r#"
                 ld.global.f32 d, [a]
-                    [a] `a`: the address: a register or a variable, plus an optional integer constant (an address: an integer register or a variable of the state space, perhaps plus a constant)
+                    [a] `a`: the address: a register or a variable, plus an optional integer constant
             "#]],
         );
         check(
             "cp.async.ca.shared.global [%r1], [%rd1], $0",
             expect![[r#"
                 cp.async.ca.shared.global [to], [from], size, {source_size}
-                    size `size`: the number of bytes written, a constant: 4, 8 or 16; only 16 with `.cg` (one of the constants 4, 8, 16)
+                    size `size`: the number of bytes written, a constant: 4, 8 or 16; only 16 with `.cg`
             "#]],
         );
         check(

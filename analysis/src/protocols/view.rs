@@ -126,23 +126,23 @@ fn partners(pairs: &[(Step, Step)], step: Step) -> Vec<Step> {
 fn barriers_in_memory(kernel: &Kernel<'_>) -> Vec<Protocol> {
     let mut found: Vec<(Place, Protocol)> = Vec::new();
     for event in &kernel.events {
-        let number = |words: &str| match kernel.constant(event, 1) {
-            Some(it) => format!("{words} {it}"),
+        let number = |words: &str, before: &str| match kernel.constant(event, 1) {
+            Some(it) => format!("{words}{before} {it}"),
             None => words.to_owned(),
         };
         let role = match event.kind {
-            EventKind::Init => number("initializes for arrivals:"),
+            EventKind::Init => number("initializes", " for arrivals:"),
             EventKind::Invalidate => "invalidates".to_owned(),
-            EventKind::Expect => number("expects bytes:"),
+            EventKind::Expect => number("expects bytes", ":"),
             EventKind::Arrive => "arrives".to_owned(),
-            EventKind::ArriveExpect => number("arrives and expects bytes:"),
+            EventKind::ArriveExpect => number("arrives and expects bytes", ":"),
             EventKind::ArriveCopies => "arrives when copies are done".to_owned(),
             EventKind::Commit(Group::TensorMma) => {
                 "arrives when the tensor core is done".to_owned()
             }
-            EventKind::Complete => number("brings bytes:"),
-            EventKind::PhaseWait => number("waits for parity"),
-            EventKind::PhaseWaitRelaxed => number("waits, relaxed, for parity"),
+            EventKind::Complete => number("brings bytes", ":"),
+            EventKind::PhaseWait => number("waits", " for parity"),
+            EventKind::PhaseWaitRelaxed => number("waits, relaxed", ", for parity"),
             _ => continue,
         };
         let Some(place) = kernel.address(event) else {

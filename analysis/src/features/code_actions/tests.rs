@@ -928,5 +928,36 @@ fn of_two_fixes_the_better_is_first() {
             "*Remove `.maxclusterrank`",
             "Change `.target` to `sm_90` and raise `.version` to 7.8",
         ],
+}
+
+#[test]
+fn generic_addresses_of_parameters() {
+    const COPY: &str =
+        "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile]";
+    let text = |registers: &str, before: &str, map: &str| {
+        format!(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.entry k(.param .align 64 .b8 map[128]) {{\n    .reg .b32 %r<3>;{registers}\n    .shared .align 128 .b8 tile[128];\n    .shared .b64 bar;\n    {before}{COPY}, [{map}, {{%r1}}], [bar];\n    ret;\n}}\n"
+        )
+    };
+    // A family of the function gets one more member.
+    check_module(
+        &text(" .reg .b64 %rd<4>;", "", "$0map"),
+        "Use its generic address in `%rd4`",
+        &text(
+            " .reg .b64 %rd<5>;",
+            "mov.b64 %rd4, map;\n    cvta.param.u64 %rd4, %rd4;\n    ",
+            "%rd4",
+        ),
+    );
+    // Without a family the register has a declaration of its own.
+    let after = text(
+        "",
+        "mov.b64 %rd, map;\n    cvta.param.u64 %rd, %rd;\n    ",
+        "%rd",
+    );
+    check_module(
+        &text("", "", "$0map"),
+        "Use its generic address in `%rd`",
+        &after.replacen("{\n", "{\n    .reg .b64 %rd;\n", 1),
     );
 }

@@ -284,6 +284,21 @@ fn permutation(selector: u16) -> String {
     out
 }
 
+/// The bytes of the result of a selector of `prmt` without a mode, from the highest: `{a.b1, b.b0, …}`.
+pub(super) fn selected_bytes(selector: u16) -> String {
+    let byte = |byte: u16| {
+        let nibble = selector >> (4 * byte) & 0xf;
+        let source = if nibble & 7 < 4 { "a" } else { "b" };
+        let sign = if nibble & 8 == 0 { "" } else { "sign of " };
+        format!("{sign}{source}.b{}", nibble & 3)
+    };
+    let bytes: Vec<String> = (0..4).rev().map(byte).collect();
+    format!(
+        "the bytes of the result, highest first: `{{{}}}`",
+        bytes.join(", ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -268,7 +268,6 @@ mod tests {
             "ad$0d.s32 %r1, %r2, 7;",
             expect![[r#"
                 ```ptx
-                add.s32 d, a, b
                 add.s32 %r1, %r2, 7;
                 ```
 
@@ -278,10 +277,7 @@ mod tests {
                 The packed types add each of their elements on its own.
 
                 - `%r1` = `d`, a .b32 register: the sum.
-                - `%r2` = `a`, a .b32 register: the addends.
-                - `7` = `b`, the constant 7: the addends.
-
-                - `.s32`: Signed integer of 32 bits: -2,147,483,648 to 2,147,483,647.
+                - `%r2` = `a`, a .b32 register; `7` = `b`, the constant 7: the addends.
 
                 ```c
                 d = a + b;
@@ -310,8 +306,7 @@ mod tests {
                 The packed types add each of their elements on its own.
 
                 - `%r1` = `d`, a .b32 register: the sum.
-                - `%r2` = `a`, a .b32 register: the addends.
-                - `7` = `b`, the constant 7: the addends.
+                - `%r2` = `a`, a .b32 register; `7` = `b`, the constant 7: the addends.
 
                 ```c
                 d = a + b;

@@ -11,10 +11,13 @@ use std::fmt::Write as _;
 
 use isa::{
     documentation::{self, InstructionPage},
+    layout::Shape,
     matcher::Fit,
     operand::Operand,
+    semantics::Operation,
     table::{Instruction, OperandPattern},
     target::Module,
+    types::{Class, type_of},
 };
 
 use crate::{
@@ -25,7 +28,7 @@ use crate::{
     hir::{operand::describe, tree},
 };
 
-use super::instruction::Found;
+use super::{instruction::Found, literal};
 
 /// Characters of a hover.
 pub(super) const MAX_CHARACTERS: usize = 2_500;
@@ -34,6 +37,8 @@ pub(super) const MAX_CHARACTERS: usize = 2_500;
 const PROTOCOL_CHARACTERS: usize = 250;
 /// Characters of an operand that are repeated.
 const MAX_OPERAND: usize = 32;
+/// Index of the operand that selects the bytes of a permutation.
+const SELECTOR: usize = 3;
 /// Characters of the statement that are repeated below its form.
 const MAX_STATEMENT: usize = 160;
 
@@ -62,8 +67,8 @@ pub(super) fn opcode(
     let mut parts = vec![Part {
         rank: 0,
         text: format!(
-            "```ptx\n{}\n{}\n```\n",
-            form(reading),
+            "```ptx\n{}{}\n```\n",
+            heading(&form(reading), fits),
             shortened(shown, MAX_STATEMENT)
         ),
     }];
@@ -88,9 +93,12 @@ pub(super) fn opcode(
             add(2, format!("\n{}\n", page.description));
         }
     }
-    add(1, operands(found, &nearest, page));
+    add(1, operands(found, &nearest, page, fits));
     for (rank, text) in modifiers(&nearest) {
         add(rank, text);
+    }
+    if let Some(size) = size(found) {
+        add(1, format!("\n{size}\n"));
     }
     add(2, fragments.to_owned());
     if let Some(page) = page {
@@ -133,6 +141,15 @@ pub(super) fn opcode(
     };
     add(0, foot);
     Some(within(parts, instruction))
+}
+
+/// The line with the form above a statement. The operands below say which is which, so a form without anything optional
+/// says nothing about a statement that fits.
+fn heading(form: &str, fits: bool) -> String {
+    match fits && !form.contains('{') {
+        true => String::new(),
+        false => format!("{form}\n"),
+    }
 }
 
 /// The name of the instruction that is nearest to a statement.
@@ -180,7 +197,9 @@ fn modifiers(nearest: &Nearest) -> Vec<(u8, String)> {
             continue;
         };
         let meanings = documentation::meanings(reading.instruction.name, word);
-        if meanings.is_empty() {
+        // What everybody knows of a type is not about this statement.
+        let is_plain_type = meanings.len() == 1 && Class::from_word(word).is_some();
+        if meanings.is_empty() || is_plain_type {
             continue;
         }
         let gap = if all.is_empty() { "\n" } else { "" };
@@ -201,10 +220,32 @@ fn modifiers(nearest: &Nearest) -> Vec<(u8, String)> {
     all
 }
 
-/// The operands of the form, each with what is written for it and its role.
-fn operands(found: &Found<'_>, nearest: &Nearest, page: Option<&InstructionPage>) -> String {
-    let mut text = String::new();
-    for (index, pattern) in present(&nearest.reading).into_iter().enumerate() {
+/// An operand of a form as it is written.
+struct Shown {
+    /// What is written, if that can be told, and the name in the form.
+    name: String,
+    /// What is written, in words.
+    described: String,
+    /// The role.
+    role: String,
+}
+
+/// The operands of the form, each with what is written for it and its role. Neighbours with one role share a line.
+fn operands(
+    found: &Found<'_>,
+    nearest: &Nearest,
+    page: Option<&InstructionPage>,
+    fits: bool,
+) -> String {
+    let mut all: Vec<Shown> = Vec::new();
+    let present = present(&nearest.reading);
+    let mut in_form = Vec::new();
+    for pattern in &present {
+        flattened(pattern, &nearest.reading, &mut in_form);
+    }
+    let mut words = found.modifiers.iter();
+    let shape = words.find_map(|it| Shape::parse(&it.text()[1..]));
+    for (index, pattern) in present.into_iter().enumerate() {
         let node = found.nodes.get(index);
         let written = node.map(|it| tree::OneLine::of(it));
         let mut names = Vec::new();
@@ -214,27 +255,145 @@ fn operands(found: &Found<'_>, nearest: &Nearest, page: Option<&InstructionPage>
             .map(|it| parts(it, names.len()))
             .unwrap_or_default();
         for (place, name) in names.iter().enumerate() {
-            let _ = write!(text, "\n- ");
-            if let Some(part) = parts.get(place) {
-                let _ = write!(text, "`{}` = ", shortened(part, MAX_OPERAND));
-            }
-            let _ = write!(text, "`{name}`");
-            if let Some(operand) = found
-                .operands
-                .get(index)
-                .filter(|it| names.len() == 1 && says_more(it))
-            {
-                let _ = write!(text, ", {}", describe(operand));
-            }
-            if let Some(entry) = page.and_then(|it| it.operand(name)) {
-                let _ = write!(text, ": {}", entry.text);
-            }
+            let written = parts.get(place).map(|it| shortened(it, MAX_OPERAND));
+            let written = written.map(|it| format!("`{it}` = "));
+            let operand = found.operands.get(index);
+            let operand = operand.filter(|it| names.len() == 1 && says_more(it));
+            let entry = page.and_then(|it| it.operand(name));
+            // Which words an unfinished statement will have is not known yet.
+            let role = entry.map(|it| match fits {
+                true => clauses(it.text, nearest, &in_form, page),
+                false => it.text.to_owned(),
+            });
+            let role = role.map(|it| match shape {
+                Some(shape) => with_numbers(&it, shape),
+                None => it,
+            });
+            let chosen = operand.and_then(|it| selection(found, index, it));
+            all.push(Shown {
+                name: format!("{}`{name}`", written.unwrap_or_default()),
+                described: operand.map_or_else(String::new, |it| format!(", {}", describe(it))),
+                role: chosen.or(role).unwrap_or_default(),
+            });
         }
+    }
+    let mut text = String::new();
+    let mut rest = &all[..];
+    while let Some(first) = rest.first() {
+        let same = |it: &&Shown| !first.role.is_empty() && it.role == first.role;
+        let count = rest.iter().take_while(same).count().max(1);
+        let (group, after) = rest.split_at(count);
+        let names = group
+            .iter()
+            .map(|it| format!("{}{}", it.name, it.described));
+        let names: Vec<String> = names.collect();
+        let _ = write!(text, "\n- {}", names.join("; "));
+        if !first.role.is_empty() {
+            let _ = write!(text, ": {}", first.role);
+        }
+        rest = after;
     }
     if !text.is_empty() {
         text.push('\n');
     }
     text
+}
+
+/// The numbers of a product of matrices.
+fn size(found: &Found<'_>) -> Option<String> {
+    let words = || found.modifiers.iter().map(|it| &it.text()[1..]);
+    let shape = words().find_map(Shape::parse)?;
+    // Loads and stores of a matrix have one type.
+    if words().filter(|it| type_of(it).is_some()).count() < 2 {
+        return None;
+    }
+    let Shape { m, n, k } = shape;
+    let operations = grouped(shape.operations());
+    Some(format!(
+        "M = {m}, N = {n}, K = {k}: {operations} operations."
+    ))
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// The part of a text about an operand that concerns this form: clauses about other words and operands are left out.
+fn clauses(
+    text: &str,
+    nearest: &Nearest,
+    in_form: &[&str],
+    page: Option<&InstructionPage>,
+) -> String {
+    let instruction = nearest.reading.instruction;
+    let slots = nearest.reading.choices.slots.iter().flatten();
+    let present: Vec<&str> = slots
+        .filter_map(|id| instruction.words.get(usize::from(*id)).copied())
+        .collect();
+    // Of nothing but exceptions the clause is about this form.
+    let excludes = |it: &str| {
+        let words = [
+            " no ", " not ", " but ", "without", "except", "unless", "else",
+        ];
+        words.iter().any(|word| it.contains(word))
+    };
+    let concerns = |clause: &str| {
+        let quoted: Vec<&str> = clause.split('`').skip(1).step_by(2).collect();
+        let is_known = |it: &&&str| match it.strip_prefix('.') {
+            Some(word) => instruction.words.contains(&word) || type_of(word).is_some(),
+            None => page.is_some_and(|page| page.operand(it).is_some()),
+        };
+        let is_here = |it: &&str| match it.strip_prefix('.') {
+            Some(word) => present.iter().any(|it| is_kind_of(it, word)),
+            None => in_form.contains(it),
+        };
+        let known: Vec<&str> = quoted.iter().filter(is_known).copied().collect();
+        known.is_empty() || known.iter().any(is_here) || excludes(clause)
+    };
+    let mut out = String::new();
+    for (number, sentence) in text.split_inclusive(". ").enumerate() {
+        let kept: Vec<&str> = sentence
+            .trim_end_matches(['.', ' '])
+            .split("; ")
+            .enumerate()
+            .filter(|(at, clause)| number == 0 && *at == 0 || concerns(clause))
+            .map(|it| it.1)
+            .collect();
+        if !kept.is_empty() {
+            let gap = if out.is_empty() { "" } else { " " };
+            let _ = write!(out, "{gap}{}.", kept.join("; "));
+        }
+    }
+    out
+}
+
+/// A text with the numbers of a shape in place of the formulas of its letters.
+fn with_numbers(text: &str, shape: Shape) -> String {
+    text.replace("N / 2", &(shape.n / 2).to_string())
+        .replace("N / 4", &(shape.n / 4).to_string())
+}
+
+/// The bytes that a constant selects.
+fn selection(found: &Found<'_>, index: usize, operand: &Operand) -> Option<String> {
+    let fit = found.fit.as_ref()?;
+    let words = || found.modifiers.iter().map(|it| &it.text()[1..]);
+    let is_selector =
+        index == SELECTOR && fit.semantics().plain(words()) == Some(Operation::Permute);
+    match operand {
+        Operand::Integer(it) if is_selector => {
+            Some(literal::selected_bytes(u16::try_from(it & 0xffff).ok()?))
+        }
+        _ => None,
+    }
 }
 
 /// Whether an operand is described in words beside its text.

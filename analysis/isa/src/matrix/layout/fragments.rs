@@ -29,10 +29,13 @@ const fn elements(count: u32, axis: Axis) -> Term {
 
 /// Rows, columns and depth of a product.
 #[derive(Clone, Copy, Debug)]
-struct Shape {
-    m: u32,
-    n: u32,
-    k: u32,
+pub struct Shape {
+    /// Rows of A and D.
+    pub m: u32,
+    /// Columns of B and D.
+    pub n: u32,
+    /// Columns of A and rows of B.
+    pub k: u32,
 }
 
 /// The largest number in a shape; larger ones are not shapes.
@@ -40,7 +43,8 @@ const MAX_EXTENT: u32 = 256;
 
 impl Shape {
     /// Reads `m16n8k16`.
-    fn parse(word: &str) -> Option<Shape> {
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Shape> {
         let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
         let (n, k) = rest.split_once('k')?;
         let number = |text: &str| {
@@ -52,6 +56,12 @@ impl Shape {
             n: number(n)?,
             k: number(k)?,
         })
+    }
+
+    /// Multiplications and additions of the product.
+    #[must_use]
+    pub fn operations(self) -> u64 {
+        2 * u64::from(self.m) * u64::from(self.n) * u64::from(self.k)
     }
 }
 

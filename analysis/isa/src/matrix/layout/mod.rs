@@ -13,7 +13,7 @@ mod tests;
 
 pub use catalog::{CATALOG, Example};
 pub use formula::Formula;
-pub use fragments::layout;
+pub use fragments::{Shape, layout};
 
 /// Where a digit of a position comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -87,7 +87,6 @@ fn fragments_of_matrices() {
         "m$0ma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};",
         expect![[r#"
             ```ptx
-            mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c
             mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};
             ```
 
@@ -96,14 +95,14 @@ fn fragments_of_matrices() {
             One instruction computes `D = A * B + C` for the whole warp: A is M by K, B is K by N, C and D are M by N. Every lane provides its fragment of A, B and C and receives its fragment of D. With `.sp`, half of A is zero and left out.
 
             - `{%f0,%f1,%f2,%f3}` = `d`: the result, as many registers as `c`. Elements that are not needed may be `_`.
-            - `{%r0,%r1,%r2,%r3}` = `a`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`. `.f64`: M * K / 32 registers.
-            - `{%r4,%r5}` = `b`: the fragment of B, K * N * bits / 1024 registers of 32 bits. `.f64`: K * N / 32 registers.
+            - `{%r0,%r1,%r2,%r3}` = `a`: the fragment of A, M * K * bits / 1024 registers of 32 bits; half as many with `.sp`.
+            - `{%r4,%r5}` = `b`: the fragment of B, K * N * bits / 1024 registers of 32 bits.
             - `{%f0,%f1,%f2,%f3}` = `c`: the accumulators: M * N / 32 registers of type `.f32`, `.s32` or `.f64`, half as many of two `.f16` values. May be the same registers as `d`.
             - `.m16n8k16`: The shape of the operation: A has m rows and k columns, B has k rows and n columns, C and D have m rows and n columns. Here: the shape. M and N are the same for nearly all types, K depends on their width; the largest K is the fastest per element.
             - `.row`: The matrix is stored row by row. Here: the order of A and B. Only the `.f16` form of `m8n8k4` has a choice; all others are `.row.col`.
             - `.col`: The matrix is stored column by column. Here: the order of A and B. Only the `.f16` form of `m8n8k4` has a choice; all others are `.row.col`.
-            - `.f32`: IEEE 754 single precision: 1 sign, 8 exponent and 23 fraction bits; about 7 decimal digits.
-            - `.f16`: IEEE 754 half precision: 1 sign, 5 exponent and 10 fraction bits; largest finite value 65,504.
+
+            M = 16, N = 8, K = 16: 4,096 operations.
 
 
             See also `ldmatrix`, `stmatrix`, `movmatrix`, `wgmma.mma_async`, `tcgen05.mma`, `wmma.mma`
@@ -178,7 +177,7 @@ fn fragments_of_matrices() {
         "sm_90a",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3$0}, {%r0,%r1,%r2,%r3}, %rd1, %p, 1, 1, 0;",
         expect![[r#"
-            `d` of `wgmma.mma_async`: the accumulators: N / 2 registers of `.f32` or `.s32`, or N / 4 registers with two `.f16` each. No `_`.
+            `d` of `wgmma.mma_async`: the accumulators; with `.f32` or `.s32` sums N / 2 registers; with `.f16` sums N / 4 registers of two each. No `_`.
 
             ```ptx
             .reg .f32 %f<9>

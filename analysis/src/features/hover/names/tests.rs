@@ -371,23 +371,22 @@ fn predefined_names() {
     check(
         ".entry k { r$0et; }",
         expect![[r#"
-                ret
-                ```ptx
-                ret
-                ret;
-                ```
+            ret
+            ```ptx
+            ret;
+            ```
 
-                Returns from a function; in a kernel it ends the thread.
+            Returns from a function; in a kernel it ends the thread.
 
-                - Results are not operands: store them in the return parameters first.
-                - Threads of a warp that return at different places wait for each other before the caller continues, unless `.uni` is given.
-                - In an entry function it is the same as `exit`. To end the thread from a function, use `exit`.
-                - A `ret` in a function declared `.noreturn` is undefined behaviour.
+            - Results are not operands: store them in the return parameters first.
+            - Threads of a warp that return at different places wait for each other before the caller continues, unless `.uni` is given.
+            - In an entry function it is the same as `exit`. To end the thread from a function, use `exit`.
+            - A `ret` in a function declared `.noreturn` is undefined behaviour.
 
 
-                See also `call`, `exit`
+            See also `call`, `exit`
 
-                [PTX ISA 9.7.13.6](https://docs.nvidia.com/cuda/parallel-thread-execution/#control-flow-instructions-ret)
-            "#]],
+            [PTX ISA 9.7.13.6](https://docs.nvidia.com/cuda/parallel-thread-execution/#control-flow-instructions-ret)
+        "#]],
     );
 }

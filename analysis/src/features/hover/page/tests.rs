@@ -198,7 +198,6 @@ fn operands_are_flattened() {
         "ele$0ct.sync _|p, -1;",
         expect![[r#"
             ```ptx
-            elect.sync d|p, membermask
             elect.sync _|p, -1;
             ```
 
@@ -282,4 +281,55 @@ fn unfinished_operands_are_not_wrong() {
         "No form takes these operands."
     );
     assert_eq!(problem("ld.shared.b32 %r1, [%r2];"), "");
+}
+
+/// The lines of a hover about the operands and the numbers of a statement.
+#[track_caller]
+fn check_operands(statement: &str, expected: Expect) {
+    let shown = hover(statement);
+    let is_wanted = |it: &&str| it.contains(" = `") || it.starts_with("M = ");
+    let lines: Vec<&str> = shown.lines().filter(is_wanted).collect();
+    expected.assert_eq(&format!("{}\n", lines.join("\n")));
+}
+
+#[test]
+fn operands_say_what_concerns_the_statement() {
+    // The bytes that the selector takes.
+    check_operands(
+        "prmt.b32 %r1, %r2, 3, 0x1234;",
+        expect![[r#"
+        - `%r1` = `d`, a .b32 register: the four bytes.
+        - `%r2` = `a`, a .b32 register: bytes 0 to 3.
+        - `3` = `b`, the constant 3: bytes 4 to 7.
+        - `0x1234` = `c`, the constant 4660: the bytes of the result, highest first: `{a.b1, a.b2, a.b3, b.b0}`
+    "#]],
+    );
+    // Clauses about packs and predicates are left out.
+    check_operands(
+        "cvt.f64.f32 %fd1, %f1;",
+        expect![[r#"
+        - `%fd1` = `d`, a .f64 register: the result.
+        - `%f1` = `a`, a .f32 register: the number.
+    "#]],
+    );
+    check_operands(
+        "or.b64 %rd1, %rd2, %rd3;",
+        expect![[r#"
+        - `%rd1` = `d`, a .b64 register: the result.
+        - `%rd2` = `a`, a .b64 register; `%rd3` = `b`, a .b64 register: the values.
+    "#]],
+    );
+    // Numbers of the shape, and one line for operands with one role.
+    check_operands(
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
+        expect![[r#"
+            - `{%f1, %f2, %f3, %f4}` = `d`: the accumulators; with `.f32` or `.s32` sums 4 registers; with `.f16` sums 2 registers of two each. No `_`.
+            - `%rd1` = `a`, a .b64 register: a descriptor of A in shared memory, or four 32-bit registers that hold rows `16 * w` to `16 * w + 15` as an A of `mma` does.
+            - `%rd2` = `b`, a .b64 register: a descriptor of B in shared memory.
+            - `%p1` = `scale_d`, a .pred register: a predicate or 0/1: false computes `A * B` without D, so that D need not be cleared for the first step along K.
+            - `1` = `scale_a`, the constant 1; `1` = `scale_b`, the constant 1: 1, or -1 to negate A or B. Constants, floating-point types only.
+            - `0` = `trans_a`, the constant 0; `0` = `trans_b`, the constant 0: 0 for K contiguous in memory, 1 for M or N contiguous. Constants, `.f16` and `.bf16` only; `trans_a` only if A is a descriptor.
+            M = 64, N = 8, K = 16: 16,384 operations.
+        "#]],
+    );
 }

@@ -290,10 +290,10 @@ fn lives_in_long_functions() {
     let (analysis, at) = fixture.cursor();
     let hover = analysis.hover(at).unwrap().unwrap().info.markdown;
     expect![[r#"
-            ```ptx
-            ld.shared.b32 d, [a]
-            ld.shared.b32 %r7, [%s+28];
-            ```"#]]
+        ```ptx
+        ld.shared.b32 %r7, [%s+28];
+        ```
+    "#]]
     .assert_eq(
         hover
             .lines()
