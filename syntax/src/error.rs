@@ -61,6 +61,8 @@ pub struct SyntaxError {
     /// The punctuation that is missing, where that is plain. It belongs directly after the last token
     /// before `range`, or before the place in `related` if there is one.
     pub missing: Option<&'static str>,
+    /// What to do, where the message does not say it.
+    pub help: Option<&'static str>,
 }
 
 impl SyntaxError {
@@ -76,6 +78,7 @@ impl SyntaxError {
                 .as_ref()
                 .map(|(range, message)| (*range + offset, message.clone())),
             missing: self.missing,
+            help: self.help,
         }
     }
 }

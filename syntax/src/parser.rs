@@ -474,7 +474,16 @@ impl<'a> Parser<'a> {
             message,
             related: None,
             missing: None,
+            help: None,
         });
+    }
+
+    /// Reports an error of the syntax with what to do about it.
+    pub(crate) fn error_with_help(&mut self, range: TextRange, message: &str, help: &'static str) {
+        self.error_at(SyntaxErrorCode::Syntax, range, message.to_owned());
+        if let Some(error) = self.errors.last_mut() {
+            error.help = Some(help);
+        }
     }
 
     /// Reports that the current token is not what belongs here.
@@ -548,6 +557,7 @@ impl<'a> Parser<'a> {
                 related: Some((place, format!("expected `{close_text}` here"))),
                 // Where the statement ends, so does what it opened.
                 missing: (kind != R_BRACE && self.at(SEMICOLON)).then_some(close_text),
+                help: None,
             });
         }
         false

@@ -66,6 +66,7 @@ mod tests {
                     message: "wrong".to_owned(),
                     related: None,
                     missing: None,
+                    help: None,
                 })
                 .collect();
             let errors_at = ErrorMap::new(&errors);

@@ -2,7 +2,7 @@
 
 mod pages;
 
-use crate::fixture::check_diagnostics as check;
+use crate::fixture::{check_diagnostics as check, check_file};
 
 #[test]
 fn names_need_a_declaration() {
@@ -358,4 +358,17 @@ fn the_worst_stay_when_there_is_a_limit() {
     assert_eq!(texts(3), ["%q", "%s", "%t"]);
     let all = texts(usize::MAX);
     assert!(all.contains(&"A") && all.contains(&"%t"), "{all:?}");
+}
+
+#[test]
+fn debug_information_that_ptxas_does_not_read() {
+    check_file(
+        r#".version 8.5
+.target sm_90
+.address_size 64
+.file 1 "/src" "a.cu"
+//             ^^^^^^ syntax-error: `.file` takes one string, the path of the file | a directory and a name are DWARF 5, which ptxas does not read: compile with `-gdwarf-4`
+.file 2 "/src/b.cu", 1, 2
+"#,
+    );
 }

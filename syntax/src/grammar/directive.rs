@@ -57,6 +57,14 @@ pub(super) fn file(p: &mut Parser<'_>) {
     p.start_with_trivia(FILE_DIRECTIVE);
     p.bump();
     let mut well_formed = literal(p, "a file index") && p.expect(STRING, "a file name in quotes");
+    if well_formed && p.at(STRING) && !p.line_break_before() {
+        p.error_with_help(
+            p.current_range(),
+            "`.file` takes one string, the path of the file",
+            "a directory and a name are DWARF 5, which ptxas does not read: compile with `-gdwarf-4`",
+        );
+        well_formed = false;
+    }
     for what in ["a time stamp", "a file size"] {
         well_formed = well_formed && (!p.eat(COMMA) || literal(p, what));
     }

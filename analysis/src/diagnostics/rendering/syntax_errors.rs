@@ -18,7 +18,7 @@ pub(crate) fn syntax_diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Dia
             code: error.code.as_str(),
             fixes: fix(&root, &error).into_iter().collect(),
             message: error.message,
-            help: None,
+            help: error.help.map(str::to_owned),
             related: error
                 .related
                 .into_iter()
