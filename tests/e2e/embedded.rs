@@ -133,7 +133,7 @@ fn the_target_is_that_of_the_build() {
     server.open_as(&uri, "cuda-cpp", source);
     assert_eq!(
         told(&server.diagnostics(&uri)),
-        ["0:36-0:38 unsupported-by-target"]
+        ["0:36-0:53 unsupported-by-target"]
     );
     write("sm_80");
     let database = uri.replace("a.cu", "compile_commands.json");

@@ -14,7 +14,7 @@ pub(in crate::diagnostics) struct Finding {
     pub(in crate::diagnostics) range: TextRange,
     pub(in crate::diagnostics) severity: Severity,
     pub(in crate::diagnostics) code: &'static str,
-    /// The message; [`LINE`] stands for the line of the first related place.
+    /// The message; [`LINE`] stands for the line of the first related place, and [`MORE`] at its end for a count.
     pub(in crate::diagnostics) message: String,
     pub(in crate::diagnostics) help: Option<String>,
     pub(in crate::diagnostics) related: Vec<(Place, &'static str)>,
@@ -23,6 +23,10 @@ pub(in crate::diagnostics) struct Finding {
 
 /// Represents a line number in a message, which is known at the end only. No PTX name contains it.
 pub(in crate::diagnostics) const LINE: &str = "{line}";
+
+/// Represents, at the end of a message, how many more such findings the file has: the first one of a code speaks for all
+/// of them that end so.
+pub(in crate::diagnostics) const MORE: &str = "{more}";
 
 /// A finding as bad as its code says; rules may say otherwise, and in the end the settings and comments.
 pub(in crate::diagnostics) fn finding(

@@ -7,7 +7,11 @@ use syntax::TextRange;
 
 use crate::{
     Severity,
-    diagnostics::{finding::Finding, fix::Repair, place::Place},
+    diagnostics::{
+        finding::{Finding, MORE},
+        fix::Repair,
+        place::Place,
+    },
 };
 
 /// A [`Finding`] in a third of its memory: there are tens of thousands in a large file, most of them alike and
@@ -37,6 +41,11 @@ impl StoredFinding {
 
     pub(in crate::diagnostics) fn related(&self) -> &[(Place, &'static str)] {
         self.rest.as_ref().map_or(&[], |it| &it.related)
+    }
+
+    /// Whether the first such finding of a file speaks for all.
+    pub(in crate::diagnostics) fn is_gathered(&self) -> bool {
+        self.message.ends_with(MORE)
     }
 
     pub(in crate::diagnostics) fn fixes(&self) -> &[Repair] {

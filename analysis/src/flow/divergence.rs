@@ -3,6 +3,8 @@
 //! The analysis says nothing unless it is sure: it computes predicates for each thread of two warps from
 //! `%tid.x`, `%laneid` and constants, and knows of others only whether they depend on the thread.
 
+use std::collections::hash_map::Entry;
+
 use isa::semantics::{Control, Operation as Computes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
@@ -40,6 +42,8 @@ pub(crate) struct Apart {
     pub(crate) step: Step,
     /// The branch that divides the warp, or the instruction itself if its guard does.
     pub(crate) branch: Step,
+    /// Whether the text alone says so; else it depends on numbers that are known at run time only, such as a bound.
+    pub(crate) certain: bool,
 }
 
 /// The known facts about a value in the threads of a warp.
@@ -72,10 +76,13 @@ pub(crate) fn apart(
     let mut values = Values::new(db, function, flow, width as usize);
     let mut found: Vec<Apart> = Vec::new();
     for step in &facts.together {
-        if facts.guarded[*step as usize] && values.divides(*step, true) {
+        if facts.guarded[*step as usize]
+            && let Some(certain) = values.divides(*step)
+        {
             found.push(Apart {
                 step: *step,
                 branch: *step,
+                certain,
             });
         }
     }
@@ -88,7 +95,8 @@ pub(crate) fn apart(
         let block = flow.graph.block_of[*step as usize];
         together.entry(block).or_default().push(*step);
     }
-    let mut told: FxHashSet<Step> = found.iter().map(|it| it.step).collect();
+    let indices = found.iter().enumerate().map(|(index, it)| (it.step, index));
+    let mut index_of: FxHashMap<Step, usize> = indices.collect();
     let mut room = MAX_BLOCKS;
     let mut glance = Glance::new(flow);
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
@@ -111,17 +119,31 @@ pub(crate) fn apart(
         }
         // A branch that depends on numbers which the text does not tell is most often the test of a bound,
         // and threads that just end after it are missed by nobody.
-        if !values.divides(last, meets[join as usize]) {
+        let Some(certain) = values.divides(last) else {
+            continue;
+        };
+        if !certain && !meets[join as usize] {
             continue;
         }
         let inside = between(flow, block, join, &mut room);
         let met = inside.iter().filter_map(|it| together.get(it)).flatten();
         for step in met {
-            if told.insert(*step) {
-                found.push(Apart {
-                    step: *step,
-                    branch: last,
-                });
+            let new = Apart {
+                step: *step,
+                branch: last,
+                certain,
+            };
+            match index_of.entry(*step) {
+                Entry::Vacant(it) => {
+                    it.insert(found.len());
+                    found.push(new);
+                }
+                Entry::Occupied(it) => {
+                    let known = &mut found[*it.get()];
+                    if certain && !known.certain {
+                        *known = new;
+                    }
+                }
             }
         }
     }
@@ -288,16 +310,14 @@ impl<'f> Values<'f> {
         ))
     }
 
-    /// Whether the guard of an instruction holds for some threads of a warp only; with `perhaps`, also if
-    /// that depends on more than the thread.
-    fn divides(&mut self, step: Step, perhaps: bool) -> bool {
-        let Some(guard) = guard(self.body, self.facts, step) else {
-            return false;
-        };
+    /// Whether the guard of an instruction holds for some threads of a warp only: `Some(true)` if it does,
+    /// `Some(false)` if that depends on more than the thread, and `None` if nothing says so.
+    fn divides(&mut self, step: Step) -> Option<bool> {
+        let guard = guard(self.body, self.facts, step)?;
         match self.lanes(guard, 0) {
-            Lanes::Known(numbers) => self.differs(&numbers),
-            Lanes::Varies => perhaps,
-            Lanes::Same | Lanes::Unknown => false,
+            Lanes::Known(numbers) => self.differs(&numbers).then_some(true),
+            Lanes::Varies => Some(false),
+            Lanes::Same | Lanes::Unknown => None,
         }
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct Effects {
     pub(crate) carry: (bool, bool),
     /// Which operands may be undefined.
     pub(crate) undefined: Undefined,
+    /// Which operands are handed on unchanged, as bits.
+    pub(crate) passed: u8,
 }
 
 /// The facts of the tables about the instructions of a form.
@@ -113,6 +115,7 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
         seen: semantics.is_seen(),
         carry: (semantics.carry_in, semantics.carry_out),
         undefined: semantics.undefined,
+        passed: semantics.passed,
     }
 }
 

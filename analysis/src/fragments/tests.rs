@@ -183,7 +183,7 @@ fn targets_and_guards() {
         &["sm_90"],
         &text,
         expect![[r#"
-            3: `tcgen05` Error unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100f` or `sm_110f`; this code is compiled for `sm_90`
+            3: `tcgen05.wait::ld` Error unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100a`, `sm_100f`, `sm_110a`, or `sm_110f`; this code is compiled for `sm_90`
             12: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
             12: `%0` Error invalid-operand: a .f32 register is not valid here in `add.u32`
         "#]],
@@ -202,7 +202,7 @@ fn targets_and_guards() {
         &[],
         &text,
         expect![[r#"
-            3: `tcgen05` Information unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100f` or `sm_110f`; this code is compiled for `sm_90a`
+            3: `tcgen05.wait::ld` Information unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100a`, `sm_100f`, `sm_110a`, or `sm_110f`; this code is compiled for `sm_90a`
         "#]],
     );
     let marked = format!("// ptx-analyzer: target sm_80\n{text}");
@@ -581,7 +581,7 @@ __global__ void k(unsigned full) {
 }
 "#,
         expect![[r#"
-            4: `mbarrier` Hint ignored-wait-result: the result of `mbarrier.try_wait` is never used
+            4: `mbarrier.try_wait` Hint ignored-wait-result: the result of `mbarrier.try_wait` is never used
         "#]],
     );
 }

@@ -70,10 +70,17 @@ impl<'a> Parts<'a> {
         }
     }
 
+    /// The words that name the instruction; see [`name`].
+    pub(crate) fn name(&self) -> TextRange {
+        let opcode = self.opcode.as_ref();
+        opcode.map_or_else(TextRange::default, |it| name(it, &self.modifiers))
+    }
+
     /// Where the parts are.
     pub(crate) fn ranges(&self) -> Ranges {
         Ranges {
             opcode: self.opcode.map(|it| it.range()).unwrap_or_default(),
+            name: self.name(),
             modifiers: self.modifiers.iter().map(CursorToken::range).collect(),
             operands: self.operands.iter().map(tree::trimmed).collect(),
         }
@@ -92,11 +99,22 @@ impl<'a> Parts<'a> {
     }
 }
 
+/// The words of an opcode and its modifiers that name the instruction: all of `wgmma.mma_async`, but `add` of `add.f32`.
+pub(crate) fn name(opcode: &CursorToken<'_>, modifiers: &[CursorToken<'_>]) -> TextRange {
+    let words: Vec<&str> = modifiers.iter().map(|it| &it.text()[1..]).collect();
+    let length = isa::tables().name_length(opcode.text(), &words);
+    let last = length.checked_sub(1).and_then(|it| modifiers.get(it));
+    last.map_or(opcode.range(), |it| opcode.range().cover(it.range()))
+}
+
 /// Where the parts of an instruction are, relative to the function. That of no instruction has empty ranges for all
 /// of them.
 #[derive(Default)]
 pub(crate) struct Ranges {
+    /// The first word.
     pub(crate) opcode: TextRange,
+    /// The words that name the instruction: the opcode, and the modifiers that belong to its name.
+    pub(crate) name: TextRange,
     modifiers: Vec<TextRange>,
     operands: Vec<TextRange>,
 }

@@ -206,6 +206,9 @@ pub(crate) fn describe(operand: &Operand) -> String {
         Operand::Sink => "the sink `_`".to_owned(),
         Operand::Not(inner) => format!("the negation of {}", describe(inner)),
         Operand::Minus(inner) => format!("minus {}", describe(inner)),
+        Operand::Selected(inner, selector) if matches!(**inner, Operand::Special { .. }) => {
+            format!("`.{selector}` of a special register")
+        }
         Operand::Selected(inner, selector) => format!("`.{selector}` of {}", describe(inner)),
         Operand::Arguments(_) => "a list of arguments".to_owned(),
         Operand::Unknown | Operand::Invalid => "this expression".to_owned(),

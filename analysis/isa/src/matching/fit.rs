@@ -20,6 +20,32 @@ impl Fit<'_> {
         self.instruction.fixed.iter().chain(chosen).copied()
     }
 
+    /// Whether words are in the order of the manual, but for slots that real code has in any order.
+    #[must_use]
+    pub fn is_usual_order(&self, words: &[&str]) -> bool {
+        let fixed = self.instruction.fixed.len();
+        let mut taken = vec![false; self.slots.len()];
+        // The slot of each word; words that appear twice keep their order.
+        let mut slots = Vec::with_capacity(words.len());
+        for word in words.iter().skip(fixed) {
+            let holds = |it: &usize| {
+                let id = self.slots[*it].map(usize::from);
+                !taken[*it] && id.and_then(|it| self.instruction.words.get(it)) == Some(word)
+            };
+            let Some(slot) = (0..self.slots.len()).find(holds) else {
+                return false;
+            };
+            taken[slot] = true;
+            slots.push(slot);
+        }
+        let free = |it: usize| self.variant.slots[it].free;
+        words.starts_with(&self.instruction.fixed)
+            && slots.iter().enumerate().all(|(at, second)| {
+                let mut before = slots[..at].iter();
+                before.all(|first| first < second || free(*first) & free(*second) != 0)
+            })
+    }
+
     /// The effects of the instruction with these words.
     #[must_use]
     pub fn semantics(&self) -> Semantics {

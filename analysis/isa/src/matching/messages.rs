@@ -230,6 +230,9 @@ pub fn kind(kind: &Kind, choices: &Choices<'_>) -> Option<String> {
             _ => "a special register".to_owned(),
         },
         Kind::LooseSpecial(_) => "a special register".to_owned(),
+        Kind::VariableName(Some(space)) if !space.word(choices).is_empty() => {
+            format!("the name of a `.{}` variable", space.word(choices))
+        }
         Kind::VariableName(_) => "the name of a variable".to_owned(),
         Kind::FunctionName => "the name of a function".to_owned(),
         Kind::Name(symbol) => {

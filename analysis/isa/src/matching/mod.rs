@@ -8,6 +8,7 @@ pub mod matcher;
 pub mod messages;
 mod positions;
 pub mod quirks;
+pub mod recipes;
 mod vector;
 
 use crate::tables::table::Tables;

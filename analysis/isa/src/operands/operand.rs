@@ -25,6 +25,23 @@ pub enum Space {
     LocalParameter,
 }
 
+impl Space {
+    /// The word of the state space in a declaration, without its period.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Space::Const => "const",
+            Space::Global | Space::Unified => "global",
+            Space::Local => "local",
+            Space::Shared => "shared",
+            Space::EntryParameter
+            | Space::InputParameter
+            | Space::ReturnParameter
+            | Space::LocalParameter => "param",
+        }
+    }
+}
+
 /// A name that is not a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Symbol {

@@ -62,6 +62,9 @@ pub struct Slot {
     pub gates: Arc<[(WordSet, Gate)]>,
     /// Slots of one group share values and keep their order; slots of different groups may be swapped.
     pub group: u8,
+    /// The sets of slots that real code has in any order among themselves, as bits: two slots with a common bit may be
+    /// exchanged.
+    pub free: u8,
 }
 
 /// A relation between choices.

@@ -335,6 +335,9 @@ pub struct Semantics {
     pub commutes: bool,
     /// Which operands may be undefined.
     pub undefined: Undefined,
+    /// The operands that are handed on unchanged, as bits by index in the head: what they hold matters only if the
+    /// first result is used.
+    pub passed: u8,
     /// Who must run it together.
     pub together: Together,
     /// Whether two of them are two values.
@@ -375,6 +378,7 @@ impl Semantics {
         copy: false,
         commutes: false,
         undefined: Undefined::None,
+        passed: 0,
         together: Together::Nobody,
         fresh: false,
         same: Same::WithOperands,
@@ -466,6 +470,7 @@ pub(crate) enum Fact {
     Copy(bool),
     Commutes,
     Undefined(Undefined),
+    Passed(u8),
     Together(Together),
     Fresh(bool),
     Same(Same),
@@ -496,6 +501,7 @@ impl Fact {
             Fact::Copy(it) => to.copy = it,
             Fact::Commutes => to.commutes = true,
             Fact::Undefined(it) => to.undefined = it,
+            Fact::Passed(it) => to.passed = it,
             Fact::Together(it) => to.together = it,
             Fact::Fresh(it) => to.fresh = it,
             Fact::Same(it) => to.same = it,

@@ -117,6 +117,25 @@ impl Tables {
         self.of(found.map_or(&[], |it| &it.instructions))
     }
 
+    /// How many of the words after an opcode belong to the name of the instruction: 3 of `cp.async.bulk.tensor.1d`.
+    /// The words are given without their periods; they need not fit.
+    #[must_use]
+    pub fn name_length(&self, opcode: &str, words: &[&str]) -> usize {
+        let Some(known) = self.by_opcode.get(opcode) else {
+            return 0;
+        };
+        let names = known.instructions.iter();
+        let names = names.map(|it| self.outline.headings[usize::from(*it)].name);
+        let length = |name: &str| {
+            let mut length = 0;
+            for fixed in name.split('.').skip(1) {
+                (words.get(length) == Some(&fixed)).then(|| length += 1)?;
+            }
+            Some(length)
+        };
+        names.filter_map(length).max().unwrap_or_default()
+    }
+
     fn of(&self, indices: &[u16]) -> impl Iterator<Item = &Instruction> {
         let all = indices.iter();
         all.filter_map(|it| self.instruction(usize::from(*it)))

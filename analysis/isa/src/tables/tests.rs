@@ -26,7 +26,7 @@ fn facts_that_are_wrong() {
     check_wrong(
         "instr ld\n  does reed [a]\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect![
-            "wrong.isa:2: `reed` is not a fact: one of value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, together, fresh, uniform, differs, event, replaced, wide"
+            "wrong.isa:2: `reed` is not a fact: one of value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, passes, together, fresh, uniform, differs, event, replaced, wide"
         ],
     );
     check_wrong(

@@ -26,7 +26,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         return;
     };
     let mut found = finding(
-        accepted.ranges.opcode,
+        accepted.ranges.name,
         DEPRECATED_FORM,
         format!(
             "`{opcode}` without `.{word}` is deprecated since PTX ISA 6.0, which has `{opcode}.{word}`"

@@ -2,7 +2,7 @@
 
 use crate::{
     diagnostics::{
-        finding::{Finding, LINE, finding},
+        finding::{Finding, LINE, MORE, finding},
         lints::statements::Statements,
         place::Place,
         registry::DIVERGENT_BARRIER,
@@ -32,30 +32,31 @@ pub(super) fn check(
         if statements.is_wrong(at.range) {
             continue;
         }
-        let opcode = statements.opcode(it.step);
-        let help = "all threads of a warp must execute it together".to_owned();
-        if it.step == it.branch {
-            findings.push(finding(
-                at.opcode,
-                DIVERGENT_BARRIER,
-                format!(
-                    "`{opcode}` is not executed by all threads of the warp: its guard is divergent"
-                ),
-                Some(help),
-            ));
-            continue;
-        }
-        let mut found = finding(
-            at.opcode,
-            DIVERGENT_BARRIER,
-            format!(
-                "`{opcode}` is not executed by all threads of the warp: the branch on line {LINE} is divergent"
-            ),
-            Some(help),
+        let name = |step: u32| statements.name(step);
+        let (range, branch) = (
+            name(it.step).unwrap_or(at.opcode),
+            name(it.branch).unwrap_or(branch.opcode),
         );
-        found
-            .related
-            .push((Place::Own(branch.opcode), "the divergent branch"));
+        let instruction = statements.mnemonic(it.step);
+        let (is, divergent, related) = match it.certain {
+            true => ("is not", "is divergent", "the divergent branch"),
+            false => ("may not be", "may be divergent", "the branch"),
+        };
+        let what = format!("`{instruction}` {is} executed by all threads of the warp");
+        let help = Some("all threads of a warp must execute it together".to_owned());
+        let mut found = if it.step == it.branch {
+            let message = format!("{what}: its guard {divergent}");
+            finding(range, DIVERGENT_BARRIER, message, help)
+        } else {
+            let message = format!("{what}: the branch on line {LINE} {divergent}");
+            let mut found = finding(range, DIVERGENT_BARRIER, message, help);
+            found.related.push((Place::Own(branch), related));
+            found
+        };
+        // Of what is not proven, one says as much as a hundred.
+        if !it.certain {
+            found.message.push_str(MORE);
+        }
         findings.push(found);
     }
 }

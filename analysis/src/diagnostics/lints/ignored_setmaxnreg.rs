@@ -25,7 +25,7 @@ pub(super) fn check(
     if !is_defined_entry(db, function) || bounds.threads.is_some() || bounds.registers.is_some() {
         return;
     }
-    let changes = register_changes(db, function, statements);
+    let changes = register_changes(statements);
     let changes = changes.into_iter().filter(|it| !statements.is_wrong(*it));
     findings.extend(changes.map(|it| {
         finding(

@@ -33,7 +33,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         _ => "a subroutine of about 100 instructions",
     };
     findings.push(finding(
-        accepted.ranges.opcode,
+        accepted.ranges.name,
         INTEGER_DIVISION,
         format!("no instruction of the hardware divides integers: ptxas makes {cost} of this"),
         Some("constant divisors become multiplications and shifts".to_owned()),

@@ -3,7 +3,7 @@
 use crate::{
     diagnostics::lints::statements::Statements,
     flow::facts::Step,
-    hir::{body::body, items::Function, module::signature, tree},
+    hir::{items::Function, module::signature, tree},
 };
 
 use salsa::Database;
@@ -33,18 +33,13 @@ pub(super) fn is_defined_entry(db: &dyn Database, function: Function<'_>) -> boo
 }
 
 /// Where the entry changes its number of registers.
-pub(super) fn register_changes(
-    db: &dyn Database,
-    function: Function<'_>,
-    statements: &Statements<'_>,
-) -> Vec<TextRange> {
-    let (body, flow) = (body(db, function), statements.flow());
+pub(super) fn register_changes(statements: &Statements<'_>) -> Vec<TextRange> {
+    let flow = statements.flow();
     let is_it = |step: &Step| {
         statements
             .effects(*step)
             .is_some_and(|it| it.changes_registers)
     };
     let steps = flow.facts.eventful.iter().filter(|it| is_it(it));
-    let instructions = steps.filter_map(|it| body.instructions.get(*it as usize));
-    instructions.map(|it| it.opcode).collect()
+    steps.filter_map(|it| statements.name(*it)).collect()
 }

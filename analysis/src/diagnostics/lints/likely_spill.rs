@@ -28,7 +28,7 @@ pub(super) fn check(
     statements: &Statements<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    if !is_defined_entry(db, function) || !register_changes(db, function, statements).is_empty() {
+    if !is_defined_entry(db, function) || !register_changes(statements).is_empty() {
         return;
     }
     let Some(limits) = in_force(db, function).and_then(|it| Limits::at_least(it.start.target))

@@ -23,7 +23,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         .collect();
     let ordered: Vec<&str> = fit.ordered_words().collect();
     let written: Vec<&str> = read.iter().map(|it| words[*it]).collect();
-    if written.len() != ordered.len() || written == ordered {
+    if written.len() != ordered.len() || fit.is_usual_order(&written) {
         return;
     }
     // Words that are written twice, and the like, are another matter.

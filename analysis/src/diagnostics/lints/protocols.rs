@@ -36,13 +36,14 @@ pub(super) fn check(
         if statements.is_wrong(at.range) {
             continue;
         }
-        let mut found = finding(at.opcode, code, it.message, Some(it.help.into_owned()));
+        let range = statements.name(it.step).unwrap_or(at.opcode);
+        let mut found = finding(range, code, it.message, Some(it.help.into_owned()));
         if it.hint {
             found.severity = Severity::Hint;
         }
         for (step, words) in it.related {
-            if let Some(other) = body.instructions.get(step as usize) {
-                found.related.push((Place::Own(other.opcode), words));
+            if let Some(other) = statements.name(step) {
+                found.related.push((Place::Own(other), words));
             }
         }
         if let Some(fix) = it.fix {

@@ -19,7 +19,7 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         && isa::cost::has_slow_f64(accepted.statement.module.target);
     if slow {
         findings.push(finding(
-            accepted.ranges.opcode,
+            accepted.ranges.name,
             SLOW_F64,
             format!(
                 "`{}` does arithmetic in f64 many times slower than in f32",

@@ -13,7 +13,7 @@ use crate::{
         effects::{Effects, effects},
         facts::{Nodes, Step},
     },
-    hir::{form::Form, forms::forms, items::Function},
+    hir::{form::Form, forms::forms, instruction::Parts, items::Function, tree::text_of_range},
 };
 
 /// The statements of a function, and the errors found in them before the lints.
@@ -58,9 +58,16 @@ impl<'a> Statements<'a> {
         next.is_some_and(|it| it.start() < range.end())
     }
 
-    /// The opcode of an instruction.
-    pub(super) fn opcode(&self, step: Step) -> &'a str {
-        self.form(step).map_or("", |it| &it.data(self.db).opcode)
+    /// The words that name an instruction, as they are written.
+    pub(super) fn mnemonic(&self, step: Step) -> String {
+        let node = self.instruction(step);
+        let text = |it: Cursor<'_>| text_of_range(&it, Parts::of(&it).name());
+        node.map_or_else(String::new, text)
+    }
+
+    /// Where the words are that name an instruction.
+    pub(super) fn name(&self, step: Step) -> Option<TextRange> {
+        Some(Parts::of(&self.instruction(step)?).name())
     }
 
     /// The effects of an instruction besides reading and writing its operands.

@@ -180,7 +180,7 @@ mod tests {
             ],
             expect![[r#"
                 18:5 st | wgmma-result-before-wait: `%f0` is read before the product that writes it is waited for
-                  16:5 wgmma | the product
+                  16:5 wgmma.mma_async | the product
                   18:5 st.global.v4.f32 [%rd0], {%f0, %f1, %f2, %f3}; | ptxas: (C7517) wgmma.wait_group is injected in around line 18 by compiler to allow use of registers defined by GMMA in function 'k'
             "#]],
         );
@@ -198,7 +198,7 @@ mod tests {
             ],
             expect![[r#"
                 21:5 st | wgmma-result-before-wait: `%f0` is read before the product that writes it is waited for
-                  18:5 wgmma | the product
+                  18:5 wgmma.mma_async | the product
                   21:5 st | ptxas: (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma instructions reading accumulator registers of  a wgmma between start and end of the pipeline stage in the function 'k' in line 0
             "#]],
         );
@@ -214,7 +214,7 @@ mod tests {
             ],
             expect![[r#"
                 18:5 mov | wgmma-operand-overwritten: `%f0` is written while a product that writes it may still run
-                  16:5 wgmma | the product
+                  16:5 wgmma.mma_async | the product
                   18:5 mov.f32 %f0, 0f3f800000; | ptxas: (C7515) Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma instructions defining accumulator registers of a wgmma between start and end of the pipeline stage in the function 'k' in line 18
             "#]],
         );
@@ -303,7 +303,7 @@ mod tests {
                 13:5 mov.f32 %f2, 0f00000000; | unused-value: the result is never used
                 14:5 mov.f32 %f3, 0f00000000; | unused-value: the result is never used
                 32:5 st | wgmma-result-before-wait: `%f0` is read before the product that writes it is waited for
-                  30:5 wgmma | the product
+                  30:5 wgmma.mma_async | the product
             "#]],
         );
     }

@@ -16,7 +16,7 @@ use crate::{
     Diagnostic, DiagnosticTag, FileRange, Fix, RelatedInformation, Severity,
     db::{SourceFile, Workspace},
     diagnostics::{
-        finding::LINE,
+        finding::{LINE, MORE},
         findings::{function_findings, module_findings},
         fix::{HeaderPlaces, Repair},
         place::{ItemIndex, Place},
@@ -35,13 +35,15 @@ use crate::{
 };
 
 /// A diagnostic before its texts are put together, which costs more than all else about it.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(in crate::diagnostics) struct Pending<'db> {
     pub(in crate::diagnostics) range: TextRange,
     pub(in crate::diagnostics) severity: Severity,
     pub(in crate::diagnostics) code: &'static str,
     pub(in crate::diagnostics) tags: &'static [DiagnosticTag],
     source: Source<'db>,
+    /// The places of the other findings of the file for which it speaks.
+    others: Vec<TextRange>,
 }
 
 /// The parts of a [`Pending`].
@@ -53,6 +55,9 @@ enum Source<'db> {
     Finding(&'db StoredFinding, TextSize),
 }
 
+/// Places of gathered findings that a diagnostic lists.
+const MAX_OTHERS: usize = 16;
+
 /// How many severities there are.
 const SEVERITIES: usize = Severity::Hint as usize + 1;
 
@@ -63,6 +68,8 @@ struct Wanted {
     findings: Vec<(u32, Severity)>,
     /// How many there are of each severity.
     counts: [usize; SEVERITIES],
+    /// Whether one is gathered.
+    gathers: bool,
 }
 
 /// The settings that apply to the findings of a function; comments in the file are not looked at.
@@ -82,7 +89,12 @@ fn wanted<'db>(db: &'db dyn Database, function: Function<'db>) -> Wanted {
     for (_, severity) in &findings {
         counts[*severity as usize] += 1;
     }
-    Wanted { findings, counts }
+    let gathers = findings.iter().any(|it| all[it.0 as usize].is_gathered());
+    Wanted {
+        findings,
+        counts,
+        gathers,
+    }
 }
 
 fn order(range: TextRange) -> (TextSize, TextSize) {
@@ -140,7 +152,12 @@ impl<'db> Pending<'db> {
             code: finding.code,
             tags: &[],
             source: Source::Finding(finding, start),
+            others: Vec::new(),
         }
+    }
+
+    fn is_gathered(&self) -> bool {
+        matches!(self.source, Source::Finding(it, _) if it.is_gathered())
     }
 }
 
@@ -196,6 +213,7 @@ impl<'db> Join<'db> {
             code: it.code,
             tags: &[],
             source: Source::Syntax(index),
+            others: Vec::new(),
         });
         let of_items = module_findings(self.db, self.file)
             .iter()
@@ -223,6 +241,10 @@ impl<'db> Join<'db> {
                 (wanted(self.db, *function), findings, *start)
             })
             .collect();
+        // The findings that gather others are found by all of them.
+        if functions.iter().any(|it| it.0.gathers) {
+            return self.worst_by_comments(limit);
+        }
         let mut around = self.around_functions();
         around.sort_by_key(|it| order(it.range));
         levels::apply_settings(self.db, &mut around);
@@ -284,12 +306,13 @@ impl<'db> Join<'db> {
         all.splice(0..0, self.around_functions());
         all.sort_by_key(|it| order(it.range));
         levels::apply(self.db, self.file, &mut all);
+        gather(&mut all);
         if limit < all.len() {
             let mut worst: Vec<_> = (0..all.len()).collect();
             worst.sort_by_key(|it| all[*it].severity);
             worst.truncate(limit);
             worst.sort_unstable();
-            all = worst.into_iter().map(|it| all[it]).collect();
+            all = worst.into_iter().map(|it| all[it].clone()).collect();
         }
         all
     }
@@ -311,11 +334,27 @@ impl<'db> Join<'db> {
             Source::Syntax(index) => self.syntax[index].clone(),
             Source::Finding(finding, start) => self.diagnostic(finding, start),
         };
-        plain(Diagnostic {
+        let mut diagnostic = Diagnostic {
             severity: pending.severity,
             tags: pending.tags.to_vec(),
             ..diagnostic
-        })
+        };
+        if let Some(message) = diagnostic.message.strip_suffix(MORE) {
+            diagnostic.message = match pending.others.len() {
+                0 => message.to_owned(),
+                count => format!("{message} (and {count} more in this file)"),
+            };
+        }
+        for other in pending.others.iter().take(MAX_OTHERS) {
+            diagnostic.related.push(RelatedInformation {
+                location: FileRange {
+                    file: self.file.id(self.db),
+                    range: *other,
+                },
+                message: "also here".to_owned(),
+            });
+        }
+        plain(diagnostic)
     }
 
     /// The diagnostic of a finding whose item starts at `start`.
@@ -436,6 +475,24 @@ fn plain(mut diagnostic: Diagnostic) -> Diagnostic {
         .iter_mut()
         .for_each(|it| plain(&mut it.title));
     diagnostic
+}
+
+/// Leaves the first of the gathered findings of each code, which gets the places of the others.
+fn gather(all: &mut Vec<Pending<'_>>) {
+    let mut first: Vec<(&'static str, usize)> = Vec::new();
+    let mut kept: Vec<Pending<'_>> = Vec::with_capacity(all.len());
+    for pending in all.drain(..) {
+        let known = first.iter().find(|it| it.0 == pending.code);
+        match known {
+            _ if !pending.is_gathered() => kept.push(pending),
+            Some((_, index)) => kept[*index].others.push(pending.range),
+            None => {
+                first.push((pending.code, kept.len()));
+                kept.push(pending);
+            }
+        }
+    }
+    *all = kept;
 }
 
 /// Moves from `group` to `worst` what there is room for.

@@ -27,13 +27,18 @@ pub(crate) fn cause(message: &str) -> &str {
     message.split(MODULE_IS_FOR).next().unwrap_or(message)
 }
 
-/// The targets that a gate requires, if it requires one.
+/// The targets that a gate requires, if it requires one. A feature of a family names the architecture that begins it,
+/// too: it has the feature longer, and it is the one that people compile for.
 pub(in crate::diagnostics) fn needed(gate: &Gate) -> Option<String> {
     let all: Vec<String> = gate
         .alternatives()
-        .map(|it| match it.suffix {
-            Suffix::Plain => format!("`{it}` or later"),
-            _ => format!("`{it}`"),
+        .flat_map(|it| match it.suffix {
+            Suffix::Plain => vec![format!("`{it}` or later")],
+            Suffix::Family => {
+                let suffix = Suffix::Architecture;
+                vec![format!("`{}`", Target { suffix, ..it }), format!("`{it}`")]
+            }
+            Suffix::Architecture => vec![format!("`{it}`")],
         })
         .collect();
     (!all.is_empty()).then(|| either(&all))
@@ -124,8 +129,13 @@ fn sufficient_targets(gates: &[&Gate], present: Target) -> Vec<Target> {
                 && gates.iter().all(|gate| gate.admits_target(*it))
         };
         let mut all: Vec<Target> = targets().map(|it| it.0).filter(suffices).collect();
-        // Who builds for `sm_90a` builds for `sm_100a`, not for its family.
-        let other = |it: &Target| it.suffix != present.suffix;
+        // Who builds for `sm_90a` builds for `sm_100a`, not for its family. Other architectures are the ones that
+        // people compile for, and of one's own the family runs on more devices.
+        let other = |it: &Target| {
+            let own = it.number == present.number;
+            let architecture = it.suffix == Suffix::Architecture;
+            (it.suffix != present.suffix, own == architecture)
+        };
         all.sort_by_key(|it| (it.number < present.number, it.number, other(it), *it));
         found.extend(all.first());
     }

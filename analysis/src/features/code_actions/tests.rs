@@ -928,6 +928,7 @@ fn of_two_fixes_the_better_is_first() {
             "*Remove `.maxclusterrank`",
             "Change `.target` to `sm_90` and raise `.version` to 7.8",
         ],
+    );
 }
 
 #[test]

@@ -131,5 +131,5 @@ fn settings_choose_the_target() {
         target_override: Some("sm_75".into()),
         ..AnalysisConfig::default()
     });
-    assert_eq!(session.wrong(), ["cp"]);
+    assert_eq!(session.wrong(), ["cp.async.wait_all"]);
 }

@@ -26,7 +26,7 @@ fn files_of_other_languages_are_checked_when_they_are_named() {
              --> DIR/a.cu:5:19
               |
             5 |     asm volatile("fence.proxy.async;" ::: "memory");
-              |                   ^^^^^
+              |                   ^^^^^^^^^^^
 
             checked 1 file: 2 errors
             status 1
@@ -81,7 +81,7 @@ fn targets_come_from_the_compile_commands() {
          --> DIR/a.cu:5:19
           |
         5 |     asm volatile("fence.proxy.async;" ::: "memory");
-          |                   ^^^^^
+          |                   ^^^^^^^^^^^
 
         checked 1 file: 1 error
         status 1

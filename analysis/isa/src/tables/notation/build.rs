@@ -100,10 +100,22 @@ pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Resu
             )?);
         }
         group(&mut slots, &memory);
+        let mut sets_of_free = 0;
         for definition in definitions.iter().chain(&block.shared) {
-            if let DefinitionKind::Order { slots: names } = definition.kind {
-                memory.used.insert(definition.line.number);
-                keep_order(&mut slots, names);
+            match definition.kind {
+                DefinitionKind::Order { slots: names } => {
+                    memory.used.insert(definition.line.number);
+                    keep_order(&mut slots, names);
+                }
+                DefinitionKind::Free { slots: names } => {
+                    memory.used.insert(definition.line.number);
+                    let names: Vec<&str> = names.split_whitespace().collect();
+                    for slot in slots.iter_mut().filter(|it| names.contains(&it.name)) {
+                        slot.free |= 1u8.checked_shl(sets_of_free).unwrap_or_default();
+                    }
+                    sets_of_free += 1;
+                }
+                _ => {}
             }
         }
         names.extend(slots.iter().map(|it| it.name));
@@ -265,6 +277,7 @@ fn slot(
         values,
         gates,
         group: 0,
+        free: 0,
     })
 }
 

@@ -16,8 +16,8 @@ use crate::tables::{
 };
 
 /// The first words of facts.
-const FACTS: &str = "value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, together, \
-                     fresh, uniform, differs, event, replaced, wide";
+const FACTS: &str = "value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, passes, \
+                     together, fresh, uniform, differs, event, replaced, wide";
 /// The words that may appear after `no`.
 const KINDS: &str =
     "value, read, write, memory, keep, order, carry, old, copy, together, fresh, event";
@@ -334,6 +334,15 @@ impl Reader<'_> {
         found.ok_or_else(|| format!("no form of `{}` has an operand `{name}`", self.name))
     }
 
+    /// Operands as bits by their index in the heads that have them.
+    fn bits_of(&self, names: &str) -> Read<u8> {
+        let mut bits = 0;
+        for name in names.split_ascii_whitespace() {
+            bits |= 1u8.checked_shl(self.operand(name)? as u32).unwrap_or(0);
+        }
+        Ok(bits)
+    }
+
     fn does(&mut self, when: When, text: &'static str) -> Read<()> {
         let mut facts = Vec::new();
         let (mut reads, mut writes, mut events) = (Vec::new(), Vec::new(), Vec::new());
@@ -412,13 +421,8 @@ impl Reader<'_> {
             ("no", "copy") => Fact::Copy(false),
             ("commutes", "") => Fact::Commutes,
             ("undefined", "elements") => Fact::Undefined(Undefined::Elements),
-            ("undefined", _) => {
-                let mut bits = 0;
-                for name in rest.split_ascii_whitespace() {
-                    bits |= 1u8.checked_shl(self.operand(name)? as u32).unwrap_or(0);
-                }
-                Fact::Undefined(Undefined::Operands(bits))
-            }
+            ("undefined", _) => Fact::Undefined(Undefined::Operands(self.bits_of(rest)?)),
+            ("passes", _) => Fact::Passed(self.bits_of(rest)?),
             ("together", "lanes") => Fact::Together(Together::Lanes),
             ("together", "warp") => Fact::Together(Together::Warp),
             ("together", "warpgroup") => Fact::Together(Together::Warpgroup),

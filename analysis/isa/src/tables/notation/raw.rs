@@ -44,6 +44,8 @@ pub(super) enum DefinitionKind {
     Rule { text: &'static str },
     /// `order slot slot`: these keep their order although they share no value.
     Order { slots: &'static str },
+    /// `free slot slot`: compilers write these in any order among themselves.
+    Free { slots: &'static str },
     /// `spare word word`: words that ptxas ignores.
     Spare { words: &'static str },
     /// `does …`, `when …: does …`, `assume …`, `cost …`
@@ -60,6 +62,8 @@ pub(super) fn definition(line: Line) -> Result<Definition> {
         DefinitionKind::Rule { text: line.text }
     } else if let Some(slots) = line.text.strip_prefix("order ") {
         DefinitionKind::Order { slots }
+    } else if let Some(slots) = line.text.strip_prefix("free ") {
+        DefinitionKind::Free { slots }
     } else if let Some(words) = line.text.strip_prefix("spare ") {
         DefinitionKind::Spare { words }
     } else if let Some((names, kinds)) = split_colon(line.text) {

@@ -104,3 +104,31 @@ ret;
 "#,
     );
 }
+
+#[test]
+fn values_that_are_only_moved() {
+    check(
+        r#".entry k(.param .u64 p) {
+.reg .pred %p, %q; .reg .b32 %r<20>; .reg .b64 %rd;
+ld.param.u64 %rd, [p];
+mov.u32 %r1, %tid.x;
+setp.eq.u32 %p, %r1, 0;
+shfl.sync.down.b32 %r2|%q, %r10, 1, 31, -1;
+//                         ^^^^ hint uninitialized-register: `%r10` is used before it is written | its value is only moved, never used
+@%q mov.b32 %r3, %r2;
+selp.b32 %r4, %r3, %r1, %p;
+shfl.sync.down.b32 %r5, %r4, 2, 31, -1;
+shfl.sync.down.b32 %r6, %r11, 1, 31, -1;
+//                      ^^^^ warning uninitialized-register: `%r11` is used before it is written
+mov.b32 %r7, %r6;
+st.global.b32 [%rd], %r7;
+shfl.sync.down.b32 %r8, %r12, 1, 31, -1;
+add.u32 %r9, %r12, 1;
+//           ^^^^ warning uninitialized-register: `%r12` is used before it is written
+shfl.sync.down.b32 %r8, %r13, %r13, 31, -1;
+//                            ^^^^ warning uninitialized-register: `%r13` is used before it is written
+ret;
+}
+"#,
+    );
+}

@@ -11,7 +11,7 @@ mod protocols;
 use crate::{
     AnalysisConfig, Change, DiagnosticTag, FileId, Level, Severity,
     diagnostics::registry::is_flow_lint,
-    fixture::{Fixture, HEADER, check_lints as check},
+    fixture::{Fixture, HEADER, check_lints as check, check_only},
 };
 
 #[test]
@@ -230,10 +230,30 @@ fn order_of_modifiers() {
 add.ftz.rn.f32 f, f, f;
 // ^^^^^^^^^^^ hint modifier-order: the manual writes `add.rn.ftz.f32`
 add.rn.ftz.f32 f, f, f;
-st.global.volatile.f32 [d], f;
-//^^^^^^^^^^^^^^^^^^^^ hint modifier-order: the manual writes `st.volatile.global.f32`
 atom.add.global.u32 r, [d], r;
 //  ^^^^^^^^^^^^^^^ hint modifier-order: the manual writes `atom.global.add.u32`
+}
+"#,
+    );
+}
+
+#[test]
+fn orders_of_compilers() {
+    check_only(
+        &["modifier-order"],
+        r#".entry k {
+.reg .f32 f; .reg .b64 d; .reg .b32 r, s, t, u; .reg .pred p;
+vote.ballot.sync.b32 r, p, -1;
+ldmatrix.sync.aligned.x4.trans.m8n8.shared.b16 {r, s, t, u}, [d];
+ldmatrix.sync.aligned.x4.m8n8.shared.b16 {r, s, t, u}, [d];
+ld.global.acquire.gpu.b32 r, [d];
+st.global.volatile.f32 [d], f;
+atom.add.relaxed.gpu.u32 r, [d], r;
+atom.global.gpu.acq_rel.add.f32 f, [d], f;
+max.s16x2.relu r, r, r;
+ex2.approx.f32.ftz f, f;
+ldmatrix.aligned.sync.m8n8.x4.shared.b16 {r, s, t, u}, [d];
+//      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint modifier-order: the manual writes `ldmatrix.sync.aligned.m8n8.x4.shared.b16`
 }
 "#,
     );

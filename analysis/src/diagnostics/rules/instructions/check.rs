@@ -11,6 +11,7 @@ use crate::{
         rules::{
             gates::{change_header, gate_finding},
             instructions::statement::{self, Context, Verdict, verdict},
+            names::address_register::AddressRegister,
         },
         subject::Subject,
     },
@@ -69,6 +70,8 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
                 Some(it) => meaning(db, function, types, it, name),
                 None => Operand::Unknown,
             },
+            node,
+            new_address: &|| AddressRegister::of(subject),
             named: &|range| {
                 let reference = find_reference(references, range)?;
                 match reference.target {

@@ -2,11 +2,14 @@
 
 pub(in crate::diagnostics) mod check;
 pub(in crate::diagnostics) mod constants;
+mod misspelt;
 mod modifier_fixes;
 mod narrow_address;
 mod operand_fixes;
+mod parameter_map;
 pub(crate) mod portability;
 mod rejected;
+mod special_register;
 mod statement;
 #[cfg(test)]
 mod tests;

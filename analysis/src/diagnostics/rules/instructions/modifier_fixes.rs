@@ -11,6 +11,7 @@ use crate::{
         rules::{
             gates::change_header,
             instructions::{
+                misspelt::meant,
                 operand_fixes::{correct, exchange},
                 rejected::{Rejected, known_words, words},
             },
@@ -139,30 +140,7 @@ fn respell(found: &Rejected<'_>, index: usize, allowed: &[&str]) -> Vec<Repair> 
     let Some(token) = found.modifiers.get(index) else {
         return Vec::new();
     };
-    let wrong = &token.text()[1..];
-    let mut known = known_words(found);
-    // A type is not a misspelling of another one.
-    if known.contains(&wrong) || type_of(wrong).is_some() {
-        return Vec::new();
-    }
-    let mut words = words(found);
-    let others = tables()
-        .with_opcode(found.opcode.text())
-        .map(|it| &it.fixed);
-    known.extend(
-        others
-            .filter(|it| it.len() > index && it[..index] == words[..index])
-            .map(|it| it[index]),
-    );
-    let mut fitting = known.clone();
-    fitting.truncate(MAX_TRIES);
-    fitting.retain(|it| {
-        words[index] = it;
-        fits(found, &words)
-    });
-    let similar = most_similar(wrong, fitting.into_iter())
-        .or_else(|| most_similar(wrong, allowed.iter().copied()))
-        .or_else(|| most_similar(wrong, known.into_iter()));
+    let similar = meant(found, &words(found), index, allowed);
     similar
         .map(|it| Repair::respell(token.range(), token.text(), format!(".{it}")))
         .into_iter()

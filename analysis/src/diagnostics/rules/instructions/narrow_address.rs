@@ -51,7 +51,7 @@ pub(super) fn check(
 fn narrow(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges) -> Option<(TextRange, u32)> {
     match fit.semantics().wide {
         Wide::Nothing => None,
-        Wide::Statement => Some((ranges.opcode, 32)),
+        Wide::Statement => Some((ranges.name, 32)),
         Wide::Address => {
             let mut operands = statement.operands.iter().enumerate();
             operands.find_map(|(index, operand)| {

@@ -3,7 +3,7 @@
 
 use isa::{
     matcher::{Statement, fit},
-    operand::{Operand, Space, Symbol},
+    operand::{Operand, Symbol},
     table::tables,
     types::Class,
 };
@@ -125,16 +125,7 @@ fn space(found: &Rejected<'_>, operand: &Operand) -> Option<Repair> {
     let Operand::Symbol(Symbol::Variable(space, _)) = base else {
         return None;
     };
-    let word = match space {
-        Space::Const => "const",
-        Space::Global | Space::Unified => "global",
-        Space::Local => "local",
-        Space::Shared => "shared",
-        Space::EntryParameter
-        | Space::InputParameter
-        | Space::ReturnParameter
-        | Space::LocalParameter => "param",
-    };
+    let word = space.word();
     let mut words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
     let present = words.iter().position(|it| SPACES.contains(it));
     let (range, title) = match present.and_then(|it| found.modifiers.get(it)) {

@@ -4,7 +4,7 @@ use isa::{
     matcher::{Problem, Reason},
     matching::alike,
     messages::either,
-    operand::Operand,
+    operand::{Operand, Symbol},
     table::tables,
     target::{Gate, Module},
     types::type_of,
@@ -18,10 +18,14 @@ use crate::{
             INVALID_OPERAND, MODIFIER_NOT_ALLOWED, MODIFIER_REQUIRED, UNKNOWN_INSTRUCTION,
             WRONG_OPERAND_COUNT,
         },
-        rules::gates::gate_finding,
+        rules::{gates::gate_finding, instructions::special_register},
         suggestion::most_similar,
     },
-    hir::{operand::describe, tree::trimmed},
+    hir::{
+        instruction::name,
+        operand::describe,
+        tree::{text_of_range, trimmed},
+    },
 };
 
 /// Words that a message lists.
@@ -63,7 +67,7 @@ impl Rejected<'_> {
     pub(in crate::diagnostics) fn range(&self, place: isa::matcher::Place) -> TextRange {
         use isa::matcher::Place;
         match place {
-            Place::Opcode => self.opcode.range(),
+            Place::Opcode => name(&self.opcode, self.modifiers),
             Place::Word(index) => self
                 .modifiers
                 .get(index)
@@ -202,6 +206,7 @@ impl Rejected<'_> {
                     INVALID_OPERAND,
                     format!("{found} is not valid here in `{}`", self.head()),
                     self.unlike(problem.place)
+                        .or_else(|| self.special(problem.place, range, kinds))
                         .or_else(|| (!kinds.is_empty()).then(expected)),
                 )
             }
@@ -223,14 +228,40 @@ impl Rejected<'_> {
         }
     }
 
+    /// What to do about a special register.
+    fn special(
+        &self,
+        place: isa::matcher::Place,
+        range: TextRange,
+        kinds: &[String],
+    ) -> Option<String> {
+        let index = place.operand()?;
+        let operand = match (place, self.operands.get(index)?) {
+            (
+                isa::matcher::Place::Element { element, .. },
+                Operand::Address(elements, _) | Operand::Vector(elements),
+            ) => elements.get(element)?,
+            (_, it) => it,
+        };
+        let written = text_of_range(self.nodes.get(index)?, range);
+        special_register::help(operand, written.trim(), kinds)
+    }
+
+    /// What is written at a place; of a variable also where it is.
     fn operand(&self, place: isa::matcher::Place) -> String {
+        let describe = |it: &Operand| match it {
+            Operand::Symbol(Symbol::Variable(space, _)) => {
+                format!("the name of a `.{}` variable", space.word())
+            }
+            it => describe(it),
+        };
         match place {
             isa::matcher::Place::Operand(index) => {
-                self.operands.get(index).map_or_else(String::new, describe)
+                self.operands.get(index).map_or_else(String::new, &describe)
             }
             isa::matcher::Place::Element { operand, element } => match self.operands.get(operand) {
                 Some(Operand::Address(elements, _) | Operand::Vector(elements)) => {
-                    elements.get(element).map_or_else(String::new, describe)
+                    elements.get(element).map_or_else(String::new, &describe)
                 }
                 Some(other) => describe(other),
                 None => String::new(),

@@ -16,7 +16,12 @@ use crate::{
         finding::{Finding, finding},
         lints::{self, accepted::Accepted, addresses::Named, constant_access},
         registry::{IGNORED_MODIFIER, INVALID_OPERAND, REGISTER_PLUS_CONSTANT},
-        rules::instructions::{modifier_fixes, narrow_address, rejected::Rejected},
+        rules::{
+            instructions::{
+                misspelt, modifier_fixes, narrow_address, parameter_map, rejected::Rejected,
+            },
+            names::address_register::AddressRegister,
+        },
     },
     hir::{
         form::Form,
@@ -40,6 +45,10 @@ pub(in crate::diagnostics) struct Context<'a> {
     pub(in crate::diagnostics) resolve: Resolve<'a>,
     /// The variable or parameter that a name means.
     pub(in crate::diagnostics) named: &'a dyn Fn(TextRange) -> Option<Named>,
+    /// The instruction.
+    pub(in crate::diagnostics) node: &'a Cursor<'a>,
+    /// A register for an address that nothing uses yet.
+    pub(in crate::diagnostics) new_address: &'a dyn Fn() -> Option<AddressRegister>,
 }
 
 /// The verdict on the instructions of a form.
@@ -144,7 +153,18 @@ fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Find
         module: context.module,
         forced: context.fixed,
     };
+    let problems = misspelt::without_consequences(&found, &statement, problems);
     for problem in &problems {
+        if let Some(mut finding) = parameter_map::check(&found, problem, context) {
+            // A state space that the instruction can name is simpler than an address.
+            let others = modifier_fixes::fixes(&found, problem, &problems);
+            for fix in finding.fixes.iter_mut().filter(|_| !others.is_empty()) {
+                fix.preferred = false;
+            }
+            finding.fixes.splice(0..0, others);
+            findings.push(finding);
+            continue;
+        }
         let mut finding = found.finding(problem);
         if findings.len() < MAX_FIXED {
             finding.fixes = modifier_fixes::fixes(&found, problem, &problems);

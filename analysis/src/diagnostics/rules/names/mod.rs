@@ -1,5 +1,6 @@
 //! Names that are not declared where they are used, or more than once.
 
+pub(in crate::diagnostics) mod address_register;
 pub(in crate::diagnostics) mod duplicates;
 pub(in crate::diagnostics) mod redeclarations;
 mod register_fixes;

@@ -348,7 +348,7 @@ fn wanted(subject: &Subject<'_>, reference: &Reference, name: &str) -> Vec<Class
 }
 
 /// The text between the brace that opens a block and a declaration after it.
-fn indentation(block: &Cursor<'_>, open: &CursorToken<'_>) -> String {
+pub(super) fn indentation(block: &Cursor<'_>, open: &CursorToken<'_>) -> String {
     let Some(blank) = first_blank(block, open) else {
         return " ".to_owned();
     };

@@ -3,7 +3,7 @@
 mod addresses;
 mod textures;
 
-use crate::fixture::check_diagnostics;
+use crate::fixture::{check_diagnostics, check_file};
 
 /// Statements in the body of an entry with registers of every kind.
 #[track_caller]
@@ -183,7 +183,7 @@ fn special_registers_have_widths() {
     check(
         "mov.b16 %h1, %tid.x;
 mov.b16 %h1, %laneid;
-//           ^^^^^^^ invalid-operand: a special register of type .u32 is not valid here in `mov.b16` | expected a register for .b16, an integer constant, a component of `%tid`, `%ntid`, `%ctaid` or `%nctaid`, the name of a variable, or the name of a function
+//           ^^^^^^^ invalid-operand: a special register of type .u32 is not valid here in `mov.b16` | read it into a register first: `mov.u32 %r, %laneid;`
 cvt.rna.tf32.f32 %r1, 0f3F800000;
 cvt.rna.tf32.f32 %r1, 43;
 //                    ^^ invalid-operand: the constant 43 is not valid here in `cvt.rna.tf32.f32` | expected a .b32 or .f32 register
@@ -195,11 +195,11 @@ cvt.rna.tf32.f32 %r1, 43;
 fn versions_and_targets() {
     check(
         "wgmma.fence.sync.aligned;
-//^^^^^ unsupported-by-target: `wgmma.fence.sync.aligned` needs target `sm_90a`; this module is for `sm_90`
+//^^^^^^^^^^^ unsupported-by-target: `wgmma.fence.sync.aligned` needs target `sm_90a`; this module is for `sm_90`
 add.sat.u32 %r1, %r2, 4;
-// ^^^^ unsupported-by-target: `.sat` in `add.sat.u32` needs target `sm_107f` or `sm_120f`; this module is for `sm_90`
+// ^^^^ unsupported-by-target: `.sat` in `add.sat.u32` needs target `sm_107a`, `sm_107f`, `sm_120a`, or `sm_120f`; this module is for `sm_90`
 tcgen05.wait::ld.sync.aligned;
-//^^^^^^^ unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100f` or `sm_110f`; this module is for `sm_90`
+//^^^^^^^^^^^^^^^^ unsupported-by-target: `tcgen05.wait::ld.sync.aligned` needs target `sm_100a`, `sm_100f`, `sm_110a`, or `sm_110f`; this module is for `sm_90`
 ",
     );
 }
@@ -230,5 +230,61 @@ mov.b64 %rd1, {0f3F800000, -2.0};
 mov.b32 %r1, {1.5, %h1};
 mov.b32 %r1, {1.5, 1.5};
 //           ^^^^^^^^^^ invalid-operand: a vector of 2 is not valid here in `mov.b32` | expected a register for .b32, an integer constant, a special register of 32 bits, the name of a variable, or the name of a function",
+    );
+}
+
+#[test]
+fn one_misspelt_modifier_is_one_mistake() {
+    check_file(
+        r#".version 9.0
+.target sm_90
+.address_size 64
+.entry k {
+.reg .f32 %f<3>; .reg .b32 %r<3>; .reg .pred %p;
+ex2.aprox.ftz.f32 %f1, %f2;
+// ^^^^^^ modifier-not-allowed: `.aprox` is not allowed in `ex2.aprox.ftz.f32` | did you mean `.approx`?
+ex2.aprox.ftzz.f32 %f1, %f2;
+// ^^^^^^ modifier-not-allowed: `.aprox` is not allowed in `ex2.aprox.ftzz.f32` | did you mean `.approx`?
+//       ^^^^^ modifier-not-allowed: `.ftzz` is not allowed in `ex2.aprox.ftzz.f32` | did you mean `.ftz`?
+}
+"#,
+    );
+}
+
+#[test]
+fn parameters_where_a_generic_address_is_needed() {
+    check_file(
+        r#".version 9.0
+.target sm_90
+.address_size 64
+.entry k(.param .align 64 .b8 map[128]) {
+.reg .b32 %r<3>; .shared .align 128 .b8 tile[128]; .shared .b64 bar;
+.global .align 64 .b8 other[128];
+cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [map, {%r1}], [bar];
+//                                                                                    ^^^ invalid-operand: `map` is in `.param`; `cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes` needs its generic address | `mov.b64 %rd, map; cvta.param.u64 %rd, %rd;` puts it into a register
+cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [tile, {%r1}], [bar];
+//                                                                                    ^^^^ invalid-operand: the name of a `.shared` variable is not valid here in `cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes` | expected the name of a `.global` variable
+cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [tile], [other, {%r1}], [bar];
+}
+"#,
+    );
+}
+
+#[test]
+fn special_registers_where_none_can_be() {
+    check(
+        "mov.u32 %r1, %tid;
+//           ^^^^ invalid-operand: a special register without a component such as `.x` is not valid here in `mov.u32` | write one of its components: `%tid.x`, `%tid.y`, `%tid.z`
+mov.u32 %r1, %tid.q;
+//           ^^^^^^ invalid-operand: `.q` of a special register is not valid here in `mov.u32` | write one of its components: `%tid.x`, `%tid.y`, `%tid.z`
+add.u32 %r1, %tid, 1;
+//           ^^^^ invalid-operand: a special register without a component such as `.x` is not valid here in `add.u32` | write one of its components: `%tid.x`, `%tid.y`, `%tid.z`
+add.u32 %r1, %tid.x, 1;
+//           ^^^^^^ invalid-operand: a special register of type .u32 is not valid here in `add.u32` | read it into a register first: `mov.u32 %r, %tid.x;`
+mov.u32 %r1, %laneid.x;
+//           ^^^^^^^^^ invalid-operand: `.x` of a special register is not valid here in `mov.u32` | `%laneid` has no components
+st.global.u64 [%rd1], %clock64;
+//                    ^^^^^^^^ invalid-operand: a special register of type .u64 is not valid here in `st.global.u64` | read it into a register first: `mov.u64 %rd, %clock64;`
+",
     );
 }
