@@ -61,7 +61,7 @@ pub struct SyntaxError {
     /// The punctuation that is missing, where that is plain. It belongs directly after the last token
     /// before `range`, or before the place in `related` if there is one.
     pub missing: Option<&'static str>,
-    /// What to do, where the message does not say it.
+    /// The advice, where the message does not say it.
     pub help: Option<&'static str>,
 }
 

@@ -222,9 +222,9 @@ fn modifiers(nearest: &Nearest) -> Vec<(u8, String)> {
 
 /// An operand of a form as it is written.
 struct Shown {
-    /// What is written, if that can be told, and the name in the form.
+    /// The text that is written for it, if that can be told, and its name in the form.
     name: String,
-    /// What is written, in words.
+    /// Its kind, in words.
     described: String,
     /// The role.
     role: String,
@@ -265,8 +265,12 @@ fn operands(
                 true => clauses(it.text, nearest, &in_form, page),
                 false => it.text.to_owned(),
             });
-            let role = role.map(|it| match shape {
-                Some(shape) => with_numbers(&it, shape),
+            let count = match found.operands.get(index) {
+                Some(Operand::Vector(elements)) if shape.is_some() => Some(elements.len()),
+                _ => None,
+            };
+            let role = role.map(|it| match count {
+                Some(count) => with_count(&it, count),
                 None => it,
             });
             let chosen = operand.and_then(|it| selection(found, index, it));
@@ -376,10 +380,13 @@ fn clauses(
     out
 }
 
-/// A text with the numbers of a shape in place of the formulas of its letters.
-fn with_numbers(text: &str, shape: Shape) -> String {
-    text.replace("N / 2", &(shape.n / 2).to_string())
-        .replace("N / 4", &(shape.n / 4).to_string())
+/// A text about a fragment with the number of its registers in place of the clause with the formula.
+fn with_count(text: &str, count: usize) -> String {
+    let Some((role, formula)) = text.split_once("; N / ") else {
+        return text.to_owned();
+    };
+    let rest = formula.find(". ").map_or(".", |at| &formula[at..]);
+    format!("{role}; {count} registers{rest}")
 }
 
 /// The bytes that a constant selects.

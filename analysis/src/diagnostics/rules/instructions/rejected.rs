@@ -228,7 +228,7 @@ impl Rejected<'_> {
         }
     }
 
-    /// What to do about a special register.
+    /// The advice about a special register.
     fn special(
         &self,
         place: isa::matcher::Place,
@@ -247,7 +247,7 @@ impl Rejected<'_> {
         special_register::help(operand, written.trim(), kinds)
     }
 
-    /// What is written at a place; of a variable also where it is.
+    /// The operand at a place in words; of a variable also its state space.
     fn operand(&self, place: isa::matcher::Place) -> String {
         let describe = |it: &Operand| match it {
             Operand::Symbol(Symbol::Variable(space, _)) => {

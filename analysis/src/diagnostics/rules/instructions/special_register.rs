@@ -1,4 +1,4 @@
-//! What to do about a special register where an instruction does not take one.
+//! The advice about a special register where an instruction does not take one.
 
 use isa::{operand::Operand, recipes::special_register, special};
 

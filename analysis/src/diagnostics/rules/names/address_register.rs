@@ -20,7 +20,7 @@ pub(in crate::diagnostics) struct AddressRegister {
     pub(in crate::diagnostics) name: String,
     /// The place of the edit.
     pub(in crate::diagnostics) place: TextRange,
-    /// What is written there.
+    /// The text that is written there.
     pub(in crate::diagnostics) text: String,
 }
 

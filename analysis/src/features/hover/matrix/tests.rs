@@ -177,7 +177,7 @@ fn fragments_of_matrices() {
         "sm_90a",
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3$0}, {%r0,%r1,%r2,%r3}, %rd1, %p, 1, 1, 0;",
         expect![[r#"
-            `d` of `wgmma.mma_async`: the accumulators; with `.f32` or `.s32` sums N / 2 registers; with `.f16` sums N / 4 registers of two each. No `_`.
+            `d` of `wgmma.mma_async`: the accumulators; N / 2 registers, or N / 4 with two `.f16` each. No `_`.
 
             ```ptx
             .reg .f32 %f<9>

@@ -323,7 +323,7 @@ fn operands_say_what_concerns_the_statement() {
     check_operands(
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;",
         expect![[r#"
-            - `{%f1, %f2, %f3, %f4}` = `d`: the accumulators; with `.f32` or `.s32` sums 4 registers; with `.f16` sums 2 registers of two each. No `_`.
+            - `{%f1, %f2, %f3, %f4}` = `d`: the accumulators; 4 registers. No `_`.
             - `%rd1` = `a`, a .b64 register: a descriptor of A in shared memory, or four 32-bit registers that hold rows `16 * w` to `16 * w + 15` as an A of `mma` does.
             - `%rd2` = `b`, a .b64 register: a descriptor of B in shared memory.
             - `%p1` = `scale_d`, a .pred register: a predicate or 0/1: false computes `A * B` without D, so that D need not be cleared for the first step along K.
