@@ -182,7 +182,7 @@ impl<'a> Uses<'a, '_> {
                 if register.weight == 0 {
                     continue;
                 }
-                for reader in chains.reached_reads(*value, step) {
+                for reader in chains.reached_reads(*value, &[step]) {
                     let mut reads = self.reads(reader, register).peekable();
                     let is_used = reads.peek().is_none()
                         || reads.any(|it| self.use_of(reader, it.range) == Use::Read);
