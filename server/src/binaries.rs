@@ -169,14 +169,17 @@ pub(crate) fn visit(
         archive::visit(input, |name, member, room| match member {
             Ok(file) => {
                 let own = MAX_FILE.min(*room);
-                let left = images(file, own, &wanted, &mut |what| next(Some(name), what))?;
+                let left = images(file, own, true, &wanted, &mut |what| next(Some(name), what))?;
                 *room -= own - left;
                 Ok(())
             }
             Err(error) => next(Some(name), What::Packed(error)),
         })?;
     } else {
-        images(input, MAX_FILE, &wanted, &mut |what| next(None, what))?;
+        let has_strings = is_binary(&beginning);
+        images(input, MAX_FILE, has_strings, &wanted, &mut |what| {
+            next(None, what)
+        })?;
     }
     match failures.checked_sub(MAX_FAILURES) {
         None | Some(0) => Ok(()),
@@ -188,10 +191,12 @@ pub(crate) fn visit(
     }
 }
 
-/// Visits what a file has, of which at most `room` bytes are unpacked; what is left of them.
+/// Visits what a file has, also as plain text if it has strings, of which at most `room` bytes are unpacked; what is left
+/// of them.
 fn images(
     mut input: impl Input,
     room: u64,
+    has_strings: bool,
     wanted: &impl Fn(Kind) -> bool,
     visit: &mut dyn FnMut(What) -> io::Result<()>,
 ) -> io::Result<u64> {
@@ -210,6 +215,7 @@ fn images(
     let mut room = reader.room();
     match recovered(&mut input)? {
         Some(text) => visit(What::Recovered(text))?,
+        None if !has_strings => {}
         None => plain::visit(&mut input, &joined(known), &mut |it| {
             let len = it.text.len() as u64;
             match room.checked_sub(len) {

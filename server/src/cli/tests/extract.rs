@@ -269,8 +269,9 @@ fn plain_text_in_binaries_is_found() {
 
 #[test]
 fn nothing_found_has_status_1() {
+    let text = format!("{GOOD}.entry k() {{ ret; }}\n");
     let folder = folder(&[
-        ("k.ptx", GOOD.as_bytes()),
+        ("k.ptx", text.as_bytes()),
         ("text", GOOD.as_bytes()),
         ("k.cu", b"int a;"),
         ("a.bin", b"\0\x01\x02"),
