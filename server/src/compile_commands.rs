@@ -43,7 +43,7 @@ struct Entry {
     arguments: Option<Words>,
 }
 
-/// What the words of a command say; the words themselves are not kept.
+/// The meaning of the words of a command; the words themselves are not kept.
 #[derive(Debug, Default)]
 struct Words {
     targets: CommandTargets,

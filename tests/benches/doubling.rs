@@ -264,7 +264,7 @@ const CASES: &[Case] = &[
     }),
 ];
 
-/// What a question is about: a text, and a register in it.
+/// The subject of a question: a text, and a register in it.
 #[derive(Clone, Copy)]
 struct About {
     whole: FileRange,

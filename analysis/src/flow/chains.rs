@@ -36,13 +36,13 @@ pub(crate) enum Direction {
     Forward,
 }
 
-/// What was passed on the way of one question: nothing is followed twice, so that a question takes time and memory
+/// The borders and accesses that one question has passed: nothing is followed twice, so that a question takes time and memory
 /// for each access and not for each pair of a write and a read.
 #[derive(Default)]
 struct Passed {
     borders: FxHashSet<(BlockId, Value)>,
     work: Vec<(BlockId, Value)>,
-    /// The accesses that were found. What lies behind one was followed when it was found.
+    /// The accesses that were found. The chains from one on were followed when it was found.
     accesses: FxHashSet<(Step, Value)>,
 }
 

@@ -45,7 +45,7 @@ impl Disk {
     };
 }
 
-/// What the thread is to do.
+/// A task of the thread.
 pub(super) enum Job {
     Walk {
         /// Its number.

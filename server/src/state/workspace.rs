@@ -70,7 +70,7 @@ pub(super) struct Workspace {
     told: Told,
 }
 
-/// What is told once.
+/// The messages that are told once.
 #[derive(Default)]
 struct Told {
     stalled: bool,

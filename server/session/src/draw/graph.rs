@@ -188,7 +188,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
     svg.finish()
 }
 
-/// What is shown for a graph that is not drawn.
+/// The drawing for a graph that is too large.
 fn too_large(graph: &FlowGraph, theme: &Theme) -> String {
     let (count, named) = (graph.blocks.len(), name(graph));
     let text = format!("{count} blocks: at most {MOST_DRAWN} are drawn");

@@ -189,7 +189,7 @@ fn response(targets: Vec<LocationLink>, links: bool) -> GotoDefinitionResponse {
     GotoDefinitionResponse::Array(targets.into_iter().map(plain).collect())
 }
 
-/// More places than these are no list that anybody reads, and clients show none that long.
+/// Nobody reads a longer list, and clients show none that long.
 const MAX_REFERENCES: usize = 100_000;
 /// More occurrences than these are not marked: those far from the cursor are left out.
 const MAX_HIGHLIGHTS: usize = 10_000;

@@ -15,7 +15,7 @@ use crate::{
     snapshot::{Answer, Document, Snapshot},
 };
 
-/// What comes after so many tokens has the colours of the editor's own grammar; an answer has some 15 bytes for each.
+/// The text after so many tokens has the colours of the editor's own grammar; an answer has some 15 bytes for each.
 const MAX_TOKENS: usize = 1_000_000;
 
 fn tokens(
