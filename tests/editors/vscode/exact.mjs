@@ -58,7 +58,7 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     const registers = /✓ (\d+) regs/.exec(await lens(/✓ \d+ regs/).innerText())[1];
     await runCommand('View: Close Primary Side Bar');
     await runCommand('ptx-analyzer: Show Registers');
-    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe#active-frame');
     await panel.locator('.row .fact[title="Said by ptxas."]', { hasText: `${registers} registers` }).waitFor();
     // Away from the text, whose explanation would cover the panel.
     await page.mouse.move(640, 4);
@@ -71,7 +71,7 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await openFile('sum.ptx');
     await clickOn('add.s32 %total', 'add');
     await runCommand('ptx-analyzer: Show Machine Code');
-    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe#active-frame');
     // The row of the statement at the cursor is marked, and says what its opcode does.
     const current = panel.locator('.code .instruction.current', { hasText: 'IADD' }).first();
     await current.waitFor();
@@ -94,9 +94,9 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     if (figures.length < 5 || figures.some((it, index) => it > (figures[index - 1] ?? it)))
       throw new Error(stalls.join());
     await panel.locator('.head button', { hasText: 'addr' }).click();
-    await panel.locator('.columns label', { hasText: 'waits for' }).locator('input').uncheck();
-    await panel.locator('.head .waits').waitFor({ state: 'detached' });
-    await panel.locator('.columns label', { hasText: 'waits for' }).locator('input').check();
+    await panel.locator('.columns label', { hasText: 'stall' }).locator('input').uncheck();
+    await panel.locator('.head .stall').waitFor({ state: 'detached' });
+    await panel.locator('.columns label', { hasText: 'stall' }).locator('input').check();
     await panel
       .locator('.code .block', { hasText: /global: \d+ (load|store)/ })
       .first()
@@ -161,24 +161,21 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
     await runCommand('View: Close All Editors');
   });
 
-  await test('without ptxas the machine code panel says how to get it, and lets one choose it', async () => {
+  await test('without ptxas the machine code panel says how to get it, and asks where it is', async () => {
     await runCommand('Notifications: Clear All Notifications');
     await openFile('sum.ptx');
     await clickOn('add.s32 %total', 'add');
     await runCommand('ptx-analyzer: Show Machine Code');
-    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe');
+    const panel = page.frameLocator('iframe.webview.ready').last().frameLocator('iframe#active-frame');
     await panel.locator('.note code', { hasText: 'pip install nvidia-cuda-nvcc' }).waitFor();
     await page.mouse.move(640, 4);
     await hidden(shown('.monaco-hover'));
     await picture('no-ptxas-panel');
     await panel.locator('.choice', { hasText: 'Choose ptxas…' }).click();
-    const box = shown('.quick-input-box input');
-    // The dialog writes the folder into its field a moment after it has opened.
-    for (let wait = 0; wait < 100 && !(await box.inputValue()).endsWith('/'); wait += 1) await page.waitForTimeout(100);
-    await box.fill(process.env.PTXAS);
-    await page.waitForTimeout(500);
-    await key('Enter');
-    await panel.locator('.code .instruction', { hasText: 'IADD' }).first().waitFor();
+    // The dialog of the editor for files of the machine where the server runs.
+    await shown('.quick-input-widget', 'Choose ptxas').waitFor();
+    await key('Escape');
+    await hidden(shown('.quick-input-widget', 'Choose ptxas'));
     await runCommand('View: Close All Editors');
     await runCommand('Notifications: Clear All Notifications');
   });
