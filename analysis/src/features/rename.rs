@@ -20,7 +20,7 @@ use crate::{
     FileEdits, FilePosition, RenameError, RenamePreparation, SourceChange, SymbolKind,
     db::SourceFile,
     hir::{
-        body::{Body, DefinitionId, Duplicate, Reference, Target, body},
+        body::{Body, Definition, DefinitionId, Duplicate, Reference, Target, body},
         items::{Function, item_offsets, items},
         module::module_scope,
         number::split_name,
@@ -164,6 +164,7 @@ pub(crate) fn rename(
     let new_prefix = family.as_ref().and_then(|_| prefix_of_family(new_name));
     if let (Some((function, definition, member)), None) = (alone(&name), new_prefix) {
         check_name(new_name, false)?;
+        check_local(db, function, definition, new_name)?;
         return rename_alone(db, file, function, definition, member, new_name);
     }
     let new_name = new_prefix.unwrap_or(new_name);
@@ -191,7 +192,16 @@ pub(crate) fn rename(
         files.extend(linked_files(db, file, name));
         for file in &files {
             check_module(db, *file, new_name)?;
+            check_locals(db, *file, name, new_name)?;
         }
+    }
+    if let Symbol::Local {
+        function,
+        definition,
+        ..
+    } = symbol
+    {
+        check_local(db, function, definition, new_name)?;
     }
     let mut change = SourceChange::default();
     for file in files {
@@ -374,6 +384,39 @@ fn check_module(db: &dyn Database, file: SourceFile, new_name: &str) -> Result<(
     let scope = module_scope(db, file);
     if !scope.find(new_name).is_empty() || !scope.family(new_name).is_empty() {
         return refuse(format!("`{new_name}` is declared in the module already."));
+    }
+    Ok(())
+}
+
+/// Checks that a name of a function may be that of something else: ptxas crashes on some programs in which it is the name
+/// of the function itself, and a branch before a label means a declaration of the module with its name.
+fn check_local(
+    db: &dyn Database,
+    function: Function<'_>,
+    definition: DefinitionId,
+    new_name: &str,
+) -> Result<()> {
+    if new_name == function.name(db) {
+        return refuse(format!("`{new_name}` is the name of the function."));
+    }
+    match body(db, function).definition(definition).kind {
+        SymbolKind::Label => check_module(db, function.file(db), new_name),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that no function has a name that would get in the way of a new one of the module, as [`check_local`] does.
+fn check_locals(db: &dyn Database, file: SourceFile, old_name: &str, new_name: &str) -> Result<()> {
+    for function in &items(db, file).functions {
+        let own = function.name(db) == old_name;
+        let in_the_way =
+            |it: &Definition| *it.name == *new_name && (own || it.kind == SymbolKind::Label);
+        if body(db, *function).definitions.iter().any(in_the_way) {
+            return refuse(format!(
+                "`{new_name}` is declared in `{}` already.",
+                function.name(db)
+            ));
+        }
     }
     Ok(())
 }

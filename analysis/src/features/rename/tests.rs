@@ -267,3 +267,51 @@ fn what_cannot_be_renamed() {
         ],
     );
 }
+
+#[test]
+fn names_that_a_function_or_label_has() {
+    for (text, new_name, expected) in [
+        (
+            ".func END() { bra.uni $0L; L: ret; }",
+            "END",
+            expect!["`END` is the name of the function."],
+        ),
+        (
+            ".func $0END() { bra.uni L; L: ret; }",
+            "L",
+            expect!["`L` is declared in `END` already."],
+        ),
+        (
+            ".entry kern() { .param .b32 $0a; }",
+            "kern",
+            expect!["`kern` is the name of the function."],
+        ),
+        (
+            ".entry $0kern() { .reg .b32 a; }",
+            "a",
+            expect!["`a` is declared in `kern` already."],
+        ),
+        (
+            ".entry kern() { .reg .b32 %r<3>; mov.b32 %r$01, 1; mov.b32 %r2, 1; }",
+            "kern",
+            expect!["`kern` is the name of the function."],
+        ),
+        (
+            ".func E() { ret; } .func f() { bra $0L; L: ret; }",
+            "E",
+            expect!["`E` is declared in the module already."],
+        ),
+        (
+            ".global .u32 $0g; .func f() { bra L; L: ret; }",
+            "L",
+            expect!["`L` is declared in `f` already."],
+        ),
+        (
+            ".global .u32 $0g; .func f() { .reg .u32 a; ld.global.u32 a, [g]; }",
+            "L",
+            expect![".global .u32 L; .func f() { .reg .u32 a; ld.global.u32 a, [L]; }"],
+        ),
+    ] {
+        check(text, new_name, expected);
+    }
+}
