@@ -22,7 +22,9 @@ mod protocols;
 mod tests;
 
 pub use api::*;
-pub use diagnostics::{DIAGNOSTIC_CODES, DiagnosticCode, Earlier, PTXAS_CODE, Replacement};
+pub use diagnostics::{
+    DIAGNOSTIC_CODES, DiagnosticCode, Earlier, NO_MODULE_CODE, PTXAS_CODE, Replacement,
+};
 pub use diff::{
     ChangeKind, Comparable, Comparison, FunctionChange, Rewired, Side, VariableChange, compare,
     stable_name,

@@ -12,8 +12,8 @@ use crate::{
         rules::{
             calls,
             declarations::{parameters, variables},
-            directives,
-            instructions::{self, constants, portability},
+            directives, generation,
+            instructions::{self, constants, narrow_address, portability},
             names::{duplicates, redeclarations, undefined},
         },
         stored::{FindingInterner, StoredFinding},
@@ -47,13 +47,15 @@ pub(in crate::diagnostics) fn function_findings<'db>(
         db.unwind_if_revision_cancelled();
         family(&subject, &mut findings);
     }
-    let families: [Family; 6] = [
+    let families: [Family; 8] = [
         duplicates::in_function,
         variables::in_function,
         parameters::in_function,
         directives::check::in_function,
         portability::in_function,
-        // They look at the errors found before.
+        narrow_address::in_function,
+        // These look at the errors found before.
+        generation::check::in_function,
         lints::check::in_function,
     ];
     for family in families {
@@ -83,6 +85,7 @@ pub(in crate::diagnostics) fn module_findings(
     variables::in_module(db, file, &mut findings);
     directives::check::in_module(db, file, &mut findings);
     portability::in_module(db, file, &mut findings);
+    generation::check::in_module(db, file, &mut findings);
     lints::check::in_module(db, file, &mut findings);
     levels::control_findings(db, file, &mut findings);
     let mut keeper = FindingInterner::default();

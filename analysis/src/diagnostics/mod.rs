@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use provisional::after_edits;
 pub use provisional::{Earlier, Replacement};
-pub use registry::{DIAGNOSTIC_CODES, DiagnosticCode, PTXAS_CODE};
+pub use registry::{DIAGNOSTIC_CODES, DiagnosticCode, NO_MODULE_CODE, PTXAS_CODE};
 #[cfg(test)]
 pub(crate) use registry::{is_flow_lint, is_lint};
 pub(crate) use rendering::{

@@ -288,66 +288,73 @@ LOOP:
         check(
             &[("0x1ff", "0x1f")],
             expect![[r#"
-            div: integer-division
-            [s+20]: out-of-bounds
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                div: integer-division
+                [s+20]: out-of-bounds
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
         check(
             &[("0x1ff", "%r77")],
             expect![[r#"
-            %r77: undefined-name
-            div: integer-division
-            [s+20]: out-of-bounds
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                %r77: undefined-name
+                div: integer-division
+                [s+20]: out-of-bounds
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
         check(
             &[("s+20", "s+12")],
             expect![[r#"
-            div: integer-division
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                div: integer-division
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
         check(
             &[("%r9,", "%r8,"), ("%f1", "%r1")],
             expect![[r#"
-            div: integer-division
-            [s+20]: out-of-bounds
-        "#]],
+                f: missing-definition
+                div: integer-division
+                [s+20]: out-of-bounds
+            "#]],
         );
         check(
             &[("0x1ff;", "0x1ff")],
             expect![[r#"
-            : syntax-error
-            div: integer-division
-            [s+20]: out-of-bounds
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                : syntax-error
+                div: integer-division
+                [s+20]: out-of-bounds
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
         check(
             &[(", f,", ", g,")],
             expect![[r#"
-            g: undefined-function
-            div: integer-division
-            [s+20]: out-of-bounds
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                g: undefined-function
+                div: integer-division
+                [s+20]: out-of-bounds
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
         check(
             &[("call (x), f", "call f")],
             expect![[r#"
-            f: wrong-argument-count
-            div: integer-division
-            [s+20]: out-of-bounds
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                f: wrong-argument-count
+                div: integer-division
+                [s+20]: out-of-bounds
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
         check(
             &[("0x1ff", "0x1ff, %r3"), ("[%rd1]", "[%r1]")],
@@ -383,12 +390,13 @@ LOOP:
         check(
             &[("    ret;\n}", "    ret;\n")],
             expect![[r#"
-            {: unclosed-delimiter
-            div: integer-division
-            [s+20]: out-of-bounds
-            %r9: undefined-name
-            %f1: invalid-operand
-        "#]],
+                f: missing-definition
+                {: unclosed-delimiter
+                div: integer-division
+                [s+20]: out-of-bounds
+                %r9: undefined-name
+                %f1: invalid-operand
+            "#]],
         );
     }
 

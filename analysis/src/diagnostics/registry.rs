@@ -200,9 +200,19 @@ codes! {
         "The function name of a source location is a label that no section has.";
     UNKNOWN_PRAGMA = "unknown-pragma" Ptxas Hint [] Item
         "The pragma is unknown, so ptxas ignores it.";
-    ADDRESS_SIZE_32 = "address-size-32" Ptxas Warning [] Item
+    MISSING_CALL = "missing-call" Ptxas Error [] Flow
+        "A parameter of a call is read, and no call before returns it.";
+    MISSING_DEFINITION = "missing-definition" Ptxas Error [] Item
+        "A function is declared without `.extern` and never defined.";
+    MEMORY_LIMIT = "memory-limit" Ptxas Error [] Item
+        "Static variables take more shared or constant memory than ptxas allows.";
+    SYSTEM_FUNCTION_ADDRESS = "system-function-address" Ptxas Error [] Item
+        "A function that the driver provides is used for more than a call.";
+    OPTIX_CALL = "optix-call" Ptxas Information [] Statement
+        "A call names a function that OptiX provides and ptxas does not know.";
+    ADDRESS_SIZE_32 = "address-size-32" Ptxas Error [] Item
         "The module has 32-bit addresses, for which ptxas generates no code.";
-    NARROW_ADDRESS = "narrow-address" Ptxas Warning [] Statement
+    NARROW_ADDRESS = "narrow-address" Ptxas Error [] Item
         "An address in generic or global memory has fewer bits than ptxas needs.";
     INVALID_DECLARATION = "invalid-declaration" Ptxas Error [] Item
         "The words, sizes or numbers of a declaration do not go together.";
@@ -366,8 +376,8 @@ codes! {
         "`ptxas`, which was run on the file, says this.";
 }
 
-/// The help of [`NARROW_ADDRESS`] where the `ptxas` of CUDA 11 is the last one that generates code.
-pub(crate) const NARROW_SINCE_CUDA_12: &str = "ptxas since CUDA 12 generates no code for it";
+/// The code of a module without a header; its range is empty where the text has nothing but comments.
+pub const NO_MODULE_CODE: &str = MISSING_DIRECTIVE.name;
 
 /// The code of what `ptxas` says itself.
 pub const PTXAS_CODE: &str = PTXAS.name;

@@ -64,6 +64,11 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Whether it is all of the function.
+    pub(in crate::diagnostics) fn is_whole(&self) -> bool {
+        self.part.is_none()
+    }
+
     /// The forms of the instructions that are judged.
     pub(in crate::diagnostics) fn forms(&self) -> &Forms<'a> {
         self.forms

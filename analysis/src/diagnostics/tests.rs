@@ -68,6 +68,7 @@ p: .callprototype _;
 call h;
 //   ^ undefined-name: `h` is declared later, on line 13; PTX requires a declaration before the first use | declared here on line 13
 .func h;
+//    ^ missing-definition: `h` is declared and never defined | declare it `.extern` if another module defines it
 }
 .global .u32 g;
 .func f { ret; }
@@ -128,7 +129,7 @@ fn calls_without_a_prototype() {
 call (r), vprintf, (r, r);
 //        ^^^^^^^ undefined-function: function `vprintf` is not declared: a call needs a `.func` declaration before it | the driver provides it: declare `.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 valist)`
 call (r), _optix_get_launch_index_x, ();
-//        ^^^^^^^^^^^^^^^^^^^^^^^^^ info undefined-function: `_optix_get_launch_index_x` has no declaration: OptiX provides it, ptxas alone rejects the call
+//        ^^^^^^^^^^^^^^^^^^^^^^^^^ info optix-call: OptiX provides `_optix_get_launch_index_x`; ptxas alone rejects the call | compile the module with `optixModuleCreate`
 c: .calltargets foo;
 //              ^^^ undefined-function: function `foo` is not declared: a call needs a `.func` declaration before it
 }
@@ -178,6 +179,7 @@ L: ret;
 //        ^ duplicate-definition: `L` is already declared in this block, on line 7 | first declared here on line 7
 }
 .func g(.reg .b32 a, .reg .b32 a);
+//    ^ missing-definition: `g` is declared and never defined | declare it `.extern` if another module defines it
 .entry k(.param .b32 k) { .reg .b32 f; f1: ret; }
 "#,
     );

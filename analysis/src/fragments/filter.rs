@@ -22,7 +22,7 @@ pub(super) const GATES: [&str; 2] = [
 ];
 
 /// Diagnostics about entries, files, or the control around a statement, which the module does not have.
-const ELSEWHERE: [&str; 17] = [
+const ELSEWHERE: [&str; 18] = [
     registry::MISSING_RETURN.name,
     registry::UNREACHABLE_CODE.name,
     registry::UNUSED_PARAMETER.name,
@@ -36,8 +36,9 @@ const ELSEWHERE: [&str; 17] = [
     registry::MISSING_DIRECTIVE.name,
     registry::UNKNOWN_VERSION.name,
     registry::UNKNOWN_TARGET.name,
-    "address-size-32",
+    registry::ADDRESS_SIZE_32.name,
     registry::COMPILE_ONLY.name,
+    registry::MISSING_DEFINITION.name,
     registry::NOT_PORTABLE.name,
     registry::LOCAL_MEMORY.name,
 ];
@@ -247,9 +248,13 @@ impl Filter<'_> {
         if severity == Severity::Error && self.may_be_compilers(code, range) {
             severity = Severity::Warning;
         }
-        // The module is of the newest version, which CUDA 11 does not read.
-        if diagnostic.help.as_deref() == Some(registry::NARROW_SINCE_CUDA_12) {
-            severity = Severity::Error;
+        let mut help = diagnostic.help;
+        // Whether an entry reaches the statement is for the compiler to know.
+        if code == registry::MISSING_CALL.name {
+            if partial {
+                return None;
+            }
+            (severity, help) = (Severity::Error, None);
         }
         let host = text.map.to_host(range)?;
         Some(Diagnostic {
@@ -257,7 +262,7 @@ impl Filter<'_> {
             severity,
             code,
             message: self.words(diagnostic.message),
-            help: diagnostic.help.map(|it| self.words(it)),
+            help: help.map(|it| self.words(it)),
             related: diagnostic
                 .related
                 .into_iter()

@@ -16,6 +16,7 @@ pub(crate) mod module;
 pub(crate) mod number;
 pub(crate) mod operand;
 pub(crate) mod outer;
+pub(crate) mod reached;
 pub(crate) mod resolve;
 pub(crate) mod symbol;
 pub(crate) mod tree;

@@ -101,6 +101,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "mov.b32 %r2, 100;",
         expect![[r#"
             body 1
+            declared_shared 1
             effects 1
             form_facts 1
             forms 1
@@ -122,6 +123,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "// The loop.\nLOOP:",
         expect![[r#"
             body 1
+            declared_shared 1
             forms 1
             function_findings 1
             is_marked 1
@@ -139,6 +141,7 @@ fn typing_in_a_function_computes_that_function_again() {
         "%r<5>;\nLOOP",
         expect![[r#"
             body 1
+            declared_shared 1
             forms 1
             function_findings 1
             is_marked 1
@@ -160,6 +163,7 @@ fn typing_between_items_computes_the_next_item_again() {
         "counter;\n\n\n.func",
         expect![[r#"
             body 1
+            declared_shared 1
             forms 1
             function_findings 1
             is_marked 1
@@ -194,6 +198,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
         "{ bar.sync 0; ret; }\n.section",
         expect![[r#"
             body 1
+            declared_shared 1
             effects 1
             form_facts 1
             forms 1
@@ -228,6 +233,7 @@ fn another_name_of_the_module_in_a_body_leaves_the_module_as_it_is() {
     expect![[r#"
         body 1
         declarations_of 1
+        declared_shared 1
         forms 1
         function_findings 1
         is_marked 1
@@ -250,6 +256,7 @@ fn a_new_function_leaves_the_others_as_they_are() {
         expect![[r#"
             body 1
             declarations_of 2
+            declared_shared 1
             forms 2
             function_controls 1
             function_findings 2

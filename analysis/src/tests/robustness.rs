@@ -27,7 +27,7 @@ const TEXTS: &[&str] = &[
 {
     .reg .b32 %r<10>, x; .reg .pred %p<3>; .reg .v4 .f32 v; .reg .b64 %rd<4>;
     .shared .align 16 .b8 s[64];
-    .func nested (.param .b32 a);
+    .extern .func nested (.param .b32 a);
     .loc 1 2 3
     .loc 1 4 5, function_name $L__info+4, inlined_at 1 2 3
 LOOP: { .reg .b32 x; mov.b32 x, %tid.x; bra END; }

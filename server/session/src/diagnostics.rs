@@ -32,7 +32,9 @@ pub fn all_diagnostics(
     }
     let (file, known) = (document.file, &snapshot.shared.known);
     let stamp = known.stamp(file);
-    let found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
+    let mut found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
+    // Nobody has begun to write.
+    found.retain(|it| it.code != analysis::NO_MODULE_CODE || !it.range.is_empty());
     let is_long = u32::from(document.lines().text_len()) > LONG_TEXT;
     // Comments may concern what they are far from.
     if is_long && !snapshot.analysis.has_control_comments(file)? {

@@ -131,6 +131,36 @@ impl SystemCall {
     }
 }
 
+/// The functions that ptxas 13.5 lets a module call and not take the address of, but for those whose names begin with
+/// [`SYSTEM_PREFIX`]. `cudaLaunchDevice` and `cudaGetParameterBuffer` have addresses.
+#[rustfmt::skip]
+const WITHOUT_ADDRESS: &[&str] = &[
+    "__assertfail", "__profile", "free", "malloc", "vfprintf", "vprintf",
+    "cnpCtxSynchronize", "cnpDeviceGetAttribute", "cnpDeviceGetName", "cnpDeviceGetTotalMem", "cnpEventCreate",
+    "cnpEventDestroy", "cnpEventRecord", "cnpFuncGetAttribute", "cnpGetCacheConfig", "cnpGetDevice",
+    "cnpGetDeviceCount", "cnpGetLastError", "cnpGetLimit", "cnpGetParameterBuffer", "cnpGetParameterBufferV2",
+    "cnpGetSharedMemConfig", "cnpLaunchDevice", "cnpLaunchDeviceV2", "cnpSetLastError", "cnpStreamCreate",
+    "cnpStreamDestroy", "cnpStreamWaitEvent",
+    "cudaDeviceMemcpyAsync", "cudaDeviceMemcpyBatchAsync", "cudaFabricOpErrorStatusCount",
+    "cudaFabricOpErrorStatusGet", "cudaGraphKernelNodeSetEnabled", "cudaGraphKernelNodeSetGridDim",
+    "cudaGraphKernelNodeSetParam", "cudaGraphKernelNodeUpdatesApply", "cudaGraphLaunch", "cudaGraphSetConditional",
+    "cudaResizeSharedMemory", "cudaSubgridScheduleManageWarpSpecializedWorkspaceAndDependencies",
+    "cudaSubgridSynchronousWorkspaceAdvanceWorkset", "cudaSubgridSynchronousWorkspaceCompleteAndFetchWorkItem",
+    "cudaSubgridSynchronousWorkspaceGetWorksetUserData", "cudaSubgridSynchronousWorkspaceInitialize",
+    "cudaSubgridWarpSpecializedWorkspaceAdvanceWorkset", "cudaSubgridWarpSpecializedWorkspaceCompleteWorkItem",
+    "cudaSubgridWarpSpecializedWorkspaceFetchWorkItem", "cudaSubgridWarpSpecializedWorkspaceGetWorksetUserData",
+    "cudaSubgridWarpSpecializedWorkspaceInitialize", "cudaSubgridWarpSpecializedWorkspaceWaitOnWorkItemDependencies",
+];
+
+/// How the names of functions begin that only NVIDIA's libraries call.
+const SYSTEM_PREFIX: &str = "__cuda_syscall";
+
+/// Whether a function that the module does not define has an address in it.
+#[must_use]
+pub fn has_address(name: &str) -> bool {
+    !WITHOUT_ADDRESS.contains(&name) && !name.starts_with(SYSTEM_PREFIX)
+}
+
 /// Whether a name is that of a function which OptiX provides: it replaces the calls before ptxas sees
 /// the module, so they need no prototype; ptxas alone rejects them.
 #[must_use]
@@ -156,5 +186,7 @@ mod tests {
             Some(".extern .func free (.param .b32 ptr)")
         );
         assert!(is_optix("_rt_trace_64") && !is_optix("_rtx"));
+        assert!(!has_address("malloc") && !has_address("__cuda_syscall_trap"));
+        assert!(has_address("mallocs") && has_address("cudaLaunchDevice"));
     }
 }

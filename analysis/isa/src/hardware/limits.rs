@@ -16,6 +16,9 @@ pub const REGISTER_GRANULARITY: u32 = 256;
 /// CTAs of a cluster that every target with clusters can run.
 pub const PORTABLE_CLUSTER_SIZE: u32 = 8;
 
+/// Bytes of static `.const` variables that ptxas 13.5 lets a module have, on every target.
+pub const CONSTANT_BYTES: u64 = 65_536;
+
 /// The limits of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -95,12 +95,6 @@ impl Target {
         self.current_number() != self.number
     }
 
-    /// Whether releases of ptxas before CUDA 12 generated code with 32-bit addresses for it.
-    #[must_use]
-    pub fn has_narrow_addresses(self) -> bool {
-        self.number < 90
-    }
-
     /// First number of the family, PTX ISA table 61: 100 for 100, 103 and 107, 110, 120 for 120 and 121.
     fn family(self) -> u16 {
         self.current_number() / 10 * 10

@@ -93,7 +93,7 @@ impl<'a> Layouts<'a> {
 }
 
 /// Bytes that a load, store or atomic operation touches.
-pub(super) fn accessed(parts: &Parts<'_>) -> Option<u64> {
+pub(in crate::diagnostics) fn accessed(parts: &Parts<'_>) -> Option<u64> {
     let opcode = parts.opcode?.text();
     let modifiers = &parts.modifiers;
     if parts
@@ -113,7 +113,7 @@ pub(super) fn accessed(parts: &Parts<'_>) -> Option<u64> {
 }
 
 /// The name and the constant offset of an address such as `[x+4]`.
-pub(super) fn place<'a>(address: &Cursor<'a>) -> Option<(CursorToken<'a>, i128)> {
+pub(in crate::diagnostics) fn place<'a>(address: &Cursor<'a>) -> Option<(CursorToken<'a>, i128)> {
     if address.kind() != SyntaxKind::ADDRESS {
         return None;
     }

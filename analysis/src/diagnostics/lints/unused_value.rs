@@ -10,7 +10,7 @@ use crate::{
     hir::{body::body, items::Function},
 };
 
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 use salsa::Database;
 
@@ -57,6 +57,7 @@ pub(super) fn check(
         }
     }
     unread.sort_unstable();
+    let carries = Carries::new(statements);
     for step in unread {
         let Some(instruction) = body.instructions.get(step as usize) else {
             continue;
@@ -65,9 +66,7 @@ pub(super) fn check(
         let stays = statements
             .effects(step)
             .is_none_or(|it| it.stays || it.answers);
-        let block = flow.graph.block_of[step as usize] as usize;
-        let end = flow.graph.blocks[block].end;
-        if stays || carry_is_read(statements, step..end) || statements.is_wrong(instruction.range) {
+        if stays || carries.is_read(step) || statements.is_wrong(instruction.range) {
             continue;
         }
         findings.push(finding(
@@ -79,12 +78,66 @@ pub(super) fn check(
     }
 }
 
-/// Whether the first of some steps of a block writes a carry that another reads, in the block or after it.
-fn carry_is_read(statements: &Statements<'_>, steps: Range<Step>) -> bool {
-    let mut carries = steps.map(|it| statements.effects(it).map_or((true, false), |it| it.carry));
-    if !carries.next().is_some_and(|it| it.1) {
-        return false;
+/// The reads of the carry flag, which instructions do not name.
+struct Carries<'a, 'b> {
+    statements: &'a Statements<'b>,
+    /// For each block whether it, or one after it, reads the carry that it begins with; made when it is asked for.
+    read_in: OnceCell<Vec<bool>>,
+}
+
+impl<'a, 'b> Carries<'a, 'b> {
+    fn new(statements: &'a Statements<'b>) -> Carries<'a, 'b> {
+        Carries {
+            statements,
+            read_in: OnceCell::new(),
+        }
     }
-    let next = carries.find(|(reads, writes)| *reads || *writes);
-    next.is_none_or(|it| it.0)
+
+    /// Whether an instruction writes a carry that another one reads.
+    fn is_read(&self, step: Step) -> bool {
+        let writes = |it: Step| self.statements.effects(it).is_some_and(|it| it.carry.1);
+        let graph = &self.statements.flow().graph;
+        let block = graph.block_of[step as usize] as usize;
+        let rest = step + 1..graph.blocks[block].end;
+        writes(step)
+            && self.first(rest).unwrap_or_else(|| {
+                let mut next = graph.successors.get(block).iter();
+                next.any(|it| self.read_in()[*it as usize])
+            })
+    }
+
+    /// Whether the first of some steps that concerns the carry reads it.
+    fn first(&self, mut steps: Range<Step>) -> Option<bool> {
+        steps.find_map(|it| {
+            // What is unknown may read it.
+            let (reads, writes) = self
+                .statements
+                .effects(it)
+                .map_or((true, false), |it| it.carry);
+            (reads || writes).then_some(reads)
+        })
+    }
+
+    fn read_in(&self) -> &[bool] {
+        self.read_in.get_or_init(|| {
+            let graph = &self.statements.flow().graph;
+            let first: Vec<Option<bool>> = graph
+                .blocks
+                .iter()
+                .map(|it| self.first(it.clone()))
+                .collect();
+            let mut read: Vec<bool> = first.iter().map(|it| *it == Some(true)).collect();
+            let mut open: Vec<usize> = (0..read.len()).filter(|it| read[*it]).collect();
+            while let Some(block) = open.pop() {
+                for before in graph.predecessors.get(block) {
+                    let before = *before as usize;
+                    if first[before].is_none() && !read[before] {
+                        read[before] = true;
+                        open.push(before);
+                    }
+                }
+            }
+            read
+        })
+    }
 }

@@ -23,7 +23,7 @@ use crate::{
         registry::SYNTAX_ERROR,
         rendering::{
             levels::{self, HasLevel},
-            syntax_errors::syntax_diagnostics,
+            syntax_errors::{syntax_diagnostics, without_items},
         },
         stored::StoredFinding,
     },
@@ -193,11 +193,13 @@ impl<'db> Join<'db> {
         file: SourceFile,
         fixes: Fixes,
     ) -> Join<'db> {
+        let mut syntax = syntax_diagnostics(db, file);
+        syntax.extend(without_items(db, file));
         Join {
             db,
             file,
             fixes,
-            syntax: syntax_diagnostics(db, file),
+            syntax,
             items: items(db, file),
             offsets: item_offsets(db, file),
             module: module_body(db, items(db, file).module),

@@ -1,9 +1,13 @@
 //! Errors of the parser.
 
 use salsa::Database;
-use syntax::{SyntaxError, SyntaxNode, TextRange, TextSize, text::Edit, token_at};
+use syntax::{NodeOrToken, SyntaxError, SyntaxNode, TextRange, TextSize, text::Edit, token_at};
 
-use crate::{Diagnostic, FileRange, Fix, FixKind, RelatedInformation, Severity, db::SourceFile};
+use crate::{
+    Diagnostic, FileRange, Fix, FixKind, RelatedInformation, Severity,
+    db::SourceFile,
+    diagnostics::{registry::MISSING_DIRECTIVE, rules::directives::NO_HEADER},
+};
 
 /// The syntax errors of a file, sorted by range.
 pub(crate) fn syntax_diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Diagnostic> {
@@ -32,6 +36,25 @@ pub(crate) fn syntax_diagnostics(db: &dyn Database, file: SourceFile) -> Vec<Dia
         .collect();
     all.sort_by_key(|it| (it.range.start(), it.range.end()));
     all
+}
+
+/// The problem of a text that has nothing but blanks and comments: it is not a module.
+pub(crate) fn without_items(db: &dyn Database, file: SourceFile) -> Option<Diagnostic> {
+    let tree = &file.contents(db).tree;
+    let mut children = tree.cursor().children();
+    if children.any(|it| matches!(it, NodeOrToken::Node(_))) {
+        return None;
+    }
+    Some(Diagnostic {
+        range: TextRange::empty(TextSize::new(0)),
+        severity: MISSING_DIRECTIVE.severity(),
+        code: MISSING_DIRECTIVE.name,
+        message: NO_HEADER.to_owned(),
+        help: None,
+        related: Vec::new(),
+        tags: Vec::new(),
+        fixes: Vec::new(),
+    })
 }
 
 /// The fix that inserts the punctuation that is missing.

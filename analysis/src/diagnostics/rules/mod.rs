@@ -4,5 +4,6 @@ pub(in crate::diagnostics) mod calls;
 pub(in crate::diagnostics) mod declarations;
 pub(in crate::diagnostics) mod directives;
 pub(crate) mod gates;
+pub(in crate::diagnostics) mod generation;
 pub(crate) mod instructions;
 pub(in crate::diagnostics) mod names;

@@ -207,6 +207,30 @@ mov.u32 %r8, 0;",
     );
 }
 
+#[test]
+fn carries_that_nobody_reads() {
+    check_only(
+        &["unused-value"],
+        &entry(
+            "",
+            "add.cc.u32 %r3, %r1, %r2;
+//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
+mov.u32 %r4, 1;
+@%p1 bra L;
+sub.cc.u32 %r3, %r1, %r2;
+bra M;
+L: mad.lo.cc.u32 %r3, %r1, %r2, %r4;
+// ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
+add.cc.u32 %r3, %r1, %r2;
+M: addc.u32 %r5, %r1, %r2;
+st.global.u32 [%rd1], %r5;
+add.cc.u32 %r3, %r1, %r2;
+//^^^^^^^^^^^^^^^^^^^^^^^^^ hint unused-value: the result is never used
+ret;",
+        ),
+    );
+}
+
 /// The instructions that ptxas 13.5 drops at `-O3` when their result is not used, and those that it keeps.
 #[test]
 fn what_stays_when_nobody_reads_it() {

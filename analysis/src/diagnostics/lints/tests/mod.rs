@@ -23,6 +23,7 @@ fn names_that_nobody_uses() {
 .global .u64 used, initial = used;
 //                 ^^^^^^^ hint unused-variable: variable `initial` is never used
 .func prototype(.param .b32 x);
+//    ^^^^^^^^^ missing-definition: `prototype` is declared and never defined | declare it `.extern` if another module defines it
 .entry k(.param .b64 p, .param .b64 q) {
 //                   ^ hint unused-parameter: the entry never uses its parameter `p`
 .reg .b32 a, %r<3>, %s<2>;

@@ -12,16 +12,11 @@ use crate::{
         registry::ABI_TYPE,
         rules::calls::context::{Call, Callee, Context, text},
     },
-    hir::{
-        header::Formal,
-        items::items,
-        module::signature,
-        tree::{has_word, trimmed},
-    },
+    hir::{header::Formal, items::items, module::signature, reached::is_reached, tree::trimmed},
 };
 
-/// Results and arguments of a call in an entry that have 8 or 16 bits and a sign, or are predicates: ptxas generates no
-/// code for them. What nobody calls from an entry it drops before, and with a function of several results in the module
+/// Results and arguments of a call that have 8 or 16 bits and a sign, or are predicates: ptxas generates no
+/// code for them. A function that no entry reaches it drops before, and with a function of several results in the module
 /// it gives up its convention for calls.
 pub(in crate::diagnostics) fn check(
     context: &Context<'_>,
@@ -30,7 +25,7 @@ pub(in crate::diagnostics) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let header = &*callee.header;
-    if !header.formals().any(is_refused) || !has_word(&context.cursor, ".entry") {
+    if !header.formals().any(is_refused) || !is_reached(context.db, context.function) {
         return;
     }
     if several_results(context) {

@@ -118,7 +118,8 @@ call later, (%r1, %r2);
 //   ^^^^^ undefined-name: `later` is declared later, on line 9; PTX requires a declaration before the first use | declared here on line 9
 call %rd1, (%r1), nowhere;
 //                ^^^^^^^ undefined-name: `nowhere` is not declared
-.func later;",
+.func later;
+//    ^^^^^ missing-definition: `later` is declared and never defined | declare it `.extern` if another module defines it",
     );
 }
 
@@ -129,6 +130,7 @@ fn parameters_are_read_and_results_written() {
 .reg .b32 x; .reg .b64 y; .reg .pred p; .param .b32 q;
 ld.param.b32 x, [a]; st.param.b32 [r], x; @p st.param.b32 [r], x; mov.u64 y, r; mov.u64 y, a;
 st.param.b32 [q], x; ld.param.b32 x, [q+0];
+//                                    ^ warning missing-call: `q` is read, but no call before returns it | ptxas rejects it only with `--compile-only`, as no entry uses `f`
 st.param.b32 [a+4], x;
 //           ^^^^^ invalid-parameter-access: `a+4` is a parameter that the function receives: it cannot be written
 ld.param.b32 x, [r];
@@ -156,6 +158,7 @@ fn parameters() {
 //                                                                     ^^^^^^^ invalid-parameter: only an entry has parameters of type `.texref`
 //                                                                                           ^^^ invalid-parameter: registers have no arrays: an array parameter is in `.param`
 .func prototype(.param .v2 .b32 v, .param .pred p, .reg .b32 a[4], .param .align 256 .b32 b);
+//    ^^^^^^^^^ missing-definition: `prototype` is declared and never defined | declare it `.extern` if another module defines it
 .func alignments(.param .align 3 .b32 a, .param .align 256 .b32 b, .reg .align 256 .b32 c) { ret; }
 //                             ^ invalid-parameter: an alignment is a power of two, not 3
 //                                                     ^^^ invalid-parameter: a parameter of a function is aligned to at most 128 bytes, not 256
@@ -166,18 +169,23 @@ fn parameters() {
 //                                                                   ^^^^ invalid-parameter: only parameters of entries have `.ptr`
 //                                                                                       ^^^^^^^^ invalid-parameter: `.align` must precede the type: after it, it describes what the parameter of an entry points to
 .func words(.param a, .param .bf16 b, .param .b32 .v2 c, .param .v2 .texref e, .reg .v4 .b64 f);
+//    ^^^^^ missing-definition: `words` is declared and never defined | declare it `.extern` if another module defines it
 //                 ^ invalid-parameter: `a` has no type
 //                           ^^^^^ invalid-parameter: `.bf16` is not a word of parameters | did you mean `.b16`?
 //                                                ^^^ invalid-parameter: `.v2` cannot appear after the type | the order is state space, alignment, vector, type
 //                                                              ^^^ invalid-parameter: `.texref` has no vectors
 //                                                                                  ^^^ invalid-parameter: a vector has at most 128 bits; `.v4 .b64` has 256
 .func names(.param .b32 _);
+//    ^^^^^ missing-definition: `names` is declared and never defined | declare it `.extern` if another module defines it
 //                      ^ invalid-parameter: a parameter of a function needs a name
 .func (.param .b32 a, .param .b32 b) results;
 //                    ^^^^^^^^^^^^^ invalid-parameter: `results` has several results: all of them must be in `.reg` | return one `.param` array with all of them
+//                                   ^^^^^^^ missing-definition: `results` is declared and never defined | declare it `.extern` if another module defines it
 .func (.reg .b32 a, .reg .b32 b) registers;
+//                               ^^^^^^^^^ missing-definition: `registers` is declared and never defined | declare it `.extern` if another module defines it
 //                               ^^^^^^^^^ warning invalid-parameter: `registers` has several results: ptxas gives up the calling convention for it
 .func (.param .b32 a) gone .noreturn;
+//                    ^^^^ missing-definition: `gone` is declared and never defined | declare it `.extern` if another module defines it
 //                         ^^^^^^^^^ invalid-parameter: `gone` returns a value, so it cannot be `.noreturn`
 .entry pointers(.param .u64 .ptr .global .align 16 a, .param .u64 .ptr .align 4 .global b, .param .u64 .ptr .param c, .param .align 512 .b8 d[4]) { ret; }
 //                                                                              ^^^^^^^ invalid-parameter: `.global` cannot appear here after `.ptr` | `.ptr` is followed by at most one of `.const`, `.global`, `.local` and `.shared`, and then by `.align`
@@ -199,6 +207,7 @@ fn prototypes_agree() {
     check(
         ".func same(.param .b32 a, .param .align 8 .b8 b[16]); .func same(.param .align 4 .b32 c, .param .align 8 .b8 d[16]) { ret; }
 .func results; .func (.reg .b32 r) results;
+//    ^^^^^^^ missing-definition: `results` is declared and never defined | declare it `.extern` if another module defines it
 //                                 ^^^^^^^ conflicting-declaration: `results` has 1 result here, but 0 on line 5 | first declared here on line 5
 .func count(.param .b32 a); .func count { ret; }
 //                                ^^^^^ conflicting-declaration: `count` has 0 parameters here, but 1 on line 6 | first declared here on line 6
@@ -213,6 +222,7 @@ fn prototypes_agree() {
 .entry body { .func inner(.param .b32 a); ret; } .func inner(.param .b64 a) { ret; }
 //                                                                       ^ conflicting-declaration: `a` is `.b64` here, but `.b32` on line 11 | first declared here on line 11
 .entry scope { .reg .b32 taken; .func taken; ret; }
+//                                    ^^^^^ missing-definition: `taken` is declared and never defined | declare it `.extern` if another module defines it
 //                                    ^^^^^ duplicate-definition: `taken` is already declared in this block, on line 12 | first declared here on line 12
 ",
     );
@@ -232,7 +242,7 @@ fn system_calls() {
 call cudaLaunchDevice;
 //   ^^^^^^^^^^^^^^^^ undefined-function: function `cudaLaunchDevice` is not declared: a call needs a `.func` declaration before it | the driver provides it: declare `.extern .func (.param .b32 status) cudaLaunchDevice (.param .b64 func, .param .b64 parameterBuffer, .param .align 4 .b8 gridDimension[12], .param .align 4 .b8 blockDimension[12], .param .b32 sharedMemSize, .param .b64 stream)`
 call (a), _optix_get_sbt_data_ptr_64, ();
-//        ^^^^^^^^^^^^^^^^^^^^^^^^^^ info undefined-function: `_optix_get_sbt_data_ptr_64` has no declaration: OptiX provides it, ptxas alone rejects the call
+//        ^^^^^^^^^^^^^^^^^^^^^^^^^^ info optix-call: OptiX provides `_optix_get_sbt_data_ptr_64`; ptxas alone rejects the call | compile the module with `optixModuleCreate`
 }
 ",
     );
@@ -243,10 +253,13 @@ fn linkage_of_functions() {
     check(
         ".visible .weak .func two;
 //       ^^^^^ syntax-error: unexpected `.weak`: there is a linking directive already
+//                   ^^^ missing-definition: `two` is declared and never defined | declare it `.extern` if another module defines it
 .common .func common;
 //^^^^^^^ syntax-error: only variables are `.common`: expected `.extern`, `.visible` or `.weak`
+//            ^^^^^^ missing-definition: `common` is declared and never defined | declare it `.extern` if another module defines it
 .entry k {
 .weak .func fine;
+//          ^^^^ missing-definition: `fine` is declared and never defined | declare it `.extern` if another module defines it
 .visible .global .b32 g;
 //^^^^^^^^ syntax-error: `.visible` is not allowed in a body, where variables have no linkage; or is a `}` missing before it?
 .extern .shared .b8 s[];

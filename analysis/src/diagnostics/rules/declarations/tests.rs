@@ -82,6 +82,7 @@ fn what_ptxas_accepts() {
             Warning undefined-name ".b32;": this declaration has no name
             Warning undefined-name ".visible .v2 .f32;": this declaration has no name
             Warning undefined-name ".align 4 .pred;": this declaration has no name
+            Error missing-definition "f": `f` is declared and never defined | declare it `.extern` if another module defines it
         "#]],
     );
 }
@@ -289,7 +290,9 @@ fn addresses() {
             Error invalid-initializer "g-4": invalid initial value | initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`
             Error invalid-initializer "g+4": invalid initial value | initial values are constants and addresses: `name`, `name+4`, `name+-4`, `generic(name)+4`
             Error invalid-initializer "s": the address of `s` is not fixed: only `.global` and `.const` variables can be named here
+            Error missing-definition "f": `f` is declared and never defined | declare it `.extern` if another module defines it
             Error invalid-initializer "f": `f` is a function: nothing can be added to its address
+            Error missing-definition "f": `f` is declared and never defined | declare it `.extern` if another module defines it
             Error invalid-initializer "f": `generic` takes a variable; `f` is a function
             Error invalid-initializer "0xf": invalid mask: must select exactly one byte | masks are `0xff`, `0xff00`, `0xff0000` and so on
             Error invalid-initializer "0xff": a byte of an address is a `.u8`, `.u32` or `.u64`, not a `.b8`

@@ -13,3 +13,5 @@ mod target_words;
 #[cfg(test)]
 mod tests;
 pub(in crate::diagnostics) mod tuning;
+
+pub(in crate::diagnostics) use module_header::NO_HEADER;

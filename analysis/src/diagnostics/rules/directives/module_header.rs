@@ -8,7 +8,7 @@ use salsa::Database;
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use crate::{
-    FixKind, Severity,
+    FixKind,
     db::SourceFile,
     diagnostics::{
         finding::{Finding, finding},
@@ -31,7 +31,8 @@ use crate::{
     },
 };
 
-const FIRST: &str =
+/// The message about a module without a header.
+pub(in crate::diagnostics) const NO_HEADER: &str =
     "a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`";
 
 /// The version of a header that is inserted, if the target is not younger.
@@ -58,7 +59,7 @@ pub(super) fn in_module(
     };
     if kind(0) != Some(SyntaxKind::VERSION_DIRECTIVE) {
         findings.extend(first_item(db, items).map(|(index, start)| {
-            let mut finding = missing(start, FIRST);
+            let mut finding = missing(start, NO_HEADER);
             finding.fixes.push(insert_header(items, db, index, start));
             (index, finding)
         }));
@@ -97,7 +98,7 @@ pub(super) fn in_module(
                 place = Next::Target;
             }
             (SyntaxKind::ADDRESS_SIZE_DIRECTIVE, Next::Target) => {
-                found.extend(address_size(&cursor, header(db, file).target));
+                found.extend(address_size(&cursor));
                 place = Next::Rest;
             }
             (SyntaxKind::VERSION_DIRECTIVE, _) => {
@@ -154,7 +155,7 @@ enum Next {
 fn first_item(db: &dyn Database, items: &Items<'_>) -> Option<(ItemIndex, TextRange)> {
     let other = items.module.items(db).first();
     match (other, items.functions.first()) {
-        // A text without any item needs no header yet.
+        // That is said of the text.
         (None, None) => None,
         (Some(item), _) if items.before.first().is_none_or(|it| *it > 0) => {
             Some((ItemIndex::Other(0), start(&item.green.cursor())))
@@ -316,7 +317,7 @@ fn version(directive: &Cursor<'_>) -> Option<Finding> {
     ))
 }
 
-fn address_size(directive: &Cursor<'_>, target: Option<Target>) -> Option<Finding> {
+fn address_size(directive: &Cursor<'_>) -> Option<Finding> {
     let literal = directive.node(SyntaxKind::LITERAL)?;
     let token = token(&literal)?;
     let mut findings = Vec::new();
@@ -326,20 +327,15 @@ fn address_size(directive: &Cursor<'_>, target: Option<Target>) -> Option<Findin
     }
     let mut finding = match size? {
         64 => return None,
-        32 => {
-            let mut finding = finding(
-                token.range(),
-                ADDRESS_SIZE_32,
-                "ptxas no longer generates code with 32-bit addresses".to_owned(),
-                Some("the last tools that did were those of CUDA 11".to_owned()),
-            );
-            if let Some(target) = target.filter(|it| !it.has_narrow_addresses()) {
-                finding.severity = Severity::Error;
-                finding.message = format!("`{target}` has no 32-bit addresses");
-                finding.help = Some("ptxas generates no code for such a module".to_owned());
-            }
-            finding
-        }
+        32 => finding(
+            token.range(),
+            ADDRESS_SIZE_32,
+            "ptxas no longer generates code with 32-bit addresses".to_owned(),
+            Some(
+                "the last tools that did were those of CUDA 11, for targets before `sm_90`"
+                    .to_owned(),
+            ),
+        ),
         _ => finding(
             token.range(),
             INVALID_DIRECTIVE,

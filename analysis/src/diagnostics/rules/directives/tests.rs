@@ -22,7 +22,12 @@ fn check(text: &str, expect: Expect) {
 #[test]
 fn the_start_of_a_module() {
     check("", expect![""]);
-    check("// nothing yet\n", expect![""]);
+    check(
+        "// nothing yet\n",
+        expect![[r#"
+        missing-directive "": a module starts with `.version` and `.target`, as in `.version 8.5` and `.target sm_90`
+    "#]],
+    );
     check(".version 8.5 .target sm_90 .entry k { ret; }", expect![""]);
     check(
         ".entry k { ret; }",
@@ -145,7 +150,7 @@ fn placement_of_the_header() {
     check(
         ".version 9.5\n.target sm_90\n.address_size 32\n",
         expect![[r#"
-            address-size-32 "32": `sm_90` has no 32-bit addresses | ptxas generates no code for such a module
+            address-size-32 "32": ptxas no longer generates code with 32-bit addresses | the last tools that did were those of CUDA 11, for targets before `sm_90`
         "#]],
     );
     check(
@@ -223,6 +228,7 @@ fn values_of_tuning_directives() {
         ".version 9.5\n.target sm_90\n.func f .abi_preserve_control 12 { ret; }\n.func g .abi_preserve 4294967295 .abi_preserve_control 11;\n.entry k .language \"PTX\", 3, \"cuda\", 11 .language { ret; }\n",
         expect![[r#"
             invalid-directive "12": `.abi_preserve_control` takes numbers up to 11
+            missing-definition "g": `g` is declared and never defined | declare it `.extern` if another module defines it
             invalid-directive "\"cuda\"": `.language` knows no language "cuda" | expected one of unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, python-cutile, fortran, optix
             invalid-directive "11": the numbers of languages are 0 to 10
             invalid-directive ".language": `.language` takes names such as "ptx" or numbers of languages
@@ -253,9 +259,13 @@ fn tuning_directives_together() {
     check(
         ".version 9.5\n.target sm_90\n.entry a .maxntid 3 .maxnreg 3;\n.entry b .pragma \"nounroll\";;\n.func c .local_maxnreg 3;\n.entry d { .func e .language 3; ret; }\n",
         expect![[r#"
+            missing-definition "a": `a` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".maxntid": `.maxntid` is not allowed in the header of an `.entry` without a body
+            missing-definition "b": `b` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".pragma": `.pragma` is not allowed in the header of an `.entry` without a body
+            missing-definition "c": `c` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".local_maxnreg": `.local_maxnreg` is not allowed in the header of a prototype
+            missing-definition "e": `e` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".language": `.language` is not allowed in the header of a prototype
         "#]],
     );
@@ -398,8 +408,10 @@ fn aliases() {
             invalid-alias "v": `v` is a variable; `.alias` is for functions
             invalid-alias "v": `v` is a variable; `.alias` is for functions
             invalid-alias "f": `f` is not a function
+            missing-definition "j": `j` is declared and never defined | declare it `.extern` if another module defines it
             invalid-alias "k": `k` is an entry; `.alias` is for functions
             invalid-alias "k": `k` is an entry; `.alias` is for functions
+            missing-definition "w": `w` is declared and never defined | declare it `.extern` if another module defines it
             invalid-alias "w": `w` is `.weak`, so it cannot have an alias
             invalid-alias "x": `x` is `.extern`, so it cannot have an alias
         "#]],
@@ -412,20 +424,28 @@ fn attributes_of_functions() {
         ".version 9.5\n.target sm_90\n.func .attribute(.unified(1, 2)) a;\n.func .attribute(.managed) b;\n.func .attribute(.unified(1)) c;\n.func .attribute(.unified(1.5, 2)) d;\n.func .attribute(.unified(1, 2), .unified(1, 2)) e;\n.func .attribute(.unified(1, 2)) .attribute(.unified(1, 2)) f;\n.entry .attribute(.unified(1, 2)) g { ret; }\n.global .attribute(.managed) .b32 v;\n.func .attribute(.unified(1, 2, 3)) h;\n",
         expect![[r#"
             compile-only ".unified": ptxas accepts a `.unified` function only with `--compile-only` | such modules are linked before they run
+            missing-definition "a": `a` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".managed": `.managed` is not an attribute of a function | functions have the attribute `.unified(a, b)`
+            missing-definition "b": `b` is declared and never defined | declare it `.extern` if another module defines it
             invalid-directive ".unified": `.unified` takes 2 integers
+            missing-definition "c": `c` is declared and never defined | declare it `.extern` if another module defines it
             invalid-directive "1.5": `.unified` takes an integer, not `1.5`
+            missing-definition "d": `d` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".unified": a function has one attribute
+            missing-definition "e": `e` is declared and never defined | declare it `.extern` if another module defines it
             compile-only ".unified": ptxas accepts a `.unified` function only with `--compile-only` | such modules are linked before they run
             unknown-directive ".attribute": a `.func` takes one `.attribute`
+            missing-definition "f": `f` is declared and never defined | declare it `.extern` if another module defines it
             unknown-directive ".attribute": an `.entry` takes no `.attribute`
             invalid-directive "3": `.unified` takes 2 integers
+            missing-definition "h": `h` is declared and never defined | declare it `.extern` if another module defines it
         "#]],
     );
     check(
         ".version 7.8\n.target sm_80\n.func .attribute(.unified(1, 2)) a;\n",
         expect![[r#"
             unsupported-by-target ".unified": `.unified` needs target `sm_90` or later; this module is for `sm_80`
+            missing-definition "a": `a` is declared and never defined | declare it `.extern` if another module defines it
         "#]],
     );
 }

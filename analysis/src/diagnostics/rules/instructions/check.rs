@@ -18,7 +18,7 @@ use crate::{
     hir::{
         body::{Body, Target},
         declared::header,
-        in_force::{InForce, in_force, says_32},
+        in_force::{InForce, in_force},
         instruction::{Parts, find_reference, references},
         resolve::meaning,
     },
@@ -39,14 +39,17 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     };
     let types = subject.types();
     let layouts = Layouts::new(subject);
-    let narrow = says_32(db, function.file(db));
     // A target that a body sets is not a matter of the header.
     let header = header(db, function.file(db));
     let fixed = |module: Module| header.forced || header.target != Some(module.target);
     special_registers(body, &in_force, &fixed, findings);
     let errors_at = ErrorMap::new(function.errors(db));
     let forms = subject.forms();
-    let verdicts: Vec<Verdict> = forms.all.iter().map(|it| verdict(db, *it)).collect();
+    let verdicts: Vec<Verdict> = forms
+        .all
+        .iter()
+        .map(|it| verdict(db, *it).verdict)
+        .collect();
     let mut parts = Parts::default();
     let mut count = 0;
     subject.for_each_instruction(&mut |instruction, node| {
@@ -65,7 +68,6 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         let context = Context {
             module,
             fixed: fixed(module),
-            narrow,
             resolve: &|range, name| match find_reference(references, range) {
                 Some(it) => meaning(db, function, types, it, name),
                 None => Operand::Unknown,

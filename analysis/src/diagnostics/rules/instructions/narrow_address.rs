@@ -1,57 +1,105 @@
 //! Addresses of 32 bits where ptxas wants as many as `.address_size` says.
 
 use isa::{
-    matcher::{Fit, Statement},
+    matcher::{Fit, Outcome, Statement},
+    matching::match_statement,
     operand::{Operand, Space, Symbol},
     semantics::Wide,
+    table::tables,
 };
+use salsa::Database;
 use syntax::TextRange;
 
 use crate::{
     Severity,
     diagnostics::{
         finding::{Finding, finding},
-        registry::{NARROW_ADDRESS, NARROW_SINCE_CUDA_12},
+        place::Place,
+        registry::NARROW_ADDRESS,
+        rules::instructions::statement::verdict,
     },
-    hir::instruction::Ranges,
+    flow::facts::Nodes,
+    hir::{
+        body::body, form::Form, forms::forms, in_force::says_32, instruction::Parts,
+        items::Function,
+    },
 };
 
-/// An address that is narrower than those of the module. ptxas 13.5 takes the program for one of 32-bit addresses then,
-/// and generates no code: on `sm_90` and later never, before it as of CUDA 12. Addresses of 8 and 16 bits it warns of.
-pub(super) fn check(
-    statement: &Statement<'_>,
-    fit: &Fit<'_>,
-    ranges: &Ranges,
+/// Bits of an address with which ptxas takes the program for one of 32-bit addresses.
+const REFUSED: u32 = 32;
+/// How many of the statements of a function are named.
+const MAX_NAMED: usize = 10;
+
+/// Addresses that are narrower than those of the module, once for a function. With one of 32 bits ptxas takes the program
+/// for one of 32-bit addresses, for which it generates no code, wherever that statement is; of 8 and 16 bits it warns.
+pub(in crate::diagnostics) fn in_function(
+    db: &dyn Database,
+    function: Function<'_>,
     findings: &mut Vec<Finding>,
 ) {
-    let Some((range, bits)) = narrow(statement, fit, ranges) else {
+    let forms = forms(db, function);
+    let narrow = forms.all.iter().map(|it| verdict(db, *it).narrow);
+    let narrow: Vec<Option<u32>> = narrow.collect();
+    if narrow.iter().all(Option::is_none) || says_32(db, function.file(db)) {
         return;
-    };
-    let mut finding = finding(
-        range,
-        NARROW_ADDRESS,
-        format!("this address has {bits} bits; ptxas needs 64 bits here"),
-        Some(match bits {
-            32 => format!(
-                "`{}` has no 32-bit addresses in generic and global memory",
-                statement.module.target
-            ),
-            _ => "ptxas warns of it and extends the address".to_owned(),
-        }),
-    );
-    if bits == 32 && !statement.module.target.has_narrow_addresses() {
-        finding.severity = Severity::Error;
-    } else if bits == 32 {
-        finding.help = Some(NARROW_SINCE_CUDA_12.to_owned());
     }
-    findings.push(finding);
+    let instructions = &body(db, function).instructions;
+    let nodes = Nodes::new(db, function);
+    let bits_of = |step: usize| narrow[forms.index(step)?];
+    for refused in [true, false] {
+        let mut steps = (0..instructions.len())
+            .filter(|it| bits_of(*it).is_some_and(|bits| (bits == REFUSED) == refused));
+        let place = |step: usize| {
+            let form = forms.all[forms.index(step)?];
+            range(db, form, &Parts::of(&nodes.get(step as u32)?))
+        };
+        let Some((first, range)) = steps.next().and_then(|it| Some((it, place(it)?))) else {
+            continue;
+        };
+        let bits = bits_of(first).unwrap_or(REFUSED);
+        let others: Vec<usize> = steps.collect();
+        let message = match others.len() {
+            0 => format!("this address has {bits} bits; ptxas needs 64 bits here"),
+            1 => format!(
+                "this address and 1 more in the function have {bits} bits; ptxas needs 64 bits here"
+            ),
+            more => format!(
+                "this address and {more} more in the function have {bits} bits; ptxas needs 64 bits here"
+            ),
+        };
+        let help = match refused {
+            true => {
+                "ptxas since CUDA 12 generates no code with 32-bit addresses in generic and global memory"
+            }
+            false => "ptxas warns of it and extends the address",
+        };
+        let mut found = finding(range, NARROW_ADDRESS, message, Some(help.to_owned()));
+        if !refused {
+            found.severity = Severity::Warning;
+        }
+        let named = others.iter().take(MAX_NAMED).filter_map(|it| place(*it));
+        found.related = named.map(|it| (Place::Own(it), "and here")).collect();
+        findings.push(found);
+    }
 }
 
-/// Where an address is too narrow, and how many bits it has.
-fn narrow(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges) -> Option<(TextRange, u32)> {
+/// Where the narrow address of a statement is.
+fn range(db: &dyn Database, form: Form<'_>, parts: &Parts<'_>) -> Option<TextRange> {
+    let index =
+        form.data(db)
+            .with_statement(|statement| match match_statement(tables(), statement) {
+                Outcome::Fit(fit) => narrow(statement, &fit).map(|it| it.0),
+                Outcome::Mismatch(_) => None,
+            });
+    let ranges = parts.ranges();
+    index??.map_or(Some(ranges.name), |it| Some(ranges.operand(it)))
+}
+
+/// The operand that is an address which is too narrow, or none where it is the whole statement, and its bits.
+pub(super) fn narrow(statement: &Statement<'_>, fit: &Fit<'_>) -> Option<(Option<usize>, u32)> {
     match fit.semantics().wide {
         Wide::Nothing => None,
-        Wide::Statement => Some((ranges.name, 32)),
+        Wide::Statement => Some((None, REFUSED)),
         Wide::Address => {
             let mut operands = statement.operands.iter().enumerate();
             operands.find_map(|(index, operand)| {
@@ -64,7 +112,7 @@ fn narrow(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges) -> Option<(
                 };
                 match base {
                     Operand::Register { class, lanes: 1 } if class.bits() < 64 => {
-                        Some((ranges.operand(index), class.bits()))
+                        Some((Some(index), class.bits()))
                     }
                     _ => None,
                 }
@@ -80,7 +128,7 @@ fn narrow(statement: &Statement<'_>, fit: &Fit<'_>, ranges: &Ranges) -> Option<(
                     Operand::Symbol(Symbol::Variable(Space::Global | Space::Unified, _))
                 )
             })?;
-            Some((ranges.operand(index), bits))
+            Some((Some(index), bits))
         }
     }
 }

@@ -39,8 +39,6 @@ pub(in crate::diagnostics) struct Context<'a> {
     pub(in crate::diagnostics) module: Module,
     /// Whether another target in the header changes nothing here.
     pub(in crate::diagnostics) fixed: bool,
-    /// Whether the module says that its addresses have 32 bits.
-    pub(in crate::diagnostics) narrow: bool,
     /// The class of a name.
     pub(in crate::diagnostics) resolve: Resolve<'a>,
     /// The variable or parameter that a name means.
@@ -49,6 +47,13 @@ pub(in crate::diagnostics) struct Context<'a> {
     pub(in crate::diagnostics) node: &'a Cursor<'a>,
     /// A register for an address that nothing uses yet.
     pub(in crate::diagnostics) new_address: &'a dyn Fn() -> Option<AddressRegister>,
+}
+
+/// The verdict on the instructions of a form, and the width of an address of theirs that is too narrow, in bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::diagnostics) struct Judged {
+    pub(in crate::diagnostics) verdict: Verdict,
+    pub(in crate::diagnostics) narrow: Option<u32>,
 }
 
 /// The verdict on the instructions of a form.
@@ -64,31 +69,37 @@ pub(in crate::diagnostics) enum Verdict {
 
 /// The verdict on the instructions of a form.
 #[salsa::tracked(returns(copy))]
-pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db>) -> Verdict {
+pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db>) -> Judged {
     let form = form.data(db);
+    let of = |verdict| Judged {
+        verdict,
+        narrow: None,
+    };
     if form.guard.as_ref().is_some_and(|it| !is_predicate(it)) {
-        return Verdict::Told;
+        return of(Verdict::Told);
     }
     if form.opcode.is_empty() {
-        return Verdict::Silent;
+        return of(Verdict::Silent);
     }
+    let mut narrow = None;
     let is_told = form.with_statement(|statement| {
         match match_statement(tables(), statement) {
             Outcome::Fit(fit) => {
                 // Where it appears does not matter.
                 let mut findings = Vec::new();
                 advise(statement, &fit, &Ranges::default(), &mut findings);
-                narrow_address::check(statement, &fit, &Ranges::default(), &mut findings);
+                narrow = narrow_address::narrow(statement, &fit).map(|it| it.1);
                 !findings.is_empty()
             }
             Outcome::Mismatch(_) => true,
         }
     });
-    match is_told {
+    let verdict = match is_told {
         Some(true) => Verdict::Told,
         _ if form.operands.iter().any(may_name_variable) => Verdict::OfVariables,
         _ => Verdict::Silent,
-    }
+    };
+    Judged { verdict, narrow }
 }
 
 /// Whether an operand may be in the memory of a variable.
@@ -138,9 +149,6 @@ fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Find
         Outcome::Fit(fit) => {
             let ranges = parts.ranges();
             advise(&statement, &fit, &ranges, findings);
-            if !context.narrow {
-                narrow_address::check(&statement, &fit, &ranges, findings);
-            }
             return true;
         }
         Outcome::Mismatch(problems) => problems,

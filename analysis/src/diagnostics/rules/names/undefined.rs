@@ -20,13 +20,13 @@ use crate::{
         finding::{self, Finding, LINE},
         fix::{Repair, rename},
         place::{ItemIndex, Place},
-        registry::{UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
+        registry::{OPTIX_CALL, UNDEFINED_FUNCTION, UNDEFINED_LABEL, UNDEFINED_NAME},
         rules::{calls::prototype_fixes, names::register_fixes},
         subject::Subject,
         suggestion::{most_similar, similar},
     },
     hir::{
-        body::{Body, Definition, Place as WordPlace, Reference, Target},
+        body::{Body, Definition, DefinitionId, Place as WordPlace, Reference, Target},
         declared::address_bytes,
         items::items,
         module::{
@@ -34,7 +34,7 @@ use crate::{
             module_item_order, module_scope,
         },
         number::split_name,
-        outer::outer_name,
+        outer::{outer_name, shadowed_names},
         tree::{is_nameless, trimmed},
     },
 };
@@ -79,6 +79,7 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
     };
     let mut verdicts: Vec<Option<(Verdict, usize)>> = vec![None; body.free.len()];
     let mut nameless = Nameless::new(body);
+    let outer = OuterNames::new(subject);
     for (index, reference) in body.references.iter().enumerate() {
         if index % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
@@ -89,9 +90,12 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         match reference.target {
             Target::Definition(id) => {
                 let definition = body.definition(id);
-                if !definition.may_follow_use()
-                    && definition.name_range.start() > reference.range.start()
-                {
+                if definition.name_range.start() <= reference.range.start() {
+                    continue;
+                }
+                if definition.may_follow_use() {
+                    findings.extend(outer.hides(id, definition, reference));
+                } else {
                     let name = &definition.name;
                     findings.push(later(
                         name,
@@ -120,6 +124,66 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
             }
             Target::Special(_) | Target::WarpSize | Target::Section(_) => {}
         }
+    }
+}
+
+/// Names of the module that labels have, too: before its label a branch means the function or variable.
+struct OuterNames<'a> {
+    subject: &'a Subject<'a>,
+    /// The labels with such a name, by their index; found when one is asked for.
+    labels: OnceCell<Vec<(DefinitionId, DeclarationSource)>>,
+}
+
+impl<'a> OuterNames<'a> {
+    fn new(subject: &'a Subject<'a>) -> OuterNames<'a> {
+        OuterNames {
+            subject,
+            labels: OnceCell::new(),
+        }
+    }
+
+    /// The problem of a branch to a label after it, if the name means something else there.
+    fn hides(
+        &self,
+        id: DefinitionId,
+        definition: &Definition,
+        reference: &Reference,
+    ) -> Option<Finding> {
+        let labels = self.labels.get_or_init(|| self.find());
+        let (_, source) = labels.iter().find(|it| it.0 == id)?;
+        let name = &definition.name;
+        let mut found = finding::finding(
+            reference.range,
+            UNDEFINED_LABEL,
+            format!(
+                "`{name}` is not a label here: it names a declaration of the module until its label"
+            ),
+            Some("rename the label, or branch to it only after it".to_owned()),
+        );
+        found.related = vec![
+            (Place::Declaration(*source), "declared here"),
+            (Place::Own(definition.name_range), "the label"),
+        ];
+        Some(found)
+    }
+
+    fn find(&self) -> Vec<(DefinitionId, DeclarationSource)> {
+        let Subject {
+            db, function, body, ..
+        } = *self.subject;
+        // The names of the whole function would be read, which takes too long while somebody types.
+        if !self.subject.is_whole() {
+            return Vec::new();
+        }
+        let shadowed = shadowed_names(db, function).iter();
+        let labels = shadowed.filter_map(|(index, _)| {
+            let definition = body.definitions.get(*index)?;
+            let first = outer_name(db, function, &definition.name)
+                .before()
+                .first()?;
+            (definition.kind == SymbolKind::Label).then_some((*index as DefinitionId, first.source))
+        });
+        labels.collect()
     }
 }
 
@@ -434,6 +498,14 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
     match verdict {
         Verdict::Fine => None,
         Verdict::Later(source) => Some(later(name, reference.range, Place::Declaration(*source))),
+        Verdict::Unknown { .. } if reference.place == WordPlace::Callee && is_optix(name) => {
+            Some(finding::finding(
+                reference.range,
+                OPTIX_CALL,
+                format!("OptiX provides `{name}`; ptxas alone rejects the call"),
+                Some("compile the module with `optixModuleCreate`".to_owned()),
+            ))
+        }
         Verdict::Unknown {
             help,
             elsewhere,
@@ -453,7 +525,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                     ),
                 ),
             };
-            let mut finding = Finding {
+            Some(Finding {
                 range: reference.range,
                 severity: Severity::Error,
                 code: code.name,
@@ -468,16 +540,7 @@ fn finding(name: &str, reference: &Reference, verdict: &Verdict) -> Option<Findi
                     .map(|it| rename(reference.range, name, it.clone()))
                     .chain(repairs.iter().cloned())
                     .collect(),
-            };
-            if reference.place == WordPlace::Callee && is_optix(name) {
-                finding.severity = Severity::Information;
-                finding.message = format!(
-                    "`{name}` has no declaration: OptiX provides it, ptxas alone rejects the call"
-                );
-                finding.help = None;
-                finding.fixes.clear();
-            }
-            Some(finding)
+            })
         }
     }
 }

@@ -12,24 +12,28 @@ fn check(header: &str, statements: &str) {
 }
 
 #[test]
-fn narrow_addresses_of_sm_90() {
+fn narrow_addresses() {
+    for statement in [
+        "st.global.u32 [%r], %q;\n//            ^^^^ ",
+        "st.v2.u32 [%r+4], {%q, %q};\n//        ^^^^^^ ",
+        "red.global.add.u32 [%r], 1;\n//                 ^^^^ ",
+        "prefetch.L1 [%r];\n//          ^^^^ ",
+        "mbarrier.inval.b64 [%r];\n//                 ^^^^ ",
+        "st.shared.u32 [s], %q; cvta.shared.u32 %q, s;\n//                     ^^^^ ",
+        "mov.u32 %q, g; st.shared.u32 [s], %q;\n//          ^ ",
+    ] {
+        let expected = "narrow-address: this address has 32 bits; ptxas needs 64 bits here | ptxas since CUDA 12 generates no code with 32-bit addresses in generic and global memory";
+        for header in [
+            ".target sm_90\n.address_size 64",
+            ".target sm_80\n.address_size 64",
+            ".target sm_90",
+        ] {
+            check(header, &format!("{statement}{expected}"));
+        }
+    }
     check(
         ".target sm_90\n.address_size 64",
         "
-st.global.u32 [%r], %q;
-//            ^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-st.v2.u32 [%r+4], {%q, %q};
-//        ^^^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-red.global.add.u32 [%r], 1;
-//                 ^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-prefetch.L1 [%r];
-//          ^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-mbarrier.inval.b64 [%r];
-//                 ^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-    cvta.shared.u32 %q, s; st.shared.u32 [s], %q;
-//  ^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-mov.u32 %q, g; st.shared.u32 [s], %q;
-//          ^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
 st.global.u32 [%h], %q;
 //            ^^^^ warning narrow-address: this address has 16 bits; ptxas needs 64 bits here | ptxas warns of it and extends the address
 ",
@@ -37,30 +41,30 @@ st.global.u32 [%h], %q;
 }
 
 #[test]
-fn narrow_addresses_before_sm_90_and_without_an_address_size() {
+fn one_message_for_a_function() {
     check(
-        ".target sm_80\n.address_size 64",
+        ".target sm_90\n.address_size 64",
         "
 st.global.u32 [%r], %q;
-//            ^^^^ warning narrow-address: this address has 32 bits; ptxas needs 64 bits here | ptxas since CUDA 12 generates no code for it
+//            ^^^^ narrow-address: this address and 2 more in the function have 32 bits; ptxas needs 64 bits here | ptxas since CUDA 12 generates no code with 32-bit addresses in generic and global memory | and here on line 9 | and here on line 11
+st.global.u32 [%r+4], %q;
+st.global.u32 [%h], %q;
+//            ^^^^ warning narrow-address: this address and 1 more in the function have 16 bits; ptxas needs 64 bits here | ptxas warns of it and extends the address | and here on line 11
+st.global.u32 [%r+8], %q; st.global.u32 [%h], %q;
 ",
     );
-    check(
-        ".target sm_90",
-        "
-st.global.u32 [%r], %q;
-//            ^^^^ narrow-address: this address has 32 bits; ptxas needs 64 bits here | `sm_90` has no 32-bit addresses in generic and global memory
-",
-    );
-    // One message for the module.
-    check(
-        ".target sm_90\n.address_size 32\n//            ^^ address-size-32: `sm_90` has no 32-bit addresses | ptxas generates no code for such a module",
-        "st.global.u32 [%r], %q;",
-    );
-    check(
-        ".target sm_80\n.address_size 32\n//            ^^ warning address-size-32: ptxas no longer generates code with 32-bit addresses | the last tools that did were those of CUDA 11",
-        "st.global.u32 [%r], %q;",
-    );
+}
+
+#[test]
+fn one_message_for_a_module_of_32_bits() {
+    for target in ["sm_80", "sm_90"] {
+        check(
+            &format!(
+                ".target {target}\n.address_size 32\n//            ^^ address-size-32: ptxas no longer generates code with 32-bit addresses | the last tools that did were those of CUDA 11, for targets before `sm_90`"
+            ),
+            "st.global.u32 [%r], %q;",
+        );
+    }
 }
 
 #[test]
