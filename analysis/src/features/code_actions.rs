@@ -194,26 +194,30 @@ fn harmless(all: &[Diagnostic], wanted: impl Fn(&Fix) -> bool, trials: &Trials<'
             return Judged::Known(Some(together));
         }
         // The fix on the line of a new error, or else before it, has made it.
-        let count = chosen.len();
-        let mut guilty = Vec::new();
+        let place = |it: &Diagnostic| after.place(it.range.end());
+        let mut places: Vec<(TextSize, usize)> = chosen.iter().map(place).zip(0..).collect();
+        places.sort_unstable();
+        let mut is_guilty = vec![false; chosen.len()];
+        let mut lines: Option<TextRange> = None;
         for error in &after.new {
-            let lines = after.lines(*error);
-            let place = |it: &Diagnostic| after.place(it.range.end());
-            let before = guilty.len();
-            guilty.extend((0..count).filter(|it| lines.contains_inclusive(place(&chosen[*it]))));
-            if guilty.len() == before {
-                guilty.extend(
-                    (0..count)
-                        .rfind(|it| place(&chosen[*it]) <= error.start())
-                        .or(Some(0)),
-                );
+            // Many errors may be on one long line.
+            if lines.is_some_and(|it| it.contains_range(*error)) {
+                continue;
+            }
+            let line = after.lines(*error);
+            lines = Some(line);
+            let first = places.partition_point(|it| it.0 < line.start());
+            let end = places.partition_point(|it| it.0 <= line.end());
+            let on_line = match first < end {
+                true => first..end,
+                false => first.saturating_sub(1)..first.max(1),
+            };
+            for (_, index) in &places[on_line] {
+                is_guilty[*index] = true;
             }
         }
-        let mut index = 0;
-        chosen.retain(|_| {
-            index += 1;
-            !guilty.contains(&(index - 1))
-        });
+        let mut guilty = is_guilty.into_iter();
+        chosen.retain(|_| guilty.next() != Some(true));
     }
     Judged::Known(None)
 }

@@ -74,6 +74,8 @@ pub(super) struct After {
     left_out: LeftOut,
     /// The edits as those of the text without what is left out.
     edits: Vec<Edit>,
+    /// How far each edit and those before it move what is behind it.
+    shifts: Vec<i64>,
 }
 
 impl<'a> Trials<'a> {
@@ -139,7 +141,13 @@ impl<'a> Trials<'a> {
         self.spend(text.len())?;
         let before = self.known(&left_out, &shorter)?;
         let found = judge(self.db, &text);
+        let mut shift = 0;
+        let shifts = edits.iter().map(|it| {
+            shift += it.insert.len() as i64 - i64::from(u32::from(it.range.len()));
+            shift
+        });
         let mut after = After {
+            shifts: shifts.collect(),
             new: Vec::new(),
             errors: Vec::new(),
             before,
@@ -326,7 +334,17 @@ impl LeftOut {
 impl After {
     /// Where an offset of the file is in the new text.
     pub(super) fn place(&self, offset: TextSize) -> TextSize {
-        moved(self.left_out.place(offset), &self.edits)
+        let offset = self.left_out.place(offset);
+        let is_before = |it: &Edit| {
+            it.range.start() < offset || it.range.start() == offset && !it.range.is_empty()
+        };
+        let count = self.edits.partition_point(is_before);
+        let Some(last) = count.checked_sub(1) else {
+            return offset;
+        };
+        // A place in a replaced text goes to its end.
+        let from = offset.max(self.edits[last].range.end());
+        TextSize::new((i64::from(u32::from(from)) + self.shifts[last]) as u32)
     }
 
     /// The whole lines of a range.
@@ -378,26 +396,6 @@ fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     }
     out.push_str(text.get(last..)?);
     Some(out)
-}
-
-/// Where an offset is after some edits; a place in a replaced text goes to its end.
-fn moved(offset: TextSize, edits: &[Edit]) -> TextSize {
-    let mut shift = 0i64;
-    for edit in edits {
-        if edit.range.start() > offset || edit.range.start() == offset && edit.range.is_empty() {
-            break;
-        }
-        let (old, new) = (
-            i64::from(u32::from(edit.range.len())),
-            edit.insert.len() as i64,
-        );
-        if edit.range.end() > offset {
-            let at = i64::from(u32::from(edit.range.start())) + shift + new;
-            return TextSize::new(at as u32);
-        }
-        shift += new - old;
-    }
-    TextSize::new((i64::from(u32::from(offset)) + shift) as u32)
 }
 
 /// The diagnostics of a text in a database of its own, with the settings of another.

@@ -15,10 +15,11 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
-    diagnostics::lacks_cta_memory,
+    diagnostics::{is_refused, lacks_cta_memory},
     hir::{
         body::{Body, Definition, DefinitionId, body_around},
         declared::{address_bytes, module_declared},
+        in_force::says_32,
         instruction::{Parts, is_move},
         items::items,
         layout::{Layout, layouts, module_layouts},
@@ -69,7 +70,7 @@ pub(super) fn operands(
     };
     let has_form = || {
         let known = known_operands(site, body, &inside);
-        let shapes = Shapes::find(head, &inside, known, site.module);
+        let shapes = Shapes::find(head, &inside, known, site);
         !shapes.all.is_empty()
     };
     if items.is_empty() && place.nesting.is_empty() && has_form() && admits() {
@@ -90,7 +91,7 @@ fn names(
     items: &mut Vec<CompletionItem>,
 ) {
     let known = known_operands(site, body, place);
-    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module), whole);
+    let mut fitting = Fitting::new(Shapes::find(head, place, known, site), whole);
     let words = || head.before.iter().map(String::as_str);
     let role = tables().role(&head.opcode, words);
     let address = place
@@ -386,7 +387,7 @@ pub(super) fn components(
     let body = &*body_around(site.db, site.function, near(site.offset));
     let known = known_operands(site, body, place);
     let whole = Whole::of(site, body, true);
-    let mut fitting = Fitting::new(Shapes::find(head, place, known, site.module), whole);
+    let mut fitting = Fitting::new(Shapes::find(head, place, known, site), whole);
     let base = named(site, body, name);
     let of_special = match isa::special::find(name).and_then(|it| isa::special::get(it.0)) {
         Some(register) => register.components,
@@ -412,6 +413,8 @@ pub(super) fn components(
 struct Shapes<'a> {
     head: &'a Head,
     module: Module,
+    /// Whether all addresses of the module have 32 bits: its header is to blame, and no operand.
+    has_narrow_addresses: bool,
     /// Number of operands, and the lengths of the brackets around the cursor.
     all: Vec<(usize, Vec<usize>)>,
     place: &'a OperandPlace,
@@ -428,10 +431,11 @@ struct Known {
 }
 
 impl<'a> Shapes<'a> {
-    fn find(head: &'a Head, place: &'a OperandPlace, known: Known, module: Module) -> Shapes<'a> {
+    fn find(head: &'a Head, place: &'a OperandPlace, known: Known, site: &Site<'_>) -> Shapes<'a> {
         let mut shapes = Shapes {
             head,
-            module,
+            module: site.module,
+            has_narrow_addresses: says_32(site.db, site.function.file(site.db)),
             all: Vec::new(),
             place,
             known,
@@ -540,7 +544,8 @@ impl<'a> Shapes<'a> {
             operands: &operands,
             module: self.module,
         };
-        fit(tables(), &statement).is_some()
+        fit(tables(), &statement)
+            .is_some_and(|it| self.has_narrow_addresses || !is_refused(&statement, &it))
     }
 }
 

@@ -4,7 +4,7 @@ pub(in crate::diagnostics) mod check;
 pub(in crate::diagnostics) mod constants;
 mod misspelt;
 mod modifier_fixes;
-pub(in crate::diagnostics) mod narrow_address;
+pub(crate) mod narrow_address;
 mod operand_fixes;
 mod parameter_map;
 pub(crate) mod portability;

@@ -95,6 +95,11 @@ fn range(db: &dyn Database, form: Form<'_>, parts: &Parts<'_>) -> Option<TextRan
     index??.map_or(Some(ranges.name), |it| Some(ranges.operand(it)))
 }
 
+/// Whether ptxas generates no code for a statement because an address is too narrow.
+pub(crate) fn is_refused(statement: &Statement<'_>, fit: &Fit<'_>) -> bool {
+    narrow(statement, fit).is_some_and(|it| it.1 == REFUSED)
+}
+
 /// The operand that is an address which is too narrow, or none where it is the whole statement, and its bits.
 pub(super) fn narrow(statement: &Statement<'_>, fit: &Fit<'_>) -> Option<(Option<usize>, u32)> {
     match fit.semantics().wide {
