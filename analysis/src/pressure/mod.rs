@@ -14,6 +14,8 @@ mod program;
 mod schedule;
 #[cfg(test)]
 mod tests;
+mod turn;
+mod turns;
 mod unroll;
 
 use isa::limits::{Limits, REGISTERS_PER_THREAD};
@@ -37,7 +39,7 @@ pub(crate) use program::most_alive;
 use self::{
     fold::Folded,
     program::Program,
-    unroll::{Fate, Unrolled},
+    turn::{Fate, Unrolled},
 };
 
 /// The registers that a function needs, in 32-bit registers of one thread.

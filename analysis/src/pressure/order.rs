@@ -12,7 +12,7 @@ use crate::flow::{
     operation::{Base, Operation},
 };
 
-use super::{fold::Folded, program::Program, unroll::Fate};
+use super::{fold::Folded, program::Program, turn::Fate};
 
 /// Longer blocks are cut, so that the work grows with their length and not with its square.
 const MAX_LENGTH: usize = 1600;

@@ -327,12 +327,90 @@ ret;
         written 6 low 6 high 23 estimate 29
         written 6 low 6 high 23 estimate 29
         written 6 low 6 high 23 estimate 29
-        written 7 low 7 high 7 estimate 15
+        written 7 low 7 high 13 estimate 21
+        written 6 low 6 high 12 estimate 20
         written 6 low 6 high 6 estimate 14
-        written 6 low 6 high 6 estimate 14
-        written 6 low 6 high 6 estimate 14
-        written 6 low 6 high 6 estimate 14
+        written 6 low 6 high 12 estimate 20
+        written 6 low 6 high 12 estimate 20
         written 6 low 6 high 6 estimate 14"#]]
+    .assert_eq(&all);
+}
+
+#[test]
+fn a_few_turns_are_put_together() {
+    // Adds up numbers in memory, as often as a parameter says.
+    let kernel = |inside: &str, step: &str, test: &str| {
+        needs(&format!(
+            ".version 8.0 .target sm_80 .address_size 64
+.extern .func other;
+.entry k(.param .u64 p) {{
+.reg .b64 %rd<4>; .reg .b32 %r<6>; .reg .f32 %f<3>; .reg .pred %p, %q;
+ld.param.u64 %rd1, [p];
+ld.global.u64 %rd1, [%rd1];
+ld.global.u32 %r2, [%rd1];
+mov.f32 %f1, 0f00000000;
+mov.u32 %r1, 0;
+L:
+mul.wide.u32 %rd2, %r1, 4;
+add.s64 %rd3, %rd1, %rd2;
+ld.global.f32 %f2, [%rd3];
+add.f32 %f1, %f1, %f2;
+{inside}
+{step}
+{test}
+@%p bra L;
+END: st.global.f32 [%rd1], %f1;
+ret;
+}}"
+        ))
+    };
+    let (up, bound) = ("add.u32 %r1, %r1, 1;", "setp.lt.u32 %p, %r1, %r2;");
+    let long = "add.f32 %f1, %f1, %f2;\n".repeat(48);
+    let rows = [
+        ("as it is", kernel("", up, bound)),
+        (
+            "by more than one",
+            kernel("", "sub.u32 %r1, %r1, 4;", bound),
+        ),
+        (
+            "an unknown step",
+            kernel("", "add.u32 %r1, %r1, %r2;", bound),
+        ),
+        ("no sum", kernel("", "shl.b32 %r1, %r1, 1;", bound)),
+        (
+            "a changing bound",
+            kernel("add.u32 %r2, %r2, 1;", up, bound),
+        ),
+        (
+            "another way out",
+            kernel("setp.eq.f32 %q, %f2, %f1;\n@%q bra END;", up, bound),
+        ),
+        ("a barrier", kernel("bar.sync 0;", up, bound)),
+        ("a fence", kernel("membar.gl;", up, bound)),
+        (
+            "a shuffle",
+            kernel("shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1;", up, bound),
+        ),
+        ("a call", kernel("call other;", up, bound)),
+        ("a routine", kernel("div.rn.f32 %f1, %f1, %f2;", up, bound)),
+        ("a long turn", kernel(&long, up, bound)),
+    ];
+    let all = rows
+        .map(|(what, needs)| format!("{what}: {needs}"))
+        .join("\n");
+    expect![[r#"
+        as it is: written 7 low 7 high 13 estimate 21
+        by more than one: written 7 low 7 high 13 estimate 21
+        an unknown step: written 7 low 7 high 7 estimate 15
+        no sum: written 7 low 7 high 7 estimate 15
+        a changing bound: written 7 low 7 high 7 estimate 15
+        another way out: written 7 low 7 high 7 estimate 15
+        a barrier: written 7 low 7 high 13 estimate 21
+        a fence: written 7 low 7 high 7 estimate 15
+        a shuffle: written 7 low 7 high 7 estimate 15
+        a call: written 23 low 23 high 23 estimate 29
+        a routine: written 12 low 12 high 13 estimate 21
+        a long turn: written 7 low 7 high 7 estimate 15"#]]
     .assert_eq(&all);
 }
 
@@ -481,7 +559,7 @@ ret;
     expect![[r#"
         written 7 low 7 high 27 estimate 31
         written 7 low 7 high 10 estimate 18
-        written 9 low 7 high 7 estimate 15
+        written 9 low 7 high 10 estimate 18
         written 7 low 7 high 10 estimate 18
         written 7 low 7 high 10 estimate 18"#]]
     .assert_eq(&all.join("\n"));

@@ -1,9 +1,6 @@
 //! Loops that ptxas unrolls: those that run a number of times that constants decide, be they integers or
-//! floating-point numbers, with the loops inside. Their loads move together, so they need more registers
-//! than one turn of the text tells.
-//!
-//! ptxas also puts a few turns of other loops together, but to reckon with four of them made estimates
-//! worse.
+//! floating-point numbers, with the loops inside, and a few turns of some others. Their loads move
+//! together, so they need more registers than one turn of the text tells.
 
 use isa::semantics::{Control, Operation as Computes};
 use rustc_hash::FxHashMap;
@@ -20,7 +17,11 @@ use crate::{
     hir::{body::Body, tree},
 };
 
-use super::program::Program;
+use super::{
+    program::Program,
+    turn::{Fate, Unrolled},
+    turns,
+};
 
 /// Loops that run longer are taken as they are, in instructions.
 const MAX_LENGTH: usize = 2048;
@@ -30,27 +31,6 @@ const MAX_DOMINATORS: usize = 64;
 const MAX_NESTING: u32 = 16;
 /// How many copies of a register are followed.
 const MAX_COPIES: usize = 8;
-
-/// A loop that is unrolled.
-#[derive(Debug)]
-pub(super) struct Unrolled {
-    /// Its first block and the last that runs.
-    pub(super) first: BlockId,
-    pub(super) last: BlockId,
-    /// The instructions of all turns in the order in which they run, without branches.
-    pub(super) steps: Vec<(Step, Fate)>,
-}
-
-/// The fate of an instruction when its loop is unrolled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// It is done.
-    Stays,
-    /// Its result is a constant.
-    Constant,
-    /// Its result is another value and a constant, which instructions take as one operand.
-    Offset,
-}
 
 /// The loops of a function that ptxas unrolls; none lies in another. The program is as the text has it,
 /// with no value renamed.
@@ -63,9 +43,11 @@ pub(super) fn unrolled(program: &Program<'_>, flow: &Flow, kept: &[Step]) -> Vec
     for index in order {
         let parent = loops[index].parent;
         inside[index] = parent.is_some_and(|it| inside[it as usize]);
-        if !inside[index]
-            && let Some(it) = (Run::new(program, flow, kept)).of(index as u32)
-        {
+        if inside[index] {
+            continue;
+        }
+        let all = Run::new(program, flow, kept).of(index as u32);
+        if let Some(it) = all.or_else(|| turns::together(program, flow, kept, index as u32)) {
             inside[index] = true;
             found.push(it);
         }
