@@ -301,7 +301,7 @@ const QUESTIONS: &[Question] = &[
         drop(it.hover(about.register).expect(WHY));
     }),
     ("flow graph", |it, about| {
-        drop(it.flow_graph(about.register).expect(WHY))
+        drop(it.flow_graph(about.register, &[]).expect(WHY))
     }),
     ("tree", |it, _| drop(it.syntax_tree(FILE, None).expect(WHY))),
     ("actions", |it, about| {

@@ -258,7 +258,7 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     }
     for failure in &failures {
-        io.error(&failure)?;
+        io.error(failure)?;
     }
     match args.format {
         // Where nothing could be read, nothing is said about problems.

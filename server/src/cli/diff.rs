@@ -165,7 +165,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         let pair = Pair::new(old, new);
         for remark in pair.old.remarks.iter().chain(&pair.new.remarks) {
             match remark {
-                Ok(remark) => io.note(&remark)?,
+                Ok(remark) => io.note(remark)?,
                 Err(failure) => failures.push(failure.clone()),
             }
         }
@@ -191,7 +191,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         io.stdout.write_all(document.as_bytes())?;
     }
     for failure in &failures {
-        io.error(&failure)?;
+        io.error(failure)?;
     }
     let fails = match args.fail_on {
         FailOn::Changed => differ,

@@ -183,6 +183,6 @@ fn millis(duration: Duration) -> String {
 }
 
 fn fail(error: &str, io: &mut Io<'_>) -> io::Result<u8> {
-    io.error(&error)?;
+    io.error(error)?;
     Ok(FAILED)
 }

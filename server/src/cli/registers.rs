@@ -201,7 +201,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
     }
     for failure in &failures {
-        io.error(&failure)?;
+        io.error(failure)?;
     }
     let mut grown = 0;
     for record in &records {

@@ -156,7 +156,7 @@ impl Job<'_> {
 
     fn fail(&mut self, error: &str, io: &mut Io<'_>) -> io::Result<()> {
         self.failed = true;
-        io.error(&error)
+        io.error(error)
     }
 
     /// Compiles a text.

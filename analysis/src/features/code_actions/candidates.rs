@@ -107,7 +107,8 @@ impl Near {
             }
         }
         let mut after = Vec::new();
-        let mut token = match is_at {
+        // Each token is on one side only, also where something is missing inside one.
+        let mut token = match is_at || !ends_before {
             true => first.next_token(),
             false => Some(first),
         };

@@ -30,6 +30,8 @@ const SMALL: usize = 16 << 10;
 const LINE: &str = "line ";
 /// Statements before and after a change that are judged with it in a long file.
 const NEAR: usize = 8;
+/// Longer instructions are not judged, in bytes: operands in operands may take time that grows faster than they do.
+const MAX_INSTRUCTION: u32 = 4096;
 
 /// Code and message of an error. A line that it names may have another number after an edit.
 type Key = (&'static str, String);
@@ -74,7 +76,7 @@ pub(super) struct After {
     left_out: LeftOut,
     /// The edits as those of the text without what is left out.
     edits: Vec<Edit>,
-    /// How far each edit and those before it move what is behind it.
+    /// How far each edit and those before it move the text after them.
     shifts: Vec<i64>,
 }
 
@@ -128,6 +130,14 @@ impl<'a> Trials<'a> {
     /// The errors after some edits, which are sorted and do not overlap, to repair what is wrong at some ranges; none if
     /// too much has been tried already, or would have to be.
     pub(super) fn after(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<After> {
+        let tree = &self.file.contents(self.db).tree;
+        let is_long = |it: &TextRange| {
+            let instruction = node_at(&tree.cursor(), SyntaxKind::INSTRUCTION, it.start());
+            instruction.is_some_and(|it| u32::from(it.range().len()) > MAX_INSTRUCTION)
+        };
+        if wrong.iter().any(is_long) {
+            return None;
+        }
         let left_out = self.judged(edits, wrong)?;
         let shorter = left_out.of(&self.text);
         let mut edits = edits.to_vec();
@@ -335,10 +345,10 @@ impl After {
     /// Where an offset of the file is in the new text.
     pub(super) fn place(&self, offset: TextSize) -> TextSize {
         let offset = self.left_out.place(offset);
-        let is_before = |it: &Edit| {
-            it.range.start() < offset || it.range.start() == offset && !it.range.is_empty()
-        };
-        let count = self.edits.partition_point(is_before);
+        let mut count = self.edits.partition_point(|it| it.range.start() < offset);
+        // What is inserted at a place comes after it, and a text that is replaced there before it.
+        let replaces = |it: &&Edit| it.range.start() == offset && !it.range.is_empty();
+        count += usize::from(self.edits.get(count).filter(replaces).is_some());
         let Some(last) = count.checked_sub(1) else {
             return offset;
         };

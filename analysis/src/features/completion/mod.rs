@@ -7,6 +7,7 @@ pub(super) mod directives;
 mod modifiers;
 mod numbers;
 mod operands;
+mod shapes;
 mod snippets;
 #[cfg(test)]
 mod tests;

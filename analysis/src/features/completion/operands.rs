@@ -1,12 +1,10 @@
 //! Operands: what the matcher takes at a place, the likeliest first.
 
 use isa::{
-    matcher::{Statement, fit},
     operand::{Operand, Space, Symbol},
     performance::CTA_MEMORY_REGISTERS,
     semantics::Wide,
     table::tables,
-    target::Module,
     types::{Class, Family},
     usage::rank_of_special,
 };
@@ -15,11 +13,10 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
-    diagnostics::{is_refused, lacks_cta_memory},
+    diagnostics::lacks_cta_memory,
     hir::{
         body::{Body, Definition, DefinitionId, body_around},
         declared::{address_bytes, module_declared},
-        in_force::says_32,
         instruction::{Parts, is_move},
         items::items,
         layout::{Layout, layouts, module_layouts},
@@ -35,16 +32,13 @@ use super::{
     context::{Head, OperandPlace},
     directives::FAMILY,
     numbers,
+    shapes::{Known, Shapes},
     uses::Uses,
     whole::{Whole, is_indexed, named},
 };
 
 /// In a long function only instructions with text so many bytes before or after are looked at.
 const NEAR: u32 = 32 << 10;
-/// Numbers of operands that are tried.
-const MAX_OPERANDS: usize = 12;
-/// Lengths of vectors that are tried.
-const VECTORS: [usize; 10] = [1, 2, 3, 4, 5, 8, 16, 32, 64, 128];
 /// Components of vectors in registers.
 const COMPONENTS: [&str; 4] = [".x", ".y", ".z", ".w"];
 /// Selectors of parts of a register, which a few instructions take.
@@ -406,146 +400,6 @@ pub(super) fn components(
                 ..CompletionItem::new(*word, CompletionKind::Modifier)
             });
         }
-    }
-}
-
-/// Forms of the whole statement in which the operand can appear.
-struct Shapes<'a> {
-    head: &'a Head,
-    module: Module,
-    /// Whether all addresses of the module have 32 bits: its header is to blame, and no operand.
-    has_narrow_addresses: bool,
-    /// Number of operands, and the lengths of the brackets around the cursor.
-    all: Vec<(usize, Vec<usize>)>,
-    place: &'a OperandPlace,
-    known: Known,
-}
-
-/// The parts of a statement that are written around the cursor.
-#[derive(Default)]
-struct Known {
-    /// The operands before the cursor, as far as they are whole.
-    before: Vec<Operand>,
-    /// The other elements of the vector that is being written, each kind once.
-    siblings: Vec<Operand>,
-}
-
-impl<'a> Shapes<'a> {
-    fn find(head: &'a Head, place: &'a OperandPlace, known: Known, site: &Site<'_>) -> Shapes<'a> {
-        let mut shapes = Shapes {
-            head,
-            module: site.module,
-            has_narrow_addresses: says_32(site.db, site.function.file(site.db)),
-            all: Vec::new(),
-            place,
-            known,
-        };
-        let mut lengths: Vec<Vec<usize>> = vec![Vec::new()];
-        for (kind, commas) in place.nesting.iter().take(3) {
-            let possible: Vec<usize> = match kind {
-                SyntaxKind::PIPE | SyntaxKind::BANG | SyntaxKind::MINUS => vec![1],
-                SyntaxKind::L_BRACE => {
-                    let longer = VECTORS.into_iter().filter(|it| it > commas);
-                    longer.collect()
-                }
-                _ => (commas + 1..commas + 5).collect(),
-            };
-            lengths = lengths
-                .iter()
-                .flat_map(|outer| {
-                    possible.iter().map(|it| {
-                        let mut all = outer.clone();
-                        all.push(*it);
-                        all
-                    })
-                })
-                .collect();
-        }
-        shapes.count(&lengths);
-        if shapes.all.is_empty() && !shapes.known.before.is_empty() {
-            // What is before does not fit itself.
-            shapes.known.before.clear();
-            shapes.count(&lengths);
-        }
-        shapes
-    }
-
-    /// Tries numbers of operands with lengths of brackets.
-    fn count(&mut self, lengths: &[Vec<usize>]) {
-        let least = self.place.index + 1;
-        for count in least..=least.max(MAX_OPERANDS) {
-            for lengths in lengths {
-                let shape = (count, lengths.clone());
-                if self.fits(&shape, &Operand::Unknown) {
-                    self.all.push(shape);
-                }
-            }
-        }
-    }
-
-    /// Whether an operand fits in a shape. The matcher compares the elements of a vector, so what it has, or may have,
-    /// represents the others.
-    fn fits(&self, shape: &(usize, Vec<usize>), operand: &Operand) -> bool {
-        let register = |class| Operand::Register { class, lanes: 1 };
-        let vector = self
-            .place
-            .nesting
-            .iter()
-            .any(|it| it.0 == SyntaxKind::L_BRACE);
-        if *operand == Operand::Unknown || !vector {
-            return self.fits_with(shape, operand, &Operand::Unknown);
-        }
-        let likely = [operand.clone(), register(Class::B32), register(Class::F32)];
-        let rest = match self.known.siblings.is_empty() {
-            true => &likely[..],
-            false => &self.known.siblings,
-        };
-        rest.iter().any(|rest| self.fits_with(shape, operand, rest))
-    }
-
-    fn fits_with(
-        &self,
-        (count, lengths): &(usize, Vec<usize>),
-        operand: &Operand,
-        rest: &Operand,
-    ) -> bool {
-        let mut inner = operand.clone();
-        for ((kind, commas), length) in self.place.nesting.iter().zip(lengths).rev() {
-            let prefixed = !matches!(kind, SyntaxKind::L_BRACE | SyntaxKind::L_BRACKET);
-            let elements = |inner| {
-                let rest = match kind {
-                    SyntaxKind::L_BRACE => rest.clone(),
-                    _ => Operand::Unknown,
-                };
-                let mut elements = vec![rest; *length];
-                elements[*commas] = inner;
-                elements
-            };
-            inner = match kind {
-                SyntaxKind::L_BRACE => Operand::Vector(elements(inner)),
-                SyntaxKind::L_BRACKET => Operand::Address(elements(inner), None),
-                // A form with nothing known in it is not a form.
-                _ if prefixed && *operand == Operand::Unknown => Operand::Unknown,
-                SyntaxKind::PIPE => Operand::Pair(Box::new(Operand::Unknown), Box::new(inner)),
-                SyntaxKind::BANG => Operand::Not(Box::new(inner)),
-                SyntaxKind::MINUS => Operand::Minus(Box::new(inner)),
-                _ => return true,
-            };
-        }
-        let mut operands = vec![Operand::Unknown; *count];
-        for (operand, known) in operands.iter_mut().zip(&self.known.before) {
-            *operand = known.clone();
-        }
-        operands[self.place.index] = inner;
-        let words: Vec<&str> = self.head.before.iter().map(String::as_str).collect();
-        let statement = Statement {
-            opcode: &self.head.opcode,
-            words: &words,
-            operands: &operands,
-            module: self.module,
-        };
-        fit(tables(), &statement)
-            .is_some_and(|it| self.has_narrow_addresses || !is_refused(&statement, &it))
     }
 }
 
