@@ -25,6 +25,6 @@ pub use parser::{Parse, parse};
 pub use reparse::ReparseLevel;
 pub use rowan::{TextRange, TextSize};
 pub use tree::{
-    NodeOrToken, PtxLanguage, SyntaxElement, SyntaxNode, SyntaxToken, debug_tree,
+    NodeOrToken, PtxLanguage, SyntaxElement, SyntaxNode, SyntaxToken, WalkEvent, debug_tree,
     debug_tree_within, token_at, tokens_around, trimmed_range,
 };

@@ -37,7 +37,7 @@ pub type SyntaxNode = rowan::SyntaxNode<PtxLanguage>;
 pub type SyntaxToken = rowan::SyntaxToken<PtxLanguage>;
 /// A node or token of a syntax tree.
 pub type SyntaxElement = rowan::SyntaxElement<PtxLanguage>;
-pub use rowan::NodeOrToken;
+pub use rowan::{NodeOrToken, WalkEvent};
 
 /// The range of a node without the trivia at its ends; empty at its start if it is all trivia.
 #[must_use]

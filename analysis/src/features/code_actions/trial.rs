@@ -12,7 +12,7 @@ use std::{
 
 use rustc_hash::FxHashMap;
 use salsa::Setter;
-use syntax::{Cursor, SyntaxKind, SyntaxNode, TextRange, TextSize, text::Edit};
+use syntax::{Cursor, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent, text::Edit};
 
 use crate::{
     Diagnostic, FileContents, FileId, Severity,
@@ -30,8 +30,9 @@ const SMALL: usize = 16 << 10;
 const LINE: &str = "line ";
 /// Statements before and after a change that are judged with it in a long file.
 const NEAR: usize = 8;
-/// Longer instructions are not judged, in bytes: operands in operands may take time that grows faster than they do.
-const MAX_INSTRUCTION: u32 = 4096;
+/// Texts with more nodes inside each other are not judged: the questions about operands in operands ask each other, and
+/// the stack has room for one of them at a time.
+const MAX_DEPTH: usize = 64;
 
 /// Code and message of an error. A line that it names may have another number after an edit.
 type Key = (&'static str, String);
@@ -43,6 +44,8 @@ pub(super) struct Trials<'a> {
     db: &'a dyn salsa::Database,
     file: SourceFile,
     text: String,
+    /// Whether nodes of the text are too deep inside others.
+    is_deep: OnceCell<bool>,
     /// The errors of the whole text, once they are needed.
     before: OnceCell<Rc<Known>>,
     /// The text without some of its parts that was judged last, and its errors.
@@ -87,6 +90,7 @@ impl<'a> Trials<'a> {
             db,
             file,
             text: file.contents(db).tree.syntax().to_string(),
+            is_deep: OnceCell::new(),
             before: OnceCell::new(),
             shorter: RefCell::new(None),
             left: Cell::new(BUDGET),
@@ -130,12 +134,7 @@ impl<'a> Trials<'a> {
     /// The errors after some edits, which are sorted and do not overlap, to repair what is wrong at some ranges; none if
     /// too much has been tried already, or would have to be.
     pub(super) fn after(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<After> {
-        let tree = &self.file.contents(self.db).tree;
-        let is_long = |it: &TextRange| {
-            let instruction = node_at(&tree.cursor(), SyntaxKind::INSTRUCTION, it.start());
-            instruction.is_some_and(|it| u32::from(it.range().len()) > MAX_INSTRUCTION)
-        };
-        if wrong.iter().any(is_long) {
+        if *self.is_deep.get_or_init(|| is_deep(&self.tree())) {
             return None;
         }
         let left_out = self.judged(edits, wrong)?;
@@ -270,6 +269,18 @@ impl<'a> Trials<'a> {
         let in_body = |it: &Edit| functions.iter().any(|body| body.contains_range(it.range));
         edits.iter().all(in_body).then(|| LeftOut::new(ranges))
     }
+}
+
+/// Whether nodes of a tree are too deep inside others.
+fn is_deep(tree: &SyntaxNode) -> bool {
+    let mut depth = 0;
+    tree.preorder().any(|it| {
+        match it {
+            WalkEvent::Enter(_) => depth += 1,
+            WalkEvent::Leave(_) => depth -= 1,
+        }
+        depth > MAX_DEPTH
+    })
 }
 
 /// Whether an edit makes a number larger, as that of registers.
