@@ -44,8 +44,6 @@ pub(super) struct Trials<'a> {
     db: &'a dyn salsa::Database,
     file: SourceFile,
     text: String,
-    /// Whether nodes of the text are too deep inside others.
-    is_deep: OnceCell<bool>,
     /// The errors of the whole text, once they are needed.
     before: OnceCell<Rc<Known>>,
     /// The text without some of its parts that was judged last, and its errors.
@@ -90,7 +88,6 @@ impl<'a> Trials<'a> {
             db,
             file,
             text: file.contents(db).tree.syntax().to_string(),
-            is_deep: OnceCell::new(),
             before: OnceCell::new(),
             shorter: RefCell::new(None),
             left: Cell::new(BUDGET),
@@ -126,7 +123,7 @@ impl<'a> Trials<'a> {
             return Some(known.clone());
         }
         self.spend(shorter.len())?;
-        let known = Rc::new(errors(&judge(self.db, shorter)));
+        let known = Rc::new(errors(&judge(self.db, shorter)?));
         *last = Some((left_out.clone(), known.clone()));
         Some(known)
     }
@@ -134,9 +131,6 @@ impl<'a> Trials<'a> {
     /// The errors after some edits, which are sorted and do not overlap, to repair what is wrong at some ranges; none if
     /// too much has been tried already, or would have to be.
     pub(super) fn after(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<After> {
-        if *self.is_deep.get_or_init(|| is_deep(&self.tree())) {
-            return None;
-        }
         let left_out = self.judged(edits, wrong)?;
         let shorter = left_out.of(&self.text);
         let mut edits = edits.to_vec();
@@ -149,7 +143,7 @@ impl<'a> Trials<'a> {
         let text = applied(&shorter, &edits)?;
         self.spend(text.len())?;
         let before = self.known(&left_out, &shorter)?;
-        let found = judge(self.db, &text);
+        let found = judge(self.db, &text)?;
         let mut shift = 0;
         let shifts = edits.iter().map(|it| {
             shift += it.insert.len() as i64 - i64::from(u32::from(it.range.len()));
@@ -419,13 +413,17 @@ fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     Some(out)
 }
 
-/// The diagnostics of a text in a database of its own, with the settings of another.
-fn judge(settings: &dyn salsa::Database, text: &str) -> Vec<Diagnostic> {
+/// The diagnostics of a text in a database of its own, with the settings of another; none if its nodes are too deep.
+fn judge(settings: &dyn salsa::Database, text: &str) -> Option<Vec<Diagnostic>> {
+    let contents = FileContents::new(text);
+    if is_deep(&contents.tree.syntax()) {
+        return None;
+    }
     let config = Workspace::get(settings).config(settings).clone();
     let mut db = Database::new(None);
-    let file = SourceFile::new(&db, FileId(0), Arc::new(FileContents::new(text)));
+    let file = SourceFile::new(&db, FileId(0), Arc::new(contents));
     let workspace = Workspace::get(&db);
     workspace.set_files(&mut db).to(vec![file]);
     workspace.set_config(&mut db).to(config);
-    diagnostics(&db, file, usize::MAX, Fixes::LeftOut)
+    Some(diagnostics(&db, file, usize::MAX, Fixes::LeftOut))
 }
