@@ -57,7 +57,8 @@ pub(super) fn man(args: &ManArgs, io: &mut Io<'_>) -> io::Result<u8> {
         },
     };
     // In the order of man-pages(7).
-    let man = Man::new(command.clone());
+    let source = concat!("ptx-analyzer ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).source(source);
     man.render_title(&mut io.stdout)?;
     man.render_name_section(&mut io.stdout)?;
     man.render_synopsis_section(&mut io.stdout)?;

@@ -110,14 +110,17 @@ pub fn of(target: Target) -> Option<&'static Limits> {
     LIMITS.iter().find(|it| it.target == target.number)
 }
 
-/// Bytes of static `.shared` variables that ptxas lets a CTA have: more than 48 KB for targets with all
-/// features of their architecture only.
+/// Bytes of static `.shared` variables that ptxas 13.5 accepts for a CTA on every target.
+pub const LEAST_STATIC_SHARED: u32 = 49_152;
+
+/// Bytes of static `.shared` variables that ptxas 13.5 accepts for a CTA: more than 48 KB only for targets with
+/// architecture-specific features.
 #[must_use]
 pub fn static_shared(target: Target) -> u32 {
     match (target.suffix, target.number) {
         (Suffix::Architecture, 90..120) => 232_448,
         (Suffix::Architecture, 120..) => 101_376,
-        _ => 49_152,
+        _ => LEAST_STATIC_SHARED,
     }
 }
 

@@ -178,7 +178,7 @@ impl<'a> Uses<'a, '_> {
         while let Some(step) = work.pop() {
             for value in flow.facts.writes.get(step as usize) {
                 let register = flow.facts.values[*value as usize];
-                // A predicate beside the result is not made of the value.
+                // A second, predicate destination does not depend on the value.
                 if register.weight == 0 {
                     continue;
                 }

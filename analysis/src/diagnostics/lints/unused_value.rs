@@ -81,7 +81,7 @@ pub(super) fn check(
 /// The reads of the carry flag, which instructions do not name.
 struct Carries<'a, 'b> {
     statements: &'a Statements<'b>,
-    /// For each block whether it, or one after it, reads the carry that it begins with; made when it is asked for.
+    /// By block, whether the carry flag is live at its start; computed on first use.
     read_in: OnceCell<Vec<bool>>,
 }
 

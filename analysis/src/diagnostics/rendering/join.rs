@@ -459,7 +459,7 @@ fn no_text() -> Diagnostic {
     }
 }
 
-/// A diagnostic whose words, some of which are those of the file, do not act on what shows them.
+/// Escapes control and bidirectional characters in a diagnostic, which quotes text of the file.
 fn plain(mut diagnostic: Diagnostic) -> Diagnostic {
     let plain = |text: &mut String| {
         if let Cow::Owned(escaped) = escape_controls(text) {

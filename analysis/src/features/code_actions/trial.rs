@@ -43,7 +43,8 @@ type Known = FxHashMap<Key, usize>;
 pub(super) struct Trials<'a> {
     db: &'a dyn salsa::Database,
     file: SourceFile,
-    text: String,
+    /// The whole text, once it is needed: most questions are about places without a problem.
+    text: OnceCell<String>,
     /// The errors of the whole text, once they are needed.
     before: OnceCell<Rc<Known>>,
     /// The text without some of its parts that was judged last, and its errors.
@@ -87,11 +88,15 @@ impl<'a> Trials<'a> {
         Trials {
             db,
             file,
-            text: file.contents(db).tree.syntax().to_string(),
+            text: OnceCell::new(),
             before: OnceCell::new(),
             shorter: RefCell::new(None),
             left: Cell::new(BUDGET),
         }
+    }
+
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| self.tree().to_string())
     }
 
     /// The tree of the file.
@@ -106,7 +111,7 @@ impl<'a> Trials<'a> {
 
     /// The parts of the text that are not judged; none if it is too long.
     fn judged(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<LeftOut> {
-        let whole = |limit| (self.text.len() <= limit).then(LeftOut::default);
+        let whole = |limit| (self.text().len() <= limit).then(LeftOut::default);
         whole(SMALL)
             .or_else(|| self.left_out(edits, wrong))
             .or_else(|| whole(BUDGET))
@@ -132,7 +137,7 @@ impl<'a> Trials<'a> {
     /// too much has been tried already, or would have to be.
     pub(super) fn after(&self, edits: &[Edit], wrong: &[TextRange]) -> Option<After> {
         let left_out = self.judged(edits, wrong)?;
-        let shorter = left_out.of(&self.text);
+        let shorter = left_out.of(self.text());
         let mut edits = edits.to_vec();
         for edit in &mut edits {
             edit.range = TextRange::new(
@@ -250,7 +255,7 @@ impl<'a> Trials<'a> {
                 // What is declared otherwise may be meant by all instructions.
                 let declares = |it: &Edit| {
                     it.range.intersect(range).is_some_and(|it| !it.is_empty())
-                        && !widens(&self.text, it)
+                        && !widens(self.text(), it)
                 };
                 if !far && edits.iter().any(declares) {
                     return None;

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use analysis::{EntryRegisters, ExactEntry, LiveIn, LiveRegisters, short_name};
 
-use super::svg::{Svg, Theme, round, shortened};
+use super::{
+    legend::rows,
+    svg::{Svg, Theme, round, shortened},
+};
 
 const LEFT: f64 = 44.0;
 const BOTTOM: f64 = 44.0;
@@ -205,7 +208,7 @@ pub fn register_chart(
     let widest = steps.iter().map(|it| it.1.len()).max().unwrap_or(0);
     let room = size.width - LEFT - EDGE;
     let (name, facts) = heading(entry, exact, room);
-    let legend = rows(legend(entry, exact, &live, theme), room);
+    let legend = rows(legend(entry, exact, &live, theme), Item::width, room);
     let above = 26.0 + LINE * (facts.len() + legend.len()) as f64 + LINE;
     let height = size.height.max(above + PLOT + BOTTOM);
     // Small type, and the gap before it.
@@ -428,24 +431,6 @@ fn legend(
         });
     }
     items
-}
-
-/// Items in rows of at most a width in pixels.
-fn rows(items: Vec<Item>, width: f64) -> Vec<Vec<Item>> {
-    let mut rows: Vec<Vec<Item>> = Vec::new();
-    let mut left = 0.0;
-    for item in items {
-        let needs = item.width();
-        match rows.last_mut().filter(|_| needs <= left) {
-            Some(row) => row.push(item),
-            None => {
-                rows.push(vec![item]);
-                left = width;
-            }
-        }
-        left -= needs;
-    }
-    rows
 }
 
 /// The axes with numbers.

@@ -138,7 +138,10 @@ impl Legend {
         let rows = [lines, boxes, flights.collect()];
         let width = width.max(NARROW);
         Legend {
-            rows: (rows.into_iter().flat_map(|it| broken(it, width))).collect(),
+            rows: (rows
+                .into_iter()
+                .flat_map(|it| self::rows(it, Item::width, width)))
+            .collect(),
         }
     }
 
@@ -177,11 +180,11 @@ impl Legend {
 }
 
 /// Items in rows of at most a width in pixels; one that is wider has a row of its own.
-fn broken(items: Vec<Item>, width: f64) -> Vec<Vec<Item>> {
-    let mut rows: Vec<Vec<Item>> = Vec::new();
+pub(super) fn rows<T>(items: Vec<T>, width_of: impl Fn(&T) -> f64, width: f64) -> Vec<Vec<T>> {
+    let mut rows: Vec<Vec<T>> = Vec::new();
     let mut left = 0.0;
     for item in items {
-        let needs = item.width();
+        let needs = width_of(&item);
         match rows.last_mut().filter(|_| needs <= left) {
             Some(row) => row.push(item),
             None => {

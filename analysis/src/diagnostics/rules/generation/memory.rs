@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use isa::{
-    limits::{CONSTANT_BYTES, static_shared},
+    limits::{CONSTANT_BYTES, LEAST_STATIC_SHARED, static_shared},
     operand::{Operand, Space, Symbol},
     variable::StateSpace,
 };
@@ -134,8 +134,7 @@ fn shared(db: &dyn Database, file: SourceFile, findings: &mut Vec<(ItemIndex, Fi
     let declared = module_variables.iter().flatten().map(|it| it.bytes);
     let inside = items.functions.iter().map(|it| declared_shared(db, *it));
     let all = declared.chain(inside).fold(0, u64::saturating_add);
-    // No target allows less.
-    if all <= LEAST {
+    if all <= LEAST_STATIC_SHARED.into() {
         return;
     }
     let scope = module_scope(db, file);
@@ -179,7 +178,7 @@ fn shared(db: &dyn Database, file: SourceFile, findings: &mut Vec<(ItemIndex, Fi
             ),
             Some("declare an `.extern .shared` array and pass its size to the launch".to_owned()),
         );
-        // Places in other functions cannot be told.
+        // A finding can point into its own item and at declarations of the module only.
         used.retain(|it| it.function.is_none_or(|it| it == index));
         used.sort_by_key(|it| Reverse(it.bytes));
         let largest = used.first();
@@ -190,6 +189,3 @@ fn shared(db: &dyn Database, file: SourceFile, findings: &mut Vec<(ItemIndex, Fi
         findings.push((ItemIndex::Function(index), found));
     }
 }
-
-/// Bytes of static shared memory that every target allows.
-const LEAST: u64 = 49_152;
