@@ -611,6 +611,22 @@ fn the_real_ptxas_agrees() {
         &mut server,
         &["37:8 ptxas More than 32 surfaces used in entry function 'k'"],
     );
+    let synchronizing = TEXT
+        .replace("sm_80", "sm_90")
+        .replace(
+            ".entry k()",
+            ".extern .func (.param .b32 status) cudaDeviceSynchronize;\n.entry k()",
+        )
+        .replace(
+            "    ret;",
+            "    .param .b32 status;\n    call (status), cudaDeviceSynchronize;\n    ret;",
+        );
+    server.replace(&world.uri(), &synchronizing);
+    world.save(&mut server);
+    world.expect(
+        &mut server,
+        &["11:20 ptxas Unsupported Function 'cudaDeviceSynchronize' on arch 'sm_90' or higher"],
+    );
     server.replace(&world.uri(), &TEXT.replace("%r1, 2", "%r9, 2"));
     assert_eq!(world.run(&mut server).expect("a result")["errors"], 2);
     world.expect(&mut server, &["8:18 ptx-analyzer `%r9` is not declared"]);

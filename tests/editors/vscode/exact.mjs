@@ -121,19 +121,25 @@ export async function testExactMode({ base, page, workspace, data, screens }) {
 
   await test('what only ptxas finds is a problem after saving, until it is mended', async () => {
     await openFile('saxpy.ptx');
+    await line('.target sm_80').click();
+    await key('End');
+    await key('Backspace');
+    await key('Backspace');
+    await page.keyboard.type('90');
+    await key('Escape');
     await clickOn('.visible .entry', 'saxpy');
     await key('Home');
-    await page.keyboard.type('.shared .align 4 .b8 tile[65536];\n');
+    await page.keyboard.type('.extern .func (.param .b32 status) cudaDeviceSynchronize;\n');
     await clickOn('mov.u32 %r2', 'mov');
     await key('Home');
-    await page.keyboard.type('mov.u32 %r2, tile;\n');
+    await page.keyboard.type('{ .param .b32 status; call (status), cudaDeviceSynchronize; }\n');
     await key('Control+s');
     await key('Control+Shift+M');
-    const row = shown('.markers-panel .monaco-list-row', 'too much shared data');
+    const row = shown('.markers-panel .monaco-list-row', 'Unsupported Function');
     await row.waitFor();
     await shown('.markers-panel .monaco-list-row', 'ptxas').waitFor();
     await picture('exact-problem');
-    await line('mov.u32 %r2, tile').click();
+    await line('call (status)').click();
     await key('Home');
     await page.keyboard.type('//');
     await key('Control+s');

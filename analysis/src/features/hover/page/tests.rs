@@ -309,7 +309,7 @@ fn operands_say_what_concerns_the_statement() {
         "cvt.f64.f32 %fd1, %f1;",
         expect![[r#"
         - `%fd1` = `d`, a .f64 register: the result.
-        - `%f1` = `a`, a .f32 register: the number.
+        - `%f1` = `a`, a .f32 register: the value to convert.
     "#]],
     );
     check_operands(
