@@ -586,7 +586,7 @@ fn the_real_ptxas_agrees() {
     assert_eq!(target_of("ptx/machineCode", "sm_90"), Ok(json!("sm_90")));
     assert!(target_of("ptx/runPtxas", "sm_1").is_err());
     assert_eq!(target_of("ptx/machineCode", "sm_90"), Ok(Value::Null));
-    // What both find is said once; what only ptxas finds stands at the entry.
+    // What both find is said once; what only ptxas finds is at the entry.
     let shared = TEXT
         .replace(
             ".entry k()",
