@@ -1,5 +1,6 @@
 //! The tables of the instruction set: their notation, and what they become.
 
+pub mod computation;
 pub mod condition;
 pub mod event;
 mod instruction;

@@ -1,0 +1,474 @@
+//! What an instruction computes, as its table states it: expressions over its operands.
+//!
+//! The notation is described in `tables/README.md`. Integers are exact, and an assignment keeps the low bits of the
+//! target; floating-point numbers are exact, and only [`Primitive::Round`] loses. What the names mean depends on the
+//! variant that a statement fits, see [`crate::compute`].
+
+/// The lines of an instruction that state what it computes.
+///
+/// A later line whose condition holds replaces what earlier ones say of the same name or target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Computation {
+    /// The lines in the order of the table.
+    pub lines: Vec<ComputationLine>,
+}
+
+/// A line of a computation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComputationLine {
+    /// The number of the line in its table, from 1.
+    pub number: usize,
+    /// When it holds: one of these, each a conjunction; always if there are none.
+    pub when: Vec<Vec<Test>>,
+    /// What it states.
+    pub clause: Clause,
+}
+
+/// A simple condition about the words, slots and operands of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// Whether it holds where the rest does not.
+    pub negated: bool,
+    /// What is tested.
+    pub subject: TestSubject,
+}
+
+/// The subject of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TestSubject {
+    /// The statement has the word.
+    Word(&'static str),
+    /// The slot has a word.
+    Slot(&'static str),
+    /// The word of the slot is one of these.
+    OneOf(&'static str, Vec<&'static str>),
+    /// The name of the instruction is one of these, for blocks that serve several.
+    Instruction(Vec<&'static str>),
+    /// The operand is there.
+    Operand(&'static str),
+}
+
+/// What a line states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clause {
+    /// `let x = …, f(i) = …`: names for expressions.
+    Let(Vec<Definition>),
+    /// `computes nothing`: control, barriers and hints.
+    Nothing,
+    /// `computes d = …`: all right sides are read before anything is written.
+    Effects(Vec<Effect>),
+    /// `inputs f`, `inputs f type`: float operands are read through a function, those of one type if it is given.
+    Inputs(Primitive, Option<&'static str>),
+    /// `result f`: each element of a float result goes through a function.
+    Result(Primitive),
+    /// `unspecified if …`: the manual leaves the result open.
+    Unspecified(Expression),
+    /// `ignores …`: slots and words that change no value.
+    Ignores(Vec<&'static str>),
+}
+
+/// A name for an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The name.
+    pub name: &'static str,
+    /// The parameters; none for a plain name.
+    pub parameters: Vec<&'static str>,
+    /// The expression, in which the parameters may appear.
+    pub value: Expression,
+}
+
+/// A target and its new value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// `each`: once per element of packed types and braces.
+    pub each: bool,
+    /// `atomic`: memory is read and written at once.
+    pub atomic: bool,
+    /// `later`: at some time before the completion is seen.
+    pub later: bool,
+    /// `matrix`: the target is a fragment, whose elements the lanes of the warp hold.
+    pub matrix: bool,
+    /// What is written.
+    pub target: Target,
+    /// `as type`: the type of the target, where its definition does not give it.
+    pub ty: Option<&'static str>,
+    /// The new value.
+    pub value: Expression,
+    /// `for r in set`: once for each.
+    pub repeated: Option<(&'static str, Set)>,
+    /// `until …`: what tells that it happened.
+    pub until: Option<Completion>,
+}
+
+/// What an effect writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// An operand.
+    Operand(&'static str),
+    /// The carry flag, `cc`.
+    Carry,
+    /// The stack pointer, `stack`.
+    Stack,
+    /// An element of an operand that is a matrix: `d(i, j)`.
+    Element(&'static str, Vec<Expression>),
+    /// Memory.
+    Memory(Memory),
+    /// A place that a chapter of the manual describes: `tmem(taddr, shape)`, `box(map, …)`, with indices of an
+    /// element in `tmem(d)(i, j)`.
+    Chapter(Primitive, Vec<Expression>, Vec<Expression>),
+}
+
+/// A place in memory: `[a]`, `[to, offset in r; size].field`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Which memory.
+    pub kind: MemoryKind,
+    /// The address, perhaps in parts.
+    pub address: Vec<Expression>,
+    /// The CTA, or the copy, in which the address is: `in r`.
+    pub within: Option<&'static str>,
+    /// The number of bytes; without it one element of the type of the instruction.
+    pub size: Option<Box<Expression>>,
+    /// A field of an mbarrier or a tensor map, with the index of an element of it.
+    pub field: Option<(&'static str, Option<Box<Expression>>)>,
+}
+
+/// Which memory an address is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// That of the address operand.
+    Operand,
+    /// All copies behind a multimem address.
+    Copies,
+    /// That of another endpoint of a fabric.
+    Fabric,
+}
+
+/// What tells that a later effect happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// The group of a kind is complete.
+    Group(&'static str),
+    /// An mbarrier, whose `tx` loses so many bytes.
+    Barrier(Memory, Expression),
+    /// The copies that this thread issued are there.
+    Copies,
+}
+
+/// The values that a variable takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// `first..last`, both included.
+    Range(Box<Expression>, Box<Expression>),
+    /// The lanes whose bits are set in a mask.
+    Lanes(Box<Expression>),
+    /// A set that the notation names, or the elements of an operand in braces.
+    Named(&'static str),
+}
+
+/// An operator before its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// `-x`
+    Negate,
+    /// `~x`
+    Complement,
+    /// `not x`
+    Not,
+}
+
+/// An operator between two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the operators")]
+pub enum Infix {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    /// `and` of truths.
+    Both,
+    /// `or` of truths.
+    Either,
+}
+
+/// How the values of a body are combined over a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binder {
+    /// The sum.
+    Sum,
+    /// Whether all hold.
+    All,
+    /// Whether one holds.
+    Any,
+    /// How many hold.
+    Count,
+    /// The bits of those that hold.
+    Mask,
+    /// The lowest that holds.
+    Lowest,
+    /// Combined by the operation in a slot, or by a named one.
+    Reduce(&'static str),
+    /// One after the other, `it` being the value so far, from a first one on.
+    Chain(Box<Expression>),
+    /// Side by side, the first lowest, each of so many bits.
+    Pack(Box<Expression>),
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expression {
+    /// An integer.
+    Integer(i128),
+    /// An operand, a name of a `let`, a variable, a slot, a type, or one of the words that the notation has for the
+    /// lane and its surroundings: `lane active cc stack nan true K M N it`.
+    Name(&'static str),
+    /// `$`, the opcode, as the operation of `apply`.
+    Opcode,
+    /// `-x`
+    Prefix(Prefix, Box<Expression>),
+    /// `x + y`
+    Infix(Infix, Box<Expression>, Box<Expression>),
+    /// `x if c else y`: the condition, and the two values.
+    If(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `x else y`: the first if the operand in it is there.
+    Else(Box<Expression>, Box<Expression>),
+    /// `x as t`: the same bits as a value of a type.
+    As(Box<Expression>, &'static str),
+    /// `x[hi:lo]`
+    Slice(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `x{i}`: an element of an operand in braces.
+    Element(Box<Expression>, Box<Expression>),
+    /// `x@l`: the operand in another lane.
+    At(Box<Expression>, Box<Expression>),
+    /// `[a]`
+    Memory(Memory),
+    /// A call of a primitive.
+    Call(Primitive, Vec<Expression>),
+    /// A call of a `let` with parameters, or an element of a matrix: `s(i)`, `a(i, k)`.
+    Apply(&'static str, Vec<Expression>),
+    /// An element of what a primitive yields: `sparse(a, e, f)(i, k)`.
+    Index(Box<Expression>, Vec<Expression>),
+    /// `approx(x; bound)`: the bound as written.
+    Approximate(Box<Expression>, Vec<&'static str>),
+    /// `unordered(x)`, and `unordered(op; r in set: x)` of a combination: sums in an order that nothing specifies.
+    Unordered(Box<Expression>),
+    /// `sum(i in 0..3: x)`: the binder, its variable, its set, and the body.
+    Over(Binder, &'static str, Set, Box<Expression>),
+}
+
+macro_rules! primitives {
+    ($($(#[doc = $doc:literal])+ $variant:ident $name:literal $least:literal..=$most:literal),* $(,)?) => {
+        /// The functions of the notation; the list is closed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Primitive { $($(#[doc = $doc])+ $variant),* }
+
+        impl Primitive {
+            /// Every primitive with its name and the least and the most arguments that it takes.
+            pub const ALL: &'static [(&'static str, Primitive, usize, usize)] =
+                &[$(($name, Primitive::$variant, $least, $most)),*];
+        }
+    };
+}
+
+primitives! {
+    /// The magnitude.
+    Absolute "abs" 1..=1,
+    /// The smaller one; of floats -0 is below +0, and a NaN loses to a number.
+    Minimum "min" 2..=2,
+    /// The larger one, likewise.
+    Maximum "max" 2..=2,
+    /// The quotient of integers, rounded toward 0.
+    Quotient "quotient" 2..=2,
+    /// The remainder of integers, with the sign of the first.
+    Remainder "remainder" 2..=2,
+    /// So many bits from a position on, unsigned.
+    Field "field" 3..=3,
+    /// One bit as a truth.
+    Bit "bit" 2..=2,
+    /// The low bits as two's complement.
+    Signed "signed" 2..=2,
+    /// So many ones.
+    Ones "ones" 1..=1,
+    /// The unsigned number of the bits of an operand.
+    Raw "raw" 1..=1,
+    /// Elements side by side, the uppermost first.
+    Concatenate "concat" 1..=8,
+    /// An element of a packed value.
+    Part "part" 2..=3,
+    /// The number of ones.
+    PopulationCount "popcount" 1..=1,
+    /// The position of the highest one; -1 if there is none.
+    Highest "highest" 1..=1,
+    /// So many low bits in the opposite order.
+    Reverse "reverse" 2..=2,
+    /// The position of the n-th one from a base on, as `fns` finds it.
+    NthSet "nth" 3..=3,
+    /// A function of three bits, tabulated by a constant.
+    LookUp "lut" 4..=4,
+    /// The product without carries.
+    CarrylessProduct "clmul" 2..=2,
+    /// A value with the part that the selector of the destination names replaced.
+    Merge "merge" 2..=2,
+    /// The element that the selector of an operand picks from both operands.
+    Picked "picked" 3..=3,
+    /// Whether the mask of the destination has an element.
+    Masked "masked" 2..=2,
+    /// The type of the part that a selector names.
+    Selected "selected" 2..=2,
+    /// The nearest number of an integer type.
+    Clamp "clamp" 1..=2,
+    /// The nearest number of a float type.
+    Round "round" 1..=3,
+    /// The nearest integer, as a float.
+    Integral "integral" 2..=2,
+    /// The exact square root.
+    SquareRoot "sqrt" 1..=1,
+    /// Subnormal numbers become 0.
+    Flush "flush" 1..=1,
+    /// Into 0 to 1.
+    Saturate "saturate" 1..=1,
+    /// Negative numbers become 0.
+    Relu "relu" 1..=1,
+    /// Numbers beyond the largest one become that one.
+    Finite "finite" 1..=1,
+    /// -0 becomes +0.
+    PositiveZero "positive_zero" 1..=1,
+    /// Whether it is a NaN.
+    IsNan "isnan" 1..=1,
+    /// The sign bit as a truth.
+    Sign "sign" 1..=1,
+    /// The value with another sign bit.
+    WithSign "withsign" 2..=2,
+    /// Whether it is the NaN of tensor copies out of bounds.
+    OutOfBounds "oob" 1..=1,
+    /// The operation in a slot.
+    Apply "apply" 2..=3,
+    /// 2 to the power.
+    Exp2 "exp2" 1..=1,
+    /// The binary logarithm.
+    Log2 "log2" 1..=1,
+    /// The sine.
+    Sine "sin" 1..=1,
+    /// The cosine.
+    Cosine "cos" 1..=1,
+    /// The hyperbolic tangent.
+    HyperbolicTangent "tanh" 1..=1,
+    /// Times a power of 2.
+    Scaled "scaled" 2..=2,
+    /// The upper element of a pack.
+    Upper "upper" 1..=1,
+    /// The lower element of a pack.
+    Lower "lower" 1..=1,
+    /// Width of a type in bits.
+    Bits "bits" 1..=1,
+    /// Width of a type in bytes.
+    Bytes "bytes" 1..=1,
+    /// The number in the word of a slot.
+    Number "number" 1..=1,
+    /// The type of half the width.
+    Half "half" 1..=1,
+    /// The type of a quarter of the width.
+    Quarter "quarter" 1..=1,
+    /// Only the bytes from one to another.
+    Skip "skip" 3..=3,
+    /// Of each 16 bytes those in a mask.
+    Keep "keep" 2..=2,
+    /// A box of a tensor.
+    TensorBox "box" 1..=8,
+    /// Its size in bytes.
+    BoxBytes "box_bytes" 1..=1,
+    /// A box of a tensor of another endpoint of a fabric.
+    FabricBox "fabric_box" 1..=8,
+    /// An element of a texture or surface.
+    Texel "texel" 1..=8,
+    /// A filtered texture.
+    Filtered "filtered" 1..=8,
+    /// Four texels.
+    Gathered "gathered" 1..=8,
+    /// A comparison with a reference.
+    Compared "compared" 2..=2,
+    /// Whether the texture is resident.
+    Resident "resident" 1..=8,
+    /// An element in the format of a surface.
+    Formatted "formatted" 2..=2,
+    /// An attribute of a texture, sampler or surface.
+    Attribute "attribute" 2..=3,
+    /// A matrix that a descriptor describes.
+    Described "described" 1..=2,
+    /// A matrix by a lookup table.
+    LookedUp "looked_up" 2..=2,
+    /// Elements at their positions.
+    Spread "spread" 5..=5,
+    /// The two of four elements that are preferred.
+    BestTwo "best2" 2..=2,
+    /// The positions of these.
+    Positions "positions" 2..=2,
+    /// The chosen elements.
+    Chosen "chosen" 2..=2,
+    /// A group of four elements.
+    PartOfFour "part4" 3..=3,
+    /// Tensor memory.
+    TensorMemory "tmem" 1..=6,
+    /// A row of tensor memory.
+    Row "row" 1..=1,
+    /// A matrix with its sparsity expanded.
+    Sparse "sparse" 3..=3,
+    /// A matrix with columns of 0.
+    ZeroColumns "zero_columns" 2..=2,
+    /// Elements of 4 or 6 bits in bytes.
+    Widened "widened" 2..=2,
+    /// The scale of an element of A.
+    ScaleA "scale_a" 2..=2,
+    /// The scale of an element of B.
+    ScaleB "scale_b" 2..=2,
+    /// A generic address of a state space.
+    ToGeneric "to_generic" 2..=2,
+    /// The address in a state space of a generic one.
+    FromGeneric "from_generic" 2..=2,
+    /// Whether a generic address is in a state space.
+    Within "within" 2..=2,
+    /// The same place in the shared memory of another CTA.
+    InCta "in_cta" 2..=2,
+    /// The CTA of a shared address.
+    CtaOf "cta_of" 1..=1,
+    /// The kind of an opaque variable.
+    KindOf "kind" 1..=1,
+    /// The state of an mbarrier.
+    State "state" 1..=1,
+    /// The phase in a state.
+    Phase "phase" 1..=1,
+    /// The pending count in a state.
+    Pending "pending" 1..=1,
+    /// Whether a request was canceled.
+    Canceled "canceled" 1..=1,
+    /// The first CTA of a response.
+    FirstCta "first_cta" 1..=1,
+    /// A value whose bits mean nothing outside the instructions that take it.
+    Opaque "opaque" 0..=4,
+}
+
+impl Primitive {
+    /// The primitive with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Primitive> {
+        Primitive::ALL.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Primitive::ALL[self as usize].0
+    }
+}
