@@ -10,10 +10,12 @@
 //! - [`matching`]: which variant of an instruction fits a statement, why the others do not, what may follow;
 //! - [`hardware`]: limits of targets, occupancy, costs;
 //! - [`matrix`]: fragments of matrices and the bits of descriptors;
+//! - [`compute`]: the evaluator of instructions;
 //! - [`docs`]: the documentation of the language.
 //!
 //! This crate knows neither salsa nor rowan nor LSP and does no I/O.
 
+pub mod compute;
 pub mod declarations;
 pub mod docs;
 pub mod hardware;

@@ -1,0 +1,23 @@
+//! Floating-point arithmetic that is exact until it is rounded once.
+//!
+//! - [`Format`]: the floating-point types of PTX;
+//! - [`Number`]: an exact number, with the operations and [`Number::round`];
+//! - [`bits`]: functions on the bits of a format, such as `.ftz` and `.sat`;
+//! - [`Operation`]: the rounded operations, also on many lanes at once.
+//!
+//! The results are the same on every platform: neither rounding modes of a processor nor its fused operations are used.
+
+pub mod bits;
+mod elementary;
+mod format;
+mod lanes;
+mod number;
+mod rounding;
+#[cfg(test)]
+mod tests;
+
+pub use bits::Class;
+pub use format::Format;
+pub use lanes::{Operation, apply};
+pub use number::Number;
+pub use rounding::Rounding;

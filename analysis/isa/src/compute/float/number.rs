@@ -1,0 +1,444 @@
+//! Exact numbers and the operations on them.
+
+use std::cmp::Ordering;
+
+use super::format::{Format, Special};
+
+/// A NaN, an infinity, a zero or a number that is not zero.
+///
+/// Sums, products, quotients and roots of numbers of any formats carry what one correct rounding needs. They are exact
+/// if 128 bits suffice; else the low bit of the significand is set, which keeps the number between the same neighbours
+/// of every format. Of sums of results that were not exact only this much is promised: their error is less than 2^-120
+/// of the largest operand.
+#[derive(Clone, Copy, Debug)]
+pub struct Number(pub(super) Value);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Value {
+    Nan,
+    Infinity {
+        negative: bool,
+    },
+    /// The sign of a zero that is left by `x - x` depends on the rounding mode.
+    Zero {
+        negative: Option<bool>,
+    },
+    Finite(Finite),
+}
+
+/// A number that is not zero: `significand` × 2^(`exponent` - 127), with the highest bit of the significand set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Finite {
+    pub(super) negative: bool,
+    pub(super) exponent: i32,
+    pub(super) significand: u128,
+}
+
+/// Exponents of any results of a few operations are below; it bounds [`Number::scale_by_power`].
+const FARTHEST: i32 = 1 << 28;
+
+impl Finite {
+    /// The magnitude 2^`exponent` × `value`; zero of the same sign if the value is.
+    fn normalized(negative: bool, exponent: i32, value: u128) -> Value {
+        if value == 0 {
+            return Value::Zero {
+                negative: Some(negative),
+            };
+        }
+        let zeros = value.leading_zeros();
+        let exponent = (exponent + 127 - zeros as i32).clamp(-FARTHEST, FARTHEST);
+        Value::Finite(Self {
+            negative,
+            exponent,
+            significand: value << zeros,
+        })
+    }
+
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        (self.exponent, self.significand).cmp(&(other.exponent, other.significand))
+    }
+}
+
+/// `value` / 2^`count`, with the lowest bit set if a bit was lost.
+pub(super) const fn shift_right_sticky(value: u128, count: u32) -> u128 {
+    if count == 0 {
+        value
+    } else if count > 127 {
+        (value != 0) as u128
+    } else {
+        value >> count | (value << (128 - count) != 0) as u128
+    }
+}
+
+/// The high half of a product; its lowest bit is set if the low half is not 0.
+fn multiply_high_sticky(a: u128, b: u128) -> u128 {
+    const LOW: u128 = u64::MAX as u128;
+    let (a_high, a_low, b_high, b_low) = (a >> 64, a & LOW, b >> 64, b & LOW);
+    if a_low == 0 && b_low == 0 {
+        return a_high * b_high;
+    }
+    let low = a_low * b_low;
+    let middle = a_high * b_low + (low >> 64);
+    let (middle, carry) = middle.overflowing_add(a_low * b_high);
+    let high = a_high * b_high + (middle >> 64) + (u128::from(carry) << 64);
+    high | u128::from((middle & LOW) | (low & LOW) != 0)
+}
+
+/// `a` / `b` × 2^64 as integer, and whether something is left; `a` < 2 `b`, and the highest bit of `b` is set.
+fn divide(a: u128, b: u128) -> (u128, bool) {
+    if b << 64 == 0 {
+        // The divisors of all formats.
+        let b = b >> 64;
+        return (a / b, a % b != 0);
+    }
+    let (mut quotient, mut rest) = (0, a);
+    let mut carry = false;
+    for step in 0..=64 {
+        if step > 0 {
+            quotient <<= 1;
+            carry = rest >> 127 != 0;
+            rest <<= 1;
+        }
+        if carry || rest >= b {
+            rest = rest.wrapping_sub(b);
+            quotient |= 1;
+        }
+    }
+    (quotient, rest != 0)
+}
+
+impl Number {
+    /// NaN. It has neither sign nor payload: [`super::bits`] has the functions for which they matter.
+    pub const NAN: Self = Self(Value::Nan);
+
+    /// Returns the value of the low bits of `bits`.
+    pub fn decode(format: Format, bits: u64) -> Self {
+        let Some(layout) = format.layout() else {
+            return Self(Finite::normalized(
+                bits & 0x80 != 0,
+                -6,
+                u128::from((bits as i8).unsigned_abs()),
+            ));
+        };
+        let bits = bits >> layout.padding;
+        let negative = bits & layout.sign() != 0;
+        let code = bits & layout.magnitude();
+        if code >= layout.infinity() {
+            let infinite = layout.special == Special::InfinityAndNan && code == layout.infinity();
+            return Self(if infinite {
+                Value::Infinity { negative }
+            } else {
+                Value::Nan
+            });
+        }
+        let (exponent, fraction) = (code >> layout.fraction, code & ((1 << layout.fraction) - 1));
+        if format == Format::Ue8m0 {
+            return Self(Finite::normalized(false, exponent as i32 - 127, 1));
+        }
+        let hidden = u64::from(exponent != 0) << layout.fraction;
+        let exponent = (exponent as i32).max(1) - layout.bias() - layout.fraction as i32;
+        Self(Finite::normalized(
+            negative,
+            exponent,
+            u128::from(hidden | fraction),
+        ))
+    }
+
+    /// Returns an integer; its zero is positive.
+    pub fn from_signed(value: i128) -> Self {
+        Self(Finite::normalized(value < 0, 0, value.unsigned_abs()))
+    }
+
+    /// Returns an integer; its zero is positive.
+    pub fn from_unsigned(value: u128) -> Self {
+        Self(Finite::normalized(false, 0, value))
+    }
+
+    /// Whether it is NaN.
+    pub fn is_nan(&self) -> bool {
+        matches!(self.0, Value::Nan)
+    }
+
+    /// Whether it is an infinity.
+    pub fn is_infinite(&self) -> bool {
+        matches!(self.0, Value::Infinity { .. })
+    }
+
+    /// Whether it is a zero.
+    pub fn is_zero(&self) -> bool {
+        matches!(self.0, Value::Zero { .. })
+    }
+
+    /// Whether the sign is negative; the sign of NaN, and of a zero of which only rounding knows it, is positive.
+    pub fn is_negative(&self) -> bool {
+        match self.0 {
+            Value::Nan => false,
+            Value::Infinity { negative } => negative,
+            Value::Zero { negative } => negative.unwrap_or(false),
+            Value::Finite(it) => it.negative,
+        }
+    }
+
+    /// Returns the number with that sign.
+    pub fn with_sign(self, negative: bool) -> Self {
+        Self(match self.0 {
+            Value::Nan => Value::Nan,
+            Value::Infinity { .. } => Value::Infinity { negative },
+            Value::Zero { .. } => Value::Zero {
+                negative: Some(negative),
+            },
+            Value::Finite(it) => Value::Finite(Finite { negative, ..it }),
+        })
+    }
+
+    /// Returns the number with the other sign.
+    pub fn neg(self) -> Self {
+        self.with_sign(!self.is_negative())
+    }
+
+    /// Returns the magnitude.
+    pub fn abs(self) -> Self {
+        self.with_sign(false)
+    }
+
+    /// Returns the sum.
+    pub fn add(self, other: Self) -> Self {
+        Self(match (self.0, other.0) {
+            (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
+            (Value::Infinity { negative: a }, Value::Infinity { negative: b }) if a != b => {
+                Value::Nan
+            }
+            (it @ Value::Infinity { .. }, _) | (_, it @ Value::Infinity { .. }) => it,
+            (Value::Zero { negative: a }, Value::Zero { negative: b }) => Value::Zero {
+                negative: a.filter(|_| a == b),
+            },
+            (it @ Value::Finite(_), Value::Zero { .. })
+            | (Value::Zero { .. }, it @ Value::Finite(_)) => it,
+            (Value::Finite(a), Value::Finite(b)) => {
+                let (large, small) = if a.compare_magnitude(&b).is_lt() {
+                    (b, a)
+                } else {
+                    (a, b)
+                };
+                // One bit of room for the carry. Operands of formats and their products have at most 106 bits, so a
+                // distance of one or two loses nothing, and from a greater one no difference cancels more than a bit.
+                let distance = large.exponent.abs_diff(small.exponent).saturating_add(1);
+                let high = shift_right_sticky(large.significand, 1);
+                let low = shift_right_sticky(small.significand, distance);
+                if a.negative == b.negative {
+                    Finite::normalized(a.negative, large.exponent - 126, high + low)
+                } else if high == low {
+                    Value::Zero { negative: None }
+                } else {
+                    Finite::normalized(large.negative, large.exponent - 126, high - low)
+                }
+            }
+        })
+    }
+
+    /// Returns the difference.
+    pub fn sub(self, other: Self) -> Self {
+        self.add(other.neg())
+    }
+
+    /// Returns the product.
+    pub fn mul(self, other: Self) -> Self {
+        let negative = self.is_negative() != other.is_negative();
+        Self(match (self.0, other.0) {
+            (Value::Nan, _)
+            | (_, Value::Nan)
+            | (Value::Infinity { .. }, Value::Zero { .. })
+            | (Value::Zero { .. }, Value::Infinity { .. }) => Value::Nan,
+            (Value::Infinity { .. }, _) | (_, Value::Infinity { .. }) => {
+                Value::Infinity { negative }
+            }
+            (Value::Zero { .. }, _) | (_, Value::Zero { .. }) => Value::Zero {
+                negative: Some(negative),
+            },
+            (Value::Finite(a), Value::Finite(b)) => Finite::normalized(
+                negative,
+                a.exponent + b.exponent - 126,
+                multiply_high_sticky(a.significand, b.significand),
+            ),
+        })
+    }
+
+    /// Returns `self` × `factor` + `addend`; exact in the product if both factors have at most 63 bits.
+    pub fn mul_add(self, factor: Self, addend: Self) -> Self {
+        self.mul(factor).add(addend)
+    }
+
+    /// Returns the quotient.
+    pub fn div(self, divisor: Self) -> Self {
+        let negative = self.is_negative() != divisor.is_negative();
+        Self(match (self.0, divisor.0) {
+            (Value::Nan, _)
+            | (_, Value::Nan)
+            | (Value::Infinity { .. }, Value::Infinity { .. })
+            | (Value::Zero { .. }, Value::Zero { .. }) => Value::Nan,
+            (Value::Infinity { .. }, _) | (_, Value::Zero { .. }) => Value::Infinity { negative },
+            (Value::Zero { .. }, _) | (_, Value::Infinity { .. }) => Value::Zero {
+                negative: Some(negative),
+            },
+            (Value::Finite(a), Value::Finite(b)) => {
+                // At most 65 bits, of which the highest is one of the two highest.
+                let (quotient, rest) = divide(a.significand, b.significand);
+                Finite::normalized(
+                    negative,
+                    a.exponent - b.exponent - 65,
+                    quotient << 1 | u128::from(rest),
+                )
+            }
+        })
+    }
+
+    /// Returns the square root: NaN of a negative number, -0 of -0.
+    pub fn sqrt(self) -> Self {
+        Self(match self.0 {
+            it @ (Value::Nan | Value::Zero { .. } | Value::Infinity { negative: false }) => it,
+            Value::Infinity { .. } | Value::Finite(Finite { negative: true, .. }) => Value::Nan,
+            Value::Finite(it) => {
+                // The unit of the radicand must be an even power of two.
+                let unit = it.exponent - 127;
+                let radicand = shift_right_sticky(it.significand, unit.rem_euclid(2) as u32);
+                let unit = unit + unit.rem_euclid(2);
+                let root = radicand.isqrt();
+                Finite::normalized(
+                    false,
+                    unit / 2 - 1,
+                    root << 1 | u128::from(root * root != radicand),
+                )
+            }
+        })
+    }
+
+    /// Returns 1 / √`self`, correct for numbers of at most 64 bits: ±infinity of ±0, NaN of a negative number.
+    pub fn reciprocal_sqrt(self) -> Self {
+        Self(match self.0 {
+            Value::Nan => Value::Nan,
+            Value::Zero { .. } => Value::Infinity {
+                negative: self.is_negative(),
+            },
+            Value::Infinity { negative: false } => Value::Zero {
+                negative: Some(false),
+            },
+            Value::Infinity { .. } | Value::Finite(Finite { negative: true, .. }) => Value::Nan,
+            Value::Finite(it) => {
+                let divisor = shift_right_sticky(it.significand, 64);
+                let unit = it.exponent - 63;
+                // 2^190 or 2^189 / divisor, so that the unit of the quotient is an even power of two.
+                let power = 190 - unit.rem_euclid(2);
+                let (high, rest) = (
+                    (1_u128 << (power - 64)) / divisor,
+                    (1_u128 << (power - 64)) % divisor,
+                );
+                let (low, rest) = ((rest << 64) / divisor, (rest << 64) % divisor);
+                let quotient = high << 64 | low;
+                let root = quotient.isqrt();
+                let exact = rest == 0 && root * root == quotient;
+                Finite::normalized(
+                    false,
+                    (-unit - power) / 2 - 1,
+                    root << 1 | u128::from(!exact),
+                )
+            }
+        })
+    }
+
+    /// Returns `self` × 2^`power`.
+    pub fn scale_by_power(self, power: i32) -> Self {
+        Self(match self.0 {
+            Value::Finite(it) => Value::Finite(Finite {
+                exponent: it.exponent.saturating_add(power).clamp(-FARTHEST, FARTHEST),
+                ..it
+            }),
+            it => it,
+        })
+    }
+
+    /// Returns the integer, rounded toward 0 and saturated; `None` for NaN.
+    pub fn to_integer(self) -> Option<i128> {
+        let (negative, magnitude) = match self.0 {
+            Value::Nan => return None,
+            Value::Zero { .. } => return Some(0),
+            Value::Infinity { negative } => (negative, u128::MAX),
+            Value::Finite(it) if it.exponent < 0 => return Some(0),
+            Value::Finite(it) if it.exponent > 127 => (it.negative, u128::MAX),
+            Value::Finite(it) => (it.negative, it.significand >> (127 - it.exponent)),
+        };
+        let limit = i128::MAX as u128;
+        Some(if magnitude > limit {
+            if negative { i128::MIN } else { i128::MAX }
+        } else if negative {
+            -(magnitude as i128)
+        } else {
+            magnitude as i128
+        })
+    }
+
+    /// Compares two numbers; -0 equals +0, and NaN compares with nothing.
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        let sign = |it: &Self| match it.0 {
+            Value::Zero { .. } => 0,
+            _ => 1 - 2 * i32::from(it.is_negative()),
+        };
+        if self.is_nan() || other.is_nan() {
+            return None;
+        }
+        Some(sign(self).cmp(&sign(other)).then_with(|| {
+            let magnitude = match (self.0, other.0) {
+                (Value::Finite(a), Value::Finite(b)) => a.compare_magnitude(&b),
+                _ => self.is_infinite().cmp(&other.is_infinite()),
+            };
+            if self.is_negative() {
+                magnitude.reverse()
+            } else {
+                magnitude
+            }
+        }))
+    }
+
+    /// Returns the lesser number: -0 is less than +0, and NaN loses to any number.
+    pub fn minimum(self, other: Self) -> Self {
+        match self.compare(&other) {
+            None => {
+                if self.is_nan() {
+                    other
+                } else {
+                    self
+                }
+            }
+            Some(Ordering::Less) => self,
+            Some(Ordering::Greater) => other,
+            Some(Ordering::Equal) => {
+                if self.is_negative() {
+                    self
+                } else {
+                    other
+                }
+            }
+        }
+    }
+
+    /// Returns the greater number: +0 is greater than -0, and NaN loses to any number.
+    pub fn maximum(self, other: Self) -> Self {
+        match self.compare(&other) {
+            None => {
+                if self.is_nan() {
+                    other
+                } else {
+                    self
+                }
+            }
+            Some(Ordering::Less) => other,
+            Some(Ordering::Greater) => self,
+            Some(Ordering::Equal) => {
+                if self.is_negative() {
+                    other
+                } else {
+                    self
+                }
+            }
+        }
+    }
+}

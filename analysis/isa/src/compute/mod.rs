@@ -1,0 +1,3 @@
+//! The evaluator of instructions: the values that they compute.
+
+pub mod float;
