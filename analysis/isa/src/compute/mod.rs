@@ -1,3 +1,28 @@
-//! The evaluator of instructions: the values that they compute.
+//! What statements compute: from the lines of the tables to numbers.
+//!
+//! - [`float`]: floats that are exact until they are rounded once;
+//! - [`ValueType`]: what a type word means to an evaluator;
+//! - [`lower`]: the program of a statement, made once for a form;
+//! - [`Program`]: the operations of a program, and [`Program::run`], which runs them on all lanes at once.
+//!
+//! There is one evaluator. Constants are folded with one lane, warps run with 32, and other rooms ask both for what a
+//! register holds. The room knows neither memory nor time: what reads or writes memory has no program here.
 
+mod builder;
+mod exact;
 pub mod float;
+pub mod lower;
+mod program;
+mod run;
+#[cfg(test)]
+mod tests;
+mod value_type;
+
+pub use exact::Relation;
+pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
+pub use program::{
+    Binary, Destination, Exactness, FloatTest, FloatUnary, Input, Mode, Node, Op, Program, Unary,
+    Width,
+};
+pub use run::{Machine, Surroundings};
+pub use value_type::{ElementType, ValueType};

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// The kind of a value, as `testp` asks for it: `normal` is [`Self::Normal`] or [`Self::Zero`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Not a number.
     Nan,

@@ -9,7 +9,7 @@ use super::{
 /// The direction of a rounding.
 ///
 /// Source: PTX ISA, tables of rounding modifiers and the section of `cvt`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// To nearest, ties to even.
     NearestEven,

@@ -1,0 +1,173 @@
+//! Sets: the elements of a pack, the lanes of a mask, and how their values are combined.
+
+use super::{Expression, LANES, Lowering, Obstacle, Result, Value, mistake, truth_as_int};
+use crate::{
+    computation::{Binder, Set},
+    compute::{
+        exact::{Int, Ring},
+        program::{Node, Op},
+    },
+};
+
+impl Lowering<'_> {
+    /// The values of a body over a set, combined.
+    pub(super) fn over(
+        &mut self,
+        binder: &Binder,
+        variable: &'static str,
+        set: &Set,
+        body: &Expression,
+    ) -> Result<Value> {
+        let (members, mask) = match set {
+            Set::Range(first, last) => {
+                let (first, last) = (self.constant(first)?, self.constant(last)?);
+                (first..last + 1, None)
+            }
+            Set::Lanes(mask) => {
+                self.crosses_lanes = true;
+                let mask = self.int(mask)?;
+                (0..LANES as i128, Some(mask))
+            }
+            // The threads of a barrier are those of a block; copies and CTAs are other memories.
+            Set::Named(_) => return Err(Obstacle::Memory),
+        };
+        let before = self.variables.remove(variable);
+        let mut all = Vec::new();
+        let mut failed = None;
+        for member in members {
+            let value = Value::Int(Int::constant(member));
+            self.variables.insert(variable, value);
+            match self.expression(body) {
+                Ok(value) => all.push((member, value)),
+                Err(it) => {
+                    failed = Some(it);
+                    break;
+                }
+            }
+        }
+        self.variables.remove(variable);
+        self.restore(variable, before);
+        match failed {
+            Some(it) => Err(it),
+            None => self.fold(binder, all, mask),
+        }
+    }
+
+    /// Whether a lane is in a mask.
+    fn in_mask(&mut self, mask: Option<&Int>, member: i128) -> Option<Node> {
+        let bit = mask?.clone().shift_right(Int::constant(member)).low_bits(1);
+        Some(self.low_bits(&bit, 1))
+    }
+
+    fn fold(
+        &mut self,
+        binder: &Binder,
+        all: Vec<(i128, Value)>,
+        mask: Option<Int>,
+    ) -> Result<Value> {
+        if let Binder::Pack(width) = binder {
+            let width = self.constant(width)?;
+            let bits = u32::try_from(width).unwrap_or(0);
+            let count = all.len() as u32;
+            let mut packed = Int::constant(0);
+            for (member, value) in all {
+                let value = self.number(value)?.plain().low_bits(bits);
+                let value = value.plain().shift_left(Int::constant(width * member));
+                packed = Int::ring(Ring::Or, packed, value);
+            }
+            return Ok(Value::Int(packed.low_bits(bits * count)));
+        }
+        let mut folded: Option<Value> = None;
+        // Whether the fold has a value, where the set may be empty up to here.
+        let mut has: Option<Node> = None;
+        for (member, value) in all {
+            let inside = self.in_mask(mask.as_ref(), member);
+            folded = Some(match binder {
+                Binder::All | Binder::Any => {
+                    let mut truth = self.as_truth(value)?;
+                    if let Some(inside) = inside {
+                        truth = match binder {
+                            Binder::Any => self.both(truth, inside),
+                            _ => {
+                                let outside = self.not(inside);
+                                self.either(truth, outside)
+                            }
+                        };
+                    }
+                    match (folded, binder) {
+                        (Some(Value::Truth(it)), Binder::Any) => {
+                            Value::Truth(self.either(it, truth))
+                        }
+                        (Some(Value::Truth(it)), _) => Value::Truth(self.both(it, truth)),
+                        _ => Value::Truth(truth),
+                    }
+                }
+                Binder::Count | Binder::Mask | Binder::Sum => {
+                    let number = match binder {
+                        Binder::Sum => value,
+                        _ => Value::Truth(self.as_truth(value)?),
+                    };
+                    let mut number = self.number(number)?.plain();
+                    if let Some(inside) = inside {
+                        number = Int::select(inside, number, Int::constant(0));
+                    }
+                    if matches!(binder, Binder::Mask) {
+                        number = number.shift_left(Int::constant(member));
+                    }
+                    let sum = match folded {
+                        Some(Value::Int(it)) => Int::ring(Ring::Add, it, number),
+                        _ => number,
+                    };
+                    Value::Int(sum)
+                }
+                Binder::Lowest => {
+                    let mut truth = self.as_truth(value)?;
+                    if let Some(inside) = inside {
+                        truth = self.both(truth, inside);
+                    }
+                    let before = match folded {
+                        Some(Value::Int(it)) => it,
+                        _ => Int::constant(LANES as i128),
+                    };
+                    let lower = Int::minimum(before.clone(), Int::constant(member));
+                    Value::Int(Int::select(truth, lower, before))
+                }
+                Binder::Reduce(operation) => {
+                    let operation = self.statement.slot(operation).unwrap_or(operation);
+                    let operation = operation.to_owned();
+                    match (folded, inside, has) {
+                        (None, None, _) => value,
+                        (None, Some(inside), _) => {
+                            has = Some(inside);
+                            value
+                        }
+                        (Some(before), inside, before_has) => {
+                            let both = self.apply(&operation, before.clone(), value.clone())?;
+                            let with = match before_has {
+                                Some(it) => self.select(it, both, value)?,
+                                None => both,
+                            };
+                            has = match (before_has, inside) {
+                                (Some(a), Some(b)) => Some(self.either(a, b)),
+                                _ => None,
+                            };
+                            match inside {
+                                Some(it) => self.select(it, with, before)?,
+                                None => with,
+                            }
+                        }
+                    }
+                }
+                Binder::Chain(_) => return Err(Obstacle::Matrix),
+                Binder::Pack(_) => return mistake("unreachable: packs are made above"),
+            });
+        }
+        Ok(match (folded, binder) {
+            (Some(Value::Int(it)), Binder::Mask) => Value::Int(it.low_bits(LANES as u32)),
+            (Some(it), _) => it,
+            (None, Binder::All) => Value::Truth(self.builder.push(Op::Constant(1))),
+            (None, Binder::Any) => Value::Truth(self.builder.push(Op::Constant(0))),
+            (None, _) => Value::Int(truth_as_int(self.builder.push(Op::Constant(0)))),
+        })
+    }
+}
