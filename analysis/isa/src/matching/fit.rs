@@ -1,14 +1,11 @@
 //! The meaning of a statement that fits: the order of its words and the types of its constants.
 
+use super::{
+    binding::OperandPath,
+    matcher::{Fit, Statement, Taken, match_operands},
+};
 use crate::{
-    condition::Choices,
-    kind::Kind,
-    matcher::{Fit, Statement},
-    operand::Operand,
-    semantics::Semantics,
-    table::{Form, Presence, WordSet},
-    tables,
-    types::type_of,
+    condition::Choices, kind::Kind, semantics::Semantics, table::WordSet, tables, types::type_of,
 };
 
 impl Fit<'_> {
@@ -56,6 +53,25 @@ impl Fit<'_> {
     /// there.
     #[must_use]
     pub fn constant_bits(&self, statement: &Statement<'_>) -> Vec<Option<u32>> {
+        let mut bits = vec![None; statement.operands.len()];
+        self.for_each_operand(statement, &mut |operand, choices| {
+            let whole = OperandPath::operand(usize::from(operand.path.operand));
+            if operand.path == whole
+                && let Some(bits) = bits.get_mut(usize::from(whole.operand))
+            {
+                let mut kinds = operand.kinds.iter();
+                *bits = kinds.find_map(|it| integer_bits(it, choices));
+            }
+        });
+        bits
+    }
+
+    /// Calls a function with each operand that the head of the variant names, and what was chosen before it.
+    pub(super) fn for_each_operand(
+        &self,
+        statement: &Statement<'_>,
+        act: &mut impl FnMut(&Taken<'_>, &Choices<'_>),
+    ) {
         let mut present = WordSet::default();
         for id in self.slots.iter().flatten() {
             present.insert(*id);
@@ -69,33 +85,7 @@ impl Fit<'_> {
             integers: Vec::new(),
             module: statement.module,
         };
-        let mut bits = Vec::with_capacity(statement.operands.len());
-        let patterns = &self.variant.operands;
-        for (index, pattern) in patterns.iter().enumerate() {
-            let rest = statement.operands.len().saturating_sub(bits.len());
-            let later = patterns.iter().skip(index + 1);
-            let demanded = later.filter(|it| matches!(it.presence, Presence::Required));
-            let take = match &pattern.presence {
-                Presence::Required => true,
-                // Optional operands are filled from the left.
-                Presence::Optional => rest > demanded.count(),
-                Presence::If(condition) => condition.holds(&choices),
-            };
-            if !take {
-                continue;
-            }
-            choices.operands.push(pattern.name);
-            if let Some(Operand::Integer(value)) = statement.operands.get(bits.len())
-                && let Ok(value) = i64::try_from(*value)
-            {
-                choices.integers.push((pattern.name, value));
-            }
-            bits.push(match &pattern.form {
-                Form::Plain(kinds) => kinds.iter().find_map(|it| integer_bits(it, &choices)),
-                _ => None,
-            });
-        }
-        bits
+        match_operands(self.variant, statement.operands, &mut choices, false, act);
     }
 }
 

@@ -1,6 +1,9 @@
 //! Which variants of an instruction fit a statement, and why the others do not.
 
-use super::kinds::{fits, fits_bare};
+use super::{
+    binding::{OperandPath, PairPart},
+    kinds::{fits, fits_bare},
+};
 use crate::{
     condition::Choices,
     kind::Kind,
@@ -294,7 +297,8 @@ impl<'t, 's> Search<'t, 's> {
             return None;
         }
         let mut choices = choices(self.instruction, &self.slots, self.statement);
-        let operands = match_operands(self.variant, self.statement.operands, &mut choices, false);
+        let operands = self.statement.operands;
+        let operands = match_operands(self.variant, operands, &mut choices, false, &mut |_, _| {});
         let obeyed = |rule: &Rule| match &rule.then {
             Consequence::Gate(gate) => !rule.when.holds(&choices) || self.admits(gate),
             Consequence::Never => !rule.when.holds(&choices),
@@ -360,6 +364,20 @@ pub(crate) fn is_ignored(
         || (instruction.spare.contains(&word) && !repeated())
 }
 
+/// An operand of a statement that a variant takes.
+pub(crate) struct Taken<'a> {
+    /// Its name in the head.
+    pub(crate) name: &'static str,
+    /// Where it is.
+    pub(crate) path: OperandPath,
+    /// Whether the instruction writes it.
+    pub(crate) written: bool,
+    /// What it may be.
+    pub(crate) kinds: &'a [Kind],
+    /// The operand; a selector that ptxas ignores is left out.
+    pub(crate) operand: &'a Operand,
+}
+
 /// The choice that the words of a statement make.
 pub(crate) fn choices<'t>(
     instruction: &'t Instruction,
@@ -419,12 +437,13 @@ pub(crate) enum Wanted<'t> {
 }
 
 /// Matches the operands in order; fills in which of the optional ones are there. Stops at the first
-/// problem unless `all` are wanted.
+/// problem unless `all` are wanted. `take` is called for each operand that a pattern is compared with.
 pub(crate) fn match_operands<'t>(
     variant: &'t Variant,
     operands: &[Operand],
     choices: &mut Choices<'_>,
     all: bool,
+    take: &mut impl FnMut(&Taken<'_>, &Choices<'_>),
 ) -> Vec<OperandProblem<'t>> {
     let mut problems = Vec::new();
     let demanded: Vec<Option<bool>> = variant
@@ -445,7 +464,7 @@ pub(crate) fn match_operands<'t>(
     let mut spare = operands.len() - least;
     let mut next = 0;
     for (pattern, demanded) in variant.operands.iter().zip(demanded) {
-        let take = match demanded {
+        let is_there = match demanded {
             Some(it) => it,
             None if spare > 0 => {
                 spare -= 1;
@@ -453,7 +472,7 @@ pub(crate) fn match_operands<'t>(
             }
             None => false,
         };
-        if !take {
+        if !is_there {
             continue;
         }
         choices.operands.push(pattern.name);
@@ -463,17 +482,19 @@ pub(crate) fn match_operands<'t>(
             choices.integers.push((pattern.name, value));
         }
         // ptxas takes `d|_` for nearly every destination.
+        let mut path = OperandPath::operand(next);
         let operand = match (&pattern.form, &operands[next]) {
             (Form::Plain(_), Operand::Pair(first, second))
                 if next == 0
                     && matches!(**second, Operand::Sink)
                     && !matches!(**first, Operand::Vector(_) | Operand::Sink) =>
             {
+                path.part = Some(PairPart::First);
                 first
             }
             (_, operand) => operand,
         };
-        if let Some((element, wanted)) = match_operand(pattern, operand, choices) {
+        if let Some((element, wanted)) = match_operand(pattern, operand, path, choices, take) {
             problems.push(OperandProblem::Operand(Mismatch {
                 operand: next,
                 element,
@@ -497,14 +518,16 @@ fn is_not_unified(address: &Operand) -> bool {
     matches!(base, Operand::Symbol(Symbol::Variable(space, _)) if *space != Space::Unified)
 }
 
-/// The expected operand, and in brackets which element it is about; `None` if it fits.
-pub(crate) fn match_operand<'t>(
+/// The expected operand, and in brackets which element it is about; `None` if it fits. `take` is called for each
+/// operand that a pattern is compared with.
+pub(crate) fn match_operand<'t, T: FnMut(&Taken<'_>, &Choices<'_>)>(
     pattern: &'t OperandPattern,
     operand: &Operand,
+    path: OperandPath,
     choices: &mut Choices<'_>,
+    take: &mut T,
 ) -> Option<(Option<usize>, Wanted<'t>)> {
     let operand = match operand {
-        Operand::Unknown => return None,
         Operand::Selected(base, selector)
             if is_selector_ignored(choices.opcode, pattern.name, base, selector) =>
         {
@@ -516,8 +539,24 @@ pub(crate) fn match_operand<'t>(
         }
         _ => operand,
     };
+    let taken = |kinds, operand, path| Taken {
+        name: pattern.name,
+        path,
+        written: pattern.written,
+        kinds,
+        operand,
+    };
+    if let Operand::Unknown = operand {
+        let kinds: &[Kind] = match &pattern.form {
+            Form::Plain(kinds) | Form::Pair(kinds, _) => kinds,
+            Form::Bracket(..) => &[],
+        };
+        take(&taken(kinds, operand, path), choices);
+        return None;
+    }
     match &pattern.form {
         Form::Plain(kinds) => {
+            take(&taken(kinds, operand, path), choices);
             // Nothing is written to a sum.
             let sum = pattern.written && matches!(operand, Operand::Offset(..));
             (sum || !fits(kinds, operand, choices)).then_some((None, Wanted::Kinds(kinds)))
@@ -527,6 +566,12 @@ pub(crate) fn match_operand<'t>(
                 Operand::Pair(a, b) => (&**a, Some(&**b)),
                 _ => (operand, None),
             };
+            let part = |part| OperandPath {
+                part: Some(part),
+                ..path
+            };
+            let place = rest.map_or(path, |_| part(PairPart::First));
+            take(&taken(kinds, first, place), choices);
             let wanted = match &second.presence {
                 Presence::Required => Some(true),
                 Presence::Optional => None,
@@ -550,8 +595,18 @@ pub(crate) fn match_operand<'t>(
                         (Operand::Sink | Operand::Vector(_), Operand::Sink) => {
                             Some((None, Wanted::Kinds(kinds)))
                         }
-                        (_, Operand::Sink) if wanted.is_none() => None,
-                        _ => match_operand(second, rest, choices),
+                        (_, Operand::Sink) if wanted.is_none() => {
+                            if let Form::Plain(kinds) = &second.form {
+                                let second = Taken {
+                                    name: second.name,
+                                    written: second.written,
+                                    ..taken(kinds, rest, part(PairPart::Second))
+                                };
+                                take(&second, choices);
+                            }
+                            None
+                        }
+                        _ => match_operand(second, rest, part(PairPart::Second), choices, take),
                     }
                 }
             }
@@ -564,7 +619,10 @@ pub(crate) fn match_operand<'t>(
                     element = vec![Operand::Offset(base.clone(), *at)];
                     (&element, &None)
                 }
-                _ if bare(patterns, operand, choices) => return None,
+                _ if bare(patterns, operand, choices) => {
+                    take(&taken(&[], operand, path), choices);
+                    return None;
+                }
                 _ => return Some((None, Wanted::Brackets)),
             };
             if word.as_deref().is_some_and(|it| Some(it) != *suffix) {
@@ -586,12 +644,12 @@ pub(crate) fn match_operand<'t>(
                     .iter()
                     .filter(|it| matches!(it.presence, Presence::Required))
                     .count();
-                let take = match &pattern.presence {
+                let is_there = match &pattern.presence {
                     Presence::Required => true,
                     Presence::Optional => rest.len() > later,
                     Presence::If(condition) => condition.holds(choices),
                 };
-                if !take {
+                if !is_there {
                     continue;
                 }
                 let (Some(first), tail) = (rest.first(), rest.get(1..).unwrap_or(&[])) else {
@@ -600,8 +658,13 @@ pub(crate) fn match_operand<'t>(
                 if index > 0 {
                     choices.operands.push(pattern.name);
                 }
-                if let Some((_, wanted)) = match_operand(pattern, first, choices) {
-                    return Some((Some(items.len() - rest.len()), wanted));
+                let element = items.len() - rest.len();
+                let place = match operand {
+                    Operand::Address(..) => path.element(element),
+                    _ => path,
+                };
+                if let Some((_, wanted)) = match_operand(pattern, first, place, choices, take) {
+                    return Some((Some(element), wanted));
                 }
                 rest = tail;
             }

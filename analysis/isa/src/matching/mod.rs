@@ -1,5 +1,6 @@
 //! Which variant of an instruction fits a statement, why the others do not, and what may follow its words.
 
+pub mod binding;
 pub mod completion;
 mod explain;
 mod fit;

@@ -30,25 +30,20 @@ impl TypeRef {
 
     /// The type word, without the period, if its slot has one.
     #[must_use]
-    pub fn word(&self, choices: &Choices<'_>) -> Option<String> {
+    pub fn word(&self, choices: &Choices<'_>) -> Option<Cow<'static, str>> {
         Some(match self {
-            TypeRef::Slot(slot) => choices.word(*slot)?.to_owned(),
-            TypeRef::Word(word) => (*word).to_owned(),
+            TypeRef::Slot(slot) => choices.word(*slot)?.into(),
+            TypeRef::Word(word) => (*word).into(),
             TypeRef::Wide(inner) => {
                 let word = inner.word(choices)?;
                 let digits = word.find(|c: char| c.is_ascii_digit())?;
-                format!(
-                    "{}{}",
-                    &word[..digits],
-                    word[digits..].parse::<u32>().ok()? * 2
-                )
+                let bits = word[digits..].parse::<u32>().ok()? * 2;
+                format!("{}{bits}", &word[..digits]).into()
             }
-            TypeRef::Untyped(inner) => format!("b{}", inner.resolve(choices)?.bits),
+            TypeRef::Untyped(inner) => format!("b{}", inner.resolve(choices)?.bits).into(),
             TypeRef::Part(inner, count) => {
-                format!(
-                    "b{}",
-                    inner.resolve(choices)?.bits.checked_div(*count)?.max(8)
-                )
+                let bits = inner.resolve(choices)?.bits.checked_div(*count)?;
+                format!("b{}", bits.max(8)).into()
             }
         })
     }

@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::{
+    binding::OperandPath,
     condition::Choices,
     matcher::{
         OperandProblem, Place, Problem, Reason, Statement, candidates, choices, is_ignored,
@@ -427,7 +428,10 @@ impl<'t> Search<'t, '_> {
         let patterns = self.variant.operands.iter();
         let pairs = patterns.zip(self.statement.operands);
         pairs
-            .filter(|(pattern, operand)| match_operand(pattern, operand, choices).is_some())
+            .filter(|(pattern, operand)| {
+                let path = OperandPath::operand(0);
+                match_operand(pattern, operand, path, choices, &mut |_, _| {}).is_some()
+            })
             .count() as u32
     }
 
@@ -436,7 +440,8 @@ impl<'t> Search<'t, '_> {
         let mut choices = choices(self.instruction, &self.slots, self.statement);
         let mut cost = 0;
         if operands {
-            let found = match_operands(self.variant, self.statement.operands, &mut choices, true);
+            let operands = self.statement.operands;
+            let found = match_operands(self.variant, operands, &mut choices, true, &mut |_, _| {});
             let mut broken = 0;
             for problem in found {
                 broken += match problem {

@@ -222,7 +222,8 @@ impl<'t> Reading<'t> {
     ) {
         let fixed = self.instruction.fixed.len();
         let mut choices = choices(self.instruction, &self.slots, statement);
-        let operands = match_operands(self.variant, statement.operands, &mut choices, true);
+        let operands = statement.operands;
+        let operands = match_operands(self.variant, operands, &mut choices, true, &mut |_, _| {});
         problems.extend(broken_rules(self.variant, &choices).map(|rule| Problem {
             place: place_of(rule, &self.slots, fixed),
             reason: Reason::Rule(messages::rule(rule, self.variant, &choices)),
@@ -267,10 +268,13 @@ impl<'t> Reading<'t> {
             for id in slot.values.iter().filter(|it| *it != present) {
                 slots[index] = Some((id, word));
                 let mut choices = choices(self.instruction, &slots, statement);
-                let fits = match_operands(self.variant, statement.operands, &mut choices, false)
-                    .is_empty()
-                    && broken_rules(self.variant, &choices).next().is_none()
-                    && gates(self.instruction, self.variant, &slots, &choices, fixed).is_empty();
+                let operands = statement.operands;
+                let fits =
+                    match_operands(self.variant, operands, &mut choices, false, &mut |_, _| {})
+                        .is_empty()
+                        && broken_rules(self.variant, &choices).next().is_none()
+                        && gates(self.instruction, self.variant, &slots, &choices, fixed)
+                            .is_empty();
                 if fits {
                     words.push(self.instruction.words[usize::from(id)]);
                 }

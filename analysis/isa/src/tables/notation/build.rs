@@ -143,6 +143,9 @@ pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Resu
             let register = !matches!(operand.form, Form::Bracket(..));
             let said = said.next().flatten();
             operand.written = register && said.unwrap_or(index == 0);
+            if let Form::Pair(_, second) = &mut operand.form {
+                second.written = operand.written;
+            }
         }
         let mut rules = Vec::new();
         for (list, shared) in [(&definitions[..], false), (&block.shared[..], true)] {
