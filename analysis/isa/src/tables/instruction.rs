@@ -14,6 +14,8 @@ pub struct Instruction {
     pub name: &'static str,
     /// Section of the PTX ISA 9.3 manual.
     pub section: &'static str,
+    /// Which block of the tables describes it.
+    pub(super) block: usize,
     /// The first word: `cp`.
     pub opcode: &'static str,
     /// The words that must directly follow it: `async`, `bulk`.

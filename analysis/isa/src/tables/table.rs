@@ -8,6 +8,7 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{
+    computation::Computation,
     event::{EventKind, Spelling},
     notation::{NotationError, Outline},
     role::{self, Role},
@@ -29,6 +30,8 @@ pub struct Tables {
     /// The instructions that the outline names, in its order; none where the table has a mistake.
     instructions: Vec<OnceLock<Option<Instruction>>>,
     by_opcode: FxHashMap<&'static str, Opcode>,
+    /// What the instructions of each block compute; none where the table has a mistake.
+    computations: Vec<OnceLock<Option<Computation>>>,
 }
 
 /// The instructions that begin with one word.
@@ -68,6 +71,16 @@ impl Tables {
             let facts = tables.outline.facts(name, Some(&instructions));
             errors.extend(facts.err());
         }
+        let mut blocks: Vec<Vec<&Instruction>> = vec![Vec::new(); tables.computations.len()];
+        for instruction in tables.instructions() {
+            blocks[instruction.block].push(instruction);
+        }
+        for (index, instructions) in blocks.iter().enumerate() {
+            match tables.outline.computation(index) {
+                Ok(read) => errors.extend(tables.outline.misstated(index, &read, instructions)),
+                Err(it) => errors.push(it),
+            }
+        }
         match errors.is_empty() {
             true => Ok(tables),
             false => Err(errors),
@@ -88,6 +101,7 @@ impl Tables {
         }
         Ok(Tables {
             instructions: outline.headings.iter().map(|_| OnceLock::new()).collect(),
+            computations: (0..outline.len()).map(|_| OnceLock::new()).collect(),
             outline,
             by_opcode,
         })
@@ -260,6 +274,16 @@ impl Tables {
             out.words.push(word);
         }
         out
+    }
+
+    /// What the instructions of a block compute, as its lines state it; tests of the opcode (`$ = names`) are kept.
+    #[must_use]
+    pub fn computation(&self, instruction: &Instruction) -> Option<&Computation> {
+        let read = || self.outline.computation(instruction.block).ok();
+        self.computations
+            .get(instruction.block)?
+            .get_or_init(read)
+            .as_ref()
     }
 
     /// How events are written.

@@ -12,7 +12,7 @@ pub(crate) struct Heading {
     /// The requirements of every variant.
     pub(super) gate: Gate,
     /// Which block it is in.
-    pub(super) block: usize,
+    pub(crate) block: usize,
 }
 
 impl Heading {

@@ -24,10 +24,14 @@
 //! `slot != values`, `slot == slot`, `has operand`, `version >= 7.0`, `target >= sm_70`,
 //! `target in sm_90a sm_100a`, `(expression) <= (expression)`; `!` negates the first two and `has`.
 //!
-//! Kinds are listed in `kinds.rs`, expressions in `expression.rs`.
+//! Kinds are listed in `kinds.rs`, numbers of conditions are read in `conditions.rs`; facts are read in `facts.rs`,
+//! and what an instruction computes in `computations.rs` and `expressions.rs`.
 
 mod build;
+mod checks;
+mod computations;
 mod conditions;
+mod expressions;
 mod facts;
 mod heading;
 mod kinds;

@@ -3,12 +3,16 @@
 use super::{
     NotationError,
     build::instruction,
+    checks::check,
+    computations::computation,
     facts::facts,
     heading::Heading,
     raw::{Block, header, split},
     scope::Sets,
 };
-use crate::tables::{event::Spelling, instruction::Instruction, semantics::Facts};
+use crate::tables::{
+    computation::Computation, event::Spelling, instruction::Instruction, semantics::Facts,
+};
 
 /// Table files as their lines say it: which instructions there are. What is said of one is read when it is asked for.
 #[derive(Debug, Default)]
@@ -17,6 +21,8 @@ pub(crate) struct Outline {
     blocks: Vec<(&'static str, Block)>,
     /// How events are written.
     pub(crate) spellings: Vec<Spelling>,
+    /// The modifiers that change no value, of whichever instruction.
+    ignored: Vec<&'static str>,
     /// The instructions, in the order of the files.
     pub(crate) headings: Vec<Heading>,
 }
@@ -33,7 +39,7 @@ impl Outline {
         let mut errors = Vec::new();
         for (file, text) in files {
             let mut read = || {
-                for block in split(text, &mut out.sets, &mut out.spellings)? {
+                for block in split(text, &mut out.sets, &mut out.spellings, &mut out.ignored)? {
                     if let Some(line) = block.header {
                         let (names, sections, gate) = header(line)?;
                         // One section for all opcodes, or one for each.
@@ -85,6 +91,36 @@ impl Outline {
             .map(|it| (it.0, &it.1))
             .collect();
         facts(name, &blocks, &self.sets, check).map_err(|(file, it)| error(file, it))
+    }
+
+    /// The number of blocks.
+    pub(crate) fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Reads what a block says that its instructions compute.
+    ///
+    /// # Errors
+    /// The first mistake.
+    pub(crate) fn computation(
+        &self,
+        block: usize,
+    ) -> std::result::Result<Computation, NotationError> {
+        let (file, block) = &self.blocks[block];
+        computation(block, &self.sets).map_err(|it| error(file, it))
+    }
+
+    /// The first mistake in what a block says that its instructions compute: names that mean nothing there, or
+    /// modifiers that nothing is said of.
+    pub(crate) fn misstated(
+        &self,
+        block: usize,
+        computation: &Computation,
+        instructions: &[&Instruction],
+    ) -> Option<NotationError> {
+        let (file, block) = &self.blocks[block];
+        let mistake = check(block, computation, instructions, &self.ignored)?;
+        Some(error(file, mistake))
     }
 }
 

@@ -1,10 +1,6 @@
 //! From text to lines, definitions and heads: what a table says, before names mean anything.
 
-use super::{
-    conditions::split_gate,
-    scanner::{find, split_colon},
-    scope::Sets,
-};
+use super::{conditions::split_gate, scanner::split_colon, scope::Sets};
 use crate::{tables::event::Spelling, target::Gate};
 
 /// The result of reading, or the line and the message of a mistake.
@@ -50,16 +46,45 @@ pub(super) enum DefinitionKind {
     Spare { words: &'static str },
     /// `does …`, `when …: does …`, `assume …`, `cost …`
     Facts { text: &'static str },
+    /// `let …`, `computes …` and the other lines of a computation, perhaps after `when …: `
+    Computation { text: &'static str },
+}
+
+/// The first words of the lines that say what an instruction computes.
+pub(super) const COMPUTATIONS: [&str; 6] = [
+    "let",
+    "computes",
+    "inputs",
+    "result",
+    "unspecified",
+    "ignores",
+];
+
+/// Whether a text is a line of a computation. Definitions of slots and operands may begin with the same word.
+fn is_computation(text: &'static str) -> bool {
+    let Some((word, rest)) = text.split_once(' ') else {
+        return false;
+    };
+    COMPUTATIONS.contains(&word)
+        && !is_definition_tail(rest)
+        && (matches!(word, "let" | "computes" | "unspecified") || split_colon(rest).is_none())
 }
 
 pub(super) fn definition(line: Line) -> Result<Definition> {
     let starts = |word: &str| line.text.starts_with(word);
-    let kind = if ["does ", "assume ", "cost "].into_iter().any(starts)
-        || (starts("when ") && find(line.text, ": does ").is_some())
-    {
-        DefinitionKind::Facts { text: line.text }
-    } else if starts("when ") || starts(".") {
-        DefinitionKind::Rule { text: line.text }
+    let text = line.text;
+    let kind = if starts("when ") {
+        match split_colon(text) {
+            Some((_, then)) if then.starts_with("does ") => DefinitionKind::Facts { text },
+            Some((_, then)) if is_computation(then) => DefinitionKind::Computation { text },
+            _ => DefinitionKind::Rule { text },
+        }
+    } else if starts(".") {
+        DefinitionKind::Rule { text }
+    } else if is_computation(text) {
+        DefinitionKind::Computation { text }
+    } else if ["does ", "assume ", "cost "].into_iter().any(starts) {
+        DefinitionKind::Facts { text }
     } else if let Some(slots) = line.text.strip_prefix("order ") {
         DefinitionKind::Order { slots }
     } else if let Some(slots) = line.text.strip_prefix("free ") {
@@ -104,11 +129,13 @@ pub(super) struct Block {
     pub(super) shared: Vec<Definition>,
 }
 
-/// Splits a file into the blocks of its instructions, and collects its sets and how events are written.
+/// Splits a file into the blocks of its instructions, and collects its sets, how events are written, and the modifiers
+/// that change no value.
 pub(super) fn split(
     text: &'static str,
     sets: &mut Sets,
     spellings: &mut Vec<Spelling>,
+    ignored: &mut Vec<&'static str>,
 ) -> Result<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut variant_indent = 0;
@@ -146,6 +173,8 @@ pub(super) fn split(
                 ));
             }
             spellings.push(spelling);
+        } else if let Some(words) = line.text.strip_prefix("ignored ") {
+            ignored.extend(words.split_ascii_whitespace());
         } else if line.text.starts_with("instr ") {
             blocks.push(Block {
                 header: Some(line),
@@ -154,9 +183,10 @@ pub(super) fn split(
             });
             variant_indent = 0;
         } else {
-            let block = blocks
-                .last_mut()
-                .ok_or((line.number, "expected `instr`, `set` or `event`".to_owned()))?;
+            let block = blocks.last_mut().ok_or((
+                line.number,
+                "expected `instr`, `set`, `event` or `ignored`".to_owned(),
+            ))?;
             if is_variant(block, line) {
                 variant_indent = line.indent;
                 block.variants.push((line, Vec::new()));
