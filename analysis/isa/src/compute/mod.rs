@@ -14,6 +14,7 @@ pub mod float;
 pub mod lower;
 mod program;
 mod run;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod value_type;
@@ -21,8 +22,9 @@ mod value_type;
 pub use exact::Relation;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use program::{
-    Binary, Destination, Exactness, FloatTest, FloatUnary, Input, Mode, Node, Op, Program, Unary,
-    Width,
+    Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,
+    Program, Unary, Width,
 };
 pub use run::{Machine, Surroundings};
+pub use statement::{constant_bits, program};
 pub use value_type::{ElementType, ValueType};

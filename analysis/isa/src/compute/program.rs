@@ -65,10 +65,23 @@ pub enum Op {
     Broadcast(Node, u8),
     /// The value in the lane that the second names.
     Gather(Node, Node),
-    /// A rounded operation on floats of these formats; unused operands repeat the first.
-    Float(FloatOperation, [Format; 3], Format, Mode, [Node; 3]),
-    /// A rounded operation with random bits, and how many.
-    Stochastic(Format, Format, Node, Node, u8),
+    /// A rounded operation on floats.
+    Float(FloatStep),
+    /// The nearest number with random bits, of which there are so many.
+    Stochastic {
+        /// The float.
+        from: Node,
+        /// Its format.
+        format: Format,
+        /// The format of the result.
+        to: Format,
+        /// The random bits.
+        random: Node,
+        /// Their number.
+        count: u8,
+        /// Whether what is too large becomes the largest number.
+        finite: bool,
+    },
     /// The nearest float of an integer.
     FromInteger {
         /// The integer.
@@ -107,6 +120,23 @@ pub enum Op {
     FloatTest(FloatTest, Format, Node),
     /// The sign of a float replaced by a truth.
     WithSign(Format, Node, Node),
+}
+
+/// A rounded operation on floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FloatStep {
+    /// The operation.
+    pub operation: FloatOperation,
+    /// The operands; unused ones repeat the first.
+    pub operands: [Node; 3],
+    /// The formats of the operands.
+    pub formats: [Format; 3],
+    /// The format of the result.
+    pub to: Format,
+    /// The rounding mode.
+    pub mode: Mode,
+    /// Whether what is too large becomes the largest number.
+    pub finite: bool,
 }
 
 /// A rounding mode, without the random bits of `.rs`.

@@ -166,20 +166,43 @@ impl<const N: usize> Machine<N> {
                 let (a, lane) = (self.of(a), self.of(lane));
                 lane.map(|it| a.get(it as usize).copied().unwrap_or_default())
             }
-            Op::Float(operation, formats, to, mode, nodes) => {
-                let [a, b, c] = nodes.map(|it| self.of(it));
+            Op::Float(step) => {
+                let [a, b, c] = step.operands.map(|it| self.of(it));
                 let mut out = [0; N];
-                float::apply(operation, &formats, to, mode, &[&a, &b, &c], &mut out);
+                if step.finite {
+                    let decode =
+                        |index: usize, value: u64| Number::decode(step.formats[index], value);
+                    for lane in 0..N {
+                        let operands = [decode(0, a[lane]), decode(1, b[lane]), decode(2, c[lane])];
+                        let exact = step.operation.exact(&operands);
+                        out[lane] = exact.round_finite(step.to, step.mode);
+                    }
+                } else {
+                    let operands = [&a, &b, &c];
+                    let (formats, to) = (&step.formats, step.to);
+                    float::apply(step.operation, formats, to, step.mode, &operands, &mut out);
+                }
                 out
             }
-            Op::Stochastic(from, to, a, random, count) => {
-                let (a, random) = (self.of(a), self.of(random));
+            Op::Stochastic {
+                from,
+                format,
+                to,
+                random,
+                count,
+                finite,
+            } => {
+                let (from, random) = (self.of(from), self.of(random));
                 std::array::from_fn(|it| {
                     let rounding = Rounding::Stochastic {
                         bits: random[it] as u32,
                         count: count.into(),
                     };
-                    Number::decode(from, a[it]).round(to, rounding)
+                    let number = Number::decode(format, from[it]);
+                    match finite {
+                        true => number.round_finite(to, rounding),
+                        false => number.round(to, rounding),
+                    }
                 })
             }
             Op::FromInteger {

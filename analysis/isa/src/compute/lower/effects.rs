@@ -120,7 +120,8 @@ impl Lowering<'_> {
                 self.element = None;
                 let part = self.element_bits(value?, element)?;
                 let at = Int::constant(i128::from(index * ty.element.bits()));
-                all = Int::ring(Ring::Or, all, part.plain().shift_left(at));
+                let part = part.plain().low_bits(ty.element.bits()).plain();
+                all = Int::ring(Ring::Or, all, part.shift_left(at));
             }
             all.low_bits(ty.bits())
         } else {

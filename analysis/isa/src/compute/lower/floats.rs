@@ -2,11 +2,11 @@
 
 use super::{Expression, Float, Lowering, Result, Value, mistake, truth_as_int};
 use crate::{
-    computation::Infix,
+    computation::{Infix, Primitive},
     compute::{
         exact::{Int, Relation},
         float::{Format, Number, Operation, Rounding},
-        program::{FloatUnary, Node, Op},
+        program::{FloatStep, FloatUnary, Node, Op},
         value_type::ElementType,
     },
 };
@@ -209,8 +209,15 @@ impl Lowering<'_> {
         for index in operation.operands()..3 {
             (nodes[index], formats[index]) = (nodes[0], formats[0]);
         }
-        let float = Op::Float(operation, formats, to, mode, nodes);
-        Ok(self.builder.push(float))
+        let finite = self.results.contains(&Primitive::Finite);
+        Ok(self.builder.push(Op::Float(FloatStep {
+            operation,
+            operands: nodes,
+            formats,
+            to,
+            mode,
+            finite,
+        })))
     }
 
     /// Rounded with so many random bits.
@@ -224,7 +231,15 @@ impl Lowering<'_> {
         let (node, from) = self.rounded(float)?;
         let random = self.builder.low(random, 64);
         let random = self.builder.zero_extend(random, count);
-        let round = Op::Stochastic(from, to, node, random, count as u8);
+        let finite = self.results.contains(&Primitive::Finite);
+        let round = Op::Stochastic {
+            from: node,
+            format: from,
+            to,
+            random,
+            count: count as u8,
+            finite,
+        };
         Ok(Value::Float(Float::Bits(self.builder.push(round), to)))
     }
 

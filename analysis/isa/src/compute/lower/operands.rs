@@ -243,14 +243,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// The low bits of a number, the others 0.
+    /// The low bits of a number, at most 64, the others 0.
     pub(super) fn low_bits(&mut self, int: &Int, bits: u32) -> Node {
-        let exact = int.range.low >= 0 && int.range.high <= Range::of_bits(bits, false).high;
-        let node = self.builder.low(int, bits.min(64));
-        match exact {
-            true => node,
-            false => self.builder.zero_extend(node, bits),
+        if int.range.low >= 0 && int.range.high <= Range::of_bits(bits.min(64), false).high {
+            return self.builder.exact(int).0;
         }
+        let node = self.builder.low(int, bits.min(64));
+        self.builder.zero_extend(node, bits)
     }
 
     fn read(&mut self, node: Node, format: Format) -> Node {

@@ -1,0 +1,85 @@
+//! Statements of a program: the words and operands of a fit, and the bits of constants.
+
+use super::{
+    float::{Format, Number, Rounding},
+    lower::{self, BoundOperand, BoundStatement, Obstacle},
+    program::Program,
+    value_type::{ElementType, ValueType},
+};
+use crate::{
+    matcher::{Fit, Statement},
+    matching::binding::Binding,
+    operand::{FloatForm, Operand},
+    tables,
+};
+
+/// The program of a statement that fits; the operands of its inputs and outputs are indices of the bindings.
+///
+/// # Errors
+/// The reason for which there is none.
+pub fn program(
+    fit: &Fit<'_>,
+    statement: &Statement<'_>,
+    bindings: &[Binding],
+) -> Result<Program, Obstacle> {
+    let Some(computation) = tables().computation(fit.instruction) else {
+        return Err(Obstacle::Mistake(
+            "the tables state no computation".to_owned(),
+        ));
+    };
+    let slots = fit.variant.slots.iter().zip(&fit.slots);
+    let slots = slots.filter_map(|(slot, word)| {
+        let word = fit.instruction.words.get(usize::from((*word)?))?;
+        Some((slot.name, *word))
+    });
+    let slots: Vec<(&str, &str)> = slots.collect();
+    let operands = bindings.iter().filter_map(|it| {
+        Some(BoundOperand {
+            name: it.name,
+            ty: it.ty.as_deref().and_then(ValueType::from_word),
+            operand: it.path.get(statement.operands)?,
+        })
+    });
+    let bound = BoundStatement {
+        name: fit.instruction.name,
+        words: slots.iter().map(|it| it.1).collect(),
+        operands: operands.collect(),
+        slots,
+    };
+    lower::lower(computation, &bound)
+}
+
+/// The bits of a constant as a value of a type, which is that of a [`Binding`]; `None` if it is no constant.
+///
+/// An integer that does not fit keeps its low bits, a float is rounded to the nearest number of the type (measured with
+/// ptxas 13.5).
+#[must_use]
+pub fn constant_bits(operand: &Operand, ty: Option<&str>) -> Option<u128> {
+    let ty = ty.and_then(ValueType::from_word);
+    match (operand, ty.map(|it| it.element)) {
+        (Operand::Integer(it), Some(ElementType::Predicate)) => Some(u128::from(*it != 0)),
+        (Operand::Integer(it), ty) => {
+            let bits = ty.map_or(32, ElementType::bits);
+            Some(low(*it as u128, bits))
+        }
+        (Operand::Float(form, value), ty) => {
+            let format = match (ty, form) {
+                (Some(ElementType::Float(format)), _) => format,
+                // Untyped bits are those of the notation.
+                (_, FloatForm::Hex32) => Format::F32,
+                _ => Format::F64,
+            };
+            let number = Number::decode(Format::F64, value.to_bits());
+            Some(number.round(format, Rounding::NearestEven).into())
+        }
+        (Operand::Minus(_) | Operand::Not(_), _) => None,
+        _ => None,
+    }
+}
+
+fn low(value: u128, bits: u32) -> u128 {
+    match bits {
+        128.. => value,
+        _ => value & ((1 << bits) - 1),
+    }
+}
