@@ -1,6 +1,11 @@
 //! The rounded operations, on one lane and on many.
 
-use super::{format::Format, number::Number, rounding::Rounding};
+use super::{
+    binary64::{self, Narrow},
+    format::Format,
+    number::Number,
+    rounding::Rounding,
+};
 
 /// An operation whose exact result is rounded once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,12 +70,116 @@ pub fn apply<const N: usize>(
     operands: &[&[u64; N]],
     out: &mut [u64; N],
 ) {
+    let (formats, operands) = (&formats[..op.operands()], &operands[..op.operands()]);
+    let all = |format| to == format && formats.iter().all(|it| *it == format);
+    let nearest = rounding == Rounding::NearestEven;
+    if nearest && all(Format::F32) {
+        nearest_f32(op, operands, out);
+    } else if nearest && all(Format::F64) {
+        nearest_f64(op, operands, out);
+    } else if let Some(narrow) = Narrow::new(op, formats, to, rounding) {
+        narrow.apply(operands, out);
+    } else {
+        exact(op, formats, to, rounding, operands, out);
+    }
+}
+
+/// The way that is right for everything.
+pub(super) fn exact<const N: usize>(
+    op: Operation,
+    formats: &[Format],
+    to: Format,
+    rounding: Rounding,
+    operands: &[&[u64; N]],
+    out: &mut [u64; N],
+) {
     let mut numbers = [Number::NAN; 3];
-    let count = op.operands();
-    for lane in 0..N {
-        for index in 0..count {
-            numbers[index] = Number::decode(formats[index], operands[index][lane]);
+    for (lane, out) in out.iter_mut().enumerate() {
+        for ((number, format), operand) in numbers.iter_mut().zip(formats).zip(operands) {
+            *number = Number::decode(*format, operand[lane]);
         }
-        out[lane] = op.exact(&numbers[..count]).round(to, rounding);
+        *out = op.exact(&numbers[..formats.len()]).round(to, rounding);
+    }
+}
+
+/// Sets each lane of `out` to a function of the lanes of one operand.
+fn unary<const N: usize>(
+    operands: &[&[u64; N]],
+    out: &mut [u64; N],
+    function: impl Fn(u64) -> u64,
+) {
+    let a = operands[0];
+    for lane in 0..N {
+        out[lane] = function(a[lane]);
+    }
+}
+
+/// Sets each lane of `out` to a function of the lanes of two operands.
+fn binary<const N: usize>(
+    operands: &[&[u64; N]],
+    out: &mut [u64; N],
+    function: impl Fn(u64, u64) -> u64,
+) {
+    let (a, b) = (operands[0], operands[1]);
+    for lane in 0..N {
+        out[lane] = function(a[lane], b[lane]);
+    }
+}
+
+/// Sets each lane of `out` to a function of the lanes of three operands.
+fn ternary<const N: usize>(
+    operands: &[&[u64; N]],
+    out: &mut [u64; N],
+    function: impl Fn(u64, u64, u64) -> u64,
+) {
+    let (a, b, c) = (operands[0], operands[1], operands[2]);
+    for lane in 0..N {
+        out[lane] = function(a[lane], b[lane], c[lane]);
+    }
+}
+
+fn nearest_f32<const N: usize>(op: Operation, operands: &[&[u64; N]], out: &mut [u64; N]) {
+    let read = |bits: u64| f32::from_bits(bits as u32);
+    let write = |value: f32| {
+        u64::from(if value.is_nan() {
+            0x7fff_ffff
+        } else {
+            value.to_bits()
+        })
+    };
+    match op {
+        Operation::Convert => unary(operands, out, |a| write(read(a))),
+        Operation::SquareRoot => unary(operands, out, |a| write(read(a).sqrt())),
+        Operation::Add => binary(operands, out, |a, b| write(read(a) + read(b))),
+        Operation::Subtract => binary(operands, out, |a, b| write(read(a) - read(b))),
+        Operation::Multiply => binary(operands, out, |a, b| write(read(a) * read(b))),
+        Operation::Divide => binary(operands, out, |a, b| write(read(a) / read(b))),
+        Operation::MultiplyAdd => ternary(operands, out, |a, b, c| {
+            // The product is exact, and of a sum that is rounded to odd the nearest f32 is that of the exact sum.
+            let product = f64::from(read(a)) * f64::from(read(b));
+            write(binary64::add_to_odd(product, f64::from(read(c))) as f32)
+        }),
+    }
+}
+
+fn nearest_f64<const N: usize>(op: Operation, operands: &[&[u64; N]], out: &mut [u64; N]) {
+    let read = f64::from_bits;
+    let write = |value: f64| {
+        if value.is_nan() {
+            0x7ff8_0000_0000_0000
+        } else {
+            value.to_bits()
+        }
+    };
+    match op {
+        Operation::Convert => unary(operands, out, |a| write(read(a))),
+        Operation::SquareRoot => unary(operands, out, |a| write(read(a).sqrt())),
+        Operation::Add => binary(operands, out, |a, b| write(read(a) + read(b))),
+        Operation::Subtract => binary(operands, out, |a, b| write(read(a) - read(b))),
+        Operation::Multiply => binary(operands, out, |a, b| write(read(a) * read(b))),
+        Operation::Divide => binary(operands, out, |a, b| write(read(a) / read(b))),
+        Operation::MultiplyAdd => ternary(operands, out, |a, b, c| {
+            write(binary64::mul_add(read(a), read(b), read(c)))
+        }),
     }
 }

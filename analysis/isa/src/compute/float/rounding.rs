@@ -64,7 +64,7 @@ impl Rounding {
     }
 
     /// Whether a number beyond the largest becomes the largest, not infinity.
-    fn stays_finite(self, negative: bool) -> bool {
+    pub(super) fn stays_finite(self, negative: bool) -> bool {
         match self {
             Self::TowardZero => true,
             Self::Down => !negative,

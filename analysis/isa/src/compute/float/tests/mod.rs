@@ -5,6 +5,8 @@
 
 mod apfloat;
 mod functions;
+mod lanes;
+mod narrow;
 mod roots;
 
 use fastrand::Rng;
