@@ -11,6 +11,7 @@
 mod builder;
 mod exact;
 pub mod float;
+mod integers;
 pub mod lower;
 mod program;
 mod run;

@@ -20,13 +20,15 @@ pub struct Input {
     pub element: Option<u8>,
     /// Which 64 bits of it, the lowest first.
     pub half: u8,
+    /// The number of bits that the register has there, at most 64; those above are 0.
+    pub bits: u8,
 }
 
 /// An operation of a program; the nodes before it are its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// A value that is read, by its index in [`Program::inputs`].
-    Input(u16),
+    Input(u32),
     /// The same number in all lanes.
     Constant(u64),
     /// The same number of 128 bits.
@@ -120,6 +122,110 @@ pub enum Op {
     FloatTest(FloatTest, Format, Node),
     /// The sign of a float replaced by a truth.
     WithSign(Format, Node, Node),
+}
+
+impl Op {
+    /// Calls `act` with each node that the operation reads.
+    pub fn for_each_operand(&self, mut act: impl FnMut(Node)) {
+        // A copy whose operands are not changed.
+        let _ = self.map_operands(|it| {
+            act(it);
+            it
+        });
+    }
+
+    /// Whether the operation gives 128 bits.
+    #[must_use]
+    pub fn is_wide(&self) -> bool {
+        match self {
+            Op::WideConstant(_)
+            | Op::Widen(..)
+            | Op::Unary(_, Width::Wide, _)
+            | Op::Select(Width::Wide, ..) => true,
+            Op::Binary(binary, Width::Wide, ..) => !binary.is_comparison(),
+            _ => false,
+        }
+    }
+
+    /// The same operation on other nodes.
+    #[must_use]
+    pub fn map_operands(&self, mut map: impl FnMut(Node) -> Node) -> Op {
+        match *self {
+            Op::Input(_)
+            | Op::Constant(_)
+            | Op::WideConstant(_)
+            | Op::Lane
+            | Op::Active
+            | Op::Carry
+            | Op::Stack => *self,
+            Op::Widen(a, signed) => Op::Widen(map(a), signed),
+            Op::Narrow(a) => Op::Narrow(map(a)),
+            Op::Upper(a) => Op::Upper(map(a)),
+            Op::ZeroExtend(a, bits) => Op::ZeroExtend(map(a), bits),
+            Op::SignExtend(a, bits) => Op::SignExtend(map(a), bits),
+            Op::Binary(binary, width, a, b) => Op::Binary(binary, width, map(a), map(b)),
+            Op::Unary(unary, width, a) => Op::Unary(unary, width, map(a)),
+            Op::Select(width, c, a, b) => Op::Select(width, map(c), map(a), map(b)),
+            Op::LookUp(a, b, c, table) => Op::LookUp(map(a), map(b), map(c), map(table)),
+            Op::Field(width, a, b, c) => Op::Field(width, map(a), map(b), map(c)),
+            Op::NthSet(a, b, c) => Op::NthSet(map(a), map(b), map(c)),
+            Op::Broadcast(a, lane) => Op::Broadcast(map(a), lane),
+            Op::Gather(a, lane) => Op::Gather(map(a), map(lane)),
+            Op::Float(step) => Op::Float(FloatStep {
+                operands: step.operands.map(map),
+                ..step
+            }),
+            Op::Stochastic {
+                from,
+                format,
+                to,
+                random,
+                count,
+                finite,
+            } => Op::Stochastic {
+                from: map(from),
+                format,
+                to,
+                random: map(random),
+                count,
+                finite,
+            },
+            Op::FromInteger {
+                from,
+                width,
+                signed,
+                to,
+                mode,
+            } => Op::FromInteger {
+                from: map(from),
+                width,
+                signed,
+                to,
+                mode,
+            },
+            Op::ToInteger {
+                from,
+                format,
+                signed,
+                bits,
+                nan,
+            } => Op::ToInteger {
+                from: map(from),
+                format,
+                signed,
+                bits,
+                nan,
+            },
+            Op::Integral(format, mode, a) => Op::Integral(format, mode, map(a)),
+            Op::FloatUnary(function, format, a) => Op::FloatUnary(function, format, map(a)),
+            Op::Extreme(larger, format, a, b) => Op::Extreme(larger, format, map(a), map(b)),
+            Op::FloatCompare(relation, unordered, first, second, a, b) => {
+                Op::FloatCompare(relation, unordered, first, second, map(a), map(b))
+            }
+            Op::FloatTest(test, format, a) => Op::FloatTest(test, format, map(a)),
+            Op::WithSign(format, a, sign) => Op::WithSign(format, map(a), map(sign)),
+        }
+    }
 }
 
 /// A rounded operation on floats.
@@ -283,6 +389,35 @@ pub struct Program {
     pub crosses_lanes: bool,
     /// Whether some operations work on 128 bits.
     pub wide: bool,
+}
+
+impl Program {
+    /// The program without steps that nothing reads.
+    pub(super) fn without_dead_steps(mut self) -> Program {
+        let mut live = vec![false; self.steps.len()];
+        let ends = self.outputs.iter().map(|it| it.1).chain(self.unspecified);
+        ends.for_each(|it| live[it as usize] = true);
+        for (index, op) in self.steps.iter().enumerate().rev() {
+            if live[index] {
+                op.for_each_operand(|it| live[it as usize] = true);
+            }
+        }
+        let mut moved = vec![0; self.steps.len()];
+        let mut steps = Vec::new();
+        for (index, op) in self.steps.iter().enumerate() {
+            if live[index] {
+                moved[index] = steps.len() as Node;
+                steps.push(op.map_operands(|it| moved[it as usize]));
+            }
+        }
+        self.steps = steps;
+        for (_, node) in &mut self.outputs {
+            *node = moved[*node as usize];
+        }
+        self.unspecified = self.unspecified.map(|it| moved[it as usize]);
+        self.wide = self.steps.iter().any(Op::is_wide);
+        self
+    }
 }
 
 impl Binary {

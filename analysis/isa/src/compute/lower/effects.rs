@@ -214,6 +214,7 @@ impl Lowering<'_> {
             operand: index as u8,
             element: None,
             half: 0,
+            bits: bits as u8,
         });
         let node = self.in_lane(node);
         Int::node(node, Range::of_bits(64, false)).low_bits(bits)

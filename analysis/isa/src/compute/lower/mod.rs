@@ -14,7 +14,7 @@ use super::{
     builder::Builder,
     exact::Int,
     float::Format,
-    program::{Exactness, Node, Op, Program, Width},
+    program::{Exactness, Node, Program},
     value_type::{ElementType, ValueType},
 };
 use crate::{
@@ -131,25 +131,16 @@ pub fn lower(computation: &Computation, statement: &BoundStatement<'_>) -> Resul
             None => condition,
         });
     }
-    let is_wide = |op: &Op| {
-        matches!(
-            op,
-            Op::WideConstant(_)
-                | Op::Widen(..)
-                | Op::Binary(_, Width::Wide, ..)
-                | Op::Unary(_, Width::Wide, _)
-                | Op::Select(Width::Wide, ..)
-        )
-    };
-    Ok(Program {
-        wide: lowering.builder.steps.iter().any(is_wide),
+    let program = Program {
         inputs: lowering.builder.inputs,
         steps: lowering.builder.steps,
         outputs,
         unspecified: open,
         exactness: lowering.exactness,
         crosses_lanes: lowering.crosses_lanes,
-    })
+        wide: false,
+    };
+    Ok(program.without_dead_steps())
 }
 
 impl BoundStatement<'_> {

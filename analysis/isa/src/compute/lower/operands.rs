@@ -94,11 +94,19 @@ pub(super) fn type_of(bound: &BoundOperand<'_>) -> ValueType {
 impl Lowering<'_> {
     /// The bits of a register, or of an element of braces: 64 of them.
     fn source(&mut self, operand: usize, element: Option<u8>, half: u8) -> Node {
+        let bound = self.statement.operands[operand];
+        let register = match (bound.operand, element) {
+            (Operand::Vector(items), Some(it)) => items.get(usize::from(it)),
+            (it, _) => Some(it),
+        };
+        let bits = register_bits(register.unwrap_or(bound.operand), Some(type_of(&bound)));
+        let bits = bits.saturating_sub(64 * u32::from(half)).min(64) as u8;
         let operand = operand as u8;
         let node = self.builder.input(Input {
             operand,
             element,
             half,
+            bits,
         });
         self.in_lane(node)
     }

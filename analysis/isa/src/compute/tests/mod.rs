@@ -93,3 +93,68 @@ fn development_cases() {
         println!("{} {text} {:?}", cases.len(), cases.first());
     }
 }
+
+#[test]
+#[ignore = "measures; run it in release"]
+fn rate() {
+    use super::{Machine, Surroundings};
+    let groups: [(&str, &[&str]); 5] = [
+        (
+            "alu",
+            &[
+                "add.s32 $d, $a, $b",
+                "and.b32 $d, $a, $b",
+                "shl.b32 $d, $a, $b",
+                "mad.lo.s32 $d, $a, $b, $c",
+                "xor.b32 $d, $a, $b",
+                "shr.u32 $d, $a, $b",
+                "sub.s32 $d, $a, $b",
+                "min.s32 $d, $a, $b",
+                "add.s64 $d, $a, $b",
+                "mul.wide.s32 $d, $a, $b",
+                "setp.lt.s32 $d, $a, $b",
+                "selp.b32 $d, $a, $b, $p",
+                "cvt.u64.u32 $d, $a",
+                "shl.b64 $d, $a, $b",
+            ],
+        ),
+        ("fma", &["fma.rn.f32 $d, $a, $b, $c"]),
+        (
+            "add.f32",
+            &["add.rn.f32 $d, $a, $b", "mul.rn.f32 $d, $a, $b"],
+        ),
+        ("f64", &["add.rn.f64 $d, $a, $b", "mul.rn.f64 $d, $a, $b"]),
+        ("f16x2", &["fma.rn.f16x2 $d, $a, $b, $c"]),
+    ];
+    for (name, texts) in groups {
+        let programs: Vec<_> = texts
+            .iter()
+            .map(|it| compile(it, &mut BTreeMap::new()).unwrap().program)
+            .collect();
+        let count: usize = programs.iter().map(|it| it.steps.len()).sum();
+        let mut machine = Machine::<32>::default();
+        let inputs: Vec<[u64; 32]> = (0..4)
+            .map(|it| std::array::from_fn(|lane| 0x3f80_0000 + lane as u64 * 0x1357 + it))
+            .collect();
+        let start = std::time::Instant::now();
+        let mut sum = 0u64;
+        let rounds = if name == "f16x2" { 2_000 } else { 200_000 };
+        for _ in 0..rounds {
+            for program in &programs {
+                let around = Surroundings {
+                    active: u32::MAX,
+                    carry: &[0; 32],
+                    stack: &[0; 32],
+                };
+                machine.run(program, &inputs[..program.inputs.len()], &around);
+                sum = sum.wrapping_add(machine.value(program.outputs[0].1)[3]);
+            }
+        }
+        let time = start.elapsed().as_secs_f64();
+        let lanes = (rounds * programs.len() * 32) as f64;
+        println!(
+            "{name}: {count} steps, {:.0} M lane-operations/s ({sum})",
+            lanes / time / 1e6
+        );
+    }
+}
