@@ -56,23 +56,57 @@ fn two_product(a: f64, b: f64) -> (f64, f64) {
 /// Whether the exponent is so near 0 that no sum or product of parts of such numbers leaves the range.
 #[inline]
 fn is_moderate(value: f64) -> bool {
-    value.abs() > 1e-120 && value.abs() < 1e120
+    (value.abs() > 1e-120) & (value.abs() < 1e120)
 }
 
-/// `a` × `b` + `c`, rounded to nearest. Source: Boldo and Melquiond.
+/// `a` × `b` + `c`, rounded to nearest, of moderate operands. Source: Boldo and Melquiond.
 #[inline]
-pub(super) fn mul_add(a: f64, b: f64, c: f64) -> f64 {
-    if is_moderate(a) && is_moderate(b) && is_moderate(c) {
-        let (product, low) = two_product(a, b);
-        let (upper, lower) = two_sum(c, low);
-        let (sum, error) = two_sum(product, upper);
-        return sum + add_to_odd(error, lower);
+fn moderate_mul_add(a: f64, b: f64, c: f64) -> f64 {
+    let (product, low) = two_product(a, b);
+    let (upper, lower) = two_sum(c, low);
+    let (sum, error) = two_sum(product, upper);
+    sum + add_to_odd(error, lower)
+}
+
+/// `a` × `b` + `c` on all lanes, rounded to nearest.
+pub(super) fn mul_add<const N: usize>(
+    a: &[u64; N],
+    b: &[u64; N],
+    c: &[u64; N],
+    out: &mut [u64; N],
+) {
+    let mut rest = 0;
+    for lane in 0..N {
+        let (a, b, c) = (
+            f64::from_bits(a[lane]),
+            f64::from_bits(b[lane]),
+            f64::from_bits(c[lane]),
+        );
+        rest |= u64::from(!(is_moderate(a) & is_moderate(b) & is_moderate(c)));
+        out[lane] = moderate_mul_add(a, b, c).to_bits();
     }
-    if a == 0.0 || b == 0.0 {
-        return a * b + c;
+    if rest == 0 {
+        return;
     }
-    let [a, b, c] = [a, b, c].map(Number::from_f64);
-    a.mul_add(b, c).to_f64()
+    for lane in 0..N {
+        let operands = [a[lane], b[lane], c[lane]].map(f64::from_bits);
+        if operands.into_iter().all(is_moderate) {
+            continue;
+        }
+        let [a, b, c] = operands;
+        // A product with 0 is exact.
+        let result = if a == 0.0 || b == 0.0 {
+            a * b + c
+        } else {
+            let [a, b, c] = operands.map(Number::from_f64);
+            a.mul_add(b, c).to_f64()
+        };
+        out[lane] = if result.is_nan() {
+            bits::canonical_nan(Format::F64)
+        } else {
+            result.to_bits()
+        };
+    }
 }
 
 /// An operation on operands of at most 24 bits, or a conversion, through binary64.
@@ -110,60 +144,132 @@ impl<'a> Narrow<'a> {
     pub(super) fn apply<const N: usize>(&self, operands: &[&[u64; N]], out: &mut [u64; N]) {
         let mut values = [[0.0; N]; 3];
         for ((values, format), operand) in values.iter_mut().zip(self.formats).zip(operands) {
-            for lane in 0..N {
-                values[lane] = decode(*format, operand[lane]);
+            decode(*format, operand, values);
+        }
+        let [a, b, c] = &mut values;
+        match self.op {
+            Operation::Convert => {}
+            Operation::Add => self.sum(a, b),
+            Operation::Subtract => {
+                update(b, |it| -it);
+                self.sum(a, b);
+            }
+            // At most 48 bits.
+            Operation::Multiply => combine(a, b, |a, b| a * b),
+            Operation::MultiplyAdd => {
+                combine(a, b, |a, b| a * b);
+                self.sum(a, c);
+            }
+            // Neither a quotient nor a root of numbers of 24 bits is, in 53 bits, on a number of 25 bits or on the
+            // other side of it, unless it is that number: the distance is at least 2^-51 of it.
+            Operation::Divide => combine(a, b, |a, b| a / b),
+            Operation::SquareRoot => update(a, f64::sqrt),
+        }
+        self.round(a, out);
+    }
+
+    /// The sums, rounded to odd; an exact zero has the sign that the rounding gives it.
+    fn sum<const N: usize>(&self, a: &mut [f64; N], b: &[f64; N]) {
+        if self.rounding == Rounding::Down {
+            combine(a, b, |a, b| {
+                let sum = add_to_odd(a, b);
+                let cancelled = (sum == 0.0) & (a.is_sign_negative() | b.is_sign_negative());
+                if cancelled { -0.0 } else { sum }
+            });
+        } else {
+            combine(a, b, add_to_odd);
+        }
+    }
+
+    /// The bits of the rounded numbers.
+    fn round<const N: usize>(&self, values: &[f64; N], out: &mut [u64; N]) {
+        let shift = FRACTION - self.layout.fraction;
+        let ones = (1 << shift) - 1;
+        let half = 1 << (shift - 1);
+        match self.rounding {
+            Rounding::NearestEven => {
+                self.round_normal(values, out, |it, _| (half - 1) + (it >> shift & 1))
+            }
+            Rounding::NearestAway => self.round_normal(values, out, |_, _| half),
+            Rounding::Down => {
+                self.round_normal(values, out, |_, negative| if negative { ones } else { 0 })
+            }
+            Rounding::Up => {
+                self.round_normal(values, out, |_, negative| if negative { 0 } else { ones })
+            }
+            Rounding::TowardZero | Rounding::Stochastic { .. } => {
+                self.round_normal(values, out, |_, _| 0)
             }
         }
-        let [a, b, c] = &values;
-        for lane in 0..N {
-            let (a, b, c) = (a[lane], b[lane], c[lane]);
-            let value = match self.op {
-                Operation::Convert => a,
-                Operation::Add => self.sum(a, b),
-                Operation::Subtract => self.sum(a, -b),
-                // At most 48 bits.
-                Operation::Multiply => a * b,
-                Operation::MultiplyAdd => self.sum(a * b, c),
-                // Neither a quotient nor a root of numbers of 24 bits is, in 53 bits, on a number of 25 bits or on the
-                // other side of it, unless it is that number: the distance is at least 2^-51 of it.
-                Operation::Divide => a / b,
-                Operation::SquareRoot => a.sqrt(),
-            };
-            out[lane] = self.round(value);
-        }
     }
 
-    /// The sum, rounded to odd; an exact zero has the sign that the rounding gives it.
+    /// Rounds by an addition to the bits of the magnitude, of which the high ones are then kept. Numbers that become
+    /// subnormal follow one by one.
     #[inline]
-    fn sum(&self, a: f64, b: f64) -> f64 {
-        let sum = add_to_odd(a, b);
-        let cancelled = sum == 0.0 && (a.to_bits() | b.to_bits()) & SIGN != 0;
-        if cancelled && self.rounding == Rounding::Down {
-            -0.0
-        } else {
-            sum
-        }
-    }
-
-    /// The bits of the rounded number.
-    #[inline]
-    fn round(&self, value: f64) -> u64 {
-        let magnitude = value.to_bits() & !SIGN;
-        let negative = value.is_sign_negative();
-        if magnitude >= INFINITY {
-            return if magnitude > INFINITY {
-                bits::canonical_nan(self.to)
-            } else {
-                bits::infinity(self.to, negative)
-            };
-        }
+    fn round_normal<const N: usize>(
+        &self,
+        values: &[f64; N],
+        out: &mut [u64; N],
+        addend: impl Fn(u64, bool) -> u64,
+    ) {
         let layout = self.layout;
+        let shift = FRACTION - layout.fraction;
+        let nan = bits::canonical_nan(self.to);
+        let signed = |code| [code, code | bits::sign_bit(self.to, true)];
+        let largest = bits::largest(self.to) >> layout.padding;
+        let infinity = [false, true].map(|negative| bits::infinity(self.to, negative));
+        let beyond = [false, true].map(|negative| {
+            let stays = self.rounding.stays_finite(negative);
+            if stays {
+                signed(bits::largest(self.to))[usize::from(negative)]
+            } else {
+                infinity[usize::from(negative)]
+            }
+        });
+        let least = ((layout.least_exponent() + BIAS) as u64) << FRACTION;
+        // What the exponents differ by, but for the least one, which is stored as 1.
+        let below = (least >> shift) - (1 << layout.fraction);
+        let sign = bits::sign_bit(self.to, true);
+        let mut subnormal = 0_u64;
+        for lane in 0..N {
+            let bits = values[lane].to_bits();
+            let magnitude = bits & !SIGN;
+            let negative = bits & SIGN != 0;
+            let pick = |pair: [u64; 2]| if negative { pair[1] } else { pair[0] };
+            let code = ((magnitude + addend(magnitude, negative)) >> shift).wrapping_sub(below);
+            let result = if code > largest {
+                pick(beyond)
+            } else {
+                code << layout.padding | if negative { sign } else { 0 }
+            };
+            let result = if magnitude >= INFINITY {
+                pick(infinity)
+            } else {
+                result
+            };
+            let result = if magnitude > INFINITY { nan } else { result };
+            subnormal += u64::from(magnitude < least);
+            out[lane] = result;
+        }
+        if subnormal > 0 {
+            for lane in 0..N {
+                if values[lane].to_bits() & !SIGN < least {
+                    out[lane] = self.round_subnormal(values[lane]);
+                }
+            }
+        }
+    }
+
+    /// The bits of a rounded number that is less than the least normal one.
+    fn round_subnormal(&self, value: f64) -> u64 {
+        let layout = self.layout;
+        let (magnitude, negative) = (value.to_bits() & !SIGN, value.is_sign_negative());
         let field = (magnitude >> FRACTION) as i32;
         let significand = magnitude & ((1 << FRACTION) - 1) | u64::from(field != 0) << FRACTION;
-        let own = field.max(1) - BIAS;
-        let exponent = own.max(layout.least_exponent());
+        let exponent = field.max(1) - BIAS;
         // From 54 on all that matters is that less than a half is dropped.
-        let dropped = ((FRACTION - layout.fraction) as i32 + exponent - own).min(60) as u32;
+        let dropped = ((FRACTION - layout.fraction) as i32 + layout.least_exponent() - exponent)
+            .min(60) as u32;
         let (kept, rest) = (significand >> dropped, significand & ((1 << dropped) - 1));
         let half = 1 << (dropped - 1);
         let increment = match self.rounding {
@@ -173,39 +279,64 @@ impl<'a> Narrow<'a> {
             Rounding::Up => !negative && rest != 0,
             Rounding::TowardZero | Rounding::Stochastic { .. } => false,
         };
-        let below = ((exponent - layout.least_exponent()) as u64) << layout.fraction;
-        let code = below + kept + u64::from(increment);
-        if code > layout.largest() {
-            return if self.rounding.stays_finite(negative) {
-                bits::largest(self.to) | bits::sign_bit(self.to, negative)
-            } else {
-                bits::infinity(self.to, negative)
-            };
-        }
-        code << layout.padding | bits::sign_bit(self.to, negative)
+        (kept + u64::from(increment)) << layout.padding | bits::sign_bit(self.to, negative)
     }
 }
 
-/// The value of a code: exact, as binary64 has the numbers of all formats.
+/// Sets each lane of `values` to a function of that of `codes`.
 #[inline]
-fn decode(format: Format, code: u64) -> f64 {
+fn read<const N: usize>(codes: &[u64; N], values: &mut [f64; N], function: impl Fn(u64) -> f64) {
+    for lane in 0..N {
+        values[lane] = function(codes[lane]);
+    }
+}
+
+/// Sets each lane to a function of it.
+#[inline]
+fn update<const N: usize>(a: &mut [f64; N], function: impl Fn(f64) -> f64) {
+    for it in a {
+        *it = function(*it);
+    }
+}
+
+/// Sets each lane of `a` to a function of the lanes of both.
+#[inline]
+fn combine<const N: usize>(a: &mut [f64; N], b: &[f64; N], function: impl Fn(f64, f64) -> f64) {
+    for lane in 0..N {
+        a[lane] = function(a[lane], b[lane]);
+    }
+}
+
+/// The values of codes: exact, as binary64 has the numbers of all formats.
+fn decode<const N: usize>(format: Format, codes: &[u64; N], values: &mut [f64; N]) {
     let layout = match format.layout() {
-        _ if format == Format::F32 => return f64::from(f32::from_bits(code as u32)),
-        _ if format == Format::F64 => return f64::from_bits(code),
+        _ if format == Format::F32 => {
+            return read(codes, values, |it| f64::from(f32::from_bits(it as u32)));
+        }
+        _ if format == Format::F64 => return read(codes, values, f64::from_bits),
         Some(layout) if layout.fraction > 0 => layout,
-        _ => return Number::decode(format, code).to_f64(),
+        _ => return read(codes, values, |it| Number::decode(format, it).to_f64()),
     };
-    let code = code >> layout.padding;
-    let magnitude = code & layout.magnitude();
-    let sign = u64::from(code & layout.sign() != 0) << 63;
-    let value = if magnitude < layout.infinity() {
-        // As a number of binary64 it is too small by the difference of the biases; subnormal ones are right, too.
-        let scale = f64::from_bits(((2 * BIAS - layout.bias()) as u64) << FRACTION);
-        (f64::from_bits(magnitude << (FRACTION - layout.fraction)) * scale).to_bits()
-    } else if bits::is_nan(format, code << layout.padding) {
-        f64::NAN.to_bits()
-    } else {
-        INFINITY
+    // As a number of binary64, a magnitude is too small by the difference of the biases; subnormal ones are right, too.
+    let scale = f64::from_bits(((2 * BIAS - layout.bias()) as u64) << FRACTION);
+    let infinity = layout.infinity();
+    let special = |magnitude| {
+        if format.has_infinity() && magnitude == infinity {
+            INFINITY
+        } else {
+            INFINITY | 1
+        }
     };
-    f64::from_bits(value | sign)
+    for lane in 0..N {
+        let code = codes[lane] >> layout.padding;
+        let magnitude = code & layout.magnitude();
+        let value = (f64::from_bits(magnitude << (FRACTION - layout.fraction)) * scale).to_bits();
+        let value = if magnitude < infinity {
+            value
+        } else {
+            special(magnitude)
+        };
+        let sign = if code & layout.sign() != 0 { SIGN } else { 0 };
+        values[lane] = f64::from_bits(value | sign);
+    }
 }

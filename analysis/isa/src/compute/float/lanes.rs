@@ -178,8 +178,6 @@ fn nearest_f64<const N: usize>(op: Operation, operands: &[&[u64; N]], out: &mut 
         Operation::Subtract => binary(operands, out, |a, b| write(read(a) - read(b))),
         Operation::Multiply => binary(operands, out, |a, b| write(read(a) * read(b))),
         Operation::Divide => binary(operands, out, |a, b| write(read(a) / read(b))),
-        Operation::MultiplyAdd => ternary(operands, out, |a, b, c| {
-            write(binary64::mul_add(read(a), read(b), read(c)))
-        }),
+        Operation::MultiplyAdd => binary64::mul_add(operands[0], operands[1], operands[2], out),
     }
 }
