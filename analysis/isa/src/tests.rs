@@ -83,6 +83,7 @@ fn check_covered(tables: &Tables, expect: Expect) {
 fn no_variant_is_superfluous() {
     let table = "\
 instr add                                                     9.7.1.1
+  computes d = 1
   add.type d
   add.type d @2.0 sm_20
   type = s32
@@ -185,6 +186,8 @@ fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
 
 const SMALL: &str = "set opaque = pred texref
 instr op 1.1
+  computes d = 1
+  ignores a b to from sat part
   op{.sat}.to.from d, a
     to = u32 s32
     from = u32 s32 b32
@@ -262,6 +265,7 @@ fn words_go_to_slots() {
 #[test]
 fn vectors() {
     const TABLE: &str = "instr op 1.1
+  computes d = 1
   op.whole d
     d: vec(2; u32 | b32)
   op.each d

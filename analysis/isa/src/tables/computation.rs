@@ -4,9 +4,12 @@
 //! target; floating-point numbers are exact, and only [`Primitive::Round`] loses. What the names mean depends on the
 //! variant that a statement fits, see [`crate::compute`].
 
+use super::instruction::{Instruction, Variant};
+
 /// The lines of an instruction that state what it computes.
 ///
-/// A later line whose condition holds replaces what earlier ones say of the same name or target.
+/// A later line whose condition holds replaces what earlier ones say of the same name or target, see
+/// [`Computation::of`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Computation {
     /// The lines in the order of the table.
@@ -46,6 +49,114 @@ pub enum TestSubject {
     Instruction(Vec<&'static str>),
     /// The operand is there.
     Operand(&'static str),
+}
+
+/// The choices of a statement that conditions ask about.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'c> {
+    /// The instruction.
+    pub instruction: &'c Instruction,
+    /// The variant that fits.
+    pub variant: &'c Variant,
+    /// The word chosen for each slot of the variant, see [`crate::matcher::Fit::slots`].
+    pub slots: &'c [Option<u16>],
+    /// The names of the operands that are there, also those in brackets and after `|`.
+    pub operands: &'c [&'static str],
+}
+
+impl Choice<'_> {
+    /// The word in a slot; none also where the variant lacks the slot.
+    #[must_use]
+    pub fn word(&self, slot: &str) -> Option<&'static str> {
+        let index = self.variant.slots.iter().position(|it| it.name == slot)?;
+        let id = self.slots.get(index).copied().flatten()?;
+        self.instruction.words.get(usize::from(id)).copied()
+    }
+
+    /// Whether a slot has this word.
+    #[must_use]
+    pub fn has_word(&self, word: &str) -> bool {
+        let words = &self.instruction.words;
+        let chosen = self.slots.iter().flatten();
+        let mut chosen = chosen.filter_map(|it| words.get(usize::from(*it)));
+        chosen.any(|it| *it == word)
+    }
+}
+
+impl Test {
+    /// Whether the condition holds.
+    #[must_use]
+    pub fn holds(&self, choice: &Choice<'_>) -> bool {
+        let holds = match &self.subject {
+            TestSubject::Word(word) => choice.has_word(word),
+            TestSubject::Slot(slot) => choice.word(slot).is_some(),
+            TestSubject::OneOf(slot, words) => {
+                choice.word(slot).is_some_and(|it| words.contains(&it))
+            }
+            TestSubject::Instruction(names) => names.contains(&choice.instruction.name),
+            TestSubject::Operand(name) => choice.operands.contains(name),
+        };
+        holds != self.negated
+    }
+}
+
+impl ComputationLine {
+    /// Whether the line is about a statement.
+    #[must_use]
+    pub fn holds(&self, choice: &Choice<'_>) -> bool {
+        let all = |tests: &Vec<Test>| tests.iter().all(|it| it.holds(choice));
+        self.when.is_empty() || self.when.iter().any(all)
+    }
+}
+
+/// What the lines state of one statement, each with the number of its line.
+#[derive(Clone, Debug, Default)]
+pub struct Stated<'c> {
+    /// The names for expressions, one definition each.
+    pub lets: Vec<(usize, &'c Definition)>,
+    /// The effects on what the statement has, one for each place.
+    pub effects: Vec<(usize, &'c Effect)>,
+    /// The functions through which float operands are read, in this order, and for which type if not for all.
+    pub inputs: Vec<(Primitive, Option<&'static str>)>,
+    /// The functions through which float results go, in this order.
+    pub results: Vec<Primitive>,
+    /// The conditions under which the manual leaves the result open.
+    pub unspecified: Vec<(usize, &'c Expression)>,
+}
+
+impl Computation {
+    /// What the lines state of a statement: those that hold, without what later ones replace. A result that the
+    /// statement does not have (`q` of `p|q`) has no effect.
+    #[must_use]
+    pub fn of(&self, choice: &Choice<'_>) -> Stated<'_> {
+        let mut out = Stated::default();
+        for line in self.lines.iter().filter(|it| it.holds(choice)) {
+            match &line.clause {
+                Clause::Let(definitions) => {
+                    for definition in definitions {
+                        out.lets.retain(|it| it.1.name != definition.name);
+                        out.lets.push((line.number, definition));
+                    }
+                }
+                Clause::Effects(effects) => {
+                    out.effects.retain(|(_, old)| {
+                        let same = |it: &Effect| it.target.is_same_place(&old.target);
+                        !effects.iter().any(same)
+                    });
+                    let there = effects.iter().filter(|it| match it.target.operand() {
+                        Some(name) => choice.operands.contains(&name),
+                        None => true,
+                    });
+                    out.effects.extend(there.map(|it| (line.number, it)));
+                }
+                Clause::Nothing | Clause::Ignores(_) => {}
+                Clause::Inputs(function, ty) => out.inputs.push((*function, *ty)),
+                Clause::Result(function) => out.results.push(*function),
+                Clause::Unspecified(condition) => out.unspecified.push((line.number, condition)),
+            }
+        }
+        out
+    }
 }
 
 /// What a line states.
@@ -119,6 +230,33 @@ pub enum Target {
     Chapter(Primitive, Vec<Expression>, Vec<Expression>),
 }
 
+impl Target {
+    /// The operand that is written; `None` for flags, memory and places of chapters.
+    #[must_use]
+    pub fn operand(&self) -> Option<&'static str> {
+        match self {
+            Target::Operand(name) | Target::Element(name, _) => Some(name),
+            Target::Carry | Target::Stack | Target::Memory(_) | Target::Chapter(..) => None,
+        }
+    }
+
+    /// Whether a line about one replaces a line about the other: the same operand, the same address and field of memory
+    /// whatever the number of bytes and the CTA, or the same kind of place at the same first argument.
+    #[must_use]
+    pub fn is_same_place(&self, other: &Target) -> bool {
+        match (self, other) {
+            (Target::Memory(a), Target::Memory(b)) => {
+                (a.kind, &a.address, &a.field) == (b.kind, &b.address, &b.field)
+            }
+            (Target::Chapter(a, of_a, _), Target::Chapter(b, of_b, _)) => {
+                (a, of_a.first()) == (b, of_b.first())
+            }
+            (Target::Carry, Target::Carry) | (Target::Stack, Target::Stack) => true,
+            _ => self.operand().is_some() && self.operand() == other.operand(),
+        }
+    }
+}
+
 /// A place in memory: `[a]`, `[to, offset in r; size].field`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
@@ -161,9 +299,9 @@ pub enum Completion {
 pub enum Set {
     /// `first..last`, both included.
     Range(Box<Expression>, Box<Expression>),
-    /// The lanes whose bits are set in a mask.
+    /// The lanes, or CTAs of the cluster, whose bits are set in a mask.
     Lanes(Box<Expression>),
-    /// A set that the notation names, or the elements of an operand in braces.
+    /// A set that the notation names, or the elements of an operand in braces or of a place.
     Named(&'static str),
 }
 
@@ -232,7 +370,7 @@ pub enum Expression {
     /// An integer.
     Integer(i128),
     /// An operand, a name of a `let`, a variable, a slot, a type, or one of the words that the notation has for the
-    /// lane and its surroundings: `lane active cc stack nan true K M N it`.
+    /// lane and its surroundings: `lane active cc stack nan true unspecified K M N it`.
     Name(&'static str),
     /// `$`, the opcode, as the operation of `apply`.
     Opcode,
@@ -266,6 +404,85 @@ pub enum Expression {
     Unordered(Box<Expression>),
     /// `sum(i in 0..3: x)`: the binder, its variable, its set, and the body.
     Over(Binder, &'static str, Set, Box<Expression>),
+}
+
+impl Effect {
+    /// Calls a function with the expressions of the self.
+    pub fn each_expression(&self, with: &mut dyn FnMut(&Expression)) {
+        with(&self.value);
+        match &self.target {
+            Target::Element(_, indices) => indices.iter().for_each(&mut *with),
+            Target::Memory(memory) => with(&Expression::Memory(memory.clone())),
+            Target::Chapter(_, arguments, indices) => {
+                arguments.iter().chain(indices).for_each(&mut *with);
+            }
+            _ => {}
+        }
+        if let Some((_, set)) = &self.repeated {
+            set_expressions(set, with);
+        }
+        if let Some(Completion::Barrier(memory, bytes)) = &self.until {
+            with(&Expression::Memory(memory.clone()));
+            with(bytes);
+        }
+    }
+}
+
+impl Expression {
+    /// Calls a function with the expressions that it is made of.
+    pub fn each_part(&self, with: &mut dyn FnMut(&Expression)) {
+        match self {
+            Expression::Integer(_) | Expression::Name(_) | Expression::Opcode => {}
+            Expression::Prefix(_, a)
+            | Expression::As(a, _)
+            | Expression::Approximate(a, _)
+            | Expression::Unordered(a) => with(a),
+            Expression::Infix(_, a, b)
+            | Expression::Else(a, b)
+            | Expression::Element(a, b)
+            | Expression::At(a, b) => {
+                with(a);
+                with(b);
+            }
+            Expression::If(a, b, c) | Expression::Slice(a, b, c) => {
+                with(a);
+                with(b);
+                with(c);
+            }
+            Expression::Memory(memory) => {
+                memory.address.iter().for_each(&mut *with);
+                if let Some(size) = &memory.size {
+                    with(size);
+                }
+                if let Some((_, Some(index))) = &memory.field {
+                    with(index);
+                }
+            }
+            Expression::Call(_, all) | Expression::Apply(_, all) => all.iter().for_each(with),
+            Expression::Index(of, all) => {
+                with(of);
+                all.iter().for_each(with);
+            }
+            Expression::Over(binder, _, set, body) => {
+                if let Binder::Chain(it) | Binder::Pack(it) = binder {
+                    with(it);
+                }
+                set_expressions(set, with);
+                with(body);
+            }
+        }
+    }
+}
+
+fn set_expressions(set: &Set, with: &mut dyn FnMut(&Expression)) {
+    match set {
+        Set::Range(first, last) => {
+            with(first);
+            with(last);
+        }
+        Set::Lanes(mask) => with(mask),
+        Set::Named(_) => {}
+    }
 }
 
 macro_rules! primitives {
@@ -367,72 +584,66 @@ primitives! {
     HyperbolicTangent "tanh" 1..=1,
     /// Times a power of 2.
     Scaled "scaled" 2..=2,
-    /// The upper element of a pack.
+    /// The upper element of a pack, or a plain value.
     Upper "upper" 1..=1,
-    /// The lower element of a pack.
+    /// The lower element of a pack, or a plain value.
     Lower "lower" 1..=1,
     /// Width of a type in bits.
     Bits "bits" 1..=1,
     /// Width of a type in bytes.
     Bytes "bytes" 1..=1,
-    /// The number in the word of a slot.
+    /// The number in the word of a slot; 1 if there is none.
     Number "number" 1..=1,
     /// The type of half the width.
     Half "half" 1..=1,
     /// The type of a quarter of the width.
     Quarter "quarter" 1..=1,
-    /// Only the bytes from one to another.
+    /// Of some bytes those from one up to another; what the others become is unspecified.
     Skip "skip" 3..=3,
-    /// Of each 16 bytes those in a mask.
+    /// Of each 16 bytes those in a mask; the others stay.
     Keep "keep" 2..=2,
     /// A box of a tensor.
-    TensorBox "box" 1..=8,
+    TensorBox "box" 1..=9,
     /// Its size in bytes.
     BoxBytes "box_bytes" 1..=1,
     /// A box of a tensor of another endpoint of a fabric.
     FabricBox "fabric_box" 1..=8,
-    /// An element of a texture or surface.
-    Texel "texel" 1..=8,
+    /// An element of a surface, the first coordinate in elements.
+    Texel "texel" 4..=4,
+    /// The bytes of a surface, the first coordinate in bytes.
+    SurfaceBytes "surface_bytes" 4..=4,
     /// A filtered texture.
-    Filtered "filtered" 1..=8,
-    /// Four texels.
-    Gathered "gathered" 1..=8,
+    Filtered "filtered" 1..=12,
+    /// One component of four elements of a texture.
+    Gathered "gathered" 1..=12,
     /// A comparison with a reference.
     Compared "compared" 2..=2,
     /// Whether the texture is resident.
-    Resident "resident" 1..=8,
+    Resident "resident" 1..=12,
     /// An element in the format of a surface.
     Formatted "formatted" 2..=2,
     /// An attribute of a texture, sampler or surface.
     Attribute "attribute" 2..=3,
-    /// A matrix that a descriptor describes.
-    Described "described" 1..=2,
+    /// A matrix that a descriptor describes, or that registers hold.
+    Described "described" 1..=3,
     /// A matrix by a lookup table.
     LookedUp "looked_up" 2..=2,
-    /// Elements at their positions.
-    Spread "spread" 5..=5,
-    /// The two of four elements that are preferred.
-    BestTwo "best2" 2..=2,
-    /// The positions of these.
-    Positions "positions" 2..=2,
-    /// The chosen elements.
-    Chosen "chosen" 2..=2,
-    /// A group of four elements.
-    PartOfFour "part4" 3..=3,
     /// Tensor memory.
-    TensorMemory "tmem" 1..=6,
-    /// A row of tensor memory.
-    Row "row" 1..=1,
-    /// A matrix with its sparsity expanded.
-    Sparse "sparse" 3..=3,
-    /// A matrix with columns of 0.
+    TensorMemory "tmem" 1..=5,
+    /// A matrix with its sparsity expanded by metadata.
+    Sparse "sparse" 2..=3,
+    /// A matrix some columns of which are 0.
     ZeroColumns "zero_columns" 2..=2,
     /// Elements of 4 or 6 bits in bytes.
     Widened "widened" 2..=2,
-    /// The scale of an element of A.
-    ScaleA "scale_a" 2..=2,
-    /// The scale of an element of B.
-    ScaleB "scale_b" 2..=2,
+    /// The scale of each element of a matrix.
+    Scales "scales" 2..=3,
+    /// Of each four elements the two that an order prefers.
+    Chosen "chosen" 2..=3,
+    /// The positions of these.
+    Positions "positions" 2..=4,
+    /// Elements at given positions, 0 elsewhere.
+    Spread "spread" 5..=5,
     /// A generic address of a state space.
     ToGeneric "to_generic" 2..=2,
     /// The address in a state space of a generic one.
@@ -456,7 +667,7 @@ primitives! {
     /// The first CTA of a response.
     FirstCta "first_cta" 1..=1,
     /// A value whose bits mean nothing outside the instructions that take it.
-    Opaque "opaque" 0..=4,
+    Opaque "opaque" 0..=9,
 }
 
 impl Primitive {
@@ -464,6 +675,36 @@ impl Primitive {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Primitive> {
         Primitive::ALL.iter().find(|it| it.0 == name).map(|it| it.1)
+    }
+
+    /// Whether it is a place or a value that a chapter of the manual describes. Operands among its arguments that a form
+    /// lacks are left out.
+    #[must_use]
+    pub fn is_place(self) -> bool {
+        use Primitive::*;
+        matches!(
+            self,
+            TensorBox
+                | BoxBytes
+                | FabricBox
+                | Texel
+                | SurfaceBytes
+                | Filtered
+                | Gathered
+                | Compared
+                | Resident
+                | Formatted
+                | Attribute
+                | Described
+                | LookedUp
+                | TensorMemory
+                | Sparse
+                | ZeroColumns
+                | Scales
+                | Chosen
+                | Positions
+                | Opaque
+        )
     }
 
     /// Its name.

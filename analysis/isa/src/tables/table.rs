@@ -71,6 +71,9 @@ impl Tables {
             let facts = tables.outline.facts(name, Some(&instructions));
             errors.extend(facts.err());
         }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         let mut blocks: Vec<Vec<&Instruction>> = vec![Vec::new(); tables.computations.len()];
         for instruction in tables.instructions() {
             blocks[instruction.block].push(instruction);

@@ -35,6 +35,7 @@ mod expressions;
 mod facts;
 mod heading;
 mod kinds;
+mod names;
 mod outline;
 mod raw;
 mod scanner;
