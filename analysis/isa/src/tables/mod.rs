@@ -6,6 +6,7 @@ pub mod event;
 mod instruction;
 pub mod kind;
 mod notation;
+mod primitive;
 pub mod role;
 pub mod semantics;
 pub mod table;

@@ -535,7 +535,7 @@ impl Parser {
 const TARGETS: &str = "a target is one of an operand, `cc`, `stack`, `d(i, j)`, `[address]`, or a place such as \
                        `tmem(address)`";
 
-/// Checks the bound of an approximation: `ulp 2`, `absolute 2^-22 in 0.5..2, relative 2^-22`, `gross`.
+/// Checks the bound of an approximation: `ulp 2`, `absolute 2^-22 in 0.5..2, relative 2^-22`, `gross`, `none`.
 fn is_bound(text: &str) -> Result<()> {
     let mut parts = text
         .split(',')
@@ -543,7 +543,7 @@ fn is_bound(text: &str) -> Result<()> {
     let unknown = parts.find(|it: &Vec<&str>| {
         !matches!(
             it[..],
-            ["gross"]
+            ["gross" | "none"]
                 | ["ulp" | "relative" | "absolute", _]
                 | ["ulp" | "relative" | "absolute", _, "in", _]
         )
@@ -551,7 +551,7 @@ fn is_bound(text: &str) -> Result<()> {
     match unknown {
         None => Ok(()),
         Some(words) => Err(format!(
-            "`{}` is not a bound: one of ulp N, relative E, absolute E, gross, the first three perhaps with `in A..B`",
+            "`{}` is not a bound: one of ulp N, relative E, absolute E, gross, none, the first three perhaps with `in A..B`",
             words.join(" ")
         )),
     }
