@@ -11,7 +11,10 @@
 mod builder;
 mod exact;
 pub mod float;
+mod graph;
 mod integers;
+mod known_bits;
+mod linear;
 pub mod lower;
 mod program;
 mod run;
@@ -21,6 +24,9 @@ mod tests;
 mod value_type;
 
 pub use exact::Relation;
+pub use graph::{Graph, LaneValues};
+pub use known_bits::KnownBits;
+pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use program::{
     Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,

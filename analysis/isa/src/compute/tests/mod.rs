@@ -1,5 +1,6 @@
 //! Tests of the evaluator.
 
+mod graphs;
 mod statement;
 
 use std::collections::BTreeMap;

@@ -201,6 +201,32 @@ impl Compiled {
         (text, operand)
     }
 
+    /// The register that an input reads, or the constant that it is.
+    pub(super) fn input_name(&self, input: usize) -> Result<&str, u64> {
+        let input = self.program.inputs[input];
+        let (text, operand) = self.text(input.operand.into(), input.element);
+        let ty = self.bindings[usize::from(input.operand)].ty.as_deref();
+        match (text, constant_bits(operand, ty)) {
+            (_, Some(constant)) => Err(constant as u64),
+            (Text::One(name), None) => Ok(name),
+            _ => Err(0),
+        }
+    }
+
+    /// The register that an output writes.
+    pub(super) fn output_name(&self, output: usize) -> Option<&str> {
+        let Destination::Operand {
+            operand, element, ..
+        } = self.program.outputs[output].0
+        else {
+            return None;
+        };
+        match self.text(operand.into(), element).0 {
+            Text::One(name) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Runs the statement; returns whether the manual leaves the result open in the first lane.
     pub(super) fn run<const N: usize>(
         &self,

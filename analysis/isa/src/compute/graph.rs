@@ -1,0 +1,192 @@
+//! Graphs: what values are computed from, across statements.
+//!
+//! The programs of statements are put together here: the result of one is the source of others. What no program gives,
+//! such as a parameter or the result of a load, is a leaf. Questions are answered from the graph: which bits are
+//! known, what the numbers are in some lanes, by how much two values differ, how a value is written as an expression.
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    builder::Builder,
+    known_bits::{KnownBits, known_bits},
+    linear::Linear,
+    program::{Destination, Input, Node, Op, Program},
+    run::{Store, evaluate, evaluate_wide},
+};
+
+/// The expressions of values.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    pub(super) builder: Builder,
+    /// What is known of the bits of the first nodes.
+    known: Vec<KnownBits>,
+}
+
+impl Graph {
+    /// A value that nothing gives, of so many bits, at most 64: its node, and its number among the leaves.
+    pub fn leaf(&mut self, bits: u8) -> (Node, u32) {
+        let index = self.builder.inputs.len();
+        self.builder.inputs.push(Input {
+            operand: 0,
+            element: None,
+            half: 0,
+            bits,
+        });
+        (self.builder.push(Op::Input(index as u32)), index as u32)
+    }
+
+    /// A number of 64 bits.
+    pub fn constant(&mut self, value: u64) -> Node {
+        self.builder.push(Op::Constant(value))
+    }
+
+    /// One of two values, by a truth.
+    pub fn select(&mut self, condition: Node, a: Node, b: Node) -> Node {
+        let select = Op::Select(super::Width::Narrow, condition, a, b);
+        self.builder.push(select)
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.builder.steps.len()
+    }
+
+    /// Whether there are no nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.builder.steps.is_empty()
+    }
+
+    /// The operation of a node.
+    #[must_use]
+    pub fn op(&self, node: Node) -> Op {
+        self.builder.steps[node as usize]
+    }
+
+    /// The number of a node, if it is a constant.
+    #[must_use]
+    pub fn as_constant(&self, node: Node) -> Option<u64> {
+        self.builder.constant(node)
+    }
+
+    /// The results of a program on these inputs, in the order of [`Program::inputs`].
+    pub fn apply(&mut self, program: &Program, inputs: &[Node]) -> Vec<(Destination, Node)> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(program.steps.len());
+        for op in &program.steps {
+            let node = match op {
+                Op::Input(index) => match inputs.get(*index as usize) {
+                    Some(it) => *it,
+                    None => self.leaf(64).0,
+                },
+                _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
+            };
+            nodes.push(node);
+        }
+        let outputs = program.outputs.iter();
+        outputs
+            .map(|(destination, node)| (*destination, nodes[*node as usize]))
+            .collect()
+    }
+
+    /// What is known of the bits of a node.
+    pub fn known_bits(&mut self, node: Node) -> KnownBits {
+        while self.known.len() <= node as usize {
+            let op = &self.builder.steps[self.known.len()];
+            let mut found = known_bits(op, |it| self.known[it as usize]);
+            if !op.is_wide() {
+                let bits = u32::from(self.builder.bits(self.known.len() as Node));
+                found = found.within(bits);
+            }
+            self.known.push(found);
+        }
+        self.known[node as usize]
+    }
+
+    /// A node as a sum of others with factors, of so many low bits, at most 64.
+    pub fn linear(&mut self, node: Node, bits: u32) -> Linear {
+        Linear::of(self, node, bits)
+    }
+
+    /// By how much the first value is larger than the second, in so many low bits, if that is the same whatever the
+    /// leaves hold; as a signed number.
+    pub fn distance(&mut self, a: Node, b: Node, bits: u32) -> Option<i64> {
+        let (a, b) = (self.linear(a, bits), self.linear(b, bits));
+        a.minus(&b).as_constant()
+    }
+
+    /// Which nodes a node is computed from, itself among them; ascending.
+    #[must_use]
+    pub fn sources(&self, node: Node) -> Vec<Node> {
+        let mut seen = vec![false; node as usize + 1];
+        seen[node as usize] = true;
+        for at in (0..=node as usize).rev() {
+            if seen[at] {
+                self.builder.steps[at].for_each_operand(|it| seen[it as usize] = true);
+            }
+        }
+        let indices = (0..=node).filter(|it| seen[*it as usize]);
+        indices.collect()
+    }
+}
+
+/// The numbers of nodes in `N` lanes, as far as those of the leaves are known.
+#[derive(Clone, Debug, Default)]
+pub struct LaneValues<const N: usize> {
+    narrow: FxHashMap<Node, Option<[u64; N]>>,
+    wide: FxHashMap<Node, [u128; N]>,
+}
+
+impl<const N: usize> Store<N> for LaneValues<N> {
+    fn narrow(&self, node: Node) -> &[u64; N] {
+        match self.narrow.get(&node) {
+            Some(Some(it)) => it,
+            _ => &[0; N],
+        }
+    }
+
+    fn wide(&self, node: Node) -> &[u128; N] {
+        self.wide.get(&node).unwrap_or(&[0; N])
+    }
+}
+
+impl<const N: usize> LaneValues<N> {
+    /// The numbers of a node; `leaf` gives those of a leaf by its number, if they are known.
+    pub fn get(
+        &mut self,
+        graph: &Graph,
+        node: Node,
+        leaf: &mut dyn FnMut(u32) -> Option<[u64; N]>,
+    ) -> Option<[u64; N]> {
+        if let Some(known) = self.narrow.get(&node) {
+            return *known;
+        }
+        for node in graph.sources(node) {
+            if self.narrow.contains_key(&node) {
+                continue;
+            }
+            let op = graph.op(node);
+            let mut known = true;
+            op.for_each_operand(|it| known &= matches!(self.narrow.get(&it), Some(Some(_))));
+            let value = match op {
+                Op::Input(index) => leaf(index),
+                // What surrounds the lanes is not told here.
+                Op::Active | Op::Carry | Op::Stack | Op::Broadcast(..) | Op::Gather(..) => None,
+                _ if !known => None,
+                _ if op.is_wide() => {
+                    let mut out = [0; N];
+                    evaluate_wide(&op, self, &mut out);
+                    self.wide.insert(node, out);
+                    Some([0; N])
+                }
+                _ => {
+                    let mut out = [0; N];
+                    evaluate(&op, self, &mut out);
+                    Some(out)
+                }
+            };
+            self.narrow.insert(node, value);
+        }
+        self.narrow.get(&node).copied().flatten()
+    }
+}

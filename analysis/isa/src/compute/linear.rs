@@ -1,0 +1,174 @@
+//! Sums: values as a constant and multiples of other values, modulo a power of two.
+
+use std::collections::BTreeMap;
+
+use super::{
+    graph::Graph,
+    program::{Binary, Node, Op, Unary, Width},
+};
+
+/// Sums of more terms are not taken apart.
+const MAX_TERMS: usize = 24;
+/// Nodes that one question looks at.
+const MAX_NODES: usize = 512;
+
+/// A constant and multiples of nodes that are no sums themselves, modulo 2 to the power of [`Linear::bits`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linear {
+    /// The factors of the nodes, none of them 0; negative ones are large.
+    pub terms: BTreeMap<Node, u64>,
+    /// The constant.
+    pub constant: u64,
+    /// How many low bits count, at most 64.
+    pub bits: u32,
+}
+
+impl Linear {
+    /// A node as a sum.
+    pub(super) fn of(graph: &mut Graph, node: Node, bits: u32) -> Linear {
+        Linear::through(graph, node, bits, false)
+    }
+
+    /// The same; `reading` looks through extensions, as people who read an expression do. Such a sum is no proof.
+    pub(super) fn through(graph: &mut Graph, node: Node, bits: u32, reading: bool) -> Linear {
+        let mut sum = Linear {
+            terms: BTreeMap::new(),
+            constant: 0,
+            bits,
+        };
+        // Nodes to take apart: operands come before what is computed from them, so each is met once with all that is
+        // known of its factor.
+        let mut open = BTreeMap::from([(node, 1u64)]);
+        let mut looked_at = 0;
+        while let Some((node, factor)) = open.pop_last() {
+            looked_at += 1;
+            let factor = sum.cut(factor);
+            if factor == 0 {
+                continue;
+            }
+            let full = looked_at > MAX_NODES || open.len() + sum.terms.len() > MAX_TERMS;
+            let mut add = |node: Node, by: u64| {
+                let term = open.entry(node).or_insert(0);
+                *term = term.wrapping_add(factor.wrapping_mul(by));
+            };
+            let taken = match graph.op(node) {
+                Op::Constant(it) => {
+                    sum.constant = sum.constant.wrapping_add(factor.wrapping_mul(it));
+                    true
+                }
+                _ if full => false,
+                Op::ZeroExtend(a, to) | Op::SignExtend(a, to)
+                    if u32::from(to) >= bits_that_count(bits, factor) || reading =>
+                {
+                    add(a, 1);
+                    true
+                }
+                Op::Binary(Binary::Add, Width::Narrow, a, b) => {
+                    add(a, 1);
+                    add(b, 1);
+                    true
+                }
+                Op::Binary(Binary::Subtract, Width::Narrow, a, b) => {
+                    add(a, 1);
+                    add(b, u64::MAX);
+                    true
+                }
+                Op::Unary(Unary::Negate, Width::Narrow, a) => {
+                    add(a, u64::MAX);
+                    true
+                }
+                // `~x` is `-x - 1`.
+                Op::Unary(Unary::Complement, Width::Narrow, a) => {
+                    add(a, u64::MAX);
+                    sum.constant = sum.constant.wrapping_sub(factor);
+                    true
+                }
+                Op::Binary(Binary::Multiply, Width::Narrow, a, b) => {
+                    match (graph.as_constant(a), graph.as_constant(b)) {
+                        (Some(by), _) => add(b, by),
+                        (_, Some(by)) => add(a, by),
+                        _ => {}
+                    }
+                    graph.as_constant(a).is_some() || graph.as_constant(b).is_some()
+                }
+                Op::Binary(Binary::ShiftLeft, Width::Narrow, a, by) => {
+                    match graph
+                        .as_constant(by)
+                        .and_then(|it| 1u64.checked_shl(it.try_into().ok()?))
+                    {
+                        Some(by) => {
+                            add(a, by);
+                            true
+                        }
+                        None => false,
+                    }
+                }
+                // Of numbers that have no one in the same place, this is the sum.
+                Op::Binary(Binary::Or | Binary::Xor, Width::Narrow, a, b) => {
+                    let (x, y) = (graph.known_bits(a), graph.known_bits(b));
+                    let disjoint = (x.mask & !x.bits) | (y.mask & !y.bits) == u128::MAX;
+                    if disjoint {
+                        add(a, 1);
+                        add(b, 1);
+                    }
+                    disjoint
+                }
+                _ => false,
+            };
+            if !taken {
+                let term = sum.terms.entry(node).or_insert(0);
+                *term = term.wrapping_add(factor);
+            }
+        }
+        let mask = sum.mask();
+        sum.constant &= mask;
+        sum.terms.retain(|_, factor| {
+            *factor &= mask;
+            *factor != 0
+        });
+        sum
+    }
+
+    fn mask(&self) -> u64 {
+        u64::MAX >> (64 - self.bits.clamp(1, 64))
+    }
+
+    fn cut(&self, factor: u64) -> u64 {
+        factor & self.mask()
+    }
+
+    /// The difference.
+    #[must_use]
+    pub fn minus(mut self, other: &Linear) -> Linear {
+        self.bits = self.bits.min(other.bits);
+        let mask = self.mask();
+        self.constant = self.constant.wrapping_sub(other.constant) & mask;
+        for (node, factor) in &other.terms {
+            let term = self.terms.entry(*node).or_insert(0);
+            *term = term.wrapping_sub(*factor);
+        }
+        self.terms.retain(|_, factor| {
+            *factor &= mask;
+            *factor != 0
+        });
+        self
+    }
+
+    /// The number, if no term is left; as a signed one.
+    #[must_use]
+    pub fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then(|| self.signed(self.constant))
+    }
+
+    /// A number of [`Linear::bits`] as a signed one.
+    #[must_use]
+    pub fn signed(&self, value: u64) -> i64 {
+        let rest = 64 - self.bits.clamp(1, 64);
+        (value << rest) as i64 >> rest
+    }
+}
+
+/// How many low bits of a term matter for so many of the sum.
+fn bits_that_count(bits: u32, factor: u64) -> u32 {
+    bits.saturating_sub(factor.trailing_zeros())
+}
