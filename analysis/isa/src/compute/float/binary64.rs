@@ -7,7 +7,7 @@
 use super::{
     bits,
     format::{Format, Layout},
-    lanes::Operation,
+    lanes::{Operation, Rounded},
     number::Number,
     rounding::Rounding,
 };
@@ -75,33 +75,29 @@ pub(super) fn mul_add<const N: usize>(
     c: &[u64; N],
     out: &mut [u64; N],
 ) {
+    let lanes = || a.iter().zip(b).zip(c);
     let mut rest = 0;
-    for lane in 0..N {
-        let (a, b, c) = (
-            f64::from_bits(a[lane]),
-            f64::from_bits(b[lane]),
-            f64::from_bits(c[lane]),
-        );
+    for (out, ((a, b), c)) in out.iter_mut().zip(lanes()) {
+        let (a, b, c) = (f64::from_bits(*a), f64::from_bits(*b), f64::from_bits(*c));
         rest |= u64::from(!(is_moderate(a) & is_moderate(b) & is_moderate(c)));
-        out[lane] = moderate_mul_add(a, b, c).to_bits();
+        *out = moderate_mul_add(a, b, c).to_bits();
     }
     if rest == 0 {
         return;
     }
-    for lane in 0..N {
-        let operands = [a[lane], b[lane], c[lane]].map(f64::from_bits);
-        if operands.into_iter().all(is_moderate) {
+    for (out, ((a, b), c)) in out.iter_mut().zip(lanes()) {
+        let (a, b, c) = (f64::from_bits(*a), f64::from_bits(*b), f64::from_bits(*c));
+        if is_moderate(a) && is_moderate(b) && is_moderate(c) {
             continue;
         }
-        let [a, b, c] = operands;
         // A product with 0 is exact.
         let result = if a == 0.0 || b == 0.0 {
             a * b + c
         } else {
-            let [a, b, c] = operands.map(Number::from_f64);
+            let [a, b, c] = [a, b, c].map(Number::from_f64);
             a.mul_add(b, c).to_f64()
         };
-        out[lane] = if result.is_nan() {
+        *out = if result.is_nan() {
             bits::canonical_nan(Format::F64)
         } else {
             result.to_bits()
@@ -111,43 +107,32 @@ pub(super) fn mul_add<const N: usize>(
 
 /// An operation on operands of at most 24 bits, or a conversion, through binary64.
 pub(super) struct Narrow<'a> {
-    op: Operation,
-    formats: &'a [Format],
-    to: Format,
+    operation: Rounded<'a>,
     layout: Layout,
-    rounding: Rounding,
 }
 
 impl<'a> Narrow<'a> {
     /// Returns the way for the operation, if there is one.
-    pub(super) fn new(
-        op: Operation,
-        formats: &'a [Format],
-        to: Format,
-        rounding: Rounding,
-    ) -> Option<Self> {
-        let layout = to
+    pub(super) fn new(operation: Rounded<'a>) -> Option<Self> {
+        let layout = operation
+            .to
             .layout()
             .filter(|it| it.signed && it.fraction < FRACTION)?;
-        let exact = op == Operation::Convert || !formats.contains(&Format::F64);
-        let known = !matches!(rounding, Rounding::Stochastic { .. });
-        (exact && known).then_some(Self {
-            op,
-            formats,
-            to,
-            layout,
-            rounding,
-        })
+        let exact = operation.op == Operation::Convert || !operation.formats.contains(&Format::F64);
+        let known = !matches!(operation.rounding, Rounding::Stochastic { .. });
+        (exact && known).then_some(Self { operation, layout })
     }
 
     /// Computes `out` of the lanes of the operands.
     pub(super) fn apply<const N: usize>(&self, operands: &[&[u64; N]], out: &mut [u64; N]) {
         let mut values = [[0.0; N]; 3];
-        for ((values, format), operand) in values.iter_mut().zip(self.formats).zip(operands) {
+        for ((values, format), operand) in
+            values.iter_mut().zip(self.operation.formats).zip(operands)
+        {
             decode(*format, operand, values);
         }
         let [a, b, c] = &mut values;
-        match self.op {
+        match self.operation.op {
             Operation::Convert => {}
             Operation::Add => self.sum(a, b),
             Operation::Subtract => {
@@ -170,7 +155,7 @@ impl<'a> Narrow<'a> {
 
     /// The sums, rounded to odd; an exact zero has the sign that the rounding gives it.
     fn sum<const N: usize>(&self, a: &mut [f64; N], b: &[f64; N]) {
-        if self.rounding == Rounding::Down {
+        if self.operation.rounding == Rounding::Down {
             combine(a, b, |a, b| {
                 let sum = add_to_odd(a, b);
                 let cancelled = (sum == 0.0) & (a.is_sign_negative() | b.is_sign_negative());
@@ -186,7 +171,7 @@ impl<'a> Narrow<'a> {
         let shift = FRACTION - self.layout.fraction;
         let ones = (1 << shift) - 1;
         let half = 1 << (shift - 1);
-        match self.rounding {
+        match self.operation.rounding {
             Rounding::NearestEven => {
                 self.round_normal(values, out, |it, _| (half - 1) + (it >> shift & 1))
             }
@@ -214,25 +199,30 @@ impl<'a> Narrow<'a> {
     ) {
         let layout = self.layout;
         let shift = FRACTION - layout.fraction;
-        let nan = bits::canonical_nan(self.to);
-        let signed = |code| [code, code | bits::sign_bit(self.to, true)];
-        let largest = bits::largest(self.to) >> layout.padding;
-        let infinity = [false, true].map(|negative| bits::infinity(self.to, negative));
-        let beyond = [false, true].map(|negative| {
-            let stays = self.rounding.stays_finite(negative);
+        let Rounded {
+            to,
+            rounding,
+            finite,
+            ..
+        } = self.operation;
+        let nan = bits::canonical_nan(to);
+        let largest = bits::largest(to) >> layout.padding;
+        let sign = bits::sign_bit(to, true);
+        let end = |negative, stays: bool| {
             if stays {
-                signed(bits::largest(self.to))[usize::from(negative)]
+                bits::largest(to) | bits::sign_bit(to, negative)
             } else {
-                infinity[usize::from(negative)]
+                bits::infinity(to, negative)
             }
-        });
+        };
+        let infinity = [false, true].map(|it| end(it, finite));
+        let beyond = [false, true].map(|it| end(it, finite || rounding.stays_finite(it)));
         let least = ((layout.least_exponent() + BIAS) as u64) << FRACTION;
         // What the exponents differ by, but for the least one, which is stored as 1.
         let below = (least >> shift) - (1 << layout.fraction);
-        let sign = bits::sign_bit(self.to, true);
         let mut subnormal = 0_u64;
-        for lane in 0..N {
-            let bits = values[lane].to_bits();
+        for (out, value) in out.iter_mut().zip(values) {
+            let bits = value.to_bits();
             let magnitude = bits & !SIGN;
             let negative = bits & SIGN != 0;
             let pick = |pair: [u64; 2]| if negative { pair[1] } else { pair[0] };
@@ -249,12 +239,12 @@ impl<'a> Narrow<'a> {
             };
             let result = if magnitude > INFINITY { nan } else { result };
             subnormal += u64::from(magnitude < least);
-            out[lane] = result;
+            *out = result;
         }
         if subnormal > 0 {
-            for lane in 0..N {
-                if values[lane].to_bits() & !SIGN < least {
-                    out[lane] = self.round_subnormal(values[lane]);
+            for (out, value) in out.iter_mut().zip(values) {
+                if value.to_bits() & !SIGN < least {
+                    *out = self.round_subnormal(*value);
                 }
             }
         }
@@ -272,22 +262,23 @@ impl<'a> Narrow<'a> {
             .min(60) as u32;
         let (kept, rest) = (significand >> dropped, significand & ((1 << dropped) - 1));
         let half = 1 << (dropped - 1);
-        let increment = match self.rounding {
+        let increment = match self.operation.rounding {
             Rounding::NearestEven => rest + (kept & 1) > half,
             Rounding::NearestAway => rest >= half,
             Rounding::Down => negative && rest != 0,
             Rounding::Up => !negative && rest != 0,
             Rounding::TowardZero | Rounding::Stochastic { .. } => false,
         };
-        (kept + u64::from(increment)) << layout.padding | bits::sign_bit(self.to, negative)
+        (kept + u64::from(increment)) << layout.padding
+            | bits::sign_bit(self.operation.to, negative)
     }
 }
 
 /// Sets each lane of `values` to a function of that of `codes`.
 #[inline]
 fn read<const N: usize>(codes: &[u64; N], values: &mut [f64; N], function: impl Fn(u64) -> f64) {
-    for lane in 0..N {
-        values[lane] = function(codes[lane]);
+    for (value, code) in values.iter_mut().zip(codes) {
+        *value = function(*code);
     }
 }
 
@@ -302,8 +293,8 @@ fn update<const N: usize>(a: &mut [f64; N], function: impl Fn(f64) -> f64) {
 /// Sets each lane of `a` to a function of the lanes of both.
 #[inline]
 fn combine<const N: usize>(a: &mut [f64; N], b: &[f64; N], function: impl Fn(f64, f64) -> f64) {
-    for lane in 0..N {
-        a[lane] = function(a[lane], b[lane]);
+    for (a, b) in a.iter_mut().zip(b) {
+        *a = function(*a, *b);
     }
 }
 
@@ -327,16 +318,16 @@ fn decode<const N: usize>(format: Format, codes: &[u64; N], values: &mut [f64; N
             INFINITY | 1
         }
     };
-    for lane in 0..N {
-        let code = codes[lane] >> layout.padding;
+    for (value, code) in values.iter_mut().zip(codes) {
+        let code = code >> layout.padding;
         let magnitude = code & layout.magnitude();
-        let value = (f64::from_bits(magnitude << (FRACTION - layout.fraction)) * scale).to_bits();
-        let value = if magnitude < infinity {
-            value
+        let bits = (f64::from_bits(magnitude << (FRACTION - layout.fraction)) * scale).to_bits();
+        let bits = if magnitude < infinity {
+            bits
         } else {
             special(magnitude)
         };
         let sign = if code & layout.sign() != 0 { SIGN } else { 0 };
-        values[lane] = f64::from_bits(value | sign);
+        *value = f64::from_bits(bits | sign);
     }
 }

@@ -2,10 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{
-    format::{Format, Special},
-    number::Number,
-};
+use super::format::{Format, Special};
 
 /// The kind of a value, as `testp` asks for it: `normal` is [`Self::Normal`] or [`Self::Zero`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -166,7 +163,7 @@ pub const fn relu(format: Format, bits: u64) -> u64 {
 
 /// Returns the largest number of the same sign instead of infinity: `.satfinite`.
 ///
-/// Formats without infinity have lost the difference: see [`Number::round_finite`].
+/// Formats without infinity have lost the difference: see [`super::Number::round_finite`].
 pub const fn finite(format: Format, bits: u64) -> u64 {
     match classify(format, bits) {
         Class::Infinite => largest(format) | bits & sign_bit(format, true),
@@ -182,9 +179,20 @@ pub const fn positive_zero(format: Format, bits: u64) -> u64 {
     }
 }
 
+/// The value on a scale of its format, on which both zeros are 0; `None` for NaN.
+fn rank(format: Format, bits: u64) -> Option<i64> {
+    let Some(layout) = format.layout() else {
+        return Some(i64::from(bits as i8));
+    };
+    let code = (magnitude(format, bits) >> layout.padding) as i64;
+    // With infinity NaNs are above it, else it is NaN itself.
+    let nan = layout.infinity() + u64::from(matches!(layout.special, Special::InfinityAndNan));
+    ((code as u64) < nan).then_some(if sign(format, bits) { -code } else { code })
+}
+
 /// Compares two values of one format; -0 equals +0, and NaN compares with nothing.
 pub fn compare(format: Format, a: u64, b: u64) -> Option<Ordering> {
-    Number::decode(format, a).compare(&Number::decode(format, b))
+    Some(rank(format, a)?.cmp(&rank(format, b)?))
 }
 
 /// Returns the lesser value: -0 is less than +0, and NaN loses to any number; the canonical NaN of two.
@@ -198,27 +206,25 @@ pub fn maximum(format: Format, a: u64, b: u64) -> u64 {
 }
 
 fn extremum(format: Format, a: u64, b: u64, wanted: Ordering) -> u64 {
-    let kept = match (is_nan(format, a), is_nan(format, b)) {
-        (true, true) => canonical_nan(format),
-        (true, false) => b,
-        (false, true) => a,
-        (false, false) => match compare(format, a, b) {
-            Some(Ordering::Equal) | None => {
-                // Equal values differ in the sign of zero at most.
-                if sign(format, a) == (wanted == Ordering::Less) {
-                    a
-                } else {
-                    b
-                }
+    let kept = match (rank(format, a), rank(format, b)) {
+        (None, None) => canonical_nan(format),
+        (None, Some(_)) => b,
+        (Some(_), None) => a,
+        // Equal values differ in the sign of zero at most.
+        (Some(x), Some(y)) if x == y => {
+            if sign(format, a) == wanted.is_lt() {
+                a
+            } else {
+                b
             }
-            Some(it) => {
-                if it == wanted {
-                    a
-                } else {
-                    b
-                }
+        }
+        (Some(x), Some(y)) => {
+            if x.cmp(&y) == wanted {
+                a
+            } else {
+                b
             }
-        },
+        }
     };
     kept & mask(format)
 }

@@ -45,10 +45,10 @@ impl Operation {
         match (self, operands) {
             (Self::Convert, &[a, ..]) => a,
             (Self::SquareRoot, &[a, ..]) => a.sqrt(),
-            (Self::Add, &[a, b, ..]) => a.add(b),
-            (Self::Subtract, &[a, b, ..]) => a.sub(b),
-            (Self::Multiply, &[a, b, ..]) => a.mul(b),
-            (Self::Divide, &[a, b, ..]) => a.div(b),
+            (Self::Add, &[a, b, ..]) => a + b,
+            (Self::Subtract, &[a, b, ..]) => a - b,
+            (Self::Multiply, &[a, b, ..]) => a * b,
+            (Self::Divide, &[a, b, ..]) => a / b,
             (Self::MultiplyAdd, &[a, b, c, ..]) => a.mul_add(b, c),
             _ => panic!("{self:?} of {} operands", operands.len()),
         }
@@ -70,22 +70,22 @@ pub fn apply<const N: usize>(
     operands: &[&[u64; N]],
     out: &mut [u64; N],
 ) {
-    let (formats, operands) = (&formats[..op.operands()], &operands[..op.operands()]);
-    let all = |format| to == format && formats.iter().all(|it| *it == format);
-    let nearest = rounding == Rounding::NearestEven;
-    if nearest && all(Format::F32) {
-        nearest_f32(op, operands, out);
-    } else if nearest && all(Format::F64) {
-        nearest_f64(op, operands, out);
-    } else if let Some(narrow) = Narrow::new(op, formats, to, rounding) {
-        narrow.apply(operands, out);
-    } else {
-        exact(op, formats, to, rounding, operands, out);
+    Rounded {
+        op,
+        formats: &formats[..op.operands()],
+        to,
+        rounding,
+        finite: false,
     }
+    .apply(operands, out);
 }
 
-/// The way that is right for everything.
-pub(super) fn exact<const N: usize>(
+/// Computes as [`apply`] does, but the largest number instead of infinity: `.satfinite`.
+///
+/// # Panics
+///
+/// If there are fewer operands or formats than [`Operation::operands`].
+pub fn apply_finite<const N: usize>(
     op: Operation,
     formats: &[Format],
     to: Format,
@@ -93,12 +93,57 @@ pub(super) fn exact<const N: usize>(
     operands: &[&[u64; N]],
     out: &mut [u64; N],
 ) {
-    let mut numbers = [Number::NAN; 3];
-    for (lane, out) in out.iter_mut().enumerate() {
-        for ((number, format), operand) in numbers.iter_mut().zip(formats).zip(operands) {
-            *number = Number::decode(*format, operand[lane]);
+    Rounded {
+        op,
+        formats: &formats[..op.operands()],
+        to,
+        rounding,
+        finite: true,
+    }
+    .apply(operands, out);
+}
+
+/// An operation, the formats of its operands and its result, and how it is rounded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounded<'a> {
+    pub(super) op: Operation,
+    pub(super) formats: &'a [Format],
+    pub(super) to: Format,
+    pub(super) rounding: Rounding,
+    /// Whether the largest number takes the place of infinity.
+    pub(super) finite: bool,
+}
+
+impl Rounded<'_> {
+    fn apply<const N: usize>(self, operands: &[&[u64; N]], out: &mut [u64; N]) {
+        let operands = &operands[..self.formats.len()];
+        let all = |format| self.to == format && self.formats.iter().all(|it| *it == format);
+        let native = self.rounding == Rounding::NearestEven && !self.finite;
+        if native && all(Format::F32) {
+            nearest_f32(self.op, operands, out);
+        } else if native && all(Format::F64) {
+            nearest_f64(self.op, operands, out);
+        } else if let Some(narrow) = Narrow::new(self) {
+            narrow.apply(operands, out);
+        } else {
+            self.exact(operands, out);
         }
-        *out = op.exact(&numbers[..formats.len()]).round(to, rounding);
+    }
+
+    /// The way that is right for everything.
+    pub(super) fn exact<const N: usize>(self, operands: &[&[u64; N]], out: &mut [u64; N]) {
+        let mut numbers = [Number::NAN; 3];
+        for (lane, out) in out.iter_mut().enumerate() {
+            for ((number, format), operand) in numbers.iter_mut().zip(self.formats).zip(operands) {
+                *number = Number::decode(*format, operand[lane]);
+            }
+            let exact = self.op.exact(&numbers[..self.formats.len()]);
+            *out = if self.finite {
+                exact.round_finite(self.to, self.rounding)
+            } else {
+                exact.round(self.to, self.rounding)
+            };
+        }
     }
 }
 
@@ -108,9 +153,8 @@ fn unary<const N: usize>(
     out: &mut [u64; N],
     function: impl Fn(u64) -> u64,
 ) {
-    let a = operands[0];
-    for lane in 0..N {
-        out[lane] = function(a[lane]);
+    for (out, a) in out.iter_mut().zip(operands[0]) {
+        *out = function(*a);
     }
 }
 
@@ -120,9 +164,8 @@ fn binary<const N: usize>(
     out: &mut [u64; N],
     function: impl Fn(u64, u64) -> u64,
 ) {
-    let (a, b) = (operands[0], operands[1]);
-    for lane in 0..N {
-        out[lane] = function(a[lane], b[lane]);
+    for ((out, a), b) in out.iter_mut().zip(operands[0]).zip(operands[1]) {
+        *out = function(*a, *b);
     }
 }
 
@@ -132,9 +175,13 @@ fn ternary<const N: usize>(
     out: &mut [u64; N],
     function: impl Fn(u64, u64, u64) -> u64,
 ) {
-    let (a, b, c) = (operands[0], operands[1], operands[2]);
-    for lane in 0..N {
-        out[lane] = function(a[lane], b[lane], c[lane]);
+    for (((out, a), b), c) in out
+        .iter_mut()
+        .zip(operands[0])
+        .zip(operands[1])
+        .zip(operands[2])
+    {
+        *out = function(*a, *b, *c);
     }
 }
 

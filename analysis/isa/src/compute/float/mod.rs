@@ -19,6 +19,6 @@ mod tests;
 
 pub use bits::Class;
 pub use format::Format;
-pub use lanes::{Operation, apply};
+pub use lanes::{Operation, apply, apply_finite};
 pub use number::Number;
 pub use rounding::Rounding;

@@ -1,12 +1,15 @@
 //! Exact numbers and the operations on them.
 
-use std::cmp::Ordering;
+use std::{
+    cmp::Ordering,
+    ops::{Add, Div, Mul, Neg, Sub},
+};
 
 use super::format::{Format, Special};
 
 /// A NaN, an infinity, a zero or a number that is not zero.
 ///
-/// Sums, products, quotients and roots of numbers of any formats carry what one correct rounding needs. They are exact
+/// Sums, products, quotients (the operators) and roots of numbers of any formats carry what one correct rounding needs. They are exact
 /// if 128 bits suffice; else the low bit of the significand is set, which keeps the number between the same neighbours
 /// of every format. Of sums of results that were not exact only this much is promised: their error is less than 2^-120
 /// of the largest operand.
@@ -191,105 +194,14 @@ impl Number {
         })
     }
 
-    /// Returns the number with the other sign.
-    pub fn neg(self) -> Self {
-        self.with_sign(!self.is_negative())
-    }
-
     /// Returns the magnitude.
     pub fn abs(self) -> Self {
         self.with_sign(false)
     }
 
-    /// Returns the sum.
-    pub fn add(self, other: Self) -> Self {
-        Self(match (self.0, other.0) {
-            (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
-            (Value::Infinity { negative: a }, Value::Infinity { negative: b }) if a != b => {
-                Value::Nan
-            }
-            (it @ Value::Infinity { .. }, _) | (_, it @ Value::Infinity { .. }) => it,
-            (Value::Zero { negative: a }, Value::Zero { negative: b }) => Value::Zero {
-                negative: a.filter(|_| a == b),
-            },
-            (it @ Value::Finite(_), Value::Zero { .. })
-            | (Value::Zero { .. }, it @ Value::Finite(_)) => it,
-            (Value::Finite(a), Value::Finite(b)) => {
-                let (large, small) = if a.compare_magnitude(&b).is_lt() {
-                    (b, a)
-                } else {
-                    (a, b)
-                };
-                // One bit of room for the carry. Operands of formats and their products have at most 106 bits, so a
-                // distance of one or two loses nothing, and from a greater one no difference cancels more than a bit.
-                let distance = large.exponent.abs_diff(small.exponent).saturating_add(1);
-                let high = shift_right_sticky(large.significand, 1);
-                let low = shift_right_sticky(small.significand, distance);
-                if a.negative == b.negative {
-                    Finite::normalized(a.negative, large.exponent - 126, high + low)
-                } else if high == low {
-                    Value::Zero { negative: None }
-                } else {
-                    Finite::normalized(large.negative, large.exponent - 126, high - low)
-                }
-            }
-        })
-    }
-
-    /// Returns the difference.
-    pub fn sub(self, other: Self) -> Self {
-        self.add(other.neg())
-    }
-
-    /// Returns the product.
-    pub fn mul(self, other: Self) -> Self {
-        let negative = self.is_negative() != other.is_negative();
-        Self(match (self.0, other.0) {
-            (Value::Nan, _)
-            | (_, Value::Nan)
-            | (Value::Infinity { .. }, Value::Zero { .. })
-            | (Value::Zero { .. }, Value::Infinity { .. }) => Value::Nan,
-            (Value::Infinity { .. }, _) | (_, Value::Infinity { .. }) => {
-                Value::Infinity { negative }
-            }
-            (Value::Zero { .. }, _) | (_, Value::Zero { .. }) => Value::Zero {
-                negative: Some(negative),
-            },
-            (Value::Finite(a), Value::Finite(b)) => Finite::normalized(
-                negative,
-                a.exponent + b.exponent - 126,
-                multiply_high_sticky(a.significand, b.significand),
-            ),
-        })
-    }
-
     /// Returns `self` × `factor` + `addend`; exact in the product if both factors have at most 63 bits.
     pub fn mul_add(self, factor: Self, addend: Self) -> Self {
-        self.mul(factor).add(addend)
-    }
-
-    /// Returns the quotient.
-    pub fn div(self, divisor: Self) -> Self {
-        let negative = self.is_negative() != divisor.is_negative();
-        Self(match (self.0, divisor.0) {
-            (Value::Nan, _)
-            | (_, Value::Nan)
-            | (Value::Infinity { .. }, Value::Infinity { .. })
-            | (Value::Zero { .. }, Value::Zero { .. }) => Value::Nan,
-            (Value::Infinity { .. }, _) | (_, Value::Zero { .. }) => Value::Infinity { negative },
-            (Value::Zero { .. }, _) | (_, Value::Infinity { .. }) => Value::Zero {
-                negative: Some(negative),
-            },
-            (Value::Finite(a), Value::Finite(b)) => {
-                // At most 65 bits, of which the highest is one of the two highest.
-                let (quotient, rest) = divide(a.significand, b.significand);
-                Finite::normalized(
-                    negative,
-                    a.exponent - b.exponent - 65,
-                    quotient << 1 | u128::from(rest),
-                )
-            }
-        })
+        self * factor + addend
     }
 
     /// Returns the square root: NaN of a negative number, -0 of -0.
@@ -440,5 +352,111 @@ impl Number {
                 }
             }
         }
+    }
+}
+
+impl Add for Number {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(match (self.0, other.0) {
+            (Value::Nan, _) | (_, Value::Nan) => Value::Nan,
+            (Value::Infinity { negative: a }, Value::Infinity { negative: b }) if a != b => {
+                Value::Nan
+            }
+            (it @ Value::Infinity { .. }, _) | (_, it @ Value::Infinity { .. }) => it,
+            (Value::Zero { negative: a }, Value::Zero { negative: b }) => Value::Zero {
+                negative: a.filter(|_| a == b),
+            },
+            (it @ Value::Finite(_), Value::Zero { .. })
+            | (Value::Zero { .. }, it @ Value::Finite(_)) => it,
+            (Value::Finite(a), Value::Finite(b)) => {
+                let (large, small) = if a.compare_magnitude(&b).is_lt() {
+                    (b, a)
+                } else {
+                    (a, b)
+                };
+                // One bit of room for the carry. Operands of formats and their products have at most 106 bits, so a
+                // distance of one or two loses nothing, and from a greater one no difference cancels more than a bit.
+                let distance = large.exponent.abs_diff(small.exponent).saturating_add(1);
+                let high = shift_right_sticky(large.significand, 1);
+                let low = shift_right_sticky(small.significand, distance);
+                if a.negative == b.negative {
+                    Finite::normalized(a.negative, large.exponent - 126, high + low)
+                } else if high == low {
+                    Value::Zero { negative: None }
+                } else {
+                    Finite::normalized(large.negative, large.exponent - 126, high - low)
+                }
+            }
+        })
+    }
+}
+
+impl Sub for Number {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl Mul for Number {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        let negative = self.is_negative() != other.is_negative();
+        Self(match (self.0, other.0) {
+            (Value::Nan, _)
+            | (_, Value::Nan)
+            | (Value::Infinity { .. }, Value::Zero { .. })
+            | (Value::Zero { .. }, Value::Infinity { .. }) => Value::Nan,
+            (Value::Infinity { .. }, _) | (_, Value::Infinity { .. }) => {
+                Value::Infinity { negative }
+            }
+            (Value::Zero { .. }, _) | (_, Value::Zero { .. }) => Value::Zero {
+                negative: Some(negative),
+            },
+            (Value::Finite(a), Value::Finite(b)) => Finite::normalized(
+                negative,
+                a.exponent + b.exponent - 126,
+                multiply_high_sticky(a.significand, b.significand),
+            ),
+        })
+    }
+}
+
+impl Div for Number {
+    type Output = Self;
+
+    fn div(self, divisor: Self) -> Self {
+        let negative = self.is_negative() != divisor.is_negative();
+        Self(match (self.0, divisor.0) {
+            (Value::Nan, _)
+            | (_, Value::Nan)
+            | (Value::Infinity { .. }, Value::Infinity { .. })
+            | (Value::Zero { .. }, Value::Zero { .. }) => Value::Nan,
+            (Value::Infinity { .. }, _) | (_, Value::Zero { .. }) => Value::Infinity { negative },
+            (Value::Zero { .. }, _) | (_, Value::Infinity { .. }) => Value::Zero {
+                negative: Some(negative),
+            },
+            (Value::Finite(a), Value::Finite(b)) => {
+                // At most 65 bits, of which the highest is one of the two highest.
+                let (quotient, rest) = divide(a.significand, b.significand);
+                Finite::normalized(
+                    negative,
+                    a.exponent - b.exponent - 65,
+                    quotient << 1 | u128::from(rest),
+                )
+            }
+        })
+    }
+}
+
+impl Neg for Number {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        self.with_sign(!self.is_negative())
     }
 }

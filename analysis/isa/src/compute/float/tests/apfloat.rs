@@ -166,9 +166,9 @@ fn mixed_formats() {
                 let numbers = [0, 1, 2].map(|it| Number::decode(formats[it], values[it]));
                 let [a, b, c] = [0, 1, 2].map(|it| single(formats[it], values[it]));
                 for (actual, expected) in [
-                    (numbers[0].add(numbers[2]), a.add_r(c, mode)),
-                    (numbers[2].sub(numbers[0]), c.sub_r(a, mode)),
-                    (numbers[0].mul(numbers[1]), a.mul_r(b, mode)),
+                    (numbers[0] + numbers[2], a.add_r(c, mode)),
+                    (numbers[2] - numbers[0], c.sub_r(a, mode)),
+                    (numbers[0] * numbers[1], a.mul_r(b, mode)),
                     (
                         numbers[0].mul_add(numbers[1], numbers[2]),
                         a.mul_add_r(b, c, mode),

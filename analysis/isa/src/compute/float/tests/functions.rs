@@ -142,10 +142,7 @@ fn random_bits_round_in_proportion() {
             // The distance from the lesser magnitude in units of 2^-count of the gap, rounded down.
             let [low, high] = [below, above].map(|it| Number::decode(to, it));
             if below != above && !high.is_infinite() && !high.is_nan() {
-                let part = number
-                    .sub(low)
-                    .div(high.sub(low))
-                    .scale_by_power(count as i32);
+                let part = ((number - low) / (high - low)).scale_by_power(count as i32);
                 let part = part.to_integer().expect("a number");
                 assert_eq!(toward as i128, (1 << count) - part, "{number:?} to {to:?}");
             }
@@ -243,9 +240,7 @@ fn unsigned_formats() {
             "{code:#x}"
         );
         assert_eq!(
-            Number::decode(Format::E4m3, code)
-                .neg()
-                .round(Format::Ue4m3, Rounding::NearestEven),
+            (-Number::decode(Format::E4m3, code)).round(Format::Ue4m3, Rounding::NearestEven),
             code
         );
     }
@@ -293,7 +288,7 @@ fn narrow_overflow() {
         );
         let sign = 1 << (format.layout().expect("a layout").magnitude().count_ones());
         assert_eq!(
-            big.neg().round_finite(format, Rounding::NearestEven),
+            (-big).round_finite(format, Rounding::NearestEven),
             finite | sign,
             "{format:?}"
         );

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 use super::{cases, operands};
-use crate::compute::float::{Format, Operation, Rounding, apply, lanes::exact};
+use crate::compute::float::{Format, Operation, Rounding, apply, apply_finite, lanes::Rounded};
 
 const OPERATIONS: [Operation; 7] = [
     Operation::Convert,
@@ -45,15 +45,25 @@ fn compare(
                 values[lane] = drawn;
             }
         }
-        let refs = values.each_ref();
-        let (mut fast, mut slow) = ([0; LANES], [0; LANES]);
-        let used = op.operands();
-        apply(op, &formats[..used], to, rounding, &refs, &mut fast);
-        exact(op, &formats[..used], to, rounding, &refs[..used], &mut slow);
-        assert_eq!(
-            fast, slow,
-            "{op:?} of {formats:?} {values:#x?} to {to:?}, {rounding:?}"
-        );
+        let values = values.each_ref();
+        let formats = &formats[..op.operands()];
+        for finite in [false, true] {
+            let (mut fast, mut slow) = ([0; LANES], [0; LANES]);
+            let function = if finite { apply_finite } else { apply };
+            function(op, formats, to, rounding, &values, &mut fast);
+            Rounded {
+                op,
+                formats,
+                to,
+                rounding,
+                finite,
+            }
+            .exact(&values[..op.operands()], &mut slow);
+            assert_eq!(
+                fast, slow,
+                "{op:?} of {formats:?} {values:#x?} to {to:?}, {rounding:?}, finite: {finite}"
+            );
+        }
     }
 }
 

@@ -59,11 +59,11 @@ fn operand(rng: &mut Rng, format: Format) -> u64 {
 /// Operands of one operation; later ones are often near earlier ones, so that differences cancel.
 fn operands<const N: usize>(rng: &mut Rng, formats: [Format; N]) -> [u64; N] {
     let mut values = [0; N];
-    for index in 0..N {
-        values[index] = operand(rng, formats[index]);
-        if index > 0 && formats[index] == formats[index - 1] && rng.u8(..4) == 0 {
+    for (index, format) in formats.into_iter().enumerate() {
+        values[index] = operand(rng, format);
+        if index > 0 && format == formats[index - 1] && rng.u8(..4) == 0 {
             let near = values[index - 1].wrapping_add_signed(rng.i64(-2..=2));
-            values[index] = bits::with_sign(formats[index], near, rng.bool());
+            values[index] = bits::with_sign(format, near, rng.bool());
         }
     }
     values

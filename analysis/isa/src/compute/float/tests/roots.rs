@@ -90,7 +90,7 @@ fn square_roots() {
                 if rng.u8(..4) == 0 {
                     // Squares, and their neighbours.
                     let number = Number::decode(format, value);
-                    value = number.mul(number).round(format, rounding);
+                    value = (number * number).round(format, rounding);
                 }
                 if bits::is_nan(format, value)
                     || value == 0
