@@ -12,9 +12,10 @@ use crate::{
     db::SourceFile,
     flow::{
         Flow,
-        facts::{Nodes, Step, for_each_instruction, step_at},
+        facts::{Step, for_each_instruction, step_at},
         flow,
-        graph::{BlockId, Graph},
+        graph::Graph,
+        ids::BlockId,
     },
     hir::{
         body::{Body, Target, body},
@@ -134,8 +135,7 @@ fn flow_graph(
             None => edges(flow, id, last, &mut graph.edges),
         }
     }
-    let nodes = Nodes::new(db, function);
-    for it in ask(db, function, flow, &|step| nodes.get(step), in_flight) {
+    for it in ask(db, function, flow, in_flight) {
         let (block, steps) = (it.block as usize, it.steps);
         let first = flow.graph.blocks[block].start;
         graph.blocks[block].in_flight.push(InFlight {

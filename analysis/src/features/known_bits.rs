@@ -14,12 +14,12 @@ use crate::{
         Flow,
         chains::Chains,
         effects::meaning,
-        facts::{Nodes, Step, Value},
-        operation::{Operation, Shape},
+        facts::{Step, Value},
+        operation::Operation,
     },
     hir::{
         body::Body,
-        forms::{Forms, forms},
+        bound::{Bound, Operands},
         symbol::Symbol,
     },
 };
@@ -103,9 +103,8 @@ pub(super) fn known_bits<'db>(
         db,
         flow,
         body: it.body(),
-        forms: forms(db, function),
+        operands: Operands::of(db, function),
         chains: Chains::of(flow),
-        nodes: Nodes::new(db, function),
         open: FxHashSet::default(),
         steps: 0,
     };
@@ -117,9 +116,8 @@ struct Reader<'a> {
     db: &'a dyn Database,
     flow: &'a Flow,
     body: &'a Body,
-    forms: &'a Forms<'a>,
+    operands: Operands<'a>,
     chains: Chains<'a>,
-    nodes: Nodes<'a>,
     /// The instructions whose results are being asked for: a loop knows nothing of itself.
     open: FxHashSet<Step>,
     steps: usize,
@@ -151,11 +149,9 @@ impl Reader<'_> {
     }
 
     fn computed(&mut self, step: Step) -> Option<KnownBits> {
-        let instruction = self.body.instructions.get(step as usize)?;
-        let node = self.nodes.get(step)?;
-        let form = *self.forms.all.get(self.forms.index(step as usize)?)?;
-        let meaning = meaning(self.db, form);
-        let operation = Operation::read(self.body, &self.flow.facts, instruction, &node, meaning);
+        let instruction = self.operands.get(step)?;
+        let meaning = meaning(self.db, self.operands.form(step)?);
+        let operation = Operation::of(self.body, &self.flow.facts, instruction, meaning);
         if operation.guard.is_some() || operation.special || operation.writes.len() != 1 {
             return None;
         }
@@ -164,9 +160,10 @@ impl Reader<'_> {
             .iter()
             .map(|it| self.value(*it, step))
             .collect();
-        if operation.is(Computes::Move) && operation.operands.get(1) == Some(&Shape::Vector) {
+        let source = operation.operands().nth(1);
+        if operation.is(Computes::Move) && source.is_some_and(|it| it.is_vector()) {
             // Two halves of a register of 64 bits.
-            let (wide, [low, high]) = (operation.modifiers.contains(&"b64"), &sources[..]) else {
+            let (wide, [low, high]) = (operation.has("b64"), &sources[..]) else {
                 return None;
             };
             let half = u64::from(u32::MAX);
@@ -191,8 +188,9 @@ impl Reader<'_> {
         }
         match operation.plain? {
             Computes::Add => {
-                let constants = operation.operands.iter().skip(1).filter_map(|it| match it {
-                    Shape::Constant(number) => number.map(KnownBits::number),
+                let constants = operation.operands().skip(1);
+                let constants = constants.filter_map(|it| match it.bound() {
+                    Bound::Integer(number) => i64::try_from(number).ok().map(KnownBits::number),
                     _ => None,
                 });
                 let all: Vec<KnownBits> = sources.iter().copied().chain(constants).collect();

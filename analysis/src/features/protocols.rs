@@ -45,9 +45,7 @@ pub struct ProtocolPart {
 }
 
 fn of_function(db: &dyn Database, function: Function<'_>) -> Vec<Protocol> {
-    let nodes = Nodes::new(db, function);
-    let node = |step| nodes.get(step);
-    ask(db, function, flow(db, function), &node, protocols)
+    ask(db, function, flow(db, function), protocols)
 }
 
 /// The protocols of all functions of a file, or of those with a name.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{
     Flow,
     facts::{Step, Value},
-    graph::BlockId,
+    ids::BlockId,
     lists::Lists,
 };
 

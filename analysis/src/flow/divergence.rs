@@ -11,7 +11,7 @@ use salsa::Database;
 
 use crate::hir::{
     body::{Body, body},
-    forms::{Forms, forms},
+    bound::Operands,
     items::Function,
     tree,
 };
@@ -20,10 +20,10 @@ use super::{
     Flow,
     dominators::immediate_dominators,
     effects::meaning,
-    facts::{Facts, Nodes, Step, Value, guard},
-    graph::BlockId,
+    facts::{Facts, Step, Value, guard},
+    ids::BlockId,
     lists::Lists,
-    operation::{Operation, Shape},
+    operation::Operation,
 };
 
 /// Threads of a warp.
@@ -253,10 +253,9 @@ impl Glance {
 /// The values of a function, looked at when a predicate asks for them.
 struct Values<'f> {
     body: &'f Body,
-    nodes: Nodes<'f>,
+    operands: Operands<'f>,
     entry: bool,
     facts: &'f Facts,
-    forms: &'f Forms<'f>,
     db: &'f dyn Database,
     /// The instruction that alone writes each value.
     writer: Vec<Option<Step>>,
@@ -286,8 +285,7 @@ impl<'f> Values<'f> {
         Values {
             db,
             body: body(db, function),
-            forms: forms(db, function),
-            nodes: Nodes::new(db, function),
+            operands: Operands::of(db, function),
             entry: tree::has_word(&cursor, ".entry"),
             facts,
             writer,
@@ -297,17 +295,9 @@ impl<'f> Values<'f> {
     }
 
     fn operation(&self, step: Step) -> Option<Operation<'f>> {
-        let instruction = self.body.instructions.get(step as usize)?;
-        let node = self.nodes.get(step)?;
-        let form = self.forms.all[self.forms.index(step as usize)?];
-        let meaning = meaning(self.db, form);
-        Some(Operation::read(
-            self.body,
-            self.facts,
-            instruction,
-            &node,
-            meaning,
-        ))
+        let instruction = self.operands.get(step)?;
+        let meaning = meaning(self.db, self.operands.form(step)?);
+        Some(Operation::of(self.body, self.facts, instruction, meaning))
     }
 
     /// Whether the guard of an instruction holds for some threads of a warp only: `Some(true)` if it does,
@@ -346,10 +336,11 @@ impl<'f> Values<'f> {
         let Some(operation) = self.operation(step) else {
             return Lanes::Unknown;
         };
-        if let Some(Shape::Special(name)) = operation.operands.get(1)
+        if let Some(source) = operation.operands().nth(1)
+            && let Some(name) = source.special()
             && operation.is(Computes::Move)
         {
-            return special(name, operation.selector);
+            return special(name, source.component());
         }
         let constant = operation.semantics.is_load()
             && (operation.has("const") || self.entry && operation.has("param"));
@@ -420,7 +411,7 @@ fn keeps_differences(operation: Computes) -> bool {
 }
 
 /// A special register in the threads of a warp.
-fn special(name: &str, selector: Option<&str>) -> Lanes {
+fn special(name: &str, component: Option<char>) -> Lanes {
     let thread = |number: fn(usize) -> usize| {
         let mut numbers = Box::new([0; THREADS]);
         for (thread, it) in numbers.iter_mut().enumerate() {
@@ -428,8 +419,8 @@ fn special(name: &str, selector: Option<&str>) -> Lanes {
         }
         Lanes::Known(numbers)
     };
-    match (name, selector) {
-        ("%tid", Some(".x")) => thread(|it| it),
+    match (name, component) {
+        ("%tid", Some('x')) => thread(|it| it),
         ("%laneid", _) => thread(|it| it % WARP),
         _ if isa::special::is_same_in_block(name) => Lanes::Same,
         _ => Lanes::Unknown,

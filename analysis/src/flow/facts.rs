@@ -22,16 +22,12 @@ use crate::{
     },
 };
 
+pub(crate) use super::ids::{Step, Value};
 use super::{
     effects::{Effects, effects},
+    ids::{Accesses, Base, Symbol},
     lists::Lists,
-    liveness::Accesses,
 };
-
-/// Index of a [`Register`] in [`Facts::values`].
-pub(crate) type Value = u32;
-/// Index of an instruction in the body.
-pub(crate) type Step = u32;
 
 /// The accesses and jumps of a function; all lists are parallel to the instructions of its body.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,6 +106,22 @@ impl Facts {
         let known = family.get(number).copied();
         let known = known.or_else(|| self.numbers.far.get(&(definition, number)).copied());
         known.filter(|it| *it != NOWHERE)
+    }
+
+    /// The start of an address that a reference names: what a register holds, or a variable.
+    pub(crate) fn base(&self, body: &Body, reference: &Reference) -> Option<Base> {
+        if let Some(value) = self.value(reference) {
+            return Some(Base::Value(value));
+        }
+        match reference.target {
+            Target::Definition(it) => matches!(
+                body.definition(it).kind,
+                SymbolKind::Variable | SymbolKind::Parameter
+            )
+            .then_some(Base::Symbol(Symbol::Own(it))),
+            Target::Free(it) => Some(Base::Symbol(Symbol::Free(it))),
+            _ => None,
+        }
     }
 }
 

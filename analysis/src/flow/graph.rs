@@ -4,12 +4,10 @@ use std::ops::Range;
 
 use super::{
     dominators::immediate_dominators,
-    facts::{ANYWHERE, Facts, Step},
+    facts::{ANYWHERE, Facts},
+    ids::{BlockId, Step},
     lists::Lists,
 };
-
-/// Index of a block.
-pub(crate) type BlockId = u32;
 
 /// The control-flow graph of a function. Block 0 is the start, if there is any instruction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

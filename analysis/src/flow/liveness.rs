@@ -11,21 +11,10 @@ use std::ops::Range;
 
 use self::{bits::Bits, runs::Runs};
 use super::{
-    facts::Value,
-    graph::{BlockId, Graph},
+    graph::Graph,
+    ids::{Accesses, BlockId, Value},
     lists::Lists,
 };
-
-/// The reads and writes of each instruction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Accesses<'a> {
-    /// The values that each instruction reads.
-    pub(crate) reads: &'a Lists,
-    /// The values that each instruction writes.
-    pub(crate) writes: &'a Lists,
-    /// Whether the old values may stay after the writes of an instruction.
-    pub(crate) keeps: &'a [bool],
-}
 
 /// Liveness at the borders of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,6 +11,7 @@ pub(crate) mod dominators;
 pub(crate) mod effects;
 pub(crate) mod facts;
 pub(crate) mod graph;
+pub(crate) mod ids;
 pub(crate) mod lists;
 pub(crate) mod liveness;
 pub(crate) mod operation;

@@ -1,28 +1,24 @@
 //! Instructions with their operands: what they compute, if that is known.
 
 use isa::semantics::{Control, Operation as Computes, Order, Semantics};
-use syntax::{Cursor, SyntaxKind, TextRange};
 
-use crate::{
-    SymbolKind,
-    constant::{Constant, Value as Constants, evaluate},
-    hir::{
-        body::{Body, Instruction, Reference, Target},
-        instruction::{find_reference, references},
-    },
+use crate::hir::{
+    body::{Body, Target},
+    bound::{Bound, BoundInstruction, BoundOperand},
 };
 
 use super::{
     arithmetic::{Evaluator, Number},
     effects::Meaning,
-    facts::{Facts, Value},
+    facts::Facts,
+    ids::{Base, Value},
 };
 
 /// An instruction.
 #[derive(Default)]
 pub(crate) struct Operation<'a> {
-    /// Its words, without periods.
-    pub(crate) modifiers: Vec<&'a str>,
+    /// The instruction with its operands; `None` for one that is no more.
+    instruction: Option<BoundInstruction<'a>>,
     /// The register of the guard.
     pub(crate) guard: Option<Value>,
     /// Whether the guard holds when the register is false.
@@ -34,11 +30,8 @@ pub(crate) struct Operation<'a> {
     pub(crate) address: Vec<Value>,
     /// Whether the old values may stay after the writes.
     pub(crate) keeps: bool,
-    pub(crate) operands: Vec<Shape<'a>>,
-    /// Whether a special register is among its operands,
+    /// Whether a special register is among its names.
     pub(crate) special: bool,
-    /// and the last selector of an operand, such as `.x`.
-    pub(crate) selector: Option<&'a str>,
     /// Its effect.
     pub(crate) semantics: Semantics,
     /// The operation, if no word of it says more than the tables know of.
@@ -46,33 +39,7 @@ pub(crate) struct Operation<'a> {
     /// Registers that it needs for a moment besides its operands.
     pub(crate) scratch: u32,
     /// Where it accesses memory, if that is a register or variable with an offset.
-    pub(crate) place: Option<(Base<'a>, i64)>,
-}
-
-/// An operand, as far as the model cares.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Shape<'a> {
-    /// A constant; its value if it is an integer.
-    Constant(Option<i64>),
-    /// A constant with the value of a floating-point number.
-    Float(f64),
-    /// A variable, function or label.
-    Name,
-    /// A special register.
-    Special(&'a str),
-    /// In brackets.
-    Address,
-    /// In braces.
-    Vector,
-    /// A register, or anything else.
-    Other,
-}
-
-/// The base of an address.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Base<'a> {
-    Value(Value),
-    Name(&'a str),
+    pub(crate) place: Option<(Base, i64)>,
 }
 
 impl Operation<'_> {
@@ -84,13 +51,13 @@ impl Operation<'_> {
 
     /// Whether one of its operands is in brackets.
     pub(crate) fn accesses_memory(&self) -> bool {
-        self.operands.contains(&Shape::Address)
+        self.operands().any(|it| it.is_address())
     }
 
     /// Whether a word is among its modifiers, perhaps with a part after `::`.
     pub(crate) fn has(&self, word: &str) -> bool {
-        let bare = |it: &&str| it.split("::").next().unwrap_or_default() == word;
-        self.modifiers.iter().any(bare)
+        let mut words = self.words().iter();
+        words.any(|it| it.split("::").next().unwrap_or_default() == word)
     }
 
     /// Whether accesses to memory stay on their side of it.
@@ -111,70 +78,77 @@ impl Operation<'_> {
 }
 
 impl<'a> Operation<'a> {
-    /// Reads an instruction of a body; `meaning` is that of its form, `facts` know the registers.
-    pub(crate) fn read(
+    /// An instruction of a body; `meaning` is that of its form, `facts` know the registers.
+    pub(crate) fn of(
         body: &Body,
         facts: &Facts,
-        instruction: &Instruction,
-        node: &Cursor<'a>,
+        instruction: BoundInstruction<'a>,
         meaning: Meaning,
     ) -> Operation<'a> {
         let mut it = Operation {
+            instruction: Some(instruction),
             semantics: meaning.semantics,
             plain: meaning.plain,
+            guard: instruction.guard().and_then(|it| facts.value(it)),
+            negated: instruction.is_negated(),
             ..Operation::default()
         };
-        let words = node.tokens().filter(|it| it.kind() == SyntaxKind::DOTTED);
-        it.modifiers = words.map(|it| it.text().trim_start_matches('.')).collect();
-        let references = references(body, instruction);
-        let overwrites = facts.overwrites.contains(&instruction.references.start);
-        let mut guard = TextRange::default();
-        let mut addresses: Vec<TextRange> = Vec::new();
+        let start = instruction.instruction.references.start;
+        let old = it.semantics.reads_destination && !facts.overwrites.contains(&start);
+        let names = instruction.references.iter();
+        it.special = names
+            .clone()
+            .any(|it| matches!(it.target, Target::Special(_)));
         let mut place = None;
-        for operand in node.nodes() {
-            match operand.kind() {
-                SyntaxKind::GUARD => {
-                    guard = operand.range();
-                    it.negated = operand.token(SyntaxKind::BANG).is_some();
-                }
-                SyntaxKind::ERROR => {}
-                kind => {
-                    if kind == SyntaxKind::ADDRESS {
-                        addresses.push(operand.range());
-                        place = place.or_else(|| address(&operand));
-                    }
-                    if kind == SyntaxKind::MEMBER_EXPRESSION {
-                        it.selector = operand.token(SyntaxKind::DOTTED).map(|it| it.text());
-                    }
-                    it.operands.push(shape(body, references, &operand));
-                }
+        for operand in instruction.operands() {
+            let is_address = operand.is_address();
+            if is_address && place.is_none() {
+                place = operand.address(true);
             }
-        }
-        for reference in references {
-            it.special |= matches!(reference.target, Target::Special(_));
-            let Some(value) = facts.value(reference) else {
-                continue;
-            };
-            let range = reference.range;
-            if guard.contains_range(range) && !guard.is_empty() {
-                it.guard = Some(value);
-            } else if reference.write {
-                it.writes.push(value);
-                if it.semantics.reads_destination && !overwrites {
+            for reference in operand.references {
+                let Some(value) = facts.value(reference) else {
+                    continue;
+                };
+                if reference.write {
+                    it.writes.push(value);
+                    it.data.extend(old.then_some(value));
+                } else if is_address {
+                    it.address.push(value);
+                } else {
                     it.data.push(value);
                 }
-            } else if addresses.iter().any(|it| it.contains_range(range)) {
-                it.address.push(value);
-            } else {
-                it.data.push(value);
             }
         }
-        it.place = place.and_then(|(base, offset)| {
-            let base = base.token(SyntaxKind::IDENT)?;
-            let value = facts.value(find_reference(references, base.range())?);
-            Some((value.map_or(Base::Name(base.text()), Base::Value), offset))
-        });
+        it.place = place.and_then(|(name, offset)| Some((facts.base(body, name)?, offset)));
         it
+    }
+
+    /// Its words, without periods.
+    pub(crate) fn words(&self) -> &'a [Box<str>] {
+        self.instruction.map_or(&[], |it| &it.form.words)
+    }
+
+    /// Its operands.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = BoundOperand<'a>> + use<'a> {
+        self.instruction
+            .into_iter()
+            .flat_map(|it: BoundInstruction<'a>| it.operands())
+    }
+
+    /// The third of three operands, if that is an integer constant.
+    pub(crate) fn constant(&self) -> Option<i128> {
+        let mut operands = self.operands().skip(2);
+        let last = operands.next().filter(|_| operands.next().is_none())?;
+        match last.bound() {
+            Bound::Integer(it) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// The operand that an instruction reads, if there is only one.
+    pub(crate) fn source(&self) -> Option<BoundOperand<'a>> {
+        let mut operands = self.operands().skip(1);
+        operands.next().filter(|_| operands.next().is_none())
     }
 
     /// The operation on integers, if it writes one register and all that it reads is known.
@@ -193,20 +167,22 @@ impl<'a> Operation<'a> {
             return None;
         };
         let mut registers = self.data.iter();
-        let shapes = self.operands.get(1..)?;
         let mut sources = [Source::Number(Number::Integer(0)); 3];
-        for (source, shape) in sources.get_mut(..shapes.len())?.iter_mut().zip(shapes) {
-            *source = match shape {
-                Shape::Constant(number) => Source::Number(Number::Integer((*number)?)),
-                Shape::Float(number) => Source::Number(Number::Float(*number)),
-                Shape::Other => Source::Register(*registers.next()?),
+        let mut count = 0;
+        for operand in self.operands().skip(1) {
+            *sources.get_mut(count)? = match operand.bound() {
+                Bound::Integer(it) => Source::Number(Number::Integer(i64::try_from(it).ok()?)),
+                Bound::Float(_, it) => Source::Number(Number::Float(it)),
+                Bound::Name(..) if operand.is_register() => Source::Register(*registers.next()?),
                 _ => return None,
             };
+            count += 1;
         }
+        let words: Vec<&str> = self.words().iter().map(|it| &**it).collect();
         Some(Computation {
-            evaluator: Evaluator::new(plain, &self.modifiers)?,
+            evaluator: Evaluator::new(plain, &words)?,
             sources,
-            count: shapes.len(),
+            count,
         })
     }
 }
@@ -256,63 +232,5 @@ impl Computation {
             };
         }
         self.evaluator.evaluate(&numbers[..self.count])
-    }
-}
-
-fn shape<'a>(body: &Body, references: &[Reference], operand: &Cursor<'a>) -> Shape<'a> {
-    match operand.kind() {
-        SyntaxKind::ADDRESS => Shape::Address,
-        SyntaxKind::VECTOR => Shape::Vector,
-        SyntaxKind::MEMBER_EXPRESSION => match operand.nodes().next() {
-            Some(it) => match shape(body, references, &it) {
-                special @ Shape::Special(_) => special,
-                _ => Shape::Other,
-            },
-            None => Shape::Other,
-        },
-        SyntaxKind::NAME_REFERENCE => {
-            let Some(token) = operand.token(SyntaxKind::IDENT) else {
-                return Shape::Other;
-            };
-            match find_reference(references, token.range()).map(|it| it.target) {
-                Some(Target::Special(index)) => {
-                    Shape::Special(isa::special::get(index).map_or("", |it| it.name))
-                }
-                Some(Target::WarpSize) => Shape::Constant(None),
-                Some(Target::Free(_)) => Shape::Name,
-                Some(Target::Definition(id))
-                    if body.definition(id).kind != SymbolKind::Register =>
-                {
-                    Shape::Name
-                }
-                _ => Shape::Other,
-            }
-        }
-        _ => match evaluate(operand, &mut Vec::new()) {
-            Constants::Constant(Constant::Signed(it)) => Shape::Constant(Some(it)),
-            Constants::Constant(Constant::Unsigned(it)) => Shape::Constant(i64::try_from(it).ok()),
-            Constants::Constant(Constant::Single(it)) => Shape::Float(f32::from_bits(it).into()),
-            Constants::Constant(Constant::Double(_, it)) => Shape::Float(it),
-            Constants::Offset(..) => Shape::Name,
-            _ => Shape::Other,
-        },
-    }
-}
-
-/// The name and the offset of an address.
-fn address<'a>(node: &Cursor<'a>) -> Option<(Cursor<'a>, i64)> {
-    let mut parts = node.nodes();
-    let expression = parts.next()?;
-    if parts.next().is_some() {
-        return None;
-    }
-    if expression.kind() == SyntaxKind::NAME_REFERENCE {
-        return Some((expression, 0));
-    }
-    match evaluate(&expression, &mut Vec::new()) {
-        Constants::Offset(base, offset) if base.kind() == SyntaxKind::NAME_REFERENCE => {
-            Some((base, i64::try_from(offset).ok()?))
-        }
-        _ => None,
     }
 }

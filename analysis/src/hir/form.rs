@@ -9,14 +9,19 @@
 use std::{
     hash::{Hash, Hasher},
     mem::discriminant,
+    ops::Range,
 };
 
 use isa::{matcher::Statement, operand::Operand, target::Module};
-use syntax::Cursor;
+use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::constant::{evaluate, is_plain};
 
-use super::{instruction::Parts, operand::Resolve};
+use super::{
+    body::Reference,
+    instruction::{Parts, names},
+    operand::{Resolve, component, names_of},
+};
 
 /// An instruction but for its names and the constants that are added to them.
 #[derive(Clone, Debug)]
@@ -28,8 +33,15 @@ pub(crate) struct FormContents {
     pub(crate) words: Box<[Box<str>]>,
     /// The predicate of the guard.
     pub(crate) guard: Option<Operand>,
+    /// Whether the guard holds when its predicate is false.
+    pub(crate) negated: bool,
     /// Constants that are added to a name are 0.
     pub(crate) operands: Box<[Operand]>,
+    /// The components of vectors among its names, by the indices of these.
+    components: Box<[(u32, char)]>,
+    /// Where the names of the guard and of each operand are among its references, if the operands do not tell that
+    /// because something is wrong with one.
+    pub(super) spans: Option<Box<[Range<usize>]>>,
     /// Whether a constant expression in it has no value.
     pub(crate) wrong_constant: bool,
 }
@@ -39,6 +51,7 @@ impl FormContents {
         instruction: &Cursor<'_>,
         parts: &Parts<'_>,
         module: Option<Module>,
+        references: &[Reference],
         resolve: Resolve<'_>,
     ) -> FormContents {
         let mut problems = Vec::new();
@@ -47,14 +60,29 @@ impl FormContents {
         }
         let mut operands = parts.resolved(resolve);
         operands.iter_mut().for_each(without_offset);
+        let mut components = Vec::new();
+        for node in &parts.operands {
+            push_components(node, references, &mut components);
+        }
         FormContents {
             module,
             opcode: parts.opcode.map_or("", |it| it.text()).into(),
             words: parts.words.iter().map(|it| (*it).into()).collect(),
             guard: parts.predicate(resolve),
+            negated: parts
+                .guard
+                .is_some_and(|it| it.token(SyntaxKind::BANG).is_some()),
+            spans: spans(parts, &operands, references),
             operands: operands.into(),
+            components: components.into(),
             wrong_constant: !problems.is_empty(),
         }
+    }
+
+    /// The component that a name selects, by the index of the name.
+    pub(super) fn component(&self, name: usize) -> Option<char> {
+        let mut found = self.components.iter();
+        found.find(|it| it.0 as usize == name).map(|it| it.1)
     }
 
     /// Calls `act` with the form as the tables see it, unless the file says no version and target.
@@ -72,11 +100,73 @@ impl FormContents {
 fn without_offset(operand: &mut Operand) {
     match operand {
         Operand::Offset(_, offset) => *offset = 0,
-        Operand::Address(items, _) | Operand::Vector(items) => {
+        Operand::Address(items, _) | Operand::Vector(items) | Operand::Arguments(items) => {
             items.iter_mut().for_each(without_offset);
         }
+        Operand::Pair(first, second) => {
+            without_offset(first);
+            without_offset(second);
+        }
+        Operand::Selected(inner, _) => without_offset(inner),
         _ => {}
     }
+}
+
+/// Adds the components that an operand selects, with the indices of their names.
+fn push_components(node: &Cursor<'_>, references: &[Reference], found: &mut Vec<(u32, char)>) {
+    if node.kind() == SyntaxKind::MEMBER_EXPRESSION
+        && let Some(name) = node.node(SyntaxKind::NAME_REFERENCE)
+        && let Some(selector) = node.token(SyntaxKind::DOTTED)
+        && let Some(component) = component(&selector.text()[1..])
+    {
+        let start = name.tokens().next().map(|it| it.range().start());
+        let index = names(references).position(|it| Some(it.range.start()) == start);
+        found.extend(index.map(|it| (it as u32, component)));
+        return;
+    }
+    for child in node.nodes() {
+        push_components(&child, references, found);
+    }
+}
+
+/// Whether an operand has the names that it tells of.
+pub(super) fn is_right(operand: &Operand, references: &[Reference]) -> bool {
+    fn is_invalid(operand: &Operand) -> bool {
+        match operand {
+            Operand::Invalid => true,
+            Operand::Address(items, _) | Operand::Vector(items) | Operand::Arguments(items) => {
+                items.iter().any(is_invalid)
+            }
+            Operand::Pair(first, second) => is_invalid(first) || is_invalid(second),
+            Operand::Not(inner) | Operand::Minus(inner) | Operand::Selected(inner, _) => {
+                is_invalid(inner)
+            }
+            _ => false,
+        }
+    }
+    !is_invalid(operand) && names(references).count() == names_of(operand)
+}
+
+/// See [`FormContents::spans`].
+fn spans(
+    parts: &Parts<'_>,
+    operands: &[Operand],
+    references: &[Reference],
+) -> Option<Box<[Range<usize>]>> {
+    let span = |range: TextRange| {
+        let before = |offset| references.partition_point(|it| it.range.start() < offset);
+        before(range.start())..before(range.end())
+    };
+    let guard = parts.guard.map_or(0..0, |it| span(it.range()));
+    let all = parts.operands.iter().map(|it| span(it.range()));
+    let spans: Box<[Range<usize>]> = [guard.clone()].into_iter().chain(all).collect();
+    let mut end = guard.end;
+    let mut right = guard == (0..usize::from(parts.guard.is_some()));
+    for (operand, span) in operands.iter().zip(&spans[1..]) {
+        right &= span.start == end && is_right(operand, &references[span.clone()]);
+        end = span.end;
+    }
+    (!right).then_some(spans)
 }
 
 impl PartialEq for FormContents {
@@ -85,6 +175,9 @@ impl PartialEq for FormContents {
             && self.opcode == other.opcode
             && self.words == other.words
             && self.wrong_constant == other.wrong_constant
+            && self.negated == other.negated
+            && self.components == other.components
+            && self.spans == other.spans
             && all_same(self.guard.as_slice(), other.guard.as_slice())
             && all_same(&self.operands, &other.operands)
     }
@@ -134,7 +227,14 @@ impl Hash for FormContents {
             }
         }
         let module = self.module.map(|it| (it.version, it.target));
-        (&self.opcode, &self.words, module).hash(state);
+        (
+            &self.opcode,
+            &self.words,
+            module,
+            self.negated,
+            &self.components,
+        )
+            .hash(state);
         self.operands.iter().for_each(|it| one(it, state));
     }
 }

@@ -141,7 +141,7 @@ impl<'a, 'db: 'a> Reader<'a, 'db> {
             Some(it) => meaning(db, function, types, it, name),
             None => Operand::Unknown,
         };
-        let data = FormContents::of(node, &self.parts, module, &resolve);
+        let data = FormContents::of(node, &self.parts, module, references, &resolve);
         self.forms.all.push(Form::new(db, data));
         self.forms.all.len() as u32 - 1
     }

@@ -7,7 +7,7 @@ use isa::{
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use super::{
-    body::{Body, Instruction, Reference},
+    body::{Body, Instruction, Reference, Target},
     operand::{Resolve, operand},
     tree,
 };
@@ -137,6 +137,15 @@ pub(crate) fn references<'b>(body: &'b Body, instruction: &Instruction) -> &'b [
     body.references
         .get(range.start as usize..range.end as usize)
         .unwrap_or_default()
+}
+
+/// The references that are names in operands: `WARP_SZ` is a constant, and a word that means several labels is one name.
+pub(super) fn names(references: &[Reference]) -> impl Iterator<Item = &Reference> {
+    let mut before = None;
+    references.iter().filter(move |it| {
+        let first = before.replace(it.range) != Some(it.range);
+        first && it.target != Target::WarpSize
+    })
 }
 
 /// The one of the references of an instruction that is the word at a place.

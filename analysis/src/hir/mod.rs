@@ -1,6 +1,7 @@
 //! Items, scopes and names: what the text means, without positions in the file.
 
 pub(crate) mod body;
+pub(crate) mod bound;
 pub(crate) mod declaration;
 pub(crate) mod declared;
 pub(crate) mod form;

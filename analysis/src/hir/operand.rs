@@ -132,6 +132,40 @@ fn constant(value: Constant) -> Operand {
     }
 }
 
+/// How many sums of a name and a constant an operand contains.
+pub(super) fn sums(operand: &Operand) -> usize {
+    match operand {
+        Operand::Offset(..) => 1,
+        Operand::Address(items, _) | Operand::Vector(items) | Operand::Arguments(items) => {
+            items.iter().map(sums).sum()
+        }
+        Operand::Pair(first, second) => sums(first) + sums(second),
+        Operand::Selected(inner, _) => sums(inner),
+        _ => 0,
+    }
+}
+
+/// How many names an operand has, if it is right.
+pub(super) fn names_of(operand: &Operand) -> usize {
+    match operand {
+        Operand::Register { .. }
+        | Operand::Special { .. }
+        | Operand::Symbol(_)
+        // A name that is declared nowhere, most likely.
+        | Operand::Unknown => 1,
+        Operand::Offset(inner, _)
+        | Operand::Element(inner, _)
+        | Operand::Not(inner)
+        | Operand::Minus(inner)
+        | Operand::Selected(inner, _) => names_of(inner),
+        Operand::Address(items, _) | Operand::Vector(items) | Operand::Arguments(items) => {
+            items.iter().map(names_of).sum()
+        }
+        Operand::Pair(first, second) => names_of(first) + names_of(second),
+        Operand::Integer(_) | Operand::Float(..) | Operand::Sink | Operand::Invalid => 0,
+    }
+}
+
 /// The operand of a special register.
 pub(crate) fn special(index: u16) -> Operand {
     let Some(register) = isa::special::get(index) else {
@@ -149,9 +183,15 @@ pub(crate) fn special(index: u16) -> Operand {
     }
 }
 
+/// The component that a selector names.
+pub(super) fn component(selector: &str) -> Option<char> {
+    let known = COMPONENTS.contains(&selector);
+    selector.chars().next().filter(|_| known)
+}
+
 /// A component or another part of an operand, by its name without the period.
 pub(crate) fn member(base: Operand, selector: &str) -> Operand {
-    let component = COMPONENTS.contains(&selector);
+    let component = component(selector).is_some();
     match base {
         Operand::Unknown => Operand::Unknown,
         Operand::Register { class, lanes } if lanes > 1 && component => {

@@ -6,8 +6,9 @@ use isa::{semantics::Operation as Computes, special::is_same_in_block};
 use crate::flow::{
     Flow,
     facts::{Step, Value},
+    ids::Base,
     lists::Lists,
-    operation::{Base, Operation, Shape},
+    operation::Operation,
 };
 
 use super::program::Program;
@@ -31,7 +32,7 @@ pub(super) struct Folded {
 
 impl Folded {
     /// The place of an access, from the value that the chain of additions starts with.
-    pub(super) fn place<'a>(&self, operation: &Operation<'a>) -> Option<(Base<'a>, i64)> {
+    pub(super) fn place(&self, operation: &Operation<'_>) -> Option<(Base, i64)> {
         let (mut base, mut offset) = operation.place?;
         for _ in 0..MAX_ADDITIONS {
             let Base::Value(value) = base else { break };
@@ -188,27 +189,23 @@ impl Folding<'_, '_> {
         }
         let one_write = sources.iter().all(|it| self.single[*it as usize]);
         let all_uniform = sources.iter().all(uniform);
-        let move_of = match &it.operands[..] {
-            [_, source] if it.is(Computes::Move) => Some(*source),
-            _ => None,
-        };
+        let move_of = it.source().filter(|_| it.is(Computes::Move));
         let constant = sources.is_empty()
-            && matches!(
-                move_of,
-                Some(Shape::Constant(_) | Shape::Float(_) | Shape::Name | Shape::Other)
-            )
+            && move_of.is_some_and(|it| !it.is_address() && !it.is_vector())
             && !it.special;
         let parameter = it.semantics.is_load()
             && (program.entry && (it.has("param") || it.has("const")) && all_uniform
                 || it.has("const") && sources.is_empty());
-        let special = matches!(move_of, Some(Shape::Special(name)) if is_same_in_block(name));
+        let special = move_of
+            .and_then(|it| it.special())
+            .is_some_and(is_same_in_block);
         if constant || parameter || special {
             self.drop(step, written, Form::Free, true);
             return;
         }
         if let [source] = &sources[..]
             && (it.is(Computes::Move) || it.is(Computes::ConvertAddress))
-            && it.operands.get(1) != Some(&Shape::Vector)
+            && !it.operands().nth(1).is_some_and(|it| it.is_vector())
             && one_write
             && weight(*source) == weight(written)
         {
@@ -228,12 +225,9 @@ impl Folding<'_, '_> {
             return;
         }
         let [source] = sources[..] else { return };
-        let number = match it.operands[..] {
-            [_, _, Shape::Constant(number)] => Some(number),
-            _ => None,
-        };
+        let number = it.constant();
         if it.plain == Some(Computes::Add)
-            && let Some(Some(number)) = number
+            && let Some(Ok(number)) = number.map(i64::try_from)
         {
             self.additions[written as usize] = Some((source, number));
         }
@@ -247,7 +241,8 @@ impl Folding<'_, '_> {
             && match it.operation() {
                 Some(Computes::MultiplyWide) => true,
                 Some(Computes::Convert) => {
-                    weight(source) == 1 && matches!(it.modifiers.last(), Some(&("u32" | "s32")))
+                    let last = it.words().last().map(|it| &**it);
+                    weight(source) == 1 && matches!(last, Some("u32" | "s32"))
                 }
                 Some(Computes::ShiftLeft) => number.is_some(),
                 _ => false,

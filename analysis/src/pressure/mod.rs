@@ -27,7 +27,8 @@ use crate::{
         Flow,
         facts::{Step, Value},
         flow,
-        liveness::{Accesses, Liveness},
+        ids::Accesses,
+        liveness::Liveness,
     },
     hir::{body::body, items::Function},
 };

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
     facts::{Step, Value},
-    operation::{Base, Operation},
+    ids::Base,
+    operation::Operation,
 };
 
 use super::{fold::Folded, program::Program, turn::Fate};
@@ -314,7 +315,7 @@ fn meet(left: &Operation<'_>, right: &Operation<'_>, folded: &Folded) -> bool {
     };
     let same: bool = match (base, other) {
         (Base::Value(a), Base::Value(b)) => a == b,
-        (Base::Name(a), Base::Name(b)) => a == b,
+        (Base::Symbol(a), Base::Symbol(b)) => a == b,
         _ => false,
     };
     let apart =
@@ -344,7 +345,7 @@ fn space<'a>(operation: &Operation<'a>) -> Option<&'a str> {
     }
     let spaces = ["shared", "global", "local", "const", "param"];
     let bare = operation
-        .modifiers
+        .words()
         .iter()
         .map(|it| it.split("::").next().unwrap_or(it));
     bare.into_iter().find(|it| spaces.contains(it))
@@ -354,8 +355,8 @@ fn space<'a>(operation: &Operation<'a>) -> Option<&'a str> {
 fn bytes(operation: &Operation<'_>) -> i64 {
     let mut bytes = 4;
     let mut lanes = 1;
-    for word in &operation.modifiers {
-        match *word {
+    for word in operation.words() {
+        match &**word {
             "b8" | "u8" | "s8" => bytes = 1,
             "b16" | "u16" | "s16" | "f16" | "bf16" => bytes = 2,
             "b32" | "u32" | "s32" | "f32" => bytes = 4,

@@ -8,7 +8,8 @@ use crate::{
         Flow,
         facts::{Step, Value},
         flow,
-        liveness::{Accesses, Liveness},
+        ids::Accesses,
+        liveness::Liveness,
     },
     hir::items::Function,
 };

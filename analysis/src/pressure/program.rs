@@ -1,6 +1,5 @@
 //! A function as the model reads it: instructions with values that the model may rename, join and drop.
 
-use crate::hir::instruction::references;
 use isa::semantics::{Control, Operation as Computes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
@@ -9,12 +8,14 @@ use crate::{
     flow::{
         Flow,
         effects::{Meaning, effects, meaning},
-        facts::{Value, for_each_instruction},
+        facts::Value,
         flow as flow_of,
-        operation::{Base, Operation},
+        ids::Base,
+        operation::Operation,
     },
     hir::{
         body::{Place, Target, body},
+        bound::Operands,
         forms::forms,
         items::{Function, items},
         module::{DeclarationSource, signature},
@@ -50,12 +51,17 @@ impl<'a> Program<'a> {
         let cursor = function.green(db).cursor();
         let mut calls = false;
         let mut operations = Vec::with_capacity(body.instructions.len());
-        for_each_instruction(&cursor, body, &mut |instruction, node| {
-            let form = forms.index(operations.len());
-            let meaning = form.map_or_else(Meaning::default, |it| meanings[it]);
-            let mut it = Operation::read(body, &flow.facts, instruction, node, meaning);
+        let operands = Operands::of(db, function);
+        for step in 0..body.instructions.len() {
+            let Some(instruction) = operands.get(step as u32) else {
+                break;
+            };
+            let meaning = forms
+                .index(step)
+                .map_or_else(Meaning::default, |it| meanings[it]);
+            let mut it = Operation::of(body, &flow.facts, instruction, meaning);
             it.scratch = it.semantics.cost.scratch;
-            for reference in references(body, instruction) {
+            for reference in instruction.references {
                 let Target::Free(name) = reference.target else {
                     continue;
                 };
@@ -71,12 +77,12 @@ impl<'a> Program<'a> {
                 }
             }
             calls |= it.semantics.control == Control::Call
-                && !references(body, instruction)
+                && !(instruction.references)
                     .iter()
                     .any(|it| it.place == Place::Callee && matches!(it.target, Target::Free(_)));
-            it.keeps = !it.writes.is_empty() && flow.facts.keeps[operations.len()];
+            it.keeps = !it.writes.is_empty() && flow.facts.keeps[step];
             operations.push(it);
-        });
+        }
         Program {
             operations,
             weights: flow.facts.values.iter().map(|it| it.weight).collect(),
@@ -159,11 +165,11 @@ impl<'a> Program<'a> {
                     for value in &operation.writes {
                         fresh.remove(value);
                     }
-                } else if let (Some(written), true, None, 2) = (
+                } else if let (Some(written), true, None, true) = (
                     only,
                     operation.is(Computes::Move),
                     operation.guard,
-                    operation.operands.len(),
+                    operation.source().is_some(),
                 ) {
                     let copied = match operation.data[..] {
                         [] => !operation.special,

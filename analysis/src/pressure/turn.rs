@@ -1,6 +1,6 @@
 //! Turns of loops that ptxas puts together.
 
-use crate::flow::{facts::Step, graph::BlockId};
+use crate::flow::{facts::Step, ids::BlockId};
 
 /// A loop that is unrolled.
 #[derive(Debug)]

@@ -10,9 +10,10 @@ use isa::semantics::{Control, Operation as Computes, Order, Together};
 use crate::flow::{
     Flow,
     facts::{Step, Value},
-    graph::BlockId,
-    operation::{Operation, Shape},
+    ids::BlockId,
+    operation::Operation,
 };
+use crate::hir::bound::Bound;
 
 use super::{
     program::Program,
@@ -86,18 +87,17 @@ pub(super) fn together(
         it.is(Computes::Move) && it.data[..] == [counter] && it.writes == count.data
     };
     let again = count.data[..] == [counter] || steps.iter().any(copied);
-    let by_constant = matches!(
-        count.operands[..],
-        [_, _, Shape::Constant(_) | Shape::Float(_)]
-    );
+    let by_constant = count
+        .operands()
+        .nth(2)
+        .is_some_and(|it| matches!(it.bound(), Bound::Integer(_) | Bound::Float(..)));
     let adds = matches!(count.plain, Some(Computes::Add | Computes::Subtract));
     if !adds || !by_constant || !again || count.guard.is_some() {
         return None;
     }
     let counts = |it: &Operation<'_>| {
         let sums = matches!(it.plain, Some(Computes::Add | Computes::Subtract));
-        let constant = matches!(it.operands[..], [_, _, Shape::Constant(_)]);
-        sums && constant && it.guard.is_none()
+        sums && it.constant().is_some() && it.guard.is_none()
     };
     let mut found = Vec::new();
     for _ in 0..TURNS {

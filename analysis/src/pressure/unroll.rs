@@ -11,10 +11,10 @@ use crate::{
         Flow,
         arithmetic::Number,
         facts::{Step, Value},
-        graph::BlockId,
-        operation::{Operation, Shape},
+        ids::BlockId,
+        operation::Operation,
     },
-    hir::{body::Body, tree},
+    hir::{body::Body, bound::Bound, tree},
 };
 
 use super::{
@@ -166,7 +166,7 @@ impl<'p, 'a> Run<'p, 'a> {
             Some(Computes::Add | Computes::Subtract)
                 if operation.guard.is_none()
                     && operation
-                        .modifiers
+                        .words()
                         .last()
                         .is_some_and(|it| it.ends_with("64"))
                     && !operation.has("f64")
@@ -211,10 +211,11 @@ impl<'p, 'a> Run<'p, 'a> {
                 if operation.guard.is_some() || !operation.is(Computes::Move) {
                     return None;
                 }
-                return match operation.operands[..] {
-                    [_, Shape::Constant(number)] => number.map(Number::Integer),
-                    [_, Shape::Float(number)] => Some(Number::Float(number)),
-                    [_, Shape::Other] if depth < MAX_COPIES => {
+                let source = operation.source()?;
+                return match source.bound() {
+                    Bound::Integer(number) => i64::try_from(number).ok().map(Number::Integer),
+                    Bound::Float(_, number) => Some(Number::Float(number)),
+                    Bound::Name(..) if source.is_register() && depth < MAX_COPIES => {
                         let source = *operation.data.first()?;
                         self.before(block, source, depth + 1)
                     }

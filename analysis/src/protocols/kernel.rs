@@ -7,30 +7,20 @@ use std::{
 
 use isa::event::EventKind;
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::{
-    SymbolKind,
-    constant::{Constant, Value as Constants, evaluate},
     flow::{
         Flow,
-        facts::{Step, Value},
-        operation::{Operation, Shape},
+        ids::{Base, Step, Symbol, Value},
+        operation::Operation,
     },
     hir::{
         body::{Body, Reference, Target},
-        tree::operand_nodes,
+        bound::{Bound, BoundInstruction, BoundOperand},
     },
     pressure::Bounds,
-    protocols::{form::FormFacts, known::Known, lanes::Lanes, paths::Paths, symbol::Symbol},
+    protocols::{form::FormFacts, known::Known, lanes::Lanes, paths::Paths},
 };
-
-/// The parts from which an address is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Base {
-    Symbol(Symbol),
-    Value(Value),
-}
 
 /// The origin to which an address was followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,24 +50,13 @@ impl Place {
     }
 }
 
-/// An operand of an event.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Operand {
-    Constant(i64),
-    Register(Value),
-    /// In brackets, or a variable.
-    Address(Base, i64),
-    /// In braces.
-    Registers(Vec<Value>),
-    Other,
-}
-
 /// An event of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) step: Step,
     pub(super) kind: EventKind,
-    pub(super) operands: [Option<Operand>; 2],
+    /// Index in [`Kernel::operands`].
+    operands: usize,
 }
 
 /// An access to memory by an instruction with events or with accesses of interest.
@@ -131,7 +110,9 @@ pub(super) struct Kernel<'f> {
     pub(super) events: Vec<Event>,
     /// Accesses, in the order of the text.
     pub(super) accesses: Vec<Access>,
-    pub(super) node: &'f dyn Fn(Step) -> Option<Cursor<'f>>,
+    /// The operands that describe each event, see [`FormFacts::events`].
+    operands: Vec<[Option<BoundOperand<'f>>; 2]>,
+    pub(super) bound: &'f dyn Fn(Step) -> Option<BoundInstruction<'f>>,
     pub(super) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
     pub(super) definitions: OnceCell<Vec<Vec<Step>>>,
     pub(super) lanes: RefCell<FxHashMap<Step, Option<Lanes>>>,
@@ -154,7 +135,7 @@ impl<'f> Kernel<'f> {
         let Known {
             body,
             flow,
-            node,
+            bound,
             form,
             entry,
             bounds,
@@ -175,7 +156,8 @@ impl<'f> Kernel<'f> {
             foreign,
             events: Vec::new(),
             accesses: Vec::new(),
-            node,
+            operands: Vec::new(),
+            bound,
             form,
             definitions: OnceCell::new(),
             lanes: RefCell::default(),
@@ -215,26 +197,21 @@ impl<'f> Kernel<'f> {
         if form.events.is_empty() && form.accesses.is_empty() {
             return;
         }
-        let Some(node) = (self.node)(step) else {
+        let Some(instruction) = (self.bound)(step) else {
             return;
         };
-        let operands = || operand_nodes(&node);
         for (kind, at) in &form.events {
-            let operands = at.map(|it| Some(self.operand(&operands().nth(it?)?)));
             self.events.push(Event {
                 step,
                 kind: *kind,
-                operands,
+                operands: self.operands.len(),
             });
+            let operands = at.map(|it| instruction.operand(it?));
+            self.operands.push(operands);
         }
-        let address = if form.accesses.iter().any(|it| it.addressed) {
-            let bracket = operands().find(|it| it.kind() == SyntaxKind::ADDRESS);
-            match bracket.map(|it| self.operand(&it)) {
-                Some(Operand::Address(base, offset)) => Some((base, offset)),
-                _ => None,
-            }
-        } else {
-            None
+        let address = match form.accesses.iter().any(|it| it.addressed) {
+            true => self.address_of(instruction),
+            false => None,
         };
         self.accesses.extend(form.accesses.iter().map(|it| Access {
             step,
@@ -248,72 +225,64 @@ impl<'f> Kernel<'f> {
         }));
     }
 
-    pub(super) fn operand(&self, node: &Cursor<'f>) -> Operand {
-        match node.kind() {
-            SyntaxKind::ADDRESS => match node.nodes().next() {
-                Some(inner) => match evaluate(&inner, &mut Vec::new()) {
-                    Constants::Offset(base, offset) => match self.named(&base) {
-                        Some(base) => Operand::Address(base, i64::try_from(offset).unwrap_or(0)),
-                        None => Operand::Other,
-                    },
-                    _ => match self.named(&inner) {
-                        Some(base) => Operand::Address(base, 0),
-                        None => Operand::Other,
-                    },
-                },
-                None => Operand::Other,
-            },
-            SyntaxKind::VECTOR => Operand::Registers(self.registers(node.range())),
-            SyntaxKind::NAME_REFERENCE => match self.named(node) {
-                Some(Base::Value(it)) => Operand::Register(it),
-                Some(base) => Operand::Address(base, 0),
-                None => Operand::Other,
-            },
-            _ => match evaluate(node, &mut Vec::new()) {
-                Constants::Constant(Constant::Signed(it)) => Operand::Constant(it),
-                Constants::Constant(Constant::Unsigned(it)) => Operand::Constant(it.cast_signed()),
-                _ => Operand::Other,
-            },
+    /// An operand that describes an event.
+    pub(super) fn operand(&self, event: &Event, index: usize) -> Option<BoundOperand<'f>> {
+        self.operands[event.operands][index]
+    }
+
+    /// The register that an operand of an event is.
+    pub(super) fn register_of(&self, event: &Event, index: usize) -> Option<Value> {
+        match self.operand(event, index)?.bound() {
+            Bound::Name(name, None) => self.value(name),
+            _ => None,
         }
     }
 
-    /// The registers that a part of the text names.
-    pub(super) fn registers(&self, range: TextRange) -> Vec<Value> {
-        let all = &self.body.references;
-        let first = all.partition_point(|it| it.range.start() < range.start());
-        let inside = all[first..]
-            .iter()
-            .take_while(|it| range.contains_range(it.range));
-        inside.filter_map(|it| self.value(it)).collect()
+    /// The address that an operand of an event is: in brackets, or the name of a variable.
+    pub(super) fn bracket(&self, event: &Event, index: usize) -> Option<(Base, i64)> {
+        let operand = self.operand(event, index)?;
+        match operand.bound() {
+            Bound::Name(name, None) => match self.base(name)? {
+                Base::Value(_) => None,
+                base @ Base::Symbol(_) => Some((base, 0)),
+            },
+            _ => self.in_brackets(operand),
+        }
+    }
+
+    /// The same, or the register that holds it.
+    pub(super) fn start(&self, event: &Event, index: usize) -> Option<(Base, i64)> {
+        let register = self.register_of(event, index);
+        register.map_or_else(
+            || self.bracket(event, index),
+            |it| Some((Base::Value(it), 0)),
+        )
+    }
+
+    /// The address in brackets.
+    fn in_brackets(&self, operand: BoundOperand<'_>) -> Option<(Base, i64)> {
+        let (name, offset) = operand.address(false)?;
+        Some((self.base(name)?, offset))
+    }
+
+    /// The first address in brackets of an instruction.
+    pub(super) fn address_of(&self, instruction: BoundInstruction<'_>) -> Option<(Base, i64)> {
+        let mut operands = instruction.operands();
+        self.in_brackets(operands.find(BoundOperand::is_address)?)
+    }
+
+    /// The registers among names.
+    pub(super) fn registers(&self, references: &[Reference]) -> Vec<Value> {
+        let values = references.iter().filter_map(|it| self.value(it));
+        values.collect()
     }
 
     pub(super) fn value(&self, reference: &Reference) -> Option<Value> {
         self.flow.facts.value(reference)
     }
 
-    /// The meaning of a name as an address.
-    pub(super) fn named(&self, node: &Cursor<'_>) -> Option<Base> {
-        let token = node.token(SyntaxKind::IDENT)?;
-        let reference = self.body.reference_at(token.range())?;
-        self.base(reference)
-    }
-
     pub(super) fn base(&self, reference: &Reference) -> Option<Base> {
-        if let Some(value) = self.value(reference) {
-            return Some(Base::Value(value));
-        }
-        match reference.target {
-            Target::Definition(it)
-                if matches!(
-                    self.body.definition(it).kind,
-                    SymbolKind::Variable | SymbolKind::Parameter
-                ) =>
-            {
-                Some(Base::Symbol(Symbol::Own(it)))
-            }
-            Target::Free(it) => Some(Base::Symbol(Symbol::Free(it))),
-            _ => None,
-        }
+        self.flow.facts.base(self.body, reference)
     }
 
     /// An instruction with what it computes.
@@ -322,16 +291,10 @@ impl<'f> Kernel<'f> {
             return known.clone();
         }
         let read = || {
-            let instruction = self.body.instructions.get(step as usize)?;
-            let node = (self.node)(step)?;
             let (facts, meaning) = (&self.flow.facts, (self.form)(step)?.meaning);
-            Some(Rc::new(Operation::read(
-                self.body,
-                facts,
-                instruction,
-                &node,
-                meaning,
-            )))
+            let instruction = (self.bound)(step)?;
+            let operation = Operation::of(self.body, facts, instruction, meaning);
+            Some(Rc::new(operation))
         };
         let found = read();
         self.operations.borrow_mut().insert(step, found.clone());
@@ -381,13 +344,7 @@ impl<'f> Kernel<'f> {
     pub(super) fn global_writes(&self) -> impl Iterator<Item = (Step, Base)> {
         let steps = 0..self.flow.facts.len() as Step;
         let writes = steps.filter(|it| (self.form)(*it).is_some_and(|it| it.global_write));
-        writes.filter_map(|step| {
-            let address = (self.node)(step)?.node(SyntaxKind::ADDRESS)?;
-            match self.operand(&address) {
-                Operand::Address(base, _) => Some((step, base)),
-                _ => None,
-            }
-        })
+        writes.filter_map(|step| Some((step, self.address_of((self.bound)(step)?)?.0)))
     }
 
     /// Whether the text shows that blocks have more than one thread: it says how many, or tells them apart.
@@ -434,10 +391,7 @@ impl<'f> Kernel<'f> {
         let Some(operation) = self.operation(step) else {
             return Source::Differs;
         };
-        if let Some(name) = operation.operands.iter().find_map(|it| match it {
-            Shape::Special(name) => Some(*name),
-            _ => None,
-        }) {
+        if let Some(name) = operation.operands().find_map(|it| it.special()) {
             return match isa::special::is_same_in_block(name)
                 && !matches!(name, "%warpid" | "%nwarpid")
             {

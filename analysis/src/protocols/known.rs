@@ -1,20 +1,21 @@
 //! The input of the rules for a function.
 
-use syntax::Cursor;
-
 use crate::{
-    flow::{Flow, facts::Step},
-    hir::body::Body,
+    flow::{
+        Flow,
+        ids::{Step, Symbol},
+    },
+    hir::{body::Body, bound::BoundInstruction},
     pressure::Bounds,
-    protocols::{form::FormFacts, symbol::Symbol},
+    protocols::form::FormFacts,
 };
 
 /// The known facts about a function beside its flow.
 pub(crate) struct Known<'f> {
     pub(crate) body: &'f Body,
     pub(crate) flow: &'f Flow,
-    /// The text of an instruction.
-    pub(crate) node: &'f dyn Fn(Step) -> Option<Cursor<'f>>,
+    /// An instruction with its operands bound.
+    pub(crate) bound: &'f dyn Fn(Step) -> Option<BoundInstruction<'f>>,
     /// The facts of the tables about the form of an instruction.
     pub(crate) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
     pub(crate) entry: bool,

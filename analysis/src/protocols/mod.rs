@@ -16,7 +16,6 @@ mod report;
 mod rules;
 mod solver;
 mod stages;
-mod symbol;
 mod threads;
 mod values;
 mod view;

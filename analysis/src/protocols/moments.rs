@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::flow::{facts::Step, graph::BlockId};
+use crate::flow::{facts::Step, ids::BlockId};
 
 use crate::protocols::{
     kernel::{Access, Event, Kernel},

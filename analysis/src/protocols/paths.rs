@@ -11,7 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::flow::{
     dominators::immediate_dominators,
     facts::{Facts, Step},
-    graph::{BlockId, Graph},
+    graph::Graph,
+    ids::BlockId,
     lists::Lists,
 };
 

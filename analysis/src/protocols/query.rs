@@ -3,12 +3,15 @@
 use std::cell::Cell;
 
 use salsa::Database;
-use syntax::Cursor;
 
 use crate::{
-    flow::{Flow, facts::Step},
+    flow::{
+        Flow,
+        ids::{Step, Symbol},
+    },
     hir::{
         body::{Body, Place, Target, body},
+        bound::Operands,
         forms::forms,
         instruction::references,
         items::{Function, items, module_items},
@@ -20,20 +23,18 @@ use crate::{
     protocols::{
         form::{FormFacts, form_facts},
         known::Known,
-        symbol::Symbol,
     },
 };
 
-/// Asks something about a function with its flow; `node` finds the text of an instruction.
-pub(crate) fn ask<'db, 'a, T>(
+/// Asks something about a function with its flow.
+pub(crate) fn ask<'db, T>(
     db: &'db dyn Database,
     function: Function<'db>,
     flow: &Flow,
-    node: &dyn Fn(Step) -> Option<Cursor<'a>>,
     question: impl FnOnce(&Known<'_>) -> T,
 ) -> T {
     let body = body(db, function);
-    let forms = forms(db, function);
+    let (forms, operands) = (forms(db, function), Operands::of(db, function));
     let facts: Vec<Cell<Option<&FormFacts>>> = vec![Cell::new(None); forms.all.len()];
     let form = |step: Step| {
         let index = forms.index(step as usize)?;
@@ -45,8 +46,7 @@ pub(crate) fn ask<'db, 'a, T>(
     question(&Known {
         body,
         flow,
-        // The text may live longer than the question.
-        node: &|step| node(step),
+        bound: &|step| operands.get(step),
         form: &form,
         entry: signature(db, function).entry,
         bounds: bounds(db, function),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::flow::graph::{BlockId, Graph};
+use crate::flow::{graph::Graph, ids::BlockId};
 
 /// The domain of an analysis: states of a lattice of finite height, and what blocks make of them.
 pub(super) trait Problem {

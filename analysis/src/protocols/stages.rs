@@ -5,7 +5,7 @@ use std::ops::Range;
 use isa::event::{EventKind, Group};
 
 use crate::{
-    flow::{facts::Step, graph::BlockId},
+    flow::{facts::Step, ids::BlockId},
     protocols::{
         kernel::{Event, Kernel},
         known::Known,
@@ -46,7 +46,7 @@ impl<'k, 'f> Stages<'k, 'f> {
     /// How many groups a wait leaves, if it leaves any. Tensor memory has no groups: its waits are for all.
     pub(super) fn left(self, event: &Event) -> Option<u8> {
         let counted = matches!(self.group, Group::Wgmma | Group::Copy | Group::Bulk);
-        if !counted || event.operands[0].is_none() {
+        if !counted || self.kernel.operand(event, 0).is_none() {
             return None;
         }
         u8::try_from(self.kernel.constant(event, 0)?).ok()

@@ -5,15 +5,10 @@ use std::rc::Rc;
 use isa::event::EventKind;
 
 use crate::{
-    flow::{
-        facts::{Step, Value},
-        graph::BlockId,
-        operation::Shape,
-    },
+    flow::ids::{Base, BlockId, Step, Symbol, Value},
     protocols::{
-        kernel::{Base, Kernel, MAX_DEPTH, MAX_SLICE, Origin, Source},
+        kernel::{Kernel, MAX_DEPTH, MAX_SLICE, Origin, Source},
         lanes::{Lanes, THREADS, thread},
-        symbol::Symbol,
     },
 };
 
@@ -45,11 +40,12 @@ impl Kernel<'_> {
         if self.is(step, EventKind::Elect) {
             return all(&|it| i64::from(thread(it) % 32 == 0));
         }
-        if let Some(Shape::Special(name)) = operation.operands.get(1)
+        if let Some(source) = operation.operands().nth(1)
+            && let Some(name) = source.special()
             && self.flow.facts.copies[step as usize]
         {
-            return match (*name, operation.selector) {
-                ("%tid", Some(".x")) => all(&thread),
+            return match (name, source.component()) {
+                ("%tid", Some('x')) => all(&thread),
                 ("%laneid", _) => all(&|it| thread(it) % 32),
                 _ => None,
             };
@@ -229,10 +225,7 @@ impl Kernel<'_> {
         let mut look = |step: Step| {
             found |= self.is(step, EventKind::Elect)
                 || self.operation(step).is_some_and(|it| {
-                    let special = it.operands.iter().find_map(|it| match it {
-                        Shape::Special(name) => Some(*name),
-                        _ => None,
-                    });
+                    let special = it.operands().find_map(|it| it.special());
                     special.is_some_and(|it| matches!(it, "%tid" | "%laneid" | "%warpid"))
                 });
         };

@@ -2,19 +2,14 @@
 
 use isa::event::EventKind;
 use rustc_hash::FxHashSet;
-use syntax::SyntaxKind;
 
 use crate::{
     flow::{
-        facts::{Step, Value},
-        graph::BlockId,
-        operation::{Operation, Shape},
+        ids::{Base, BlockId, Step, Symbol, Value},
+        operation::Operation,
     },
-    hir::{body::Target, instruction::references},
-    protocols::{
-        kernel::{Base, Event, Kernel, MAX_DEPTH, MAX_SLICE, Operand, Origin, Place, Source},
-        symbol::Symbol,
-    },
+    hir::{body::Target, bound::Bound, instruction::references},
+    protocols::kernel::{Event, Kernel, MAX_DEPTH, MAX_SLICE, Origin, Place, Source},
 };
 
 impl Kernel<'_> {
@@ -60,11 +55,8 @@ impl Kernel<'_> {
 
     /// The number that an operand of an event always has.
     pub(super) fn constant(&self, event: &Event, operand: usize) -> Option<i64> {
-        match event.operands[operand].as_ref()? {
-            Operand::Constant(it) => Some(*it),
-            Operand::Register(it) => self.number(*it, event.step, 0),
-            _ => None,
-        }
+        let bound = self.operand(event, operand)?.integer();
+        bound.or_else(|| self.number(self.register_of(event, operand)?, event.step, 0))
     }
 
     pub(super) fn number(&self, value: Value, at: Step, depth: u32) -> Option<i64> {
@@ -152,7 +144,12 @@ impl Kernel<'_> {
         if depth > MAX_DEPTH
             || !(computes(&a, one) && computes(&b, other))
             || self.name(one) != self.name(other)
-            || (&a.modifiers, &a.operands, a.selector) != (&b.modifiers, &b.operands, b.selector)
+            || a.words() != b.words()
+            || a.operands().count() != b.operands().count()
+            || !a
+                .operands()
+                .zip(b.operands())
+                .all(|it| it.0.is_alike(&it.1))
             || a.data.len() != b.data.len()
             || self.named_sources(one) != self.named_sources(other)
         {
@@ -188,12 +185,13 @@ impl Kernel<'_> {
         let address = self.same_address(step);
         if (self.flow.facts.copies[step as usize] || address)
             && operation.data.is_empty()
-            && operation.operands.get(1) == Some(&Shape::Name)
+            && let Some(source) = operation.operands().nth(1)
         {
-            let instruction = self.body.instructions.get(step as usize)?;
-            let references = references(self.body, instruction);
-            let mut bases = references.iter().filter(|it| !it.write);
-            return Some((self.base(bases.next()?)?, 0));
+            return match source.bound() {
+                Bound::Name(name, None) => Some((self.base(name)?, 0)),
+                Bound::Sum(name, offset) => Some((self.base(name)?, offset)),
+                _ => None,
+            };
         }
         let [source] = operation.data[..] else {
             return None;
@@ -258,20 +256,13 @@ impl Kernel<'_> {
 
     /// Where the first operand of an event lies.
     pub(super) fn address(&self, event: &Event) -> Option<Place> {
-        match event.operands[0].as_ref()? {
-            Operand::Address(base, offset) => self.place(*base, *offset, event.step),
-            Operand::Register(it) => self.place(Base::Value(*it), 0, event.step),
-            _ => None,
-        }
+        let (base, offset) = self.start(event, 0)?;
+        self.place(base, offset, event.step)
     }
 
     /// The variable from which the first operand of an event is computed.
     pub(super) fn address_root(&self, event: &Event) -> Option<Symbol> {
-        match event.operands[0].as_ref()? {
-            Operand::Address(base, _) => self.root(*base),
-            Operand::Register(it) => self.root(Base::Value(*it)),
-            _ => None,
-        }
+        self.root(self.start(event, 0)?.0)
     }
 
     /// Whether an address is computed from one in another block of the cluster.
@@ -316,7 +307,7 @@ impl Kernel<'_> {
                 if self.entry && operation.has("param") && operation.accesses_memory() {
                     let bits = |it: &str| matches!(it, "u64" | "b64" | "s64");
                     // Of numbers that are added, only one is a pointer.
-                    if !operation.modifiers.iter().any(|it| bits(it)) {
+                    if !operation.words().iter().any(|it| bits(it)) {
                         continue;
                     }
                     let name = self.parameter_name(*step)?;
@@ -347,12 +338,7 @@ impl Kernel<'_> {
 
     /// The parameter that a load names, and the offset in it.
     pub(super) fn parameter_name(&self, step: Step) -> Option<(Base, i64)> {
-        let node = (self.node)(step)?;
-        let address = node.node(SyntaxKind::ADDRESS)?;
-        match self.operand(&address) {
-            Operand::Address(base, offset) => Some((base, offset)),
-            _ => None,
-        }
+        self.address_of((self.bound)(step)?)
     }
 
     /// Whether only the events of this function can name a variable: its address is in no register, but for those

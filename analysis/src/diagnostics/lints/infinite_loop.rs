@@ -6,7 +6,7 @@ use crate::{
         lints::statements::Statements,
         registry::INFINITE_LOOP,
     },
-    flow::{Flow, facts::Step, graph::BlockId},
+    flow::{Flow, facts::Step, ids::BlockId},
     hir::{body::body, items::Function},
 };
 

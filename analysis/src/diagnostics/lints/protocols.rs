@@ -26,8 +26,7 @@ pub(super) fn check(
     findings: &mut Vec<Finding>,
 ) {
     let (body, flow) = (body(db, function), statements.flow());
-    let node = |step: u32| statements.instruction(step);
-    let found = ask(db, function, flow, &node, reports);
+    let found = ask(db, function, flow, reports);
     for it in found {
         let (Some(at), Some(code)) = (body.instructions.get(it.step as usize), code(it.code))
         else {

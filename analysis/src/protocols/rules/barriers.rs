@@ -3,7 +3,7 @@
 use isa::{event::EventKind, table::tables};
 
 use crate::protocols::{
-    kernel::{Event, Kernel, Operand},
+    kernel::{Event, Kernel},
     lanes::thread,
     report::{Report, report},
 };
@@ -20,7 +20,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
         let Some(count) = kernel.constant(event, 1) else {
             continue;
         };
-        let register = matches!(event.operands[1], Some(Operand::Register(_)));
+        let register = kernel.register_of(event, 1).is_some();
         let most = kernel.bounds.threads.map_or(0, i64::from);
         let message = match () {
             () if register && count % WARP != 0 => {

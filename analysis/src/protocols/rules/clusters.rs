@@ -4,7 +4,7 @@ use isa::{event::EventKind, table::tables};
 
 use crate::flow::facts::Step;
 use crate::protocols::{
-    kernel::{Access, Base, Event, Kernel, Operand},
+    kernel::{Access, Event, Kernel},
     moments::{Moment, Moments},
     report::{Report, report},
 };
@@ -80,12 +80,7 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             it.kind,
             EventKind::Arrive | EventKind::ArriveExpect | EventKind::Complete
         );
-        let place = it.operands[0].as_ref().filter(|_| at);
-        match place {
-            Some(Operand::Address(base, _)) => kernel.is_remote(*base),
-            Some(Operand::Register(it)) => kernel.is_remote(Base::Value(*it)),
-            _ => false,
-        }
+        at && kernel.start(it, 0).is_some_and(|it| kernel.is_remote(it.0))
     };
     let mut told = (false, false);
     let arrivals = kernel.events.iter().filter(reaches).map(|it| it.step);

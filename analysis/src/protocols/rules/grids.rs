@@ -4,9 +4,9 @@ use isa::{event::EventKind, table::tables};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    flow::facts::Step,
+    flow::ids::{Base, Step},
     protocols::{
-        kernel::{Base, Kernel},
+        kernel::Kernel,
         report::{Insertion, Report, report},
     },
 };

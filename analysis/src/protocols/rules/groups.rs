@@ -207,7 +207,7 @@ fn read_early(kernel: &Kernel<'_>, moments: &Moments<'_, '_>) -> Vec<(Step, Step
                     it.1 = (it.1 + 1).min(MANY);
                 }
             }
-            EventKind::Wait(Group::Copy) => match event.operands[0] {
+            EventKind::Wait(Group::Copy) => match kernel.operand(event, 0) {
                 Some(_) => match kernel.constant(event, 0) {
                     Some(left) => state.retain(|it| it.1 <= left),
                     None => state.clear(),
@@ -270,7 +270,7 @@ fn counted(
         uncommitted: None,
         groups: if kernel.entry { 0 } else { MANY },
     };
-    let left = |event: &Event| match event.operands[0] {
+    let left = |event: &Event| match kernel.operand(event, 0) {
         Some(_) => kernel.constant(event, 0).unwrap_or(MANY),
         None => -1,
     };

@@ -5,12 +5,11 @@ use std::rc::Rc;
 use isa::event::EventKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::flow::facts::Step;
+use crate::flow::ids::{Step, Symbol};
 use crate::protocols::{
     kernel::{Event, Kernel, Origin, Place},
     report::{Insertion, Report, report},
     rules::mbarriers::waits,
-    symbol::Symbol,
 };
 
 /// Whether threads meet there, so that what was written before is seen.

@@ -10,12 +10,11 @@ use isa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
-    facts::{Step, Value},
     graph::Graph,
-    operation::Shape,
+    ids::{Base, Step, Value},
 };
 use crate::protocols::{
-    kernel::{Base, Event, Kernel, MAX_SLICE, Operand, Origin, Place},
+    kernel::{Event, Kernel, MAX_SLICE, Origin, Place},
     report::{Report, report},
 };
 
@@ -109,7 +108,7 @@ pub(super) fn run(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
 fn constant_parity(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Report>) {
     let extents = extents(&kernel.flow.graph);
     for (event, place) in &all.all {
-        let (Some(place), Some(parity)) = (place, &event.operands[1]) else {
+        let (Some(place), Some(_)) = (place, kernel.operand(event, 1)) else {
             continue;
         };
         if !waits(event.kind) {
@@ -124,10 +123,9 @@ fn constant_parity(kernel: &Kernel<'_>, all: &Barriers<'_>, reports: &mut Vec<Re
                 kernel.flow.graph.in_loop(block, index)
             };
             let same_parity = kernel.constant(event, 1).is_some()
-                || match parity {
-                    Operand::Register(it) => !kernel.definitions(*it).iter().any(|it| inside(*it)),
-                    _ => false,
-                };
+                || kernel
+                    .register_of(event, 1)
+                    .is_some_and(|it| !kernel.definitions(it).iter().any(|it| inside(*it)));
             if !same_parity || kernel.has_call(&inside) {
                 break;
             }
@@ -191,7 +189,7 @@ fn same_phase(kernel: &Kernel<'_>, one: &Event, other: &Event) -> bool {
     let numbers = (kernel.constant(one, 1), kernel.constant(other, 1));
     match numbers {
         (Some(one), Some(other)) => one == other,
-        _ => one.operands[1] == other.operands[1],
+        _ => kernel.register_of(one, 1) == kernel.register_of(other, 1),
     }
 }
 
@@ -238,8 +236,8 @@ fn elsewhere<'k>(
 
 /// Whether the address of a wait in a loop is computed from a number that starts again and again.
 fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool) -> bool {
-    let mut work: Vec<Value> = match event.operands[0] {
-        Some(Operand::Address(Base::Value(it), _) | Operand::Register(it)) => vec![it],
+    let mut work: Vec<Value> = match kernel.start(event, 0) {
+        Some((Base::Value(it), _)) => vec![it],
         _ => return false,
     };
     let mut seen = work.clone();
@@ -253,7 +251,7 @@ fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool
                 || operation.is(Operation::Remainder)
                 || operation.is(Operation::And)
                 || operation.operation().is_none()
-                    && operation.operands.contains(&Shape::Constant(Some(0)))
+                    && operation.operands().any(|it| it.integer() == Some(0))
                     && operation.data.len() == 2;
             if starts {
                 return true;
@@ -478,7 +476,7 @@ fn unexpected(step: Step, message: &str) -> Report {
 fn counts(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
     for event in kernel.events.iter().filter(|it| it.kind == EventKind::Init) {
         // ptxas judges constants itself.
-        let register = matches!(event.operands[1], Some(Operand::Register(_)));
+        let register = kernel.register_of(event, 1).is_some();
         let Some(count) = kernel.constant(event, 1).filter(|_| register) else {
             continue;
         };

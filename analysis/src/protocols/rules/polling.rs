@@ -1,9 +1,6 @@
 //! Loops that wait for memory to change.
 
-use crate::flow::{
-    facts::Step,
-    graph::{BlockId, Graph},
-};
+use crate::flow::{facts::Step, graph::Graph, ids::BlockId};
 use crate::protocols::{
     kernel::Kernel,
     known::Known,

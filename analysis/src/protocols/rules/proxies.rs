@@ -2,12 +2,11 @@
 
 use isa::event::{EventKind, Group};
 
-use crate::flow::facts::Step;
+use crate::flow::ids::{Step, Symbol};
 use crate::protocols::{
-    kernel::{Access, Event, Kernel, Operand},
+    kernel::{Access, Event, Kernel},
     moments::{Moment, Moments},
     report::{Insertion, Report, report},
-    symbol::Symbol,
 };
 
 const CODE: &str = "missing-proxy-fence";
@@ -133,10 +132,7 @@ fn written(kernel: &Kernel<'_>, access: &Access) -> Option<Symbol> {
         None => {
             let mut events = kernel.events_at(access.step);
             let copy = events.find(|it| it.kind == EventKind::Issue(Group::Copy))?;
-            match copy.operands[0].as_ref()? {
-                Operand::Address(base, _) => *base,
-                _ => return None,
-            }
+            kernel.bracket(copy, 0)?.0
         }
     };
     kernel.root(base)
@@ -146,8 +142,5 @@ fn written(kernel: &Kernel<'_>, access: &Access) -> Option<Symbol> {
 fn source(kernel: &Kernel<'_>, step: Step) -> Option<Symbol> {
     let bulk = |it: &&Event| it.kind == EventKind::Issue(Group::Bulk);
     let event = kernel.events_at(step).find(bulk)?;
-    match event.operands[0].as_ref()? {
-        Operand::Address(base, _) => kernel.root(*base),
-        _ => None,
-    }
+    kernel.root(kernel.bracket(event, 0)?.0)
 }

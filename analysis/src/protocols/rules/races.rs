@@ -6,9 +6,9 @@ use isa::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::flow::facts::Step;
+use crate::flow::ids::{Base, Step};
 use crate::protocols::{
-    kernel::{Access, Base, Kernel, Operand},
+    kernel::{Access, Kernel},
     lanes::thread,
     moments::{Moment, Moments},
     report::{Insertion, Report, report},
@@ -43,10 +43,10 @@ fn copies(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repo
     let copies = kernel.events.iter().filter(|it| it.kind == ISSUE);
     let mut targets: Vec<(Base, i64, Step)> = Vec::new();
     for event in copies {
-        match event.operands[0] {
-            Some(Operand::Address(base, offset)) => targets.push((base, offset, event.step)),
-            _ => return,
-        }
+        let Some((base, offset)) = kernel.bracket(event, 0) else {
+            return;
+        };
+        targets.push((base, offset, event.step));
     }
     if targets.is_empty() {
         return;

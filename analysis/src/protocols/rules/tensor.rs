@@ -5,9 +5,9 @@ use isa::{
     table::tables,
 };
 
-use crate::flow::{facts::Step, graph::BlockId};
+use crate::flow::{facts::Step, ids::BlockId};
 use crate::protocols::{
-    kernel::{Event, Kernel, Operand},
+    kernel::{Event, Kernel},
     moments::{Moment, Moments},
     report::{Insertion, Report, report},
     solver::{Problem, solve},
@@ -79,7 +79,7 @@ fn allocation(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             continue;
         };
         // ptxas judges constants itself.
-        let register = matches!(event.operands[1], Some(Operand::Register(_)));
+        let register = kernel.register_of(event, 1).is_some();
         let possible = (32..=512).contains(&count) && count & (count - 1) == 0;
         let message = if register && !possible {
             format!("{count} columns cannot be allocated")

@@ -10,10 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flow::{
     facts::{Step, Value},
-    graph::BlockId,
+    ids::BlockId,
 };
+use crate::hir::bound::BoundOperand;
 use crate::protocols::{
-    kernel::{Event, Kernel, Operand},
+    kernel::{Event, Kernel},
     report::{Insertion, Report, report},
     solver::{Problem, solve},
 };
@@ -59,11 +60,11 @@ struct Rule<'k, 'f> {
 
 impl Rule<'_, '_> {
     /// The registers of a fragment that a product reads.
-    fn fragment<'e>(&self, event: &'e Event) -> &'e [Value] {
-        match &event.operands[0] {
-            Some(Operand::Registers(it)) => it,
-            _ => &[],
-        }
+    fn fragment(&self, event: &Event) -> Vec<Value> {
+        let operand = self.kernel.operand(event, 0);
+        operand
+            .filter(BoundOperand::is_vector)
+            .map_or_else(Vec::new, |it| self.kernel.registers(it.references))
     }
 
     fn step(&self, step: Step, state: &mut State, tell: &mut dyn FnMut(Telling)) {
@@ -83,12 +84,12 @@ impl Rule<'_, '_> {
                     tell(Telling::Unfenced(step, None));
                 } else if let Some(it) = writes
                     .iter()
-                    .chain(fragment)
+                    .chain(&fragment)
                     .find_map(|it| state.written.get(it))
                 {
                     tell(Telling::Unfenced(step, Some(*it)));
                 }
-                for it in fragment {
+                for it in &fragment {
                     if let Some(held) = state.held.get(it)
                         && held.result
                     {
