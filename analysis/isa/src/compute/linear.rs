@@ -26,11 +26,11 @@ pub struct Linear {
 impl Linear {
     /// A node as a sum.
     pub(super) fn of(graph: &mut Graph, node: Node, bits: u32) -> Linear {
-        Linear::through(graph, node, bits, false)
+        Linear::through(graph, node, bits, 0)
     }
 
-    /// The same; `reading` looks through extensions, as people who read an expression do. Such a sum is no proof.
-    pub(super) fn through(graph: &mut Graph, node: Node, bits: u32, reading: bool) -> Linear {
+    /// The same; looks through so many extensions, as people who read an expression do. Such a sum is no proof.
+    pub(super) fn through(graph: &mut Graph, node: Node, bits: u32, extensions: u32) -> Linear {
         let mut sum = Linear {
             terms: BTreeMap::new(),
             constant: 0,
@@ -58,9 +58,20 @@ impl Linear {
                 }
                 _ if full => false,
                 Op::ZeroExtend(a, to) | Op::SignExtend(a, to)
-                    if u32::from(to) >= bits_that_count(bits, factor) || reading =>
+                    if u32::from(to) >= bits_that_count(bits, factor) =>
                 {
                     add(a, 1);
+                    true
+                }
+                Op::ZeroExtend(a, to) | Op::SignExtend(a, to) if extensions > 0 => {
+                    // What is negative in the narrower type is in the wider one.
+                    let inner = Linear::through(graph, a, to.into(), extensions - 1);
+                    let scaled = |it: u64| factor.wrapping_mul(inner.signed(it) as u64);
+                    sum.constant = sum.constant.wrapping_add(scaled(inner.constant));
+                    for (node, by) in &inner.terms {
+                        let term = sum.terms.entry(*node).or_insert(0);
+                        *term = term.wrapping_add(scaled(*by));
+                    }
                     true
                 }
                 Op::Binary(Binary::Add, Width::Narrow, a, b) => {

@@ -21,6 +21,7 @@ mod run;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod text;
 mod value_type;
 
 pub use exact::Relation;

@@ -2,6 +2,7 @@
 
 mod graphs;
 mod statement;
+mod texts;
 
 use std::collections::BTreeMap;
 

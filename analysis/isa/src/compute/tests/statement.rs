@@ -117,7 +117,7 @@ fn operand(text: &str, classes: &BTreeMap<&str, Class>) -> (Operand, Text) {
 fn names(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split([',', '|', '{', '}', '[', ']', '!', '-', ' ']);
     let parts = parts.map(|it| it.split_once('.').map_or(it, |it| it.0));
-    parts.filter(|it| it.starts_with(['$', 't']))
+    parts.filter(|it| it.starts_with('$') || *it == "t" || *it == "t8")
 }
 
 /// Matches a statement; registers without a class get one that fits.

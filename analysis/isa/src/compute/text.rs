@@ -1,0 +1,369 @@
+//! Values as expressions for people: `p + 4*(ctaid.x*ntid.x + tid.x)`.
+//!
+//! Extensions of small numbers to wider registers are left out, and sums are collected, as in a book: the text says what
+//! is meant, not each wrap. Questions about equality ask [`Graph::distance`].
+
+use super::{
+    exact::Relation,
+    float::Operation as FloatOperation,
+    graph::Graph,
+    linear::Linear,
+    program::{Binary, FloatUnary, Node, Op, Unary, Width},
+};
+
+/// Longer expressions are not for people, in bytes.
+const MAX_LENGTH: usize = 200;
+
+/// How many extensions of small numbers one expression looks through.
+const EXTENSIONS: u32 = 16;
+
+/// How tight an expression holds together, from loose to tight.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Choice,
+    Relation,
+    Or,
+    Xor,
+    And,
+    Shift,
+    Sum,
+    Product,
+    Prefix,
+    Atom,
+}
+
+impl Graph {
+    /// A node as an expression, `leaf` being the name of a leaf by its number; `None` if it is too long or has an
+    /// operation that has no notation.
+    pub fn text(&mut self, node: Node, leaf: &dyn Fn(u32) -> Option<String>) -> Option<String> {
+        let mut writer = Writer {
+            graph: self,
+            leaf,
+            bits: 64,
+            out: String::new(),
+        };
+        writer.node(node, Level::Choice)?;
+        Some(writer.out)
+    }
+}
+
+struct Writer<'a> {
+    graph: &'a mut Graph,
+    leaf: &'a dyn Fn(u32) -> Option<String>,
+    /// The width of the type in which the expression is, in bits.
+    bits: u32,
+    out: String,
+}
+
+impl Writer<'_> {
+    fn node(&mut self, node: Node, outer: Level) -> Option<()> {
+        if self.out.len() > MAX_LENGTH {
+            return None;
+        }
+        match self.graph.op(node) {
+            Op::Input(index) => {
+                let name = (self.leaf)(index)?;
+                self.out.push_str(&name);
+            }
+            Op::Constant(it) => self.number(it),
+            Op::Lane => self.out.push_str("laneid"),
+            Op::ZeroExtend(a, bits) if self.is_mask(a, bits) => {
+                self.infix(outer, Level::And, "&", a, |it| {
+                    it.number(u64::MAX >> (64 - u32::from(bits)));
+                    Some(())
+                })?;
+            }
+            Op::ZeroExtend(a, bits) | Op::SignExtend(a, bits) => {
+                let outside = std::mem::replace(&mut self.bits, bits.into());
+                let written = self.node(a, outer);
+                self.bits = outside;
+                written?;
+            }
+            Op::Binary(
+                Binary::Add | Binary::Subtract | Binary::Multiply | Binary::ShiftLeft,
+                Width::Narrow,
+                ..,
+            )
+            | Op::Unary(Unary::Negate, Width::Narrow, _) => self.sum(node, outer)?,
+            Op::Binary(Binary::Or | Binary::Xor, Width::Narrow, a, b) => {
+                let sum = Linear::through(self.graph, node, self.bits, EXTENSIONS);
+                if !sum.terms.contains_key(&node) {
+                    return self.sum(node, outer);
+                }
+                let (level, sign) = match self.graph.op(node) {
+                    Op::Binary(Binary::Or, ..) => (Level::Or, "|"),
+                    _ => (Level::Xor, "^"),
+                };
+                self.infix(outer, level, sign, a, |it| it.node(b, level))?;
+            }
+            Op::Binary(binary, _, a, b) => self.binary(binary, outer, a, b)?,
+            Op::Unary(unary, _, a) => {
+                let name = match unary {
+                    Unary::Negate | Unary::Complement => {
+                        let sign = if unary == Unary::Negate { "-" } else { "~" };
+                        self.out.push_str(sign);
+                        return self.node(a, Level::Prefix);
+                    }
+                    Unary::PopulationCount => "popcount",
+                    Unary::Highest => "highest_bit",
+                    Unary::Reverse(_) => "reverse",
+                    Unary::Ones => "ones",
+                };
+                self.function(name, &[a])?;
+            }
+            Op::Select(_, condition, a, b) => self.wrapped(outer, Level::Choice, |it| {
+                it.node(condition, Level::Relation)?;
+                it.out.push_str(" ? ");
+                it.node(a, Level::Relation)?;
+                it.out.push_str(" : ");
+                it.node(b, Level::Choice)
+            })?,
+            Op::Field(_, a, low, count) => {
+                let low = self.graph.as_constant(low)?;
+                let count = self.graph.as_constant(count).filter(|it| *it > 0)?;
+                self.node(a, Level::Atom)?;
+                let high = low + count - 1;
+                self.out.push_str(&format!("[{high}:{low}]"));
+            }
+            Op::Float(step) => {
+                let [a, b, c] = step.operands;
+                match step.operation {
+                    FloatOperation::Convert => self.node(a, outer)?,
+                    FloatOperation::Add => self.pair(outer, Level::Sum, "+", a, b)?,
+                    FloatOperation::Subtract => self.pair(outer, Level::Sum, "-", a, b)?,
+                    FloatOperation::Multiply => self.pair(outer, Level::Product, "*", a, b)?,
+                    FloatOperation::Divide => self.pair(outer, Level::Product, "/", a, b)?,
+                    FloatOperation::SquareRoot => self.function("sqrt", &[a])?,
+                    FloatOperation::MultiplyAdd => self.wrapped(outer, Level::Sum, |it| {
+                        it.pair(Level::Sum, Level::Product, "*", a, b)?;
+                        it.out.push_str(" + ");
+                        it.node(c, Level::Sum)
+                    })?,
+                }
+            }
+            Op::FromInteger { from, .. } if !self.is_wide(from) => self.node(from, outer)?,
+            Op::ToInteger { from, .. } => self.function("int", &[from])?,
+            Op::Integral(_, _, a) => self.function("round", &[a])?,
+            Op::FloatUnary(function, _, a) => match function {
+                FloatUnary::Flush | FloatUnary::Finite | FloatUnary::PositiveZero => {
+                    self.node(a, outer)?;
+                }
+                FloatUnary::Saturate => self.function("sat", &[a])?,
+                FloatUnary::Relu => self.function("relu", &[a])?,
+                FloatUnary::Exp2 => self.function("exp2", &[a])?,
+                FloatUnary::Log2 => self.function("log2", &[a])?,
+                FloatUnary::Sine => self.function("sin", &[a])?,
+                FloatUnary::Cosine => self.function("cos", &[a])?,
+                FloatUnary::HyperbolicTangent => self.function("tanh", &[a])?,
+                FloatUnary::ReciprocalSquareRoot => self.function("rsqrt", &[a])?,
+            },
+            Op::Extreme(larger, _, a, b) => {
+                self.function(if larger { "max" } else { "min" }, &[a, b])?;
+            }
+            Op::FloatCompare(relation, _, _, _, a, b) => {
+                let sign = match relation {
+                    Relation::Equal => "==",
+                    Relation::NotEqual => "!=",
+                    Relation::Less => "<",
+                    Relation::LessEqual => "<=",
+                    Relation::Greater => ">",
+                    Relation::GreaterEqual => ">=",
+                };
+                self.pair(outer, Level::Relation, sign, a, b)?;
+            }
+            _ => return None,
+        }
+        (self.out.len() <= MAX_LENGTH).then_some(())
+    }
+
+    fn is_wide(&self, node: Node) -> bool {
+        self.graph.op(node).is_wide()
+    }
+
+    /// Whether the bits above are cut off on purpose, and not because a register has no more.
+    fn is_mask(&mut self, node: Node, bits: u8) -> bool {
+        !matches!(bits, 16 | 32 | 64) && self.graph.builder.bits(node) > bits
+    }
+
+    fn number(&mut self, value: u64) {
+        let text = match value as i64 {
+            it @ -4096..=9_999_999 => it.to_string(),
+            _ if u64::from(value as u32) == value
+                && value as u32 as i32 >= -4096
+                && (value as u32 as i32) < 0 =>
+            {
+                (value as u32 as i32).to_string()
+            }
+            _ => format!("{value:#x}"),
+        };
+        self.out.push_str(&text);
+    }
+
+    fn wrapped(
+        &mut self,
+        outer: Level,
+        own: Level,
+        write: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        let brackets = own < outer;
+        if brackets {
+            self.out.push('(');
+        }
+        write(self)?;
+        if brackets {
+            self.out.push(')');
+        }
+        Some(())
+    }
+
+    fn infix(
+        &mut self,
+        outer: Level,
+        own: Level,
+        sign: &str,
+        a: Node,
+        right: impl FnOnce(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        self.wrapped(outer, own, |it| {
+            it.node(a, own)?;
+            match own {
+                Level::Product => it.out.push_str(sign),
+                _ => it.out.push_str(&format!(" {sign} ")),
+            }
+            right(it)
+        })
+    }
+
+    fn pair(&mut self, outer: Level, own: Level, sign: &str, a: Node, b: Node) -> Option<()> {
+        // What is subtracted or divided by is in brackets when it is of the same level.
+        let right = match own {
+            Level::Sum => Level::Product,
+            Level::Product => Level::Prefix,
+            Level::Relation => Level::Or,
+            Level::Shift => Level::Sum,
+            other => other,
+        };
+        self.infix(outer, own, sign, a, |it| it.node(b, right))
+    }
+
+    fn function(&mut self, name: &str, arguments: &[Node]) -> Option<()> {
+        self.out.push_str(name);
+        self.out.push('(');
+        for (index, argument) in arguments.iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(", ");
+            }
+            self.node(*argument, Level::Choice)?;
+        }
+        self.out.push(')');
+        Some(())
+    }
+
+    fn binary(&mut self, binary: Binary, outer: Level, a: Node, b: Node) -> Option<()> {
+        let (level, sign) = match binary {
+            Binary::And => (Level::And, "&"),
+            Binary::ShiftRight | Binary::ShiftRightSigned => (Level::Shift, ">>"),
+            Binary::Equal => (Level::Relation, "=="),
+            Binary::NotEqual => (Level::Relation, "!="),
+            Binary::Less | Binary::LessSigned => (Level::Relation, "<"),
+            Binary::LessEqual | Binary::LessEqualSigned => (Level::Relation, "<="),
+            Binary::Quotient | Binary::QuotientSigned => (Level::Product, "/"),
+            Binary::Remainder | Binary::RemainderSigned => (Level::Product, "%"),
+            Binary::Minimum | Binary::MinimumSigned => return self.function("min", &[a, b]),
+            Binary::Maximum | Binary::MaximumSigned => return self.function("max", &[a, b]),
+            _ => return None,
+        };
+        self.pair(outer, level, sign, a, b)
+    }
+
+    /// A sum, with terms of one factor collected.
+    fn sum(&mut self, node: Node, outer: Level) -> Option<()> {
+        let sum = Linear::through(self.graph, node, self.bits, EXTENSIONS);
+        // A product of two values is a term of its own.
+        if sum.terms.len() == 1 && sum.constant == 0 && sum.terms.get(&node) == Some(&1) {
+            return match self.graph.op(node) {
+                Op::Binary(Binary::Multiply, _, a, b) => {
+                    self.pair(outer, Level::Product, "*", a, b)
+                }
+                Op::Binary(Binary::ShiftLeft, _, a, b) => {
+                    self.pair(outer, Level::Shift, "<<", a, b)
+                }
+                _ => None,
+            };
+        }
+        // By the size of the factor: `p + 4*i - j + 8`.
+        let mut groups: Vec<(u64, Vec<Node>)> = Vec::new();
+        for (term, factor) in &sum.terms {
+            match groups.iter_mut().find(|it| it.0 == *factor) {
+                Some(group) => group.1.push(*term),
+                None => groups.push((*factor, vec![*term])),
+            }
+        }
+        let negative = |it: u64| sum.signed(it) < 0;
+        let is_product = |it: &Node| matches!(self.graph.op(*it), Op::Binary(Binary::Multiply, ..));
+        for (_, terms) in &mut groups {
+            terms.sort_by_key(|it| !is_product(it));
+        }
+        groups.sort_by_key(|it| (negative(it.0), it.0 != 1, std::cmp::Reverse(it.0)));
+        let one = groups.len() == 1 && sum.constant == 0 && !negative(groups[0].0);
+        let own = match &groups[..] {
+            [(1, terms)] if one && terms.len() == 1 => return self.node(terms[0], outer),
+            [(factor, _)] if one && *factor != 1 => Level::Product,
+            [] => Level::Atom,
+            _ => Level::Sum,
+        };
+        let constant = sum.signed(sum.constant);
+        let signed = |it: u64| sum.signed(it);
+        self.wrapped(outer, own, |it| {
+            let mut first = true;
+            for (factor, terms) in groups {
+                let minus = negative(factor);
+                it.out.push_str(match (first, minus) {
+                    (true, true) => "-",
+                    (true, false) => "",
+                    (false, true) => " - ",
+                    (false, false) => " + ",
+                });
+                first = false;
+                let size = signed(factor).unsigned_abs();
+                if size != 1 {
+                    it.number(size);
+                    it.out.push('*');
+                }
+                let inner = if size == 1 && !minus {
+                    Level::Sum
+                } else {
+                    Level::Product
+                };
+                let many = terms.len() > 1;
+                let brackets = many && inner > Level::Sum;
+                if brackets {
+                    it.out.push('(');
+                }
+                for (index, term) in terms.iter().enumerate() {
+                    if index > 0 {
+                        it.out.push_str(" + ");
+                    }
+                    it.node(*term, if many { Level::Sum } else { inner })?;
+                }
+                if brackets {
+                    it.out.push(')');
+                }
+            }
+            if constant != 0 || first {
+                it.out.push_str(match (first, constant < 0) {
+                    (true, _) => "",
+                    (false, true) => " - ",
+                    (false, false) => " + ",
+                });
+                let shown = if first {
+                    constant as u64
+                } else {
+                    constant.unsigned_abs()
+                };
+                it.number(shown);
+            }
+            Some(())
+        })
+    }
+}
