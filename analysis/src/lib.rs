@@ -20,6 +20,7 @@ mod pressure;
 mod protocols;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use api::*;
 pub use diagnostics::{

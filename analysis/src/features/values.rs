@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use isa::operand::Operand;
 use salsa::Database;
 use syntax::{TextRange, TextSize};
 
@@ -180,9 +181,17 @@ impl<'db> ValueAt<'db> {
         self.register.function
     }
 
-    /// Its body.
-    pub(super) fn body(&self) -> &'db Body {
-        self.register.body
+    /// The width of the register in bits.
+    pub(super) fn width(&self) -> Option<u32> {
+        let declared = self
+            .register
+            .body
+            .operands
+            .get(self.register.definition as usize)?;
+        match &declared.0 {
+            Operand::Register { class, lanes: 1 } => Some(class.bits()),
+            _ => None,
+        }
     }
 }
 

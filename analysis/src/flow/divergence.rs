@@ -50,7 +50,7 @@ pub(crate) struct Apart {
 #[derive(Clone, Debug, PartialEq)]
 enum Lanes {
     /// The number in each thread.
-    Known(Box<[i64; THREADS]>),
+    Known(Box<[u64; THREADS]>),
     /// The same in all threads of a warp.
     Same,
     /// A number that depends on the thread and on something that the text does not tell.
@@ -312,7 +312,7 @@ impl<'f> Values<'f> {
     }
 
     /// Whether a number is not the same in all threads of a warp.
-    fn differs(&self, numbers: &[i64; THREADS]) -> bool {
+    fn differs(&self, numbers: &[u64; THREADS]) -> bool {
         let threads = numbers.get(..self.width.min(THREADS)).unwrap_or_default();
         threads
             .chunks(WARP)
@@ -361,23 +361,14 @@ impl<'f> Values<'f> {
         if operation.special || sources.iter().any(|it| it.1 == Lanes::Unknown) {
             return Lanes::Unknown;
         }
-        let mut numbers = Box::new([0; THREADS]);
-        let computation = operation.computation();
-        let known = computation.is_some_and(|it| {
-            numbers.iter_mut().enumerate().all(|(thread, number)| {
-                let source = |value| match sources.iter().find(|it| it.0 == value) {
-                    Some((_, Lanes::Known(numbers))) => numbers.get(thread).copied(),
-                    _ => None,
-                };
-                match it.evaluate(source) {
-                    Some(result) => *number = result,
-                    None => return false,
-                }
-                true
+        let known = operation.computation().and_then(|it| {
+            it.lanes(|value| match sources.iter().find(|it| it.0 == value) {
+                Some((_, Lanes::Known(numbers))) => Some(**numbers),
+                _ => None,
             })
         });
-        if known {
-            return Lanes::Known(numbers);
+        if let Some(numbers) = known {
+            return Lanes::Known(Box::new(numbers));
         }
         let varies = sources.iter().any(|it| match &it.1 {
             Lanes::Known(numbers) => self.differs(numbers),
@@ -415,7 +406,7 @@ fn special(name: &str, component: Option<char>) -> Lanes {
     let thread = |number: fn(usize) -> usize| {
         let mut numbers = Box::new([0; THREADS]);
         for (thread, it) in numbers.iter_mut().enumerate() {
-            *it = number(thread) as i64;
+            *it = number(thread) as u64;
         }
         Lanes::Known(numbers)
     };

@@ -9,9 +9,9 @@ use isa::{
 };
 use salsa::Database;
 
-use crate::hir::form::{Form, FormContents};
+use crate::hir::form::Form;
 
-use super::arithmetic::{Evaluator, Number};
+use super::computation::form_program;
 
 /// The effects of an instruction besides reading and writing its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,9 +72,9 @@ pub(crate) fn meaning<'db>(db: &'db dyn Database, form: Form<'db>) -> Meaning {
 
 /// The effects of the instructions of a form.
 #[salsa::tracked(returns(copy))]
-pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
-    let Meaning { semantics, plain } = meaning(db, form);
-    let form = form.data(db);
+pub(crate) fn effects<'db>(db: &'db dyn Database, id: Form<'db>) -> Effects {
+    let semantics = meaning(db, id).semantics;
+    let form = id.data(db);
     let opcode = &*form.opcode;
     let words = || form.words.iter().map(|it| &**it);
     let scale = semantics.overwrites_without.and_then(|name| {
@@ -95,7 +95,7 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
             Some(Operand::Not(_)) => Some(true),
             _ => None,
         },
-        constant: plain.and_then(|it| constant(it, form)),
+        constant: constant(db, id),
         copies: semantics.copy,
         together: matches!(semantics.together, Together::Warp | Together::Warpgroup),
         eventful: isa::tables().has_events(opcode) || words().any(of_interest),
@@ -119,19 +119,17 @@ pub(crate) fn effects<'db>(db: &'db dyn Database, form: Form<'db>) -> Effects {
     }
 }
 
-/// The predicate that an operation computes if all that it reads are integers.
-fn constant(operation: Operation, form: &FormContents) -> Option<bool> {
-    let (result, sources) = form.operands.split_first()?;
+/// The predicate that an instruction computes if all that it reads are integers.
+fn constant<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<bool> {
+    let (result, sources) = form.data(db).operands.split_first()?;
     let is_predicate = |class: &Class| class.family() == Family::Predicate;
-    let integer = |it: &Operand| match it {
-        Operand::Integer(it) => Some(Number::Integer(*it as i64)),
-        _ => None,
-    };
-    if !matches!(result, Operand::Register { class, lanes: 1 } if is_predicate(class)) {
+    if !matches!(result, Operand::Register { class, lanes: 1 } if is_predicate(class))
+        || !sources.iter().all(|it| matches!(it, Operand::Integer(_)))
+    {
         return None;
     }
-    let sources: Vec<Number> = sources.iter().map(integer).collect::<Option<_>>()?;
-    let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
-    let number = Evaluator::new(operation, &words)?.evaluate(&sources)?;
-    number.integer().map(|it| it != 0)
+    let bits = form_program(db, form)
+        .as_ref()?
+        .constant(&form.data(db).operands)?;
+    Some(bits != 0)
 }

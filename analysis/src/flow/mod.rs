@@ -4,8 +4,8 @@
 //! [`liveness`] of both. Only the targets of branches start blocks, so labels of debug information cut
 //! nothing.
 
-pub(crate) mod arithmetic;
 pub(crate) mod chains;
+pub(crate) mod computation;
 pub(crate) mod divergence;
 pub(crate) mod dominators;
 pub(crate) mod effects;

@@ -8,7 +8,7 @@ use crate::hir::{
 };
 
 use super::{
-    arithmetic::{Evaluator, Number},
+    computation::Computation,
     effects::Meaning,
     facts::Facts,
     ids::{Base, Value},
@@ -19,6 +19,7 @@ use super::{
 pub(crate) struct Operation<'a> {
     /// The instruction with its operands; `None` for one that is no more.
     instruction: Option<BoundInstruction<'a>>,
+    facts: Option<&'a Facts>,
     /// The register of the guard.
     pub(crate) guard: Option<Value>,
     /// Whether the guard holds when the register is false.
@@ -81,12 +82,13 @@ impl<'a> Operation<'a> {
     /// An instruction of a body; `meaning` is that of its form, `facts` know the registers.
     pub(crate) fn of(
         body: &Body,
-        facts: &Facts,
+        facts: &'a Facts,
         instruction: BoundInstruction<'a>,
         meaning: Meaning,
     ) -> Operation<'a> {
         let mut it = Operation {
             instruction: Some(instruction),
+            facts: Some(facts),
             semantics: meaning.semantics,
             plain: meaning.plain,
             guard: instruction.guard().and_then(|it| facts.value(it)),
@@ -151,86 +153,16 @@ impl<'a> Operation<'a> {
         operands.next().filter(|_| operands.next().is_none())
     }
 
-    /// The operation on integers, if it writes one register and all that it reads is known.
-    pub(crate) fn evaluate(&self, known: impl Fn(Value) -> Option<i64>) -> Option<i64> {
-        self.computation()?.evaluate(known)
-    }
-
-    /// The same, from floating-point numbers as well.
-    pub(crate) fn number(&self, known: impl Fn(Value) -> Option<Number>) -> Option<Number> {
-        self.computation()?.number(known)
-    }
-
-    /// The operations of an instruction, for callers that ask for more than one result.
-    pub(crate) fn computation(&self) -> Option<Computation> {
-        let ([_], Some(plain)) = (&self.writes[..], self.plain) else {
+    /// What it computes, if it writes one register.
+    pub(crate) fn computation(&self) -> Option<Computation<'a>> {
+        let [_] = self.writes[..] else {
             return None;
         };
-        let mut registers = self.data.iter();
-        let mut sources = [Source::Number(Number::Integer(0)); 3];
-        let mut count = 0;
-        for operand in self.operands().skip(1) {
-            *sources.get_mut(count)? = match operand.bound() {
-                Bound::Integer(it) => Source::Number(Number::Integer(i64::try_from(it).ok()?)),
-                Bound::Float(_, it) => Source::Number(Number::Float(it)),
-                Bound::Name(..) if operand.is_register() => Source::Register(*registers.next()?),
-                _ => return None,
-            };
-            count += 1;
-        }
-        let words: Vec<&str> = self.words().iter().map(|it| &**it).collect();
-        Some(Computation {
-            evaluator: Evaluator::new(plain, &words)?,
-            sources,
-            count,
-        })
-    }
-}
-
-/// The operation of an instruction.
-pub(crate) struct Computation {
-    evaluator: Evaluator,
-    sources: [Source; 3],
-    count: usize,
-}
-
-/// Where an operand comes from.
-#[derive(Clone, Copy)]
-enum Source {
-    Number(Number),
-    Register(Value),
-}
-
-impl Computation {
-    /// Whether the result is always as far from a register that it reads once, whatever that one holds.
-    pub(crate) fn keeps_distance(&self, register: Value) -> bool {
-        let sources = self.sources[..self.count].iter();
-        let mut places = sources.enumerate().filter_map(|(index, it)| match it {
-            Source::Register(it) if *it == register => Some(index),
-            _ => None,
-        });
-        match (places.next(), places.next()) {
-            (Some(only), None) => self.evaluator.keeps_distance(only),
-            _ => false,
-        }
+        Computation::of(self.facts?, self.instruction?)
     }
 
-    /// The result, if it is an integer and all registers are known, as integers.
-    pub(crate) fn evaluate(&self, known: impl Fn(Value) -> Option<i64>) -> Option<i64> {
-        let known = |it| known(it).map(Number::Integer);
-        self.number(known)?.integer()
-    }
-
-    /// The result, if all registers are known.
-    pub(crate) fn number(&self, known: impl Fn(Value) -> Option<Number>) -> Option<Number> {
-        let mut numbers = [Number::Integer(0); 3];
-        let sources = &self.sources[..self.count];
-        for (number, source) in numbers.iter_mut().zip(sources) {
-            *number = match source {
-                Source::Number(it) => *it,
-                Source::Register(it) => known(*it)?,
-            };
-        }
-        self.evaluator.evaluate(&numbers[..self.count])
+    /// The bits of the register that it writes, if all that it reads is known.
+    pub(crate) fn bits(&self, known: impl Fn(Value) -> Option<u64>) -> Option<u64> {
+        self.computation()?.bits(known)
     }
 }

@@ -95,7 +95,7 @@ pub(crate) struct Reference {
 }
 
 /// The meaning of a used name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
     /// Something declared in this function.
     Definition(DefinitionId),

@@ -5,7 +5,10 @@
 
 use std::slice;
 
-use isa::operand::{FloatForm, Operand};
+use isa::{
+    operand::{FloatForm, Operand},
+    types::Class,
+};
 use salsa::Database;
 use syntax::Cursor;
 
@@ -136,9 +139,12 @@ impl<'db> Operands<'db> {
     /// An instruction by its index.
     pub(crate) fn get(&self, step: u32) -> Option<BoundInstruction<'db>> {
         let instruction = self.body.instructions.get(step as usize)?;
-        let form = self.form(step)?.data(self.db);
+        let id = self.form(step)?;
+        let form = id.data(self.db);
         let has_sums = form.operands.iter().any(|it| sums(it) > 0);
         Some(BoundInstruction {
+            db: self.db,
+            id,
             instruction,
             form,
             references: references(self.body, instruction),
@@ -159,6 +165,9 @@ impl<'db> Operands<'db> {
 /// An instruction with its operands bound.
 #[derive(Clone, Copy)]
 pub(crate) struct BoundInstruction<'a> {
+    pub(crate) db: &'a dyn Database,
+    /// What queries about the form are asked for.
+    pub(crate) id: Form<'a>,
     /// The instruction.
     pub(crate) instruction: &'a Instruction,
     /// The common part of the instructions that are like it.
@@ -378,6 +387,28 @@ impl<'a> BoundOperand<'a> {
 
     fn name(&self) -> Option<&'a Reference> {
         names(self.references).next()
+    }
+
+    /// The operand as the tables see it.
+    pub(crate) fn operand(&self) -> &'a Operand {
+        self.operand
+    }
+
+    /// The type of the register or special register that it is, or a part of.
+    pub(crate) fn class(&self) -> Option<Class> {
+        let mut operand = self.operand;
+        loop {
+            operand = match operand {
+                Operand::Register { class, .. } | Operand::Special { class, .. } => {
+                    return Some(*class);
+                }
+                Operand::Offset(inner, _)
+                | Operand::Not(inner)
+                | Operand::Minus(inner)
+                | Operand::Selected(inner, _) => inner,
+                _ => return None,
+            };
+        }
     }
 
     /// The integer, if it is such a constant: its low 64 bits.

@@ -40,7 +40,7 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     /// Reads a function.
-    pub(super) fn of(db: &'a dyn Database, function: Function<'a>, flow: &Flow) -> Program<'a> {
+    pub(super) fn of(db: &'a dyn Database, function: Function<'a>, flow: &'a Flow) -> Program<'a> {
         let body = body(db, function);
         let forms = forms(db, function);
         let meanings: Vec<Meaning> = forms.all.iter().map(|it| meaning(db, *it)).collect();

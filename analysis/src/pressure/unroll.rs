@@ -9,7 +9,6 @@ use syntax::{Cursor, SyntaxKind};
 use crate::{
     flow::{
         Flow,
-        arithmetic::Number,
         facts::{Step, Value},
         ids::BlockId,
         operation::Operation,
@@ -77,7 +76,7 @@ struct Run<'p, 'a> {
     flow: &'p Flow,
     kept: &'p [Step],
     /// The known values of registers; `None` of those that are not constant.
-    known: FxHashMap<Value, Option<Number>>,
+    known: FxHashMap<Value, Option<u64>>,
 }
 
 impl<'p, 'a> Run<'p, 'a> {
@@ -153,7 +152,7 @@ impl<'p, 'a> Run<'p, 'a> {
             }
         }
         let result = match operation.guard {
-            None => operation.number(|it| *self.known.get(&it)?),
+            None => operation.bits(|it| *self.known.get(&it)?),
             Some(_) => None,
         };
         for value in &operation.writes {
@@ -184,8 +183,8 @@ impl<'p, 'a> Run<'p, 'a> {
         let operation = &self.program.operations[last];
         let jumps = match (operation.semantics.control, operation.guard) {
             (Control::Branch, Some(guard)) => match self.known.get(&guard)? {
-                Some(Number::Integer(holds)) => (*holds != 0) != operation.negated,
-                _ => return None,
+                Some(holds) => (*holds != 0) != operation.negated,
+                None => return None,
             },
             (Control::Branch, None) => true,
             _ => false,
@@ -198,7 +197,7 @@ impl<'p, 'a> Run<'p, 'a> {
     }
 
     /// The constant that a value has at the end of a block.
-    fn before(&self, block: Option<BlockId>, value: Value, depth: usize) -> Option<Number> {
+    fn before(&self, block: Option<BlockId>, value: Value, depth: usize) -> Option<u64> {
         let graph = &self.flow.graph;
         let mut block = block;
         for _ in 0..MAX_DOMINATORS {
@@ -213,8 +212,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 }
                 let source = operation.source()?;
                 return match source.bound() {
-                    Bound::Integer(number) => i64::try_from(number).ok().map(Number::Integer),
-                    Bound::Float(_, number) => Some(Number::Float(number)),
+                    Bound::Integer(_) | Bound::Float(..) => operation.bits(|_| None),
                     Bound::Name(..) if source.is_register() && depth < MAX_COPIES => {
                         let source = *operation.data.first()?;
                         self.before(block, source, depth + 1)

@@ -57,14 +57,12 @@ impl Kernel<'_> {
         for value in operation.reads() {
             sources.push((value, self.lanes_of(value, step, depth + 1)?));
         }
-        let mut numbers = [0; THREADS];
-        for (thread, number) in numbers.iter_mut().enumerate() {
-            let source = |value| {
-                let found = sources.iter().find(|it| it.0 == value);
-                found.map(|it| it.1[thread])
-            };
-            *number = operation.evaluate(source)?;
-        }
+        let computation = operation.computation()?;
+        let numbers = computation.lanes(|value| {
+            let found = sources.iter().find(|it| it.0 == value)?;
+            Some(found.1.map(i64::cast_unsigned))
+        })?;
+        let numbers = numbers.map(|it| computation.as_number(it));
         Some(Rc::new(numbers))
     }
 
@@ -106,19 +104,12 @@ impl Kernel<'_> {
             }
         }
         let (value, symbol, from) = variable?;
-        let computation = operation.computation()?;
-        if !computation.keeps_distance(value) {
-            return None;
-        }
-        let start = 1 << 30;
-        let mut lanes = [0; THREADS];
-        for (thread, lane) in lanes.iter_mut().enumerate() {
-            let result = computation.evaluate(|it| match it == value {
-                true => Some(start + from[thread]),
-                false => Some(numbers.iter().find(|other| other.0 == it)?.1[thread]),
-            })?;
-            *lane = result - start;
-        }
+        let known = |it: Value| {
+            let found = numbers.iter().find(|other| other.0 == it)?;
+            Some(found.1.map(i64::cast_unsigned))
+        };
+        let added = operation.computation()?.distances_from(value, known)?;
+        let lanes = std::array::from_fn(|thread| from[thread] + added[thread]);
         Some((symbol, Rc::new(lanes)))
     }
 

@@ -68,7 +68,9 @@ impl Kernel<'_> {
         if operation.guard.is_some() || operation.special {
             return None;
         }
-        operation.evaluate(|it| self.number(it, step, depth + 1))
+        let computation = operation.computation()?;
+        let known = |it| Some(self.number(it, step, depth + 1)?.cast_unsigned());
+        Some(computation.as_number(computation.bits(known)?))
     }
 
     /// Where an address lies, followed through copies and sums with constants.
@@ -199,14 +201,8 @@ impl Kernel<'_> {
         if address {
             return Some((Base::Value(source), 0));
         }
-        let computation = operation.computation()?;
-        if !computation.keeps_distance(source) {
-            return None;
-        }
-        // Far enough from the ends of every type that the sum does not wrap.
-        let start = 1 << 30;
-        let result = computation.evaluate(|it| (it == source).then_some(start))?;
-        Some((Base::Value(source), result - start))
+        let distance = operation.computation()?.distance_from(source)?;
+        Some((Base::Value(source), distance))
     }
 
     /// The variable from which an address is computed, whatever is added to it.

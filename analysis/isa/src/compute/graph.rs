@@ -10,7 +10,7 @@ use super::{
     builder::Builder,
     known_bits::{KnownBits, known_bits},
     linear::Linear,
-    program::{Destination, Input, Node, Op, Program},
+    program::{Binary, Destination, Input, Node, Op, Program, Width},
     run::{Store, evaluate, evaluate_wide},
 };
 
@@ -20,11 +20,19 @@ pub struct Graph {
     pub(super) builder: Builder,
     /// What is known of the bits of the first nodes.
     known: Vec<KnownBits>,
+    /// What is known of the bits of leaves, by their numbers.
+    leaves: Vec<KnownBits>,
 }
 
 impl Graph {
     /// A value that nothing gives, of so many bits, at most 64: its node, and its number among the leaves.
     pub fn leaf(&mut self, bits: u8) -> (Node, u32) {
+        self.leaf_with(bits, KnownBits::NOTHING)
+    }
+
+    /// The same, with what is known of its bits.
+    pub fn leaf_with(&mut self, bits: u8, known: KnownBits) -> (Node, u32) {
+        self.leaves.push(known);
         let index = self.builder.inputs.len();
         self.builder.inputs.push(Input {
             operand: 0,
@@ -40,9 +48,17 @@ impl Graph {
         self.builder.push(Op::Constant(value))
     }
 
+    /// A value plus a number, in so many bits.
+    pub fn add(&mut self, node: Node, number: u64, bits: u32) -> Node {
+        let number = self.constant(number);
+        let sum = Op::Binary(Binary::Add, Width::Narrow, node, number);
+        let sum = self.builder.push(sum);
+        self.builder.zero_extend(sum, bits)
+    }
+
     /// One of two values, by a truth.
     pub fn select(&mut self, condition: Node, a: Node, b: Node) -> Node {
-        let select = Op::Select(super::Width::Narrow, condition, a, b);
+        let select = Op::Select(Width::Narrow, condition, a, b);
         self.builder.push(select)
     }
 
@@ -70,7 +86,8 @@ impl Graph {
         self.builder.constant(node)
     }
 
-    /// The results of a program on these inputs, in the order of [`Program::inputs`].
+    /// The results of a program on these inputs, in the order of [`Program::inputs`]; none where the manual leaves the
+    /// results open for all that the leaves may hold.
     pub fn apply(&mut self, program: &Program, inputs: &[Node]) -> Vec<(Destination, Node)> {
         let mut nodes: Vec<Node> = Vec::with_capacity(program.steps.len());
         for op in &program.steps {
@@ -79,9 +96,17 @@ impl Graph {
                     Some(it) => *it,
                     None => self.leaf(64).0,
                 },
+                // These are others for each instruction.
+                Op::Carry => self.leaf(1).0,
+                Op::Active => self.leaf(32).0,
+                Op::Stack => self.leaf(64).0,
                 _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
             };
             nodes.push(node);
+        }
+        let open = program.unspecified.map(|it| nodes[it as usize]);
+        if open.is_some_and(|it| self.as_constant(it) == Some(1)) {
+            return Vec::new();
         }
         let outputs = program.outputs.iter();
         outputs
@@ -94,6 +119,11 @@ impl Graph {
         while self.known.len() <= node as usize {
             let op = &self.builder.steps[self.known.len()];
             let mut found = known_bits(op, |it| self.known[it as usize]);
+            if let Op::Input(index) = op
+                && let Some(leaf) = self.leaves.get(*index as usize)
+            {
+                found = *leaf;
+            }
             if !op.is_wide() {
                 let bits = u32::from(self.builder.bits(self.known.len() as Node));
                 found = found.within(bits);
