@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use fastrand::Rng;
 use rustc_apfloat::{
     Float, FloatConvert, Round,
-    ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Single},
+    ieee::{BFloat, Double, Float8E4M3FN, Float8E5M2, Half, Quad, Single},
 };
 
 use super::{canonical, cases, operand, operands};
@@ -181,6 +181,43 @@ fn mixed_formats() {
                         "{narrow:?} {values:#x?}, {rounding:?}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// Operands of 113 bits, through binary128: rounding twice in one direction is rounding once.
+#[test]
+fn long_operands() {
+    let mut rng = Rng::with_seed(12);
+    for (rounding, mode) in MODES {
+        if matches!(rounding, Rounding::NearestEven | Rounding::NearestAway) {
+            continue;
+        }
+        for _ in 0..cases() {
+            let integers = [(); 2].map(|()| {
+                let integer = rng.i128(..) >> (15 + rng.u32(..100));
+                // Few bits, so that quotients and products are exact at times.
+                if rng.u8(..4) == 0 {
+                    integer >> 40 << 40
+                } else {
+                    integer
+                }
+            });
+            let [a, b] = integers.map(|it| Quad::from_i128(it).value);
+            let [x, y] = integers.map(Number::from_signed);
+            for (actual, expected) in [
+                (x + y, a.add_r(b, mode)),
+                (x - y, a.sub_r(b, mode)),
+                (x * y, a.mul_r(b, mode)),
+                (x / y, a.div_r(b, mode)),
+            ] {
+                let expected: Double = expected.value.convert_r(mode, &mut false).value;
+                assert_eq!(
+                    actual.round(Format::F64, rounding),
+                    expected.code(),
+                    "{integers:?}, {rounding:?}"
+                );
             }
         }
     }

@@ -320,3 +320,41 @@ fn approximations() {
         }
     }
 }
+
+/// Products and quotients whose lowest bit is far below those that are kept.
+#[test]
+fn the_last_bit_counts() {
+    let next = |value: f64| f64::from_bits(value.to_bits() + 1).to_bits();
+    // (x + 1)(x² - x + 1) = x³ + 1.
+    let x = 1_u128 << 43;
+    let product = Number::from_unsigned(x + 1) * Number::from_unsigned(x * x - x + 1);
+    assert_eq!(
+        product.round(Format::F64, Rounding::Up),
+        next(2_f64.powi(129))
+    );
+    assert_eq!(
+        product.round(Format::F64, Rounding::Down),
+        2_f64.powi(129).to_bits()
+    );
+
+    let divisor = (1_u128 << 64) + 1;
+    let quotient = Number::from_unsigned((divisor << 62) + 1) / Number::from_unsigned(divisor);
+    assert_eq!(
+        quotient.round(Format::F64, Rounding::Up),
+        next(2_f64.powi(62))
+    );
+    assert_eq!(
+        quotient.round(Format::F64, Rounding::Down),
+        2_f64.powi(62).to_bits()
+    );
+
+    // (2^128 - 1)² = 2^256 - 2^129 + 1.
+    let largest = Number::from_unsigned(u128::MAX);
+    let power = |exponent: i32| Number::from_unsigned(1).scale_by_power(exponent);
+    let rest = (largest * largest - power(256)).abs();
+    assert!(
+        rest.compare(&power(256 - 120))
+            .is_some_and(std::cmp::Ordering::is_lt),
+        "{rest:?}"
+    );
+}

@@ -3,7 +3,9 @@
 use fastrand::Rng;
 
 use super::{cases, operands};
-use crate::compute::float::{Format, Operation, Rounding, apply, apply_finite, lanes::Rounded};
+use crate::compute::float::{
+    Format, Number, Operation, Rounding, apply, apply_finite, bits, lanes::Rounded,
+};
 
 const OPERATIONS: [Operation; 7] = [
     Operation::Convert,
@@ -100,5 +102,57 @@ fn any_formats() {
                 compare(&mut rng, op, from, to, rounding, 4);
             }
         }
+    }
+}
+
+/// Sums beside the middle of two numbers, where rounding twice shows; and sums that cancel, near the ends of the range.
+#[test]
+fn sums_at_the_edge() {
+    let mut rng = Rng::with_seed(13);
+    for (format, digits) in [(Format::F32, 24), (Format::F64, 53)] {
+        let exact = |value: Number| value.round(format, Rounding::NearestEven);
+        let power = |exponent: i32| Number::from_unsigned(1).scale_by_power(exponent);
+        let one = power(0);
+        for k in 1..digits {
+            // (1 + ε)(1 - ε) = 1 - ε².
+            let factor = [one + power(-k), (one - power(-k)).scale_by_power(-digits)];
+            for addend in [
+                one,
+                one + power(1 - digits),
+                one + power(2 - digits),
+                one - power(-digits),
+            ] {
+                let values = [factor[0], factor[1], addend].map(exact);
+                for signs in 0..8_u64 {
+                    let value =
+                        |it: usize| [bits::with_sign(format, values[it], signs >> it & 1 != 0)];
+                    assert_exact(format, [value(0), value(1), value(2)]);
+                }
+            }
+        }
+        for _ in 0..cases() {
+            let [a, b] = operands(&mut rng, [format; 2]);
+            let product = Number::decode(format, a) * Number::decode(format, b);
+            let near = exact(-product).wrapping_add_signed(rng.i64(-2..=2));
+            assert_exact(format, [[a], [b], [near]]);
+        }
+    }
+}
+
+fn assert_exact(format: Format, values: [[u64; 1]; 3]) {
+    let values = values.each_ref();
+    for rounding in MODES {
+        let (mut fast, mut slow) = ([0], [0]);
+        let (op, formats) = (Operation::MultiplyAdd, &[format; 3]);
+        apply(op, formats, format, rounding, &values, &mut fast);
+        Rounded {
+            op,
+            formats,
+            to: format,
+            rounding,
+            finite: false,
+        }
+        .exact(&values, &mut slow);
+        assert_eq!(fast, slow, "{values:#x?} of {format:?}, {rounding:?}");
     }
 }
