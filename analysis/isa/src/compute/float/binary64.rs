@@ -218,7 +218,7 @@ impl<'a> Narrow<'a> {
         let infinity = [false, true].map(|it| end(it, finite));
         let beyond = [false, true].map(|it| end(it, finite || rounding.stays_finite(it)));
         let least = ((layout.least_exponent() + BIAS) as u64) << FRACTION;
-        // What the exponents differ by, but for the least one, which is stored as 1.
+        // The difference of the stored exponents, but for the least one, which is stored as 1.
         let below = (least >> shift) - (1 << layout.fraction);
         let mut subnormal = 0_u64;
         for (out, value) in out.iter_mut().zip(values) {

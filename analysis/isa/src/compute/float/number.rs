@@ -9,10 +9,10 @@ use super::format::{Format, Special};
 
 /// A NaN, an infinity, a zero or a number that is not zero.
 ///
-/// Sums, products, quotients (the operators) and roots of numbers of any formats carry what one correct rounding needs. They are exact
-/// if 128 bits suffice; else the low bit of the significand is set, which keeps the number between the same neighbours
-/// of every format. Of sums of results that were not exact only this much is promised: their error is less than 2^-120
-/// of the largest operand.
+/// Sums, products, quotients (the operators) and roots of numbers of any formats carry what one correct rounding needs.
+/// They are exact if 128 bits suffice; else the low bit of the significand is set, which keeps the number between the
+/// same neighbours of every format. A sum of results that were not exact has an error of less than 2^-120 of the largest
+/// operand.
 #[derive(Clone, Copy, Debug)]
 pub struct Number(pub(super) Value);
 

@@ -111,7 +111,7 @@ fn functions_of_wide_formats() {
     assert_eq!(bits::classify(single, 0x007f_ffff), Class::Subnormal);
 }
 
-/// Of all random bits, as many carry as the discarded part says.
+/// The share of random bits that carry is the discarded part.
 #[test]
 fn random_bits_round_in_proportion() {
     let mut rng = Rng::with_seed(7);

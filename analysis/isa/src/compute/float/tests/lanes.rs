@@ -131,7 +131,17 @@ fn sums_at_the_edge() {
             }
         }
         for _ in 0..cases() {
-            let [a, b] = operands(&mut rng, [format; 2]);
+            let [a, b] = if rng.bool() {
+                operands(&mut rng, [format; 2])
+            } else {
+                // The product is normal, but not all of its parts are.
+                let scale = rng.i32(400..600);
+                [-scale, scale - rng.i32(850..1022)].map(|exponent| {
+                    let fraction = rng.u64(..) >> 12;
+                    let number = Number::from_f64(f64::from_bits(1_f64.to_bits() | fraction));
+                    exact(number.scale_by_power(exponent))
+                })
+            };
             let product = Number::decode(format, a) * Number::decode(format, b);
             let near = exact(-product).wrapping_add_signed(rng.i64(-2..=2));
             assert_exact(format, [[a], [b], [near]]);

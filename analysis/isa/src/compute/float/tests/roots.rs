@@ -122,7 +122,7 @@ fn square_roots() {
                     &format!("√ of {format:?} {value:#x}, {rounding:?}"),
                 );
 
-                // root² × value = 1, if that is no subnormal number and not beyond the largest one.
+                // root² × value = 1, and no root is subnormal or beyond the largest number.
                 let root = number.reciprocal_sqrt().round(format, rounding);
                 let product = |m: u64, e: i32| compare_square(m, mantissa, 2 * e + exponent);
                 assert_root(
