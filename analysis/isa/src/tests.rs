@@ -187,7 +187,7 @@ fn check(table: &'static str, words: &[&str], operands: usize, expect: Expect) {
 const SMALL: &str = "set opaque = pred texref
 instr op 1.1
   computes d = 1
-  ignores a b to from sat part
+  ignores a b to sat part
   op{.sat}.to.from d, a
     to = u32 s32
     from = u32 s32 b32

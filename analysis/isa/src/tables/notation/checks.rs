@@ -3,6 +3,8 @@
 //!
 //! Each form is tried with every combination of words and operands that its lines and its operands tell apart.
 
+use std::cell::RefCell;
+
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -41,6 +43,7 @@ pub(super) fn check(
         computation,
         words: Words(instructions),
         ignored,
+        needed: RefCell::default(),
     };
     checker.run().err()
 }
@@ -51,6 +54,8 @@ struct Checker<'c> {
     words: Words<'c>,
     /// Slots, words and operands that change no value.
     ignored: FxHashSet<&'static str>,
+    /// Those of them of which nothing else speaks.
+    needed: RefCell<FxHashSet<&'static str>>,
 }
 
 impl Checker<'_> {
@@ -300,26 +305,24 @@ impl Checker<'_> {
                 }
             }
         }
-        let unread = choice.operands.iter().find(|it| {
-            let result = results.contains(it)
-                || choice
-                    .variant
-                    .operands
-                    .iter()
-                    .any(|of| of.written && of.name == **it);
-            !result && !walk.used.contains(*it) && !self.ignored.contains(*it)
-        });
-        match unread {
-            Some(name) => Err((
-                header,
-                format!(
+        let written = |name: &str| {
+            let mut operands = choice.variant.operands.iter();
+            results.contains(&name) || operands.any(|it| it.written && it.name == name)
+        };
+        let unread = choice.operands.iter().copied();
+        let unread = unread.filter(|it| !written(it) && !walk.used.contains(it));
+        for name in unread {
+            if !self.ignored.contains(name) {
+                let message = format!(
                     "no line reads `{name}` of `{}`{}: `ignores {name}` says that it changes no value",
                     choice.variant.syntax,
                     shown(choice)
-                ),
-            )),
-            None => Ok(()),
+                );
+                return Err((header, message));
+            }
+            self.needed.borrow_mut().insert(name);
         }
+        Ok(())
     }
 
     /// Checks that each modifier is in a condition, an expression or the type of an operand, or ignored.
@@ -331,7 +334,7 @@ impl Checker<'_> {
         {
             return Ok(());
         }
-        let mut used: FxHashSet<&str> = self.ignored.clone();
+        let mut used: FxHashSet<&str> = FxHashSet::default();
         for line in lines {
             for test in line.when.iter().flatten() {
                 match &test.subject {
@@ -370,16 +373,39 @@ impl Checker<'_> {
         }
         for instruction in self.words.0 {
             for slot in instruction.variants.iter().flat_map(|it| &it.slots) {
-                let fixed = slot.required && slot.values.iter().nth(1).is_none();
-                let mut words = slot.values.iter();
-                let named = words.any(|it| used.contains(instruction.words[usize::from(it)]));
-                if !fixed && !named && !used.contains(slot.name) {
+                let words = slot.values.iter();
+                let words = words.map(|it| instruction.words[usize::from(it)]);
+                let mut names: Vec<&str> = words.collect();
+                let fixed = slot.required && names.len() < 2;
+                names.push(slot.name);
+                if fixed || names.iter().any(|it| used.contains(it)) {
+                    continue;
+                }
+                names.retain(|it| self.ignored.contains(it));
+                let ignored = names;
+                if ignored.is_empty() {
                     let message = format!(
                         "no line says what `.{0}` of `{1}` changes: `ignores {0}` says that it changes no value",
                         slot.name, instruction.name
                     );
                     return Err((header, message));
                 }
+                self.needed.borrow_mut().extend(ignored);
+            }
+        }
+        let needed = self.needed.borrow();
+        for line in lines {
+            let Clause::Ignores(names) = &line.clause else {
+                continue;
+            };
+            let names = names.iter().filter(|it| !needed.contains(*it));
+            let names: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+            if !names.is_empty() {
+                let names = names.join(", ");
+                let message = format!(
+                    "{names}: no need to ignore what other lines speak of, or every form has"
+                );
+                return Err((line.number, message));
             }
         }
         Ok(())

@@ -452,10 +452,7 @@ impl Parser {
             true => format!("{least}"),
             false => format!("{least} to {most}"),
         };
-        Err(format!(
-            "`{name}` takes {takes} arguments, found {}",
-            arguments.len()
-        ))
+        Err(arguments_of(name, &takes, arguments.len()))
     }
 
     /// The rest of `sum(r in set: x)` and its like after the `(`.
@@ -555,6 +552,15 @@ fn is_bound(text: &str) -> Result<()> {
             words.join(" ")
         )),
     }
+}
+
+/// The mistake of another number of arguments.
+pub(super) fn arguments_of(name: &str, takes: &str, found: usize) -> String {
+    let noun = match takes {
+        "1" => "argument",
+        _ => "arguments",
+    };
+    format!("`{name}` takes {takes} {noun}, found {found}")
 }
 
 fn prefix(operator: Prefix, value: Expression) -> Expression {

@@ -40,6 +40,8 @@ mod outline;
 mod raw;
 mod scanner;
 mod scope;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

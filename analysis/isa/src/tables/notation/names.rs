@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::expressions::arguments_of;
 use crate::{
     tables::{
         computation::{
@@ -287,9 +288,7 @@ impl Walk<'_> {
             let (expected, found) = (definition.parameters.len(), arguments.len());
             return match expected == found {
                 true => self.definition(name, &definition.value, &definition.parameters),
-                false => Err(format!(
-                    "`{name}` takes {expected} arguments, found {found}"
-                )),
+                false => Err(arguments_of(name, &expected.to_string(), found)),
             };
         }
         if self.choice.operands.contains(&name) {
@@ -311,7 +310,7 @@ impl Walk<'_> {
     fn call(&mut self, primitive: Primitive, arguments: &[Expression]) -> Walked {
         if primitive == Primitive::Round && !arguments.first().is_some_and(is_one_operation) {
             return Err(
-                "below `round`: one of x + y, x - y, x * y, x * y + z, x / y, sqrt(x), or a number, each perhaps of x / s or x * s"
+                "below `round`: one of x + y, x - y, x * y, x * y + z, x / y, sqrt(x), or a number"
                     .to_owned(),
             );
         }
@@ -456,28 +455,14 @@ impl Walk<'_> {
 
 /// Whether an expression is at most one operation that rounding knows.
 fn is_one_operation(expression: &Expression) -> bool {
-    let two = |a: &Expression, b: &Expression| is_factor(a) && is_factor(b);
+    let two = |a: &Expression, b: &Expression| is_number(a) && is_number(b);
     match expression {
-        Expression::Infix(Infix::Add, product, c) if is_product(product) => is_factor(c),
-        Expression::Infix(Infix::Add | Infix::Subtract | Infix::Multiply | Infix::Divide, a, b) => {
-            two(a, b)
-        }
-        Expression::Call(Primitive::SquareRoot, of) => of.iter().all(is_factor),
-        _ => is_factor(expression),
-    }
-}
-
-fn is_product(expression: &Expression) -> bool {
-    match expression {
-        Expression::Infix(Infix::Multiply, a, b) => is_factor(a) && is_factor(b),
-        _ => false,
-    }
-}
-
-/// A number, perhaps scaled.
-fn is_factor(expression: &Expression) -> bool {
-    match expression {
-        Expression::Infix(Infix::Multiply | Infix::Divide, a, b) => is_number(a) && is_number(b),
+        Expression::Infix(Infix::Add, left, right) => match &**left {
+            Expression::Infix(Infix::Multiply, a, b) => two(a, b) && is_number(right),
+            left => two(left, right),
+        },
+        Expression::Infix(Infix::Subtract | Infix::Multiply | Infix::Divide, a, b) => two(a, b),
+        Expression::Call(Primitive::SquareRoot, of) => of.iter().all(is_number),
         _ => is_number(expression),
     }
 }
