@@ -3,6 +3,8 @@
 use expect_test::{Expect, expect};
 
 use super::{
+    computation::{Clause, ComputationLine, Expression, Primitive, Target, Test, TestSubject},
+    instruction::Instruction,
     semantics::{Keep, Location, Operation, Order, Semantics, Together},
     table::{FILES, Tables, tables},
 };
@@ -312,4 +314,199 @@ fn words_that_are_assumed() {
     check("mbarrier.try_wait.parity.acquire.cta.shared.b64", "");
     check("mbarrier.init.shared.b64", "");
     check("add.f32", "");
+}
+
+/// How much the tables state of what an instruction computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Statement {
+    /// All bits of the result, or of what is written.
+    Exact,
+    /// A bound of the error.
+    Bounded,
+    /// The order of sums is open, or the bits mean nothing.
+    Open,
+    /// Places that a chapter of the manual describes.
+    Places,
+    /// It computes nothing.
+    Nothing,
+}
+
+/// The lines about an instruction.
+fn lines_of(instruction: &Instruction) -> impl Iterator<Item = &'static ComputationLine> {
+    let name = instruction.name;
+    let computation = tables().computation(instruction).unwrap();
+    let other = move |it: &Test| match &it.subject {
+        TestSubject::Instruction(names) => names.contains(&name) == it.negated,
+        _ => false,
+    };
+    let lines = computation.lines.iter();
+    lines.filter(move |it| it.when.is_empty() || !it.when.iter().all(|it| it.iter().any(other)))
+}
+
+/// Calls a function with every expression of a line, and with the parts of them.
+fn each_expression(line: &ComputationLine, with: &mut dyn FnMut(&Expression)) {
+    fn parts(expression: &Expression, with: &mut dyn FnMut(&Expression)) {
+        with(expression);
+        expression.each_part(&mut |it| parts(it, with));
+    }
+    match &line.clause {
+        Clause::Let(all) => all.iter().for_each(|it| parts(&it.value, with)),
+        Clause::Effects(all) => {
+            for effect in all {
+                effect.each_expression(&mut |it| parts(it, with));
+            }
+        }
+        Clause::Unspecified(it) => parts(it, with),
+        _ => {}
+    }
+}
+
+fn statement(instruction: &Instruction) -> Statement {
+    let (mut effects, mut bounded, mut open, mut places) = (false, false, false, false);
+    for line in lines_of(instruction) {
+        effects |= matches!(line.clause, Clause::Effects(_));
+        if let Clause::Effects(all) = &line.clause {
+            let chapter = |it: &Target| matches!(it, Target::Chapter(..));
+            places |= all.iter().any(|it| chapter(&it.target));
+        }
+        each_expression(line, &mut |it| match it {
+            Expression::Approximate(..) => bounded = true,
+            Expression::Unordered(_) => open = true,
+            // Forms that the manual does not have are stated so, too.
+            Expression::Name("unspecified") | Expression::Call(Primitive::Opaque, _) => {
+                open |= line.when.is_empty();
+            }
+            Expression::Call(it, _) => places |= it.is_place(),
+            _ => {}
+        });
+    }
+    match (effects, bounded, open, places) {
+        (false, ..) => Statement::Nothing,
+        (_, true, ..) => Statement::Bounded,
+        (_, _, true, _) => Statement::Open,
+        (.., true) => Statement::Places,
+        _ => Statement::Exact,
+    }
+}
+
+#[test]
+fn what_the_tables_state_of_each_family() {
+    use Statement::*;
+    let mut rows = vec![format!(
+        "{:<13}{:>6}{:>6}{:>8}{:>6}{:>7}{:>8}{:>7}",
+        "family", "all", "exact", "bounded", "open", "places", "nothing", "cases"
+    )];
+    let mut sums = [0; 7];
+    let mut instructions = tables().instructions();
+    for (file, text) in FILES {
+        let headings = text.lines().filter_map(|it| it.strip_prefix("instr "));
+        let words = headings.flat_map(|it| {
+            let names = it.split(['@', '#']).next().unwrap_or(it);
+            names.split_ascii_whitespace()
+        });
+        let count = words.filter(|it| !it.starts_with(|c: char| c.is_ascii_digit()));
+        let mut blocks: Vec<&Instruction> = instructions.by_ref().take(count.count()).collect();
+        // Blocks of one name are of one instruction.
+        blocks.sort_by_key(|it| it.name);
+        let all = blocks.chunk_by(|a, b| a.name == b.name).map(|blocks| {
+            let worst = [Bounded, Open, Places, Exact, Nothing].into_iter();
+            let mut found = worst.filter(|it| blocks.iter().any(|block| statement(block) == *it));
+            let unspecified = |it: &ComputationLine| matches!(it.clause, Clause::Unspecified(_));
+            let cases = blocks.iter().any(|it| lines_of(it).any(unspecified));
+            (found.next().unwrap(), cases)
+        });
+        let all: Vec<(Statement, bool)> = all.collect();
+        let count = |of: Statement| all.iter().filter(|it| it.0 == of).count();
+        let row = [
+            all.len(),
+            count(Exact),
+            count(Bounded),
+            count(Open),
+            count(Places),
+            count(Nothing),
+            all.iter().filter(|it| it.1).count(),
+        ];
+        if row[0] == 0 {
+            continue;
+        }
+        let show = |name: &str, row: [usize; 7]| {
+            let [a, b, c, d, e, f, g] = row;
+            format!("{name:<13}{a:>6}{b:>6}{c:>8}{d:>6}{e:>7}{f:>8}{g:>7}")
+        };
+        rows.push(show(file, row));
+        (0..7).for_each(|it| sums[it] += row[it]);
+    }
+    let [a, b, c, d, e, f, g] = sums;
+    rows.push(format!(
+        "{:<13}{a:>6}{b:>6}{c:>8}{d:>6}{e:>7}{f:>8}{g:>7}",
+        "sum"
+    ));
+    expect![[r#"
+        family          all exact bounded  open places nothing  cases
+        async.isa        12     6       0     0      0       6      1
+        atomic.isa        9     9       0     0      0       0      4
+        convert.isa      10     9       0     1      0       0      1
+        fabric.isa       12     5       0     1      4       2      0
+        float.isa        20    11       9     0      0       0      0
+        flow.isa          5     0       0     0      0       5      0
+        integer.isa      28    28       0     0      0       0      5
+        logic.isa        13    13       0     0      0       0      0
+        matrix.isa       25     6       0     6      4       9      0
+        memory.isa       15     8       0     2      0       5      0
+        misc.isa          8     3       0     0      0       5      0
+        surface.isa       6     0       0     0      6       0      0
+        sync.isa         22    13       0     2      0       7      1
+        tensor.isa        4     1       0     0      2       1      0
+        texture.isa       5     1       0     0      4       0      0
+        video.isa        23    23       0     0      0       0      0
+        sum             217   136       9    12     20      40     12"#]]
+    .assert_eq(&rows.join("\n"));
+}
+
+#[test]
+fn every_primitive_is_used() {
+    let mut used = Vec::new();
+    for instruction in tables().instructions() {
+        for line in lines_of(instruction) {
+            if let Clause::Inputs(it, _) | Clause::Result(it) = line.clause {
+                used.push(it);
+            }
+            if let Clause::Effects(all) = &line.clause {
+                used.extend(all.iter().filter_map(|it| match it.target {
+                    Target::Chapter(primitive, ..) => Some(primitive),
+                    _ => None,
+                }));
+            }
+            each_expression(line, &mut |it| {
+                if let Expression::Call(it, _) = it {
+                    used.push(*it);
+                }
+            });
+        }
+    }
+    for (name, primitive, ..) in Primitive::ALL {
+        assert!(used.contains(primitive), "{name}");
+        assert_eq!(primitive.name(), *name);
+    }
+}
+
+#[test]
+fn ignored_modifiers_exist() {
+    let lines = FILES.iter().flat_map(|it| it.1.lines());
+    let ignored = lines.filter_map(|it| it.strip_prefix("ignored "));
+    let words: Vec<&str> = ignored.flat_map(str::split_ascii_whitespace).collect();
+    assert!(!words.is_empty());
+    for word in words {
+        let has = |it: &Instruction| {
+            it.word_ids.contains_key(word)
+                || it.variants.iter().any(|it| {
+                    let operand = it
+                        .syntax
+                        .split(['[', ']', '{', '}', '.', ',', ' '])
+                        .any(|it| it == word);
+                    operand || it.slots.iter().any(|it| it.name == word)
+                })
+        };
+        assert!(tables().instructions().any(has), "{word}");
+    }
 }
