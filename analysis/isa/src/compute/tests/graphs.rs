@@ -242,22 +242,14 @@ fn check(random: &mut Random, templates: &[(Compiled, Vec<&'static str>, &'stati
     }
 }
 
+/// `PTX_GRAPHS` is the number of programs for a long run.
 #[test]
 fn graphs_tell_the_truth() {
+    let programs = std::env::var("PTX_GRAPHS").ok();
+    let programs = programs.and_then(|it| it.parse().ok()).unwrap_or(2_000);
     let templates = templates();
     let mut random = Random(1);
-    for _ in 0..1_000 {
-        check(&mut random, &templates);
-    }
-}
-
-/// The same for as many programs as a run of hours may take.
-#[test]
-#[ignore = "takes minutes: a step of the soak"]
-fn graphs_tell_the_truth_for_long() {
-    let templates = templates();
-    let mut random = Random(2);
-    for _ in 0..1_000_000 {
+    for _ in 0..programs {
         check(&mut random, &templates);
     }
 }

@@ -227,13 +227,13 @@ impl Compiled {
         }
     }
 
-    /// Runs the statement; returns whether the manual leaves the result open in the first lane.
+    /// Runs the statement; returns in which lanes the manual leaves the result open.
     pub(super) fn run<const N: usize>(
         &self,
         registers: &mut Registers<N>,
         carry: &mut [u64; N],
         active: u32,
-    ) -> bool {
+    ) -> [bool; N] {
         let read = |input: &super::super::program::Input| -> [u64; N] {
             let (text, operand) = self.text(input.operand.into(), input.element);
             let ty = self.bindings[usize::from(input.operand)].ty.as_deref();
@@ -279,7 +279,7 @@ impl Compiled {
                 };
             }
         }
-        let open = self.program.unspecified;
-        open.is_some_and(|it| machine.value(it)[0] != 0)
+        let open = self.program.unspecified.map(|it| *machine.value(it));
+        open.map_or([false; N], |it| it.map(|it| it != 0))
     }
 }
