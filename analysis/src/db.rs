@@ -28,6 +28,13 @@ pub(crate) struct Workspace {
     pub(crate) config: AnalysisConfig,
 }
 
+/// The input of a file that exists.
+pub(crate) fn find_file(db: &dyn salsa::Database, file: FileId) -> Option<SourceFile> {
+    let files = Workspace::get(db).files(db);
+    let index = files.binary_search_by_key(&file, |it| it.id(db)).ok()?;
+    files.get(index).copied()
+}
+
 /// The database; a clone is another handle to the same data.
 #[salsa::db]
 #[derive(Clone)]

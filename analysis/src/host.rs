@@ -11,6 +11,8 @@ use syntax::{TextRange, text::Edit};
 
 pub use writer::{AnalysisHost, Change};
 
+pub(crate) use crate::db::find_file;
+
 use crate::{
     Call, Cancellable, Cancelled, CodeAction, CodeLens, CodeLensKinds, Comparable, Completions,
     Diagnostic, DocumentLink, DocumentSymbol, EntryRegisters, ExactEntry, FileContents, FileId,
@@ -18,7 +20,7 @@ use crate::{
     InlayHintKinds, LiveRange, NavigationTarget, ProtocolView, RangeInfo, Reference, RenameError,
     RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     ValueSlice,
-    db::{Database, SourceFile, Workspace},
+    db::{Database, SourceFile},
     diagnostics::{self, Fixes},
     diff, features,
 };
@@ -596,13 +598,6 @@ impl Analysis {
             features::syntax_tree::syntax_tree(db, file, range)
         })
     }
-}
-
-/// The input of a file that exists.
-pub(crate) fn find_file(db: &dyn salsa::Database, file: FileId) -> Option<SourceFile> {
-    let files = Workspace::get(db).files(db);
-    let index = files.binary_search_by_key(&file, |it| it.id(db)).ok()?;
-    files.get(index).copied()
 }
 
 #[cfg(test)]

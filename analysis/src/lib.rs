@@ -7,6 +7,7 @@
 mod api;
 mod constant;
 mod db;
+mod demangle;
 mod diagnostics;
 mod diff;
 mod features;
@@ -23,6 +24,7 @@ mod tests;
 mod values;
 
 pub use api::*;
+pub use demangle::short_name;
 pub use diagnostics::{
     DIAGNOSTIC_CODES, DiagnosticCode, Earlier, NO_MODULE_CODE, PTXAS_CODE, Replacement,
 };
@@ -31,7 +33,6 @@ pub use diff::{
     stable_name,
 };
 pub use features::{
-    demangle::short_name,
     documentation::{documentation, documented},
     explain::explain,
     live_registers::{LiveIn, LiveRegisters},

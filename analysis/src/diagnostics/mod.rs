@@ -33,5 +33,5 @@ pub(crate) use rules::{
     calls::{arguments::admits as admits_argument, context::Call},
     directives::{debug::locations_of, tuning::lacks_cta_memory},
     gates::cause,
-    instructions::{narrow_address::is_refused, portability::unavailable},
+    instructions::{address_width::is_refused, portability::unavailable},
 };

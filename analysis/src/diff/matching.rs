@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
-use crate::features::demangle::demangled;
+use crate::demangle::demangled;
 
 use super::{
     ChangeKind, VariableChange, canonical, names,

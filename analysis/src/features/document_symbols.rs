@@ -8,10 +8,9 @@ use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 use crate::{
     DocumentSymbol, SymbolKind,
     db::SourceFile,
+    demangle::{demangled, short_name},
     hir::tree::{self, OneLine, trimmed},
 };
-
-use super::demangle::{demangled, short_name};
 
 /// Functions with more parameters have them under one symbol, so that what follows is seen.
 const FEW_PARAMETERS: usize = 4;

@@ -5,7 +5,7 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::{
     FilePosition, NavigationTarget, RangeInfo, SymbolKind,
-    db::SourceFile,
+    db::{SourceFile, find_file},
     diagnostics::Call,
     hir::{
         instruction::is_call,
@@ -14,7 +14,6 @@ use crate::{
         symbol::{ItemAt, Symbol, declarations, item_at, linked_files, name_at},
         tree::{self, OneLine, node_at, trimmed},
     },
-    host::find_file,
 };
 
 use super::{

@@ -13,6 +13,7 @@ use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange, TextSize};
 use crate::{
     ExactEntry, InlayHint, InlayHintKind, InlayHintKinds, SymbolKind,
     db::SourceFile,
+    demangle::demangled,
     diagnostics::Call,
     hir::{
         body::{Body, DefinitionId, Reference, Target, body},
@@ -24,9 +25,7 @@ use crate::{
     },
 };
 
-use super::{
-    demangle::demangled, hover::literal, navigation::declared_type, pressure_hints::pressure_hints,
-};
+use super::{hover::literal, navigation::declared_type, pressure_hints::pressure_hints};
 
 /// Longer C++ names are truncated; the tooltip has the rest.
 const MAX_NAME: usize = 60;

@@ -6,7 +6,7 @@ use salsa::Database;
 use syntax::TextSize;
 
 use crate::{
-    EntryRegisters, ExactEntry,
+    ExactEntry,
     hir::{body::body, items::Function},
     pressure::pressure,
 };
@@ -54,7 +54,7 @@ impl LiveRegisters {
     /// The count of the machine code, if `ptxas` was asked about this text and the code was taken apart; else that of
     /// the text.
     #[must_use]
-    fn of(written: Vec<(u32, u32)>, exact: Option<&ExactEntry>) -> LiveRegisters {
+    pub(super) fn of(written: Vec<(u32, u32)>, exact: Option<&ExactEntry>) -> LiveRegisters {
         match exact.filter(|it| !it.lines.is_empty()) {
             Some(exact) => LiveRegisters {
                 counted: LiveIn::MachineCode,
@@ -94,14 +94,6 @@ impl LiveRegisters {
             .take_while(|it| it.0 <= *lines.end())
             .map(|it| it.1)
             .max()
-    }
-}
-
-impl EntryRegisters {
-    /// How many registers are live at its lines, with what `ptxas` said of it, if that is known.
-    #[must_use]
-    pub fn live(&self, exact: Option<&ExactEntry>) -> LiveRegisters {
-        LiveRegisters::of(self.alive.clone(), exact)
     }
 }
 

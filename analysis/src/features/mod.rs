@@ -4,7 +4,6 @@ pub(crate) mod call_hierarchy;
 pub(crate) mod code_actions;
 pub(crate) mod code_lenses;
 pub(crate) mod completion;
-pub(crate) mod demangle;
 pub(crate) mod document_symbols;
 pub(crate) mod documentation;
 pub(crate) mod explain;

@@ -10,7 +10,7 @@ use salsa::Database;
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    FilePosition,
+    ExactEntry, FilePosition,
     db::{SourceFile, Workspace},
     hir::{
         body::body,
@@ -25,7 +25,7 @@ use crate::{
     pressure::{bounds, pressure},
 };
 
-use super::live_registers::by_line;
+use super::live_registers::{LiveRegisters, by_line};
 
 /// An estimate of the registers of one entry on one target. Registers are 32-bit registers of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,12 @@ pub struct EntryRegisters {
 }
 
 impl EntryRegisters {
+    /// How many registers are live at its lines, with what `ptxas` said of it, if that is known.
+    #[must_use]
+    pub fn live(&self, exact: Option<&ExactEntry>) -> LiveRegisters {
+        LiveRegisters::of(self.alive.clone(), exact)
+    }
+
     /// The registers of an order that hides latency, if these are more than the range of the estimate has. ptxas 13.5
     /// takes more than the range has in about half of such kernels, and in one of thirty others.
     #[must_use]

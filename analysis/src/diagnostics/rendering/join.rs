@@ -516,7 +516,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{AnalysisHost, Change, FileContents, FileId, host::find_file};
+    use crate::{AnalysisHost, Change, FileContents, FileId, db::find_file};
 
     /// Two functions and items between them, with findings of every kind and syntax errors everywhere.
     const TEXT: &str = "\

@@ -24,7 +24,7 @@ use crate::{
 use super::{
     Site,
     context::OperandPlace,
-    operands::{innermost, names_of, near, visible},
+    names::{innermost, names_of, near, visible},
     uses::Uses,
     whole::{definition, finished, instruction},
 };

@@ -5,6 +5,7 @@ mod comments;
 mod context;
 pub(super) mod directives;
 mod modifiers;
+mod names;
 mod numbers;
 mod operands;
 mod shapes;

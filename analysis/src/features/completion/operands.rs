@@ -8,14 +8,14 @@ use isa::{
     types::{Class, Family},
     usage::rank_of_special,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
+use rustc_hash::FxHashSet;
+use syntax::{Cursor, SyntaxKind};
 
 use crate::{
     CompletionItem, CompletionKind, DocumentationKey, SymbolKind,
     diagnostics::lacks_cta_memory,
     hir::{
-        body::{Body, Definition, DefinitionId, body_around},
+        body::{Body, body_around},
         declared::{address_bytes, module_declared},
         instruction::{Parts, is_move},
         items::items,
@@ -31,21 +31,17 @@ use super::{
     Site,
     context::{Head, OperandPlace},
     directives::FAMILY,
+    names::{innermost, names_of, near, visible},
     numbers,
     shapes::{Known, Shapes},
     uses::Uses,
     whole::{Whole, is_indexed, named},
 };
 
-/// In a long function only instructions with text so many bytes before or after are looked at.
-const NEAR: u32 = 32 << 10;
 /// Components of vectors in registers.
 const COMPONENTS: [&str; 4] = [".x", ".y", ".z", ".w"];
 /// Selectors of parts of a register, which a few instructions take.
 const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
-
-/// A name of the function, and its rank: how far its type is from the wanted one, its age, and itself.
-type Found = ((u8, u8, usize, DefinitionId), CompletionItem);
 
 /// The names that can appear as an operand, or addresses of them where it can only be an address.
 pub(super) fn operands(
@@ -200,88 +196,6 @@ fn distance(operand: &Operand, wanted: Option<Class>) -> u8 {
         (Operand::Register { .. }, Some(_)) => 2,
         _ => 0,
     }
-}
-
-/// The part of a function in which uses of names count.
-pub(super) fn near(offset: TextSize) -> TextRange {
-    TextRange::new(
-        offset.checked_sub(NEAR.into()).unwrap_or_default(),
-        offset.checked_add(NEAR.into()).unwrap_or(offset),
-    )
-}
-
-/// The names that are declared around an offset, and labels.
-pub(super) fn visible(
-    body: &Body,
-    offset: TextSize,
-) -> impl Iterator<Item = (DefinitionId, &Definition)> {
-    let scopes: FxHashSet<u32> = (0u32..)
-        .zip(&body.scopes)
-        .filter(|(id, it)| {
-            *id == crate::hir::body::OUTERMOST || it.range.contains_inclusive(offset)
-        })
-        .map(|it| it.0)
-        .collect();
-    (0u32..).zip(&body.definitions).filter(move |(_, it)| {
-        scopes.contains(&it.scope) && (it.may_follow_use() || it.name_range.start() <= offset)
-    })
-}
-
-/// Hands over the likely names of a definition: itself, or some members of a family, each with the number of the
-/// member and its rank.
-pub(super) fn names_of(
-    uses: &Uses,
-    id: DefinitionId,
-    definition: &Definition,
-    operand: &Operand,
-    written: bool,
-    add: &mut dyn FnMut(Option<u32>, (u8, usize), CompletionItem),
-) {
-    let kind = match definition.kind {
-        SymbolKind::Register => CompletionKind::Register,
-        SymbolKind::Parameter => CompletionKind::Parameter,
-        SymbolKind::Label | SymbolKind::TargetList | SymbolKind::Prototype => CompletionKind::Label,
-        _ => CompletionKind::Variable,
-    };
-    let members = match definition.count {
-        None => vec![None],
-        Some(count) => uses
-            .members(id, count, written)
-            .into_iter()
-            .map(Some)
-            .collect(),
-    };
-    for member in members {
-        let name = match member {
-            Some(member) => format!("{}{member}", definition.name),
-            None => definition.name.to_string(),
-        };
-        // Only values are not read before they are written.
-        let rank = uses.rank((id, member), written);
-        let rank = match kind {
-            CompletionKind::Register => rank,
-            _ => Some(rank.unwrap_or((1, 0))),
-        };
-        if let Some(rank) = rank {
-            let item = CompletionItem {
-                detail: Some(crate::hir::operand::describe(operand)),
-                ..CompletionItem::new(name, kind)
-            };
-            add(member, rank, item);
-        }
-    }
-}
-
-/// The items by rank; of equal names the innermost is meant, which comes last in the body.
-pub(super) fn innermost(mut found: Vec<Found>) -> impl Iterator<Item = CompletionItem> {
-    let mut latest: FxHashMap<String, DefinitionId> = FxHashMap::default();
-    for (rank, item) in &found {
-        let id = latest.entry(item.label.clone()).or_default();
-        *id = rank.3.max(*id);
-    }
-    found.retain(|(rank, item)| latest.get(&item.label) == Some(&rank.3));
-    found.sort_by_key(|it| it.0);
-    found.into_iter().map(|it| it.1)
 }
 
 /// The parts of the statement that are written.

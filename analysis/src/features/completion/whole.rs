@@ -20,7 +20,7 @@ use crate::hir::{
     tree::{for_each_token, node_at},
 };
 
-use super::{Site, operands::visible};
+use super::{Site, names::visible};
 
 /// The word in the place of the cursor, which no program has as a name.
 const CURSOR: &str = "$ptx_analyzer_cursor$";

@@ -9,7 +9,7 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::Figure;
 
-use super::{Context, instruction::Found, page};
+use super::{Context, matched::MatchedInstruction, page};
 
 impl Context<'_> {
     /// The figure of a word: of its instruction, its modifier or its state space.
@@ -66,7 +66,7 @@ impl Context<'_> {
 }
 
 /// The name of the instruction that a statement is, or is nearest to.
-fn name(found: &Found<'_>, opcode: &str) -> Option<&'static str> {
+fn name(found: &MatchedInstruction<'_>, opcode: &str) -> Option<&'static str> {
     match &found.fit {
         Some(fit) => Some(fit.instruction.name),
         None => page::nearest_name(found, opcode),

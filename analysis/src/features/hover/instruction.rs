@@ -1,25 +1,14 @@
 //! Opcodes and modifiers: the variant that this instruction is, and what its parts are.
 
-use crate::hir::instruction::Parts;
 use std::fmt::Write as _;
 
-use isa::{
-    documentation,
-    matcher::{Fit, Outcome, Statement},
-    matching::match_statement,
-    operand::Operand,
-    semantics::Operation,
-    table::{OperandPattern, Presence, tables},
-    target::Module,
-};
-use syntax::{Cursor, CursorToken, SyntaxKind, TextRange, TextSize};
+use isa::{documentation, semantics::Operation};
+use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
-    features::{completion::module, documentation::demand},
+    features::documentation::demand,
     hir::{
-        body::body_around,
-        in_force::in_force,
-        resolve::resolve,
+        instruction::Parts,
         tree::{self, operand_nodes},
     },
 };
@@ -31,59 +20,7 @@ const MAX_ALTERNATIVES: usize = 10;
 /// Elements of a vector that are shown.
 const MAX_ELEMENTS: usize = 8;
 
-/// An instruction of a file, and what the tables say about it.
-pub(super) struct Found<'a> {
-    pub(super) module: Module,
-    pub(super) modifiers: Vec<CursorToken<'a>>,
-    pub(super) nodes: Vec<Cursor<'a>>,
-    pub(super) operands: Vec<Operand>,
-    /// The variant that fits.
-    pub(super) fit: Option<Fit<'static>>,
-}
-
-impl Found<'_> {
-    /// The operand in the tables, if its place tells it: nothing before it is left out.
-    pub(super) fn pattern(&self, index: usize) -> Option<&'static OperandPattern> {
-        let patterns = &self.fit.as_ref()?.variant.operands;
-        let is_there = |it: &OperandPattern| matches!(it.presence, Presence::Required);
-        let certain =
-            patterns.len() == self.nodes.len() || patterns.iter().take(index + 1).all(is_there);
-        patterns.get(index).filter(|_| certain)
-    }
-}
-
 impl Context<'_> {
-    fn module(&self) -> Module {
-        let in_force = self.function.and_then(|it| in_force(self.db, it));
-        in_force.map_or_else(|| module(self.db, self.file), |it| it.start)
-    }
-
-    pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<Found<'a>> {
-        let function = self.function?;
-        let parts = Parts::of(instruction);
-        let body = &*body_around(self.db, function, instruction.range());
-        let types = &body.operands;
-        let operands = parts
-            .resolved(&|range, name: &str| resolve(self.db, function, body, types, range, name));
-        let statement = Statement {
-            opcode: parts.opcode?.text(),
-            words: &parts.words,
-            operands: &operands,
-            module: self.module(),
-        };
-        let fit = match match_statement(tables(), &statement) {
-            Outcome::Fit(fit) => Some(fit),
-            Outcome::Mismatch(_) => None,
-        };
-        Some(Found {
-            module: self.module(),
-            modifiers: parts.modifiers,
-            nodes: parts.operands,
-            operands,
-            fit,
-        })
-    }
-
     /// The documentation of the opcode of an instruction.
     pub(super) fn opcode(&self, instruction: &Cursor<'_>, opcode: &str) -> Option<String> {
         let found = self.find(instruction)?;

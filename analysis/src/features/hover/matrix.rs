@@ -15,7 +15,7 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::{features::known_bits::known_bits, hir::symbol::name_at};
 
-use super::{Context, instruction::Found};
+use super::{Context, matched::MatchedInstruction};
 
 /// Fragments with more registers are shown as one formula.
 const MAX_REGISTERS: u32 = 8;
@@ -29,7 +29,7 @@ pub(super) struct Held<'a> {
     pub(super) fragment: &'a Fragment,
 }
 
-impl Found<'_> {
+impl MatchedInstruction<'_> {
     pub(super) fn layout(&self) -> Option<Layout> {
         let words: Vec<&str> = self.modifiers.iter().map(|it| &it.text()[1..]).collect();
         layout(self.fit.as_ref()?.instruction.name, &words)
@@ -58,7 +58,7 @@ impl Found<'_> {
 }
 
 /// The fragments of an instruction as a table, after its operands.
-pub(super) fn fragments(text: &mut String, found: &Found<'_>) {
+pub(super) fn fragments(text: &mut String, found: &MatchedInstruction<'_>) {
     match found.layout() {
         Some(Layout::Fragments(all)) => {
             let held = found.held(&all);
@@ -83,7 +83,7 @@ pub(super) fn fragments(text: &mut String, found: &Found<'_>) {
 }
 
 /// Whose type a word of a product of matrices is: D, A, B and C follow each other.
-pub(super) fn whose_type(found: &Found<'_>, index: usize) -> Option<&'static str> {
+pub(super) fn whose_type(found: &MatchedInstruction<'_>, index: usize) -> Option<&'static str> {
     found.layout()?;
     let types: Vec<usize> = (0..found.modifiers.len())
         .filter(|it| types::type_of(&found.modifiers[*it].text()[1..]).is_some())

@@ -3,6 +3,7 @@
 mod figure;
 mod instruction;
 pub(super) mod literal;
+mod matched;
 mod matrix;
 mod names;
 mod page;

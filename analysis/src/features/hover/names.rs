@@ -12,6 +12,7 @@ use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 use crate::{
     Access, ExactEntry, FilePosition, Hover, RangeInfo, SymbolKind,
     db::SourceFile,
+    demangle::demangled,
     hir::{
         body::{declarations as declarations_of, is_longer},
         declared::address_bytes,
@@ -26,7 +27,6 @@ use crate::{
 
 use super::{registers, storage::storage};
 use crate::features::{
-    demangle::demangled,
     navigation::{declaration_text, path_to},
     values,
 };

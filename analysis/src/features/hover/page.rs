@@ -28,7 +28,7 @@ use crate::{
     hir::{operand::describe, tree},
 };
 
-use super::{instruction::Found, literal};
+use super::{literal, matched::MatchedInstruction};
 
 /// Characters of a hover.
 pub(super) const MAX_CHARACTERS: usize = 2_500;
@@ -50,7 +50,7 @@ struct Part {
 
 /// The hover of a statement; none if there is no such opcode.
 pub(super) fn opcode(
-    found: &Found<'_>,
+    found: &MatchedInstruction<'_>,
     opcode: &str,
     shown: &str,
     fragments: &str,
@@ -153,7 +153,7 @@ fn heading(form: &str, fits: bool) -> String {
 }
 
 /// The name of the instruction that is nearest to a statement.
-pub(super) fn nearest_name(found: &Found<'_>, opcode: &str) -> Option<&'static str> {
+pub(super) fn nearest_name(found: &MatchedInstruction<'_>, opcode: &str) -> Option<&'static str> {
     let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
     let nearest = nearest(opcode, &words, found.nodes.len(), found.module)?;
     Some(nearest.reading.instruction.name)
@@ -232,7 +232,7 @@ struct Shown {
 
 /// The operands of the form, each with what is written for it and its role. Neighbours with one role share a line.
 fn operands(
-    found: &Found<'_>,
+    found: &MatchedInstruction<'_>,
     nearest: &Nearest,
     page: Option<&InstructionPage>,
     fits: bool,
@@ -304,7 +304,7 @@ fn operands(
 }
 
 /// The numbers of a product of matrices.
-fn size(found: &Found<'_>) -> Option<String> {
+fn size(found: &MatchedInstruction<'_>) -> Option<String> {
     let words = || found.modifiers.iter().map(|it| &it.text()[1..]);
     let shape = words().find_map(Shape::parse)?;
     // Loads and stores of a matrix have one type.
@@ -390,7 +390,7 @@ fn with_count(text: &str, count: usize) -> String {
 }
 
 /// The bytes that a constant selects.
-fn selection(found: &Found<'_>, index: usize, operand: &Operand) -> Option<String> {
+fn selection(found: &MatchedInstruction<'_>, index: usize, operand: &Operand) -> Option<String> {
     let fit = found.fit.as_ref()?;
     let words = || found.modifiers.iter().map(|it| &it.text()[1..]);
     let is_selector =
@@ -493,7 +493,12 @@ fn is_kind_of(word: &str, tag: &str) -> bool {
 /// The operand at a place: its name in the form, and its role.
 ///
 /// `before` is the text of the operand up to the place; it tells which part of `d|p` or `[a, {b, c}]` is meant.
-pub(super) fn role(found: &Found<'_>, opcode: &str, index: usize, before: &str) -> Option<String> {
+pub(super) fn role(
+    found: &MatchedInstruction<'_>,
+    opcode: &str,
+    index: usize,
+    before: &str,
+) -> Option<String> {
     let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
     let count = found.nodes.len();
     let nearest = match &found.fit {

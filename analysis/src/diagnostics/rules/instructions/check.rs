@@ -10,7 +10,10 @@ use crate::{
         lints::addresses::Layouts,
         rules::{
             gates::{change_header, gate_finding},
-            instructions::statement::{self, Context, Verdict, verdict},
+            instructions::{
+                context::Context,
+                statement::{self, Verdict, verdict},
+            },
             names::address_register::AddressRegister,
         },
         subject::Subject,

@@ -1,12 +1,6 @@
 //! Addresses of 32 bits where ptxas wants as many as `.address_size` says.
 
-use isa::{
-    matcher::{Fit, Outcome, Statement},
-    matching::match_statement,
-    operand::{Operand, Space, Symbol},
-    semantics::Wide,
-    table::tables,
-};
+use isa::{matcher::Outcome, matching::match_statement, table::tables};
 use salsa::Database;
 use syntax::TextRange;
 
@@ -16,7 +10,10 @@ use crate::{
         finding::{Finding, finding},
         place::Place,
         registry::NARROW_ADDRESS,
-        rules::instructions::statement::verdict,
+        rules::instructions::{
+            address_width::{REFUSED, narrow},
+            statement::verdict,
+        },
     },
     flow::facts::Nodes,
     hir::{
@@ -25,8 +22,6 @@ use crate::{
     },
 };
 
-/// Bits of an address with which ptxas takes the program for one of 32-bit addresses.
-const REFUSED: u32 = 32;
 /// How many of the statements of a function are named.
 const MAX_NAMED: usize = 10;
 
@@ -93,47 +88,4 @@ fn range(db: &dyn Database, form: Form<'_>, parts: &Parts<'_>) -> Option<TextRan
             });
     let ranges = parts.ranges();
     index??.map_or(Some(ranges.name), |it| Some(ranges.operand(it)))
-}
-
-/// Whether ptxas generates no code for a statement because an address is too narrow.
-pub(crate) fn is_refused(statement: &Statement<'_>, fit: &Fit<'_>) -> bool {
-    narrow(statement, fit).is_some_and(|it| it.1 == REFUSED)
-}
-
-/// The operand that is an address which is too narrow, or none where it is the whole statement, and its bits.
-pub(super) fn narrow(statement: &Statement<'_>, fit: &Fit<'_>) -> Option<(Option<usize>, u32)> {
-    match fit.semantics().wide {
-        Wide::Nothing => None,
-        Wide::Statement => Some((None, REFUSED)),
-        Wide::Address => {
-            let mut operands = statement.operands.iter().enumerate();
-            operands.find_map(|(index, operand)| {
-                let Operand::Address(items, _) = operand else {
-                    return None;
-                };
-                let base = match items.first()? {
-                    Operand::Offset(base, _) => base,
-                    it => it,
-                };
-                match base {
-                    Operand::Register { class, lanes: 1 } if class.bits() < 64 => {
-                        Some((Some(index), class.bits()))
-                    }
-                    _ => None,
-                }
-            })
-        }
-        Wide::Name => {
-            let words = statement.words.iter();
-            let bits = words.rev().find_map(|it| isa::types::type_of(it))?.bits;
-            let mut operands = statement.operands.iter();
-            let index = operands.position(|it| {
-                matches!(
-                    it,
-                    Operand::Symbol(Symbol::Variable(Space::Global | Space::Unified, _))
-                )
-            })?;
-            Some((Some(index), bits))
-        }
-    }
 }

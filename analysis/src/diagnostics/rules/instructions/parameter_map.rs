@@ -18,8 +18,8 @@ use crate::{
         place::Place,
         registry::INVALID_OPERAND,
         rules::instructions::{
+            context::Context,
             rejected::{Rejected, words},
-            statement::Context,
         },
     },
     hir::tree::{text_of_range, trimmed},

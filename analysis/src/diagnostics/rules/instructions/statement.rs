@@ -5,49 +5,31 @@ use isa::{
     matching::match_statement,
     operand::Operand,
     table::tables,
-    target::Module,
     types::Class,
 };
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange};
+use syntax::{Cursor, SyntaxKind};
 
 use crate::{
     diagnostics::{
         finding::{Finding, finding},
         lints::{self, accepted::Accepted, addresses::Named, constant_access},
         registry::{IGNORED_MODIFIER, INVALID_OPERAND, REGISTER_PLUS_CONSTANT},
-        rules::{
-            instructions::{
-                misspelt, modifier_fixes, narrow_address, parameter_map, rejected::Rejected,
-            },
-            names::address_register::AddressRegister,
+        rules::instructions::{
+            address_width, context::Context, misspelt, modifier_fixes, parameter_map,
+            rejected::Rejected,
         },
     },
     hir::{
         form::Form,
         instruction::{Parts, Ranges},
-        operand::{Resolve, describe},
+        operand::describe,
         tree::trimmed,
     },
 };
 
 /// Findings of a function that get fixes; a file with more is not written by hand.
 const MAX_FIXED: usize = 500;
-
-/// The version and target for which a statement is checked.
-pub(in crate::diagnostics) struct Context<'a> {
-    pub(in crate::diagnostics) module: Module,
-    /// Whether another target in the header changes nothing here.
-    pub(in crate::diagnostics) fixed: bool,
-    /// The class of a name.
-    pub(in crate::diagnostics) resolve: Resolve<'a>,
-    /// The variable or parameter that a name means.
-    pub(in crate::diagnostics) named: &'a dyn Fn(TextRange) -> Option<Named>,
-    /// The instruction.
-    pub(in crate::diagnostics) node: &'a Cursor<'a>,
-    /// A register for an address that nothing uses yet.
-    pub(in crate::diagnostics) new_address: &'a dyn Fn() -> Option<AddressRegister>,
-}
 
 /// The verdict on the instructions of a form, and the width of an address of theirs that is too narrow, in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +70,7 @@ pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db
                 // Where it appears does not matter.
                 let mut findings = Vec::new();
                 advise(statement, &fit, &Ranges::default(), &mut findings);
-                narrow = narrow_address::narrow(statement, &fit).map(|it| it.1);
+                narrow = address_width::narrow(statement, &fit).map(|it| it.1);
                 !findings.is_empty()
             }
             Outcome::Mismatch(_) => true,
