@@ -4,68 +4,9 @@ use std::{
     fs::{self, File},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom},
     path::{Component, Path, PathBuf, Prefix, PrefixComponent},
-    sync::mpsc::{self, RecvTimeoutError},
-    thread,
-    time::Duration,
 };
 
-use session::{host::Host, lsp::lsp_types::Url};
-
-use crate::compile_commands::CompileCommands;
-
-/// How often work that is attended is looked after: somebody who types waits as long.
-const POLL: Duration = Duration::from_millis(10);
-
-/// A machine with files and threads.
-#[derive(Debug, Default)]
-pub(crate) struct Machine {
-    commands: CompileCommands,
-}
-
-impl Machine {
-    /// The compile commands of projects are read anew.
-    pub(crate) fn forget_builds(&self) {
-        self.commands.forget();
-    }
-}
-
-impl Host for Machine {
-    fn path_of(&self, uri: &Url) -> Option<PathBuf> {
-        path_of(uri)
-    }
-
-    fn source_file(&self, ptx: &Url, path: &str) -> Option<Url> {
-        source_file(ptx, path)
-    }
-
-    fn source_line(&self, uri: &Url, line: u32) -> Option<String> {
-        source_line(&path_of(uri)?, line)
-    }
-
-    fn real_path(&self, uri: &Url) -> Option<PathBuf> {
-        path_of(uri)?.canonicalize().ok()
-    }
-
-    fn compile_targets(&self, uri: &Url) -> Vec<String> {
-        path_of(uri).map_or_else(Vec::new, |it| self.commands.targets(&it))
-    }
-
-    fn attend(&self, work: &mut (dyn FnMut() + Send), check: &mut dyn FnMut() -> bool) {
-        let (done, waiting) = mpsc::channel();
-        thread::scope(|scope| {
-            let worker = scope.spawn(move || {
-                work();
-                // Nobody hears it when the work has been given up.
-                let _ = done.send(());
-            });
-            while waiting.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) && check() {}
-            // A panic of the worker is one of ours.
-            if let Err(panic) = worker.join() {
-                std::panic::resume_unwind(panic);
-            }
-        });
-    }
-}
+use session::lsp::lsp_types::Url;
 
 /// The path of a `file` URI.
 pub(crate) fn path_of(uri: &Url) -> Option<PathBuf> {
@@ -84,7 +25,7 @@ pub(crate) fn path_of(uri: &Url) -> Option<PathBuf> {
 }
 
 /// The file that a path in a PTX file means, if it exists: relative paths start at the PTX file.
-fn source_file(ptx: &Url, path: &str) -> Option<Url> {
+pub(crate) fn source_file(ptx: &Url, path: &str) -> Option<Url> {
     let ptx = path_of(ptx)?;
     let path = ptx.parent()?.join(path);
     let share = remote_share(&path);
@@ -102,7 +43,7 @@ fn source_file(ptx: &Url, path: &str) -> Option<Url> {
 const MAX_SOURCE: u64 = 8 * 1024 * 1024;
 
 /// A line, from 1, of a source file.
-fn source_line(path: &Path, line: u32) -> Option<String> {
+pub(crate) fn source_line(path: &Path, line: u32) -> Option<String> {
     let index = usize::try_from(line.checked_sub(1)?).ok()?;
     let file = open(path).ok().filter(|it| it.len() <= MAX_SOURCE)?;
     let mut lines = BufReader::new(file).split(b'\n');
@@ -289,34 +230,6 @@ mod tests {
         if let Ok(said) = read(Path::new("/proc/self/status"), 1 << 20) {
             assert_eq!(said, b"");
         }
-    }
-
-    #[test]
-    fn work_is_attended_until_it_is_not_wanted() {
-        let wanted = std::sync::atomic::AtomicBool::new(true);
-        let order = std::sync::atomic::Ordering::SeqCst;
-        let mut checks = 0;
-        Machine::default().attend(
-            &mut || {
-                while wanted.load(order) {
-                    thread::yield_now();
-                }
-            },
-            &mut || {
-                checks += 1;
-                wanted.store(checks < 2, order);
-                checks < 2
-            },
-        );
-        assert_eq!(checks, 2);
-    }
-
-    #[test]
-    fn panics_of_attended_work_arrive() {
-        let attend =
-            || Machine::default().attend(&mut || panic!("a test asked for this"), &mut || true);
-        let panic = std::panic::catch_unwind(attend).expect_err("a panic");
-        assert_eq!(panic.downcast_ref(), Some(&"a test asked for this"));
     }
 
     #[cfg(windows)]

@@ -14,7 +14,9 @@ mod compile_commands;
 mod exact;
 mod files;
 mod logging;
+mod outgoing;
 mod pool;
+mod session_host;
 mod state;
 mod transport;
 

@@ -5,13 +5,17 @@
 //! questions that no worker has begun are taken back, so that the write waits only for running
 //! ones, which notice it and stop.
 
+mod diagnosis;
 mod diagnostics;
 mod documents;
 mod exact;
 mod hosts;
+mod open_document;
 mod opening;
+mod questions;
 mod reader;
 mod requests;
+mod schedule;
 mod turns;
 mod work;
 mod workspace;
@@ -48,16 +52,16 @@ pub(crate) use exact::RunReply;
 pub(crate) use requests::{CancelSlot, Request};
 
 use self::{
-    diagnostics::Report,
-    documents::OpenDocument,
+    diagnosis::Report,
     exact::Exact,
+    open_document::OpenDocument,
     opening::Opened,
     reader::{Disk, Found, Job, Read},
     turns::Turns,
     work::Work,
     workspace::{Loaded, Workspace},
 };
-use crate::{exact::jobs::Jobs, files::Machine, logging, pool::Pool, transport::Outgoing};
+use crate::{exact::jobs::Jobs, logging, outgoing::Outgoing, pool::Pool, session_host::Machine};
 
 /// Deeply nested input is walked recursively.
 const STACK: usize = 16 << 20;

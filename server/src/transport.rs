@@ -43,8 +43,6 @@ use tower_lsp::{
 use tower_service::Service;
 use tracing::{error, info};
 
-pub(crate) use client::{Outgoing, PublishedDiagnostics};
-
 use crate::{
     backend::{Backend, with_own_methods},
     state,

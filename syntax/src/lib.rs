@@ -12,6 +12,7 @@ mod green;
 pub mod host;
 mod kind;
 pub mod lexer;
+mod parse;
 mod parser;
 mod reparse;
 pub mod text;
@@ -21,7 +22,7 @@ pub use document::{Document, FileContents, MARK};
 pub use error::{ItemErrors, SyntaxError, SyntaxErrorCode};
 pub use green::{Cursor, CursorToken, Green};
 pub use kind::SyntaxKind;
-pub use parser::{Parse, parse};
+pub use parse::{Parse, parse};
 pub use reparse::ReparseLevel;
 pub use rowan::{TextRange, TextSize};
 pub use tree::{

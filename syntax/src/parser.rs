@@ -8,10 +8,9 @@ use std::sync::Arc;
 use rowan::{GreenNode, TextRange, TextSize};
 
 use crate::{
-    Green, ItemErrors, SyntaxError, SyntaxErrorCode,
+    ItemErrors, SyntaxError, SyntaxErrorCode,
     SyntaxKind::{self, *},
     builder::{Builder, Checkpoint},
-    grammar,
     lexer::{Tokens, tokenize},
 };
 
@@ -21,29 +20,6 @@ pub(crate) const MAX_DEPTH: u32 = 512;
 
 /// Pseudo kind of the end of the text; no token has the kind of the root node.
 pub(crate) const END: SyntaxKind = SOURCE_FILE;
-
-/// Result of parsing a whole file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parse {
-    /// The tree; its text is the text of the file.
-    pub tree: Green,
-    /// The errors, per child of the root and relative to it.
-    pub errors: ItemErrors,
-    /// Whether a string or comment is not closed, so that an edit anywhere may change tokens far away.
-    pub(crate) unterminated: bool,
-}
-
-/// Parses a file of at most `u32::MAX` bytes. Never fails.
-#[must_use]
-pub fn parse(text: &str) -> Parse {
-    let part = parse_part(text, 0, grammar::source_file);
-    let errors = errors_by_child(&part.tree, part.errors);
-    Parse {
-        tree: Green::new(part.tree),
-        errors,
-        unterminated: part.unterminated,
-    }
-}
 
 /// Distributes errors with offsets into the text of `tree` over its children.
 pub(crate) fn errors_by_child(tree: &GreenNode, errors: Vec<SyntaxError>) -> ItemErrors {

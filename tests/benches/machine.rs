@@ -15,7 +15,8 @@ use divan::{
 use machine::{
     cubin,
     fatbin::{Found, Kind, Reader},
-    listing::{Listing, Row},
+    listing::Listing,
+    row::Row,
     schedule::Schedule,
 };
 use ptx_tests::generate;

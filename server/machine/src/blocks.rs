@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    listing::Row,
     opcodes::{self, Operation, Space},
+    row::Row,
 };
 
 /// Instructions that are executed one after the other.

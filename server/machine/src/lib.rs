@@ -5,7 +5,7 @@
 //! - [`schedule`]: the scheduling fields of instructions;
 //! - [`disassembly`]: what `nvdisasm` prints;
 //! - [`opcodes`]: which instructions access memory, and which end a block;
-//! - [`listing`]: all of it joined, a row for each instruction;
+//! - [`listing`]: all of it joined, a [`row`] for each instruction;
 //! - [`blocks`]: what the blocks of a listing cost at least.
 //!
 //! Everything here takes bytes of strangers: arithmetic is checked, what is allocated is bounded, and what
@@ -17,4 +17,5 @@ pub mod disassembly;
 pub mod fatbin;
 pub mod listing;
 pub mod opcodes;
+pub mod row;
 pub mod schedule;

@@ -8,6 +8,7 @@
 //! [`mod@requests`] lists every request once, with its parameters, its result and its handler. Handlers answer over a
 //! [`snapshot`], with the conversions of [`lsp`].
 
+mod answer;
 pub mod config;
 pub mod connection;
 pub mod diagnostics;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use machine::{
     cubin::{self, Source},
-    listing::{self, Listing, Row},
+    listing::{self, Listing},
+    row::Row,
 };
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, Document, SyntaxKind, text::LineTable};

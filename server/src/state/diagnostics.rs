@@ -1,159 +1,21 @@
 //! Diagnostics for clients that do not ask for them.
 
-use std::{
-    panic::AssertUnwindSafe,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use analysis::FileId;
-use serde_json::value::RawValue;
-use session::{
-    Priority,
-    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
-    lsp::lsp_types::{Diagnostic, Url},
-    snapshot::{Answer, RequestError, Snapshot},
-};
+use session::{Priority, lsp::lsp_types::Url};
 use syntax::TextRange;
-use tracing::error;
 
 use super::{
-    Event, State, StateHandle, documents::OpenDocument, requests::panic_message, work::Work,
+    State,
+    diagnosis::{Diagnosis, Found, Report},
+    open_document::OpenDocument,
+    work::Work,
 };
-use crate::transport::{Outgoing, PublishedDiagnostics};
+use crate::outgoing::{Outgoing, PublishedDiagnostics};
 
-/// Bounds of the time without typing that the server waits for.
-const MIN_DEBOUNCE: Duration = Duration::from_millis(50);
-const MAX_DEBOUNCE: Duration = Duration::from_millis(200);
-/// Somebody who types without a pause sees diagnostics at least this often.
-const MAX_DELAY: Duration = Duration::from_millis(600);
-/// How long a search waits when it has told what is known at once. That message passes three more threads, and the
-/// system may wake one of them on the processor on which the search continues: then it waits for milliseconds. For the
-/// rest nobody waits so impatiently, and it takes much longer than this.
-const HEAD_START: Duration = Duration::from_micros(300);
 /// After this time without an edit, what was held back about the statement at the cursor is told.
 const QUIET: Duration = Duration::from_secs(1);
-/// For longer texts, syntax errors are sent before the rest is known, when a file is opened.
-const LONG_TEXT: u32 = 1 << 20;
-
-/// When the diagnostics of one open file are due.
-#[derive(Debug, Default)]
-pub(super) struct Schedule {
-    due: Option<Instant>,
-    /// When nothing is held back any more.
-    settles: Option<Instant>,
-    /// When the first change came that is not yet diagnosed.
-    dirty: Option<Instant>,
-    /// Number of the latest diagnosis; results of older ones are void.
-    latest: u64,
-    /// How long the latest diagnosis took.
-    cost: Duration,
-    /// The state that the client shows: the version of the text and a fingerprint.
-    published: Option<(i32, u64)>,
-}
-
-impl Schedule {
-    /// Plans a diagnosis after `delay`; a change during the delay restarts it, up to a limit.
-    pub(super) fn request(&mut self, now: Instant, delay: Duration) {
-        let dirty = *self.dirty.get_or_insert(now);
-        self.due = Some((now + delay).min(dirty + MAX_DELAY.max(delay)));
-    }
-
-    fn debounce(&self, fixed: Option<Duration>) -> Duration {
-        fixed.unwrap_or_else(|| self.cost.clamp(MIN_DEBOUNCE, MAX_DEBOUNCE))
-    }
-}
-
-/// Search for the problems of one file.
-pub(super) struct Diagnosis {
-    file: FileId,
-    number: u64,
-    version: i32,
-    /// Nothing was sent yet about this file.
-    first: bool,
-}
-
-/// Result of a [`Diagnosis`].
-pub(crate) struct Report {
-    file: FileId,
-    number: u64,
-    version: i32,
-    cost: Duration,
-    /// More is to follow.
-    partial: bool,
-    /// `None` when a write interrupted the search.
-    diagnostics: Option<Found>,
-}
-
-/// Diagnostics as a client gets them.
-struct Found {
-    /// An array, as JSON.
-    json: Box<RawValue>,
-    fingerprint: u64,
-}
-
-impl Found {
-    fn new(diagnostics: &[Diagnostic]) -> Found {
-        let json = serde_json::value::to_raw_value(diagnostics).unwrap_or_default();
-        Found {
-            fingerprint: fingerprint(json.get()),
-            json,
-        }
-    }
-}
-
-impl Diagnosis {
-    /// Runs on a worker.
-    pub(super) fn run(self, snapshot: Snapshot, events: &StateHandle) {
-        let start = Instant::now();
-        let report = |diagnostics: Option<Vec<Diagnostic>>, partial| {
-            events.send(Event::Diagnosed(Report {
-                file: self.file,
-                number: self.number,
-                version: self.version,
-                cost: start.elapsed(),
-                partial,
-                diagnostics: diagnostics.map(|it| Found::new(&it)),
-            }));
-        };
-        let report_part = |diagnostics| {
-            report(Some(diagnostics), true);
-            std::thread::sleep(HEAD_START);
-        };
-        let search = || -> Answer<Vec<Diagnostic>> {
-            let Some(document) = snapshot.document_of(self.file)? else {
-                return Ok(Vec::new());
-            };
-            let pushes = snapshot.shared.client.pushes();
-            if pushes
-                && self.first
-                && document.host.is_none()
-                && u32::from(document.lines().text_len()) > LONG_TEXT
-            {
-                let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
-                report_part(file_diagnostics(&snapshot, &document, syntax)?);
-            }
-            if pushes && let Some(found) = known_at_once(&snapshot, &document)? {
-                report_part(file_diagnostics(&snapshot, &document, found)?);
-            }
-            let all = all_diagnostics(&snapshot, &document)?;
-            file_diagnostics(&snapshot, &document, all)
-        };
-        let result = std::panic::catch_unwind(AssertUnwindSafe(search));
-        drop(snapshot);
-        match result {
-            Ok(Ok(diagnostics)) => report(Some(diagnostics), false),
-            Ok(Err(RequestError::ContentModified | RequestError::Cancelled)) => report(None, false),
-            Ok(Err(error)) => error!(?error, "diagnostics failed"),
-            Err(panic) => {
-                error!(
-                    reason = panic_message(&*panic),
-                    "the search for problems panicked"
-                );
-            }
-        }
-    }
-}
-
 impl State {
     /// Nothing is known yet of a document that was opened: its first diagnostics do not wait.
     pub(super) fn schedule_first(&mut self, file: FileId) {
@@ -352,40 +214,5 @@ impl State {
             self.schedule_host(file);
         }
         self.schedule_open_files();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn typing_delays_but_not_for_ever() {
-        let start = Instant::now();
-        let at = |millis| start + Duration::from_millis(millis);
-        let delay = Duration::from_millis(100);
-        let mut schedule = Schedule::default();
-        schedule.request(start, delay);
-        assert_eq!(schedule.due, Some(at(100)));
-        schedule.request(at(90), delay);
-        assert_eq!(schedule.due, Some(at(190)));
-        schedule.request(at(590), delay);
-        assert_eq!(schedule.due, Some(at(600)));
-    }
-
-    #[test]
-    fn the_delay_follows_the_cost() {
-        let debounce = |cost, fixed| {
-            Schedule {
-                cost: Duration::from_millis(cost),
-                ..Schedule::default()
-            }
-            .debounce(fixed)
-        };
-        assert_eq!(debounce(1, None), Duration::from_millis(50));
-        assert_eq!(debounce(120, None), Duration::from_millis(120));
-        assert_eq!(debounce(5000, None), Duration::from_millis(200));
-        let fixed = Some(Duration::from_millis(7));
-        assert_eq!(debounce(5000, fixed), Duration::from_millis(7));
     }
 }

@@ -11,30 +11,10 @@ use syntax::Document;
 use tracing::warn;
 
 use super::{
-    State,
-    diagnostics::Schedule,
-    hosts,
-    opening::{LONG_TEXT, Text},
+    State, hosts,
+    open_document::{LONG_TEXT, OpenDocument, Text},
 };
 use crate::files::path_of;
-
-/// A document that the client has open.
-pub(super) struct OpenDocument {
-    pub(super) text: Text,
-    pub(super) version: i32,
-    /// When diagnostics are due, for clients that do not ask for them.
-    pub(super) schedule: Schedule,
-}
-
-impl OpenDocument {
-    pub(super) fn new(text: Text, version: i32) -> OpenDocument {
-        OpenDocument {
-            text,
-            version,
-            schedule: Schedule::default(),
-        }
-    }
-}
 
 impl State {
     pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {

@@ -39,7 +39,7 @@ use crate::{
         jobs::{Cancel, Jobs},
     },
     files::path_of,
-    transport::Outgoing,
+    outgoing::Outgoing,
 };
 
 /// More would take the processors from the editor.

@@ -16,8 +16,11 @@ use session::{
 };
 use syntax::host::Language;
 
-use super::{State, documents::OpenDocument, opening::Text};
-use crate::{compile_commands, files::path_of, transport::Outgoing};
+use super::{
+    State,
+    open_document::{OpenDocument, Text},
+};
+use crate::{compile_commands, files::path_of, outgoing::Outgoing};
 
 /// The language in which a document that is opened holds PTX.
 pub(super) fn language(item: &TextDocumentItem) -> Option<Language> {

@@ -15,28 +15,11 @@ use session::{
 use syntax::Document;
 use tracing::error;
 
-use super::{Event, State, documents::OpenDocument, exact, work::Work};
-
-/// Bytes from which on a text is parsed by a worker; a shorter one takes a few milliseconds.
-pub(super) const LONG_TEXT: usize = 128 << 10;
-
-/// The text of an open document.
-pub(super) enum Text {
-    /// A worker parses it.
-    Parsing(Parsing),
-    /// The state thread owns it.
-    Parsed(Document),
-    /// It is in another language; see [`State::hosts`].
-    Host,
-}
-
-/// A text that a worker parses.
-pub(super) struct Parsing {
-    /// Number of the attempt; results of older ones are void.
-    load: u64,
-    /// The messages that arrived since and have to wait for the text, in the order of the wire.
-    held: Vec<Event>,
-}
+use super::{
+    Event, State, exact,
+    open_document::{OpenDocument, Parsing, Text},
+    work::Work,
+};
 
 /// A worker has parsed a text that was opened.
 pub(crate) struct Opened {
@@ -45,25 +28,6 @@ pub(crate) struct Opened {
     uri: Url,
     /// `None` when the parser panicked.
     document: Option<Document>,
-}
-
-impl Text {
-    /// The document, unless it is still being parsed.
-    pub(super) fn document(&mut self) -> Option<&mut Document> {
-        match self {
-            Text::Parsing(_) | Text::Host => None,
-            Text::Parsed(document) => Some(document),
-        }
-    }
-}
-
-impl OpenDocument {
-    fn parsing(&mut self) -> Option<&mut Parsing> {
-        match &mut self.text {
-            Text::Parsing(parsing) => Some(parsing),
-            Text::Parsed(_) | Text::Host => None,
-        }
-    }
 }
 
 impl State {

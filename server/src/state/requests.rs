@@ -16,14 +16,9 @@ use session::{
     snapshot::{Answer, RequestError, Snapshot},
 };
 use tokio::sync::oneshot;
-use tracing::{debug, error};
+use tracing::error;
 
-use super::{Event, State, StateHandle, work::Work};
-
-/// How often a question is begun whose document did not change meanwhile.
-///
-/// Other files do change meanwhile, above all while the workspace is indexed.
-const MAX_ATTEMPTS: u32 = 8;
+use super::{Event, StateHandle};
 
 /// Links the future of a handler with the work on its answer.
 #[derive(Default)]
@@ -42,13 +37,13 @@ impl CancelSlot {
     }
 
     /// Makes the work on a snapshot stoppable; `false` when it is already cancelled.
-    fn arm(&self, snapshot: &Snapshot) -> bool {
+    pub(super) fn arm(&self, snapshot: &Snapshot) -> bool {
         *self.lock() = Some(snapshot.analysis.cancellation_token());
         !self.cancelled.load(Ordering::SeqCst)
     }
 
     /// Forgets the snapshot. The token is part of one; none may outlive its work.
-    fn disarm(&self) {
+    pub(super) fn disarm(&self) {
         self.lock().take();
     }
 
@@ -59,19 +54,19 @@ impl CancelSlot {
 
 /// A question that waits for its answer.
 pub(crate) struct Request {
-    method: &'static str,
-    reads: Reads,
-    priority: Priority,
-    document: Option<Url>,
+    pub(super) method: &'static str,
+    pub(super) reads: Reads,
+    pub(super) priority: Priority,
+    pub(super) document: Option<Url>,
     /// Revision of the document when the question arrived; `None` before it has arrived.
-    revision: Option<Option<u64>>,
-    attempts: u32,
-    cancel: Arc<CancelSlot>,
-    job: Box<dyn Job>,
+    pub(super) revision: Option<Option<u64>>,
+    pub(super) attempts: u32,
+    pub(super) cancel: Arc<CancelSlot>,
+    pub(super) job: Box<dyn Job>,
 }
 
 /// The typed part of a question.
-trait Job: Send {
+pub(super) trait Job: Send {
     /// Answers over a snapshot, or says why not; then the question is still open.
     fn run(&mut self, snapshot: &Snapshot) -> Result<(), RequestError>;
     /// Answers with an error.
@@ -192,42 +187,5 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> &str {
         text
     } else {
         "unknown panic"
-    }
-}
-
-impl State {
-    pub(super) fn revision_of(&self, document: Option<&Url>) -> Option<u64> {
-        let file = self.shared.files(|files| files.get(document?))?;
-        self.files.get(&file).map(|it| it.revision)
-    }
-
-    /// Asks a worker, unless the answer would be about another text than the client meant.
-    pub(super) fn ask(&mut self, request: Request) {
-        let unchanged = request.revision == Some(self.revision_of(request.document()));
-        if unchanged && request.attempts < MAX_ATTEMPTS {
-            self.dispatch(request);
-        } else {
-            debug!(method = request.method, "the content was modified");
-            request.interrupt();
-        }
-    }
-
-    fn dispatch(&mut self, mut request: Request) {
-        request.attempts += 1;
-        let snapshot = self.snapshot();
-        if !request.cancel.arm(&snapshot) {
-            request.cancel.disarm();
-            request.job.reject(RequestError::Cancelled);
-            return;
-        }
-        self.pool
-            .push(request.priority, Work::Request(request, snapshot));
-    }
-
-    /// Gives back to the workers what a write took from them before they began.
-    pub(super) fn resume(&mut self, mut request: Request) {
-        request.cancel.disarm();
-        request.attempts -= 1;
-        self.ask(request);
     }
 }

@@ -19,7 +19,7 @@ use session::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use super::{opening::LONG_TEXT, *};
+use super::{open_document::LONG_TEXT, *};
 
 const WAIT: Duration = Duration::from_secs(20);
 const MAIN: &str = "file:///main.ptx";

@@ -2,7 +2,7 @@
 
 use session::snapshot::Snapshot;
 
-use super::{Request, StateHandle, diagnostics::Diagnosis};
+use super::{Request, StateHandle, diagnosis::Diagnosis};
 
 /// A piece of work.
 pub(super) enum Work {

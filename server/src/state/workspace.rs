@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     files::{is_ptx, path_of},
-    transport::Outgoing,
+    outgoing::Outgoing,
 };
 
 /// How many files, or how much time, one write collects: each write interrupts running questions.

@@ -3,14 +3,13 @@
 use std::{collections::VecDeque, pin::pin};
 
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 use session::config;
 use tokio::{io::AsyncWrite, sync::mpsc::UnboundedReceiver};
 use tower_lsp::{
     Client,
     lsp_types::{
-        ConfigurationItem, MessageType, NumberOrString, ProgressParams, Registration,
-        Unregistration, Url, WorkDoneProgressCreateParams,
+        ConfigurationItem, WorkDoneProgressCreateParams,
         notification::{Notification, Progress, PublishDiagnostics},
         request::WorkDoneProgressCreate,
     },
@@ -18,46 +17,10 @@ use tower_lsp::{
 use tracing::{debug, error, warn};
 
 use super::output::Output;
-use crate::state::{Event, StateHandle};
-
-/// The messages that the state thread sends to the client.
-#[derive(Debug)]
-pub(crate) enum Outgoing {
-    /// `textDocument/publishDiagnostics`.
-    Diagnostics(PublishedDiagnostics),
-    /// `window/logMessage`.
-    Log(MessageType, String),
-    /// `window/showMessage`.
-    Show(MessageType, String),
-    /// `$/progress`.
-    Progress(ProgressParams),
-    /// `window/workDoneProgress/create`; answered by [`Event::ProgressCreated`].
-    CreateProgress(NumberOrString),
-    /// `workspace/configuration`; answered by [`Event::Configuration`].
-    Configuration,
-    /// `client/registerCapability`.
-    Register(Vec<Registration>),
-    /// `client/unregisterCapability`.
-    Unregister(Vec<Unregistration>),
-    /// `workspace/diagnostic/refresh`.
-    RefreshDiagnostics,
-    /// `workspace/semanticTokens/refresh`.
-    RefreshSemanticTokens,
-    /// `workspace/inlayHint/refresh`.
-    RefreshInlayHints,
-    /// `workspace/codeLens/refresh`.
-    RefreshCodeLenses,
-}
-
-/// Parameters of `textDocument/publishDiagnostics`.
-#[derive(Debug, Serialize)]
-pub(crate) struct PublishedDiagnostics {
-    pub(crate) uri: Url,
-    /// An array of diagnostics.
-    pub(crate) diagnostics: Box<RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) version: Option<i32>,
-}
+use crate::{
+    outgoing::Outgoing,
+    state::{Event, StateHandle},
+};
 
 /// Sends messages in order until the state thread ends.
 ///

@@ -11,7 +11,7 @@ use analysis::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::snapshot::Answer;
+use crate::answer::Answer;
 
 /// The diagnostics of modules are remembered up to so many bytes of text; the older half goes first.
 const REMEMBERED: usize = 8 << 20;

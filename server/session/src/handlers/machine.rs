@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use analysis::{DocumentationKey, documentation};
-use machine::listing::{Listing, Row};
+use machine::{listing::Listing, row::Row};
 
 use super::{Handler, Priority, Reads};
 use crate::{

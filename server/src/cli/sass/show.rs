@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use analysis::ExactEntry;
 use machine::{
     blocks::{Block, Memory},
-    listing::{Listing, Row},
+    listing::Listing,
+    row::Row,
 };
 use serde_json::{Value, json};
 
