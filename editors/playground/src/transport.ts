@@ -2,8 +2,8 @@
 
 import type { Transport } from '@codemirror/lsp-client';
 
-import { first, ServerWorker } from './boot.js';
 import { languageOf } from './examples';
+import { first, ServerWorker } from './worker.js';
 
 /** What a JSON-RPC message may have. */
 interface Message {
