@@ -6,6 +6,7 @@ use std::{
 };
 
 use ptx_tests::{
+    imports::Imports,
     words::{Kind, broken as wrong_words, prose},
     workspace::{dependencies, packages, top},
 };
@@ -554,4 +555,79 @@ fn dependencies_point_downwards() {
         "{seen:?}"
     );
     check("dependencies point downwards", broken);
+}
+
+/// Circles of files that may be. This list can only get shorter.
+const CIRCLES: [&[&str]; 3] = [
+    // Recursive descent.
+    &[
+        "syntax/src/grammar/declaration.rs",
+        "syntax/src/grammar/directive.rs",
+        "syntax/src/grammar/function.rs",
+        "syntax/src/grammar/item.rs",
+        "syntax/src/grammar/statement.rs",
+    ],
+    // Data and queries in one file.
+    &[
+        "analysis/src/hir/body.rs",
+        "analysis/src/hir/declared.rs",
+        "analysis/src/hir/lower.rs",
+        "analysis/src/hir/lower/names.rs",
+        "analysis/src/hir/module.rs",
+    ],
+    // Types of the graph and of what lives in it.
+    &[
+        "analysis/src/flow/facts.rs",
+        "analysis/src/flow/graph.rs",
+        "analysis/src/flow/liveness.rs",
+        "analysis/src/flow/liveness/bits.rs",
+        "analysis/src/flow/liveness/runs.rs",
+    ],
+];
+
+/// Imports have a direction: whoever reads a file need not know those that use it. See [`Imports`] for what counts.
+#[test]
+fn files_import_in_no_circles() {
+    let mut all = vec![
+        Imports::of_typescript(&top().join("editors/playground/src")),
+        Imports::of_typescript(&top().join("editors/vscode/src")),
+    ];
+    for package in packages() {
+        for target in package["targets"].as_array().expect("a list") {
+            let root = target["src_path"].as_str().expect("a path");
+            all.push(Imports::of_crate(Path::new(root)));
+        }
+    }
+    let mut left: BTreeSet<&str> = CIRCLES.iter().copied().flatten().copied().collect();
+    let mut broken = Vec::new();
+    let mut count = 0;
+    for imports in all {
+        let imports = imports.expect("files that can be read");
+        count += imports.files.len();
+        let name = |it: &Path| {
+            let it = it.strip_prefix(top()).expect("a path in the repository");
+            it.to_string_lossy().replace('\\', "/")
+        };
+        for circle in imports.circles() {
+            let names: Vec<String> = circle.iter().copied().map(name).collect();
+            left.retain(|it| names.iter().all(|name| name != it));
+            let is_known = |known: &&[&str]| names.iter().all(|it| known.contains(&it.as_str()));
+            if CIRCLES.iter().any(is_known) {
+                continue;
+            }
+            broken.push(format!("a circle of {}:", circle.len()));
+            for file in &circle {
+                let others = imports.files[*file].iter();
+                for (other, path) in others.filter(|it| circle.contains(it.0.as_path())) {
+                    broken.push(format!("  {} uses {}: {path}", name(file), name(other)));
+                }
+            }
+        }
+    }
+    assert!(600 < count, "only {count} files were read");
+    let untied = left
+        .iter()
+        .map(|it| format!("{it} is in no circle now: remove it from the list"));
+    broken.extend(untied);
+    check("files import in no circles", broken);
 }

@@ -12,6 +12,7 @@ pub mod conformance;
 pub mod fixtures;
 pub mod fuzz;
 pub mod generate;
+pub mod imports;
 pub mod mutate;
 pub mod pipeline;
 pub mod process;
