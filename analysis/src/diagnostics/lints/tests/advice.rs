@@ -311,12 +311,17 @@ fn words_that_change_an_operation() {
     for predicate in [
         "add.sat.s32 %r3, %r1, 0x7fffffff; setp.eq.s32 %p1, %r3, 0x7fffffff;",
         "setp.ne.u32 %p2, 1, 0; setp.eq.or.s32 %p1, %r1, 5, %p2;",
-        "cvt.sat.u8.u32 %r3, %r1; setp.lt.u32 %p1, %r3, 16;",
         "mov.u32 %r3, %nsmid; setp.lt.u32 %p1, %r3, 16;",
     ] {
         guarded("", predicate, false);
     }
-    guarded("", "cvt.u8.u32 %r3, %r1; setp.lt.u32 %p1, %r3, 16;", true);
+    for predicate in [
+        "cvt.u8.u32 %r3, %r1; setp.lt.u32 %p1, %r3, 16;",
+        "cvt.sat.u8.u32 %r3, %r1; setp.lt.u32 %p1, %r3, 16;",
+        "setp.gt.and.u32 %p1, %r1, 5, 1;",
+    ] {
+        guarded("", predicate, true);
+    }
 }
 
 #[test]
