@@ -27,7 +27,7 @@ pub(super) fn known_bits<'db>(
     range: TextRange,
 ) -> Option<KnownBits> {
     let it = RegisterOf::of(db, file, symbol)?.value_at(range)?;
-    let width = it.width()?;
+    let width = it.class()?.bits();
     let (flow, value, step) = it.place();
     let mut values = Values::of(db, it.function(), flow, false);
     let node = values.before(value, step, width);

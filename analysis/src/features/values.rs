@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use isa::operand::Operand;
+use isa::{operand::Operand, types::Class};
 use salsa::Database;
 use syntax::{TextRange, TextSize};
 
@@ -181,17 +181,23 @@ impl<'db> ValueAt<'db> {
         self.register.function
     }
 
-    /// The width of the register in bits.
-    pub(super) fn width(&self) -> Option<u32> {
-        let declared = self
-            .register
-            .body
-            .operands
-            .get(self.register.definition as usize)?;
-        match &declared.0 {
-            Operand::Register { class, lanes: 1 } => Some(class.bits()),
+    /// The type of the register; `None` of a vector.
+    pub(super) fn class(&self) -> Option<Class> {
+        let index = self.register.definition as usize;
+        match self.register.body.operands.get(index)?.0 {
+            Operand::Register { class, lanes: 1 } => Some(class),
             _ => None,
         }
+    }
+
+    /// Whether the instruction writes it there.
+    pub(super) fn is_written(&self) -> bool {
+        self.written
+    }
+
+    /// The body of the function.
+    pub(super) fn body(&self) -> &'db Body {
+        self.register.body
     }
 }
 

@@ -109,10 +109,9 @@ impl<'a> Values<'a> {
         self.result(value, step, bits)
     }
 
-    /// What a leaf stands for.
-    pub(crate) fn leaf_of(&self, leaf: u32) -> Leaf<'a> {
-        let found = self.leaves.get(leaf as usize);
-        found.copied().unwrap_or(Leaf::Unknown)
+    /// What the leaves of the graph stand for, by their numbers.
+    pub(crate) fn leaves(&self) -> &[Leaf<'a>] {
+        &self.leaves
     }
 
     fn leaf(&mut self, key: Key, leaf: Leaf<'a>, bits: u32) -> Node {

@@ -9,6 +9,7 @@ mod names;
 mod page;
 mod registers;
 mod storage;
+mod value;
 mod words;
 
 use std::fmt::Write as _;

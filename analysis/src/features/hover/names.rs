@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-use super::{registers, storage::storage};
+use super::{registers, storage::storage, value::value};
 use crate::features::{
     navigation::{declaration_text, path_to},
     values,
@@ -102,6 +102,9 @@ pub(super) fn hover(
                 figure: None,
             },
         });
+    }
+    if let Some(value) = value(db, file, at) {
+        let _ = write!(markdown, "\n\n{value}");
     }
     if let Some(value) = values::describe(db, file, at) {
         let _ = write!(markdown, "\n\n{value}");

@@ -1,0 +1,166 @@
+//! What a register holds at one of its uses: a number, or an expression of what the function is given.
+
+use std::fmt::Write as _;
+
+use isa::{compute::KnownBits, types::Class};
+use salsa::Database;
+
+use crate::{
+    FilePosition, SymbolKind,
+    db::SourceFile,
+    features::values::RegisterOf,
+    flow::{
+        computation::BoundName,
+        effects::meaning,
+        facts::{Facts, Register},
+        ids::{Base, Step, Symbol as Variable},
+    },
+    hir::{
+        body::{Body, Target},
+        bound::Operands,
+        symbol::name_at,
+    },
+    values::{Leaf, Values},
+};
+
+/// A line about the value of the register at a position; `None` if nothing is known of it.
+pub(super) fn value(db: &dyn Database, file: SourceFile, at: FilePosition) -> Option<String> {
+    let name = name_at(db, file, at.offset)?;
+    let it = RegisterOf::of(db, file, &name.symbol)?.value_at(name.range)?;
+    let class = it.class()?;
+    let (flow, value, step) = it.place();
+    let bits = class.bits();
+    if bits > 64 {
+        return None;
+    }
+    let function = it.function();
+    let mut values = Values::of(db, function, flow, true);
+    let node = match it.is_written() {
+        true => values.after(value, step, bits),
+        false => values.before(value, step, bits),
+    };
+    if let Some(constant) = values.graph.as_constant(node) {
+        return Some(format!("= `{}`", number(constant, class)));
+    }
+    let body = it.body();
+    let operands = Operands::of(db, function);
+    let own = register_name(body, flow.facts.values.get(value as usize)?);
+    let leaves: Vec<Leaf<'_>> = values.leaves().to_vec();
+    let leaf = |index: u32| match *leaves.get(index as usize)? {
+        Leaf::Input(it) | Leaf::Merge(it) => {
+            Some(register_name(body, flow.facts.values.get(it as usize)?))
+        }
+        Leaf::Name(name) => Some(name_of(body, name)),
+        Leaf::Result(step, it) => parameter(&operands, &flow.facts, body, step)
+            .or_else(|| Some(register_name(body, flow.facts.values.get(it as usize)?))),
+        Leaf::Unknown => None,
+    };
+    let text = values.graph.text(node, &leaf).filter(|it| *it != own);
+    let known = values.graph.known_bits(node);
+    let facts = integer(class).then(|| facts(known, bits)).flatten();
+    match (text, facts) {
+        (None, None) => None,
+        (text, facts) => {
+            let mut line = text.map_or_else(String::new, |it| format!("= `{it}`"));
+            if let Some(facts) = facts {
+                let separator = if line.is_empty() { "" } else { ", " };
+                let _ = write!(line, "{separator}{facts}");
+            }
+            Some(line)
+        }
+    }
+}
+
+/// Whether the bits of a register are shown as an integer.
+fn integer(class: Class) -> bool {
+    !matches!(
+        class,
+        Class::F16 | Class::F16x2 | Class::F32 | Class::F64 | Class::Pred
+    )
+}
+
+/// A number as the type of a register writes it.
+fn number(bits: u64, class: Class) -> String {
+    match class {
+        Class::Pred => (bits != 0).to_string(),
+        Class::F32 => format!("{:?}", f32::from_bits(bits as u32)),
+        Class::F64 => format!("{:?}", f64::from_bits(bits)),
+        _ => {
+            let rest = 64 - class.bits().min(64);
+            let signed = (bits << rest).cast_signed() >> rest;
+            match signed {
+                // Untyped bits: -1 is written in small kernels, 0xffffffff in masks; both are read.
+                ..0 => format!("{signed} = {bits:#x}"),
+                0..=9 => signed.to_string(),
+                _ => format!("{bits} = {bits:#x}"),
+            }
+        }
+    }
+}
+
+/// What is known of the bits: the range, and what it is a multiple of.
+fn facts(known: KnownBits, bits: u32) -> Option<String> {
+    let zeros = known.mask & !known.bits;
+    let low = (!zeros).trailing_zeros().min(bits);
+    let most = (known.bits | !known.mask) & (u128::MAX >> (128 - bits));
+    let high = 128 - most.leading_zeros();
+    let mut out = Vec::new();
+    if (1..=12).contains(&low) {
+        out.push(format!("a multiple of {}", 1u64 << low));
+    }
+    if high < bits && high <= 16 {
+        out.push(format!("at most {most}"));
+    }
+    (!out.is_empty()).then(|| out.join(", "))
+}
+
+fn register_name(body: &Body, register: &Register) -> String {
+    let definition = body.definition(register.definition);
+    match register.member.filter(|_| definition.count.is_some()) {
+        Some(member) => format!("{}{member}", definition.name),
+        None => definition.name.to_string(),
+    }
+}
+
+/// A special register without its `%`, or the name of a variable.
+fn name_of(body: &Body, name: BoundName<'_>) -> String {
+    let mut text = match name.0.target {
+        Target::Special(index) => {
+            let name = isa::special::get(index).map_or("", |it| it.name);
+            name.trim_start_matches('%').to_owned()
+        }
+        Target::Definition(id) => body.definition(id).name.to_string(),
+        Target::Free(id) => body.free.get(id as usize).map_or("", |it| it).to_owned(),
+        Target::WarpSize | Target::Section(_) => String::new(),
+    };
+    if let Some(component) = name.1 {
+        let _ = write!(text, ".{component}");
+    }
+    text
+}
+
+/// The parameter that an instruction loads, as `n` or `args[8]`.
+fn parameter(operands: &Operands<'_>, facts: &Facts, body: &Body, step: Step) -> Option<String> {
+    let instruction = operands.get(step)?;
+    let semantics = meaning(instruction.db, instruction.id).semantics;
+    if !semantics.is_load() {
+        return None;
+    }
+    let mut addresses = instruction.operands().filter_map(|it| it.address(true));
+    let (name, offset) = addresses.next()?;
+    let Base::Symbol(variable) = facts.base(body, name)? else {
+        return None;
+    };
+    let name = match variable {
+        Variable::Own(id) => {
+            let definition = body.definition(id);
+            let parameter = definition.kind == SymbolKind::Parameter;
+            parameter.then(|| definition.name.to_string())?
+        }
+        Variable::Free(_) => return None,
+    };
+    Some(match offset {
+        0 => name,
+        _ => format!("{name}[{offset}]"),
+    })
+}
