@@ -5,10 +5,9 @@ use isa::{
         Destination, Exactness, Graph, Input, LaneValues, Machine, Node, Program, Surroundings,
         constant_bits, program as lower,
     },
-    matcher::fit,
+    matcher::Statement,
     matching::binding::{Binding, PairPart},
     operand::Operand,
-    tables,
     types::Class,
 };
 use rustc_hash::FxHashMap;
@@ -16,32 +15,39 @@ use salsa::Database;
 
 use crate::hir::{
     bound::{Bound, BoundInstruction, BoundOperand},
+    fit::{bindings, fit},
     form::Form,
 };
 
 use super::{facts::Facts, ids::Value};
 
 /// What the instructions of a form compute.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct FormProgram {
-    pub(crate) program: Program,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FormProgram<'a> {
+    pub(crate) program: &'a Program,
     /// The operands, by the indices that the program has for them.
-    pub(crate) bindings: Vec<Binding>,
+    pub(crate) bindings: &'a [Binding],
 }
 
 /// The program of a form; `None` if it computes nothing, does not fit, or works on memory or matrices.
+pub(crate) fn form_program<'db>(
+    db: &'db dyn Database,
+    form: Form<'db>,
+) -> Option<FormProgram<'db>> {
+    Some(FormProgram {
+        program: lowered(db, form).as_ref()?,
+        bindings: bindings(db, form),
+    })
+}
+
 #[salsa::tracked(returns(ref))]
-pub(crate) fn form_program<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<FormProgram> {
-    let read = |statement: &isa::matcher::Statement<'_>| {
-        let fit = fit(tables(), statement)?;
-        let bindings = fit.bind(statement);
-        let program = lower(&fit, statement, &bindings).ok()?;
-        Some(FormProgram { program, bindings })
-    };
+fn lowered<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Program> {
+    let fit = fit(db, form)?;
+    let read = |statement: &Statement<'_>| lower(fit, statement, bindings(db, form)).ok();
     form.data(db).with_statement(read).flatten()
 }
 
-impl FormProgram {
+impl FormProgram<'_> {
     /// The bits of the result, if all operands but the first are constants.
     pub(crate) fn constant(&self, operands: &[Operand]) -> Option<u64> {
         let [(_, result)] = self.program.outputs[..] else {
@@ -53,7 +59,7 @@ impl FormProgram {
             Some([constant_bits(operand, binding.ty.as_deref())? as u64])
         });
         let inputs: Vec<[u64; 1]> = inputs.collect::<Option<_>>()?;
-        run(&self.program, &inputs, result).map(|[it]| it)
+        run(self.program, &inputs, result).map(|[it]| it)
     }
 }
 
@@ -105,7 +111,7 @@ impl Eq for BoundName<'_> {}
 /// The computation of an instruction.
 #[derive(Clone)]
 pub(crate) struct Computation<'a> {
-    pub(crate) form: &'a FormProgram,
+    pub(crate) form: FormProgram<'a>,
     /// Where the inputs of the program come from.
     pub(crate) sources: Vec<Source<'a>>,
     instruction: BoundInstruction<'a>,
@@ -114,7 +120,7 @@ pub(crate) struct Computation<'a> {
 impl<'a> Computation<'a> {
     /// That of an instruction, whatever its guard is.
     pub(crate) fn of(facts: &Facts, instruction: BoundInstruction<'a>) -> Option<Computation<'a>> {
-        let form = form_program(instruction.db, instruction.id).as_ref()?;
+        let form = form_program(instruction.db, instruction.id)?;
         let inputs = form.program.inputs.iter();
         let sources = inputs.map(|it| source(facts, instruction, form, *it));
         Some(Computation {
@@ -144,7 +150,7 @@ impl<'a> Computation<'a> {
 
     /// Whether the manual says every bit of the results, which are those of this lane alone.
     fn is_exact(&self) -> bool {
-        let program = &self.form.program;
+        let program = self.form.program;
         program.exactness == Exactness::Exact && !program.crosses_lanes
     }
 
@@ -168,7 +174,7 @@ impl<'a> Computation<'a> {
         known: impl Fn(Value) -> Option<[u64; N]>,
     ) -> Option<[u64; N]> {
         let result = self.result().filter(|_| self.is_exact())?;
-        let program = &self.form.program;
+        let program = self.form.program;
         let mut inputs = Vec::with_capacity(self.sources.len());
         for (source, input) in self.sources.iter().zip(&program.inputs) {
             let mask = u64::MAX >> (64 - u32::from(input.bits.clamp(1, 64)));
@@ -229,7 +235,7 @@ impl<'a> Computation<'a> {
         }
         let outputs = self.form.program.outputs.iter();
         let index = outputs.clone().position(|it| it.1 == result)?;
-        let result = graph.apply(&self.form.program, &nodes).get(index)?.1;
+        let result = graph.apply(self.form.program, &nodes).get(index)?.1;
         let sum = graph.linear(result, bits);
         let sum = sum.minus(&graph.linear(start, bits));
         let mut numbers = LaneValues::<N>::default();
@@ -292,7 +298,7 @@ impl<'a> Computation<'a> {
 fn source<'a>(
     facts: &Facts,
     instruction: BoundInstruction<'a>,
-    form: &FormProgram,
+    form: FormProgram<'_>,
     input: Input,
 ) -> Source<'a> {
     let ty = form.bindings.get(usize::from(input.operand));
@@ -331,7 +337,7 @@ fn register(facts: &Facts, operand: BoundOperand<'_>) -> Option<(Value, i64)> {
 /// The operand of a binding, or an element of its braces.
 fn operand_of<'a>(
     instruction: BoundInstruction<'a>,
-    form: &FormProgram,
+    form: FormProgram<'_>,
     binding: u8,
     element: Option<u8>,
 ) -> Option<BoundOperand<'a>> {

@@ -63,7 +63,7 @@ pub(crate) struct Meaning {
 pub(crate) fn meaning<'db>(db: &'db dyn Database, form: Form<'db>) -> Meaning {
     let form = form.data(db);
     let words = || form.words.iter().map(|it| &**it);
-    let semantics = isa::tables().semantics(&form.opcode, words());
+    let semantics = form.semantics();
     Meaning {
         semantics,
         plain: semantics.plain(words()),

@@ -7,13 +7,10 @@
 mod bits;
 mod runs;
 
-use std::ops::Range;
-
 use self::{bits::Bits, runs::Runs};
 use super::{
     graph::Graph,
     ids::{Accesses, BlockId, Value},
-    lists::Lists,
 };
 
 /// Liveness at the borders of blocks.

@@ -1,9 +1,9 @@
-//! The classes of declared names, for the instruction checks: register classes and state spaces.
+//! The classes of declared names, for the instruction checks: register classes and state spaces; and what the directives
+//! at the start of a module say.
 
 use isa::{
-    operand::{Operand, Space, Symbol},
+    operand::Operand,
     target::{Module, Target as IsaTarget, TextureMode, Version},
-    variable::{Opaque, StateSpace, VariableType},
 };
 use rustc_hash::FxHashMap;
 use salsa::Database;
@@ -11,9 +11,10 @@ use syntax::{Cursor, SyntaxKind, TextSize};
 
 use crate::db::{SourceFile, Workspace};
 
+pub(crate) use super::declaration::Declared;
 use super::{
     body::body,
-    declaration::Declaration,
+    declaration::{Owner, declarator_of, variable},
     items::{Function, ModuleItems, items},
     module::module_body,
     number::integer,
@@ -53,35 +54,6 @@ pub(crate) fn module_declared<'db>(
         .collect()
 }
 
-/// A name as an operand.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Declared(pub(crate) Operand);
-
-impl Declared {
-    /// Whether it is a register, and not a place in memory.
-    pub(crate) fn is_register(&self) -> bool {
-        matches!(self.0, Operand::Register { .. })
-    }
-}
-
-// The operands of declarations hold no floating-point number.
-impl Eq for Declared {}
-
-/// Where a declaration appears.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
-    /// Outside functions.
-    Module,
-    /// Among the parameters of an entry,
-    Entry,
-    /// or of a function.
-    Function,
-    /// The body of either.
-    Body,
-    /// Among the results of a function.
-    Returns,
-}
-
 type Found = FxHashMap<TextSize, Declared>;
 
 fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) {
@@ -96,71 +68,6 @@ fn collect_variables(declaration: &Cursor<'_>, owner: Owner, found: &mut Found) 
                 Declared(declarator_of(&declared, &declarator)),
             );
         }
-    }
-}
-
-/// The operand of one declarator, given that of its declaration: an array has no value.
-pub(super) fn declarator_of(declared: &Operand, declarator: &Cursor<'_>) -> Operand {
-    match declared {
-        Operand::Symbol(Symbol::Variable(space, Some(_)))
-            if declarator
-                .nodes()
-                .any(|it| it.kind() == SyntaxKind::ARRAY_DIMENSION) =>
-        {
-            Operand::Symbol(Symbol::Variable(*space, None))
-        }
-        _ => declared.clone(),
-    }
-}
-
-/// The operand that a declaration with these words declares.
-pub(super) fn variable(node: &Cursor<'_>, owner: Owner) -> Operand {
-    let declaration = Declaration::of(node);
-    let opaque = match declaration.ty() {
-        Some((VariableType::Opaque(it), _)) => Some(it),
-        _ => None,
-    };
-    let unified = || {
-        let mut attributes = node.nodes().filter(|it| it.kind() == SyntaxKind::ATTRIBUTE);
-        attributes.any(|it| tree::has_word(&it, ".unified"))
-    };
-    match (opaque, declaration.space().map(|it| it.0)) {
-        // The textures of PTX ISA 1.x are variables of a space of their own.
-        (Some(Opaque::Texture), _) | (_, Some(StateSpace::Texture)) => {
-            Operand::Symbol(Symbol::TextureReference)
-        }
-        (Some(Opaque::Sampler), _) => Operand::Symbol(Symbol::SamplerReference),
-        (Some(Opaque::Surface), _) => Operand::Symbol(Symbol::SurfaceReference),
-        (None, Some(StateSpace::Register)) => {
-            declaration
-                .class()
-                .map_or(Operand::Unknown, |class| Operand::Register {
-                    class,
-                    lanes: declaration.vector().map_or(1, |it| it.0),
-                })
-        }
-        // What it is without a type is not known.
-        (None, Some(_)) if declaration.ty().is_none() => Operand::Unknown,
-        (None, Some(space)) => {
-            let space = match space {
-                StateSpace::Const => Space::Const,
-                StateSpace::Local => Space::Local,
-                StateSpace::Shared => Space::Shared,
-                StateSpace::Parameter => match owner {
-                    Owner::Entry => Space::EntryParameter,
-                    Owner::Returns => Space::ReturnParameter,
-                    Owner::Function => Space::InputParameter,
-                    Owner::Module | Owner::Body => Space::LocalParameter,
-                },
-                _ if unified() => Space::Unified,
-                // The others are dealt with above.
-                _ => Space::Global,
-            };
-            let scalar = declaration.vector().is_none();
-            let class = declaration.class().filter(|_| scalar);
-            Operand::Symbol(Symbol::Variable(space, class))
-        }
-        (None, None) => Operand::Unknown,
     }
 }
 

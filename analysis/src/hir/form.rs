@@ -12,14 +12,15 @@ use std::{
     ops::Range,
 };
 
-use isa::{matcher::Statement, operand::Operand, target::Module};
+use isa::{matcher::Statement, operand::Operand, semantics::Semantics, target::Module};
+use salsa::Database;
 use syntax::{Cursor, SyntaxKind, TextRange};
 
 use crate::constant::{evaluate, is_plain};
 
 use super::{
-    body::Reference,
     instruction::{Parts, names},
+    lowered::Reference,
     operand::{Resolve, component, names_of},
 };
 
@@ -77,6 +78,11 @@ impl FormContents {
             components: components.into(),
             wrong_constant: !problems.is_empty(),
         }
+    }
+
+    /// The effects of its instructions.
+    pub(crate) fn semantics(&self) -> Semantics {
+        isa::tables().semantics(&self.opcode, self.words.iter().map(|it| &**it))
     }
 
     /// The component that a name selects, by the index of the name.
@@ -236,6 +242,27 @@ impl Hash for FormContents {
         )
             .hash(state);
         self.operands.iter().for_each(|it| one(it, state));
+    }
+}
+
+impl<'db> Form<'db> {
+    /// The form for another version and target if the file does not say them.
+    pub(crate) fn or_in_force(
+        self,
+        db: &'db dyn Database,
+        module: impl FnOnce() -> Module,
+    ) -> Form<'db> {
+        let data = self.data(db);
+        match data.module {
+            Some(_) => self,
+            None => Form::new(
+                db,
+                FormContents {
+                    module: Some(module()),
+                    ..data.clone()
+                },
+            ),
+        }
     }
 }
 

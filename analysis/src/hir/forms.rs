@@ -4,6 +4,8 @@
 //! written one after the other, with what its names mean in their place: instructions that are written the same have
 //! the same form, so only the first of them is taken apart.
 
+use std::borrow::Cow;
+
 use isa::{operand::Operand, target::Module};
 use rustc_hash::FxHashMap;
 use salsa::Database;
@@ -12,7 +14,7 @@ use syntax::{Cursor, NodeOrToken, SyntaxKind, TextRange};
 use crate::constant::is_plain;
 
 use super::{
-    body::{Body, Reference, Target, body},
+    body::{Body, Reference, Target, body, body_around},
     form::{Form, FormContents},
     in_force::in_force,
     instruction::{Parts, find_reference, references},
@@ -44,6 +46,29 @@ impl<'db> Forms<'db> {
 #[salsa::tracked(returns(ref))]
 pub(crate) fn forms<'db>(db: &'db dyn Database, function: Function<'db>) -> Forms<'db> {
     forms_in(db, function, body(db, function), None)
+}
+
+/// The form of the instruction in a part of a function.
+pub(crate) fn form_at<'db>(
+    db: &'db dyn Database,
+    function: Function<'db>,
+    part: TextRange,
+) -> Option<Form<'db>> {
+    let body = body_around(db, function, part);
+    let instructions = &body.instructions;
+    let index = instructions
+        .iter()
+        .position(|it| part.contains_range(it.range))?;
+    match &body {
+        Cow::Borrowed(_) => {
+            let forms = forms(db, function);
+            forms.all.get(forms.index(index)?).copied()
+        }
+        Cow::Owned(body) => {
+            let forms = forms_in(db, function, body, Some(part));
+            forms.all.get(forms.index(index)?).copied()
+        }
+    }
 }
 
 /// As [`forms`], of a part of a function and the body that was made of it.

@@ -7,7 +7,7 @@ use isa::{
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use super::{
-    body::{Body, Instruction, Reference, Target},
+    lowered::{Body, Instruction, Reference, Target},
     operand::{Resolve, operand},
     tree,
 };

@@ -12,15 +12,14 @@ use isa::{
     role::Role,
     table::tables,
 };
-use rustc_hash::FxHashMap;
 use syntax::{Cursor, NodeOrToken, SyntaxError, SyntaxKind, TextRange};
 
 use crate::SymbolKind;
 
-use self::names::OpenScope;
+use self::names::Names;
 use super::{
-    body::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
-    declared::{Declared, Owner, declarator_of, variable},
+    declaration::{Declared, Owner, declarator_of, variable},
+    lowered::{Body, DefinitionId, Duplicate, Instruction, OUTERMOST, Place, Reference, Target},
     number::integer,
     tree::{self, trimmed},
 };
@@ -44,11 +43,11 @@ pub(super) fn lower<'a>(
     if part.is_none() {
         // Compilers write a name every dozen bytes, and an instruction every third name.
         let bytes = usize::from(function.range().len());
-        lowering.body.references.reserve(bytes / 16);
-        lowering.body.instructions.reserve(bytes / 48);
+        lowering.names.body.references.reserve(bytes / 16);
+        lowering.names.body.instructions.reserve(bytes / 48);
     }
     lowering.function(function);
-    let mut body = lowering.body;
+    let mut body = lowering.names.body;
     // It is kept, and names are most of what a file costs besides its tree.
     body.references.shrink_to_fit();
     body.instructions.shrink_to_fit();
@@ -62,19 +61,7 @@ struct Lowering<'a> {
     /// Where instructions are lowered, if not everywhere.
     part: Option<TextRange>,
     errors: &'a [SyntaxError],
-    body: Body,
-    /// The innermost definition of each single name.
-    names: FxHashMap<&'a str, DefinitionId>,
-    /// The first bytes of single names, a bit for each byte.
-    initials: u128,
-    /// The innermost definition of each parameterised name, by its prefix.
-    families: FxHashMap<&'a str, DefinitionId>,
-    /// Functions declared by prototypes inside the body; they belong to the module.
-    prototypes: FxHashMap<&'a str, DefinitionId>,
-    free: FxHashMap<Cow<'a, str>, u32>,
-    /// For definitions that hide one of the same name in a block around, that one.
-    shadowed: FxHashMap<DefinitionId, DefinitionId>,
-    open: Vec<OpenScope<'a>>,
+    names: Names<'a>,
     /// The label just before the current statement.
     label: Option<DefinitionId>,
     /// How many names elements such as `L<4>` stood for.
@@ -91,21 +78,14 @@ impl<'a> Lowering<'a> {
             check,
             part,
             errors,
-            body: Body::default(),
-            names: FxHashMap::default(),
-            initials: 0,
-            families: FxHashMap::default(),
-            prototypes: FxHashMap::default(),
-            free: FxHashMap::default(),
-            shadowed: FxHashMap::default(),
-            open: Vec::new(),
+            names: Names::default(),
             label: None,
             targets: 0,
         }
     }
 
     fn function(&mut self, function: &Cursor<'a>) {
-        self.open_scope(function.range());
+        self.names.open_scope(function.range());
         let has_body = function.node(SyntaxKind::BLOCK).is_some();
         let owner = match tree::has_word(function, ".entry") {
             true => Owner::Entry,
@@ -114,18 +94,18 @@ impl<'a> Lowering<'a> {
         for child in function.nodes() {
             match child.kind() {
                 SyntaxKind::NAME => {
-                    self.body.name = child.token(SyntaxKind::IDENT).map(|it| it.range());
+                    self.names.body.name = child.token(SyntaxKind::IDENT).map(|it| it.range());
                 }
                 SyntaxKind::RETURN_LIST => self.parameters(&child, Owner::Returns, has_body),
                 SyntaxKind::PARAMETER_LIST => self.parameters(&child, owner, has_body),
                 SyntaxKind::BLOCK => {
-                    self.body.scopes[OUTERMOST as usize].range = trimmed(&child);
+                    self.names.body.scopes[OUTERMOST as usize].range = trimmed(&child);
                     self.statements(&child);
                 }
                 _ => {}
             }
         }
-        self.close_scope();
+        self.names.close_scope();
     }
 
     fn parameters(&mut self, list: &Cursor<'a>, owner: Owner, has_body: bool) {
@@ -136,13 +116,15 @@ impl<'a> Lowering<'a> {
             let Some(name) = tree::name(&parameter) else {
                 continue;
             };
-            let definition = self.definition(name, SymbolKind::Parameter, trimmed(&parameter));
+            let definition =
+                self.names
+                    .definition(name, SymbolKind::Parameter, trimmed(&parameter));
             let operand = declarator_of(&variable(&parameter, owner), &parameter);
             if has_body {
-                self.declare(name.text(), definition, operand);
+                self.names.declare(name.text(), definition, operand);
             } else {
                 // ptxas ignores equal names in a prototype.
-                self.add(name.text(), definition, operand);
+                self.names.add(name.text(), definition, operand);
             }
         }
     }
@@ -185,15 +167,17 @@ impl<'a> Lowering<'a> {
             SyntaxKind::INSTRUCTION => self.instruction(node, broken),
             SyntaxKind::LABEL => {
                 let name = tree::name(node)?;
-                let definition = self.definition(name, SymbolKind::Label, trimmed(node));
+                let definition = self
+                    .names
+                    .definition(name, SymbolKind::Label, trimmed(node));
                 let operand = Operand::Symbol(Symbol::Label);
-                return Some(self.declare(name.text(), definition, operand));
+                return Some(self.names.declare(name.text(), definition, operand));
             }
             SyntaxKind::BLOCK => {
-                self.open_scope(trimmed(node));
+                self.names.open_scope(trimmed(node));
                 self.label = None;
                 self.statements(node);
-                self.close_scope();
+                self.names.close_scope();
                 return None;
             }
             SyntaxKind::VARIABLE_DECLARATION => self.variables(node),
@@ -230,26 +214,26 @@ impl<'a> Lowering<'a> {
 
     /// A declaration of the innermost block may have been missed.
     fn miss(&mut self) {
-        self.scope().uncertain = true;
+        self.names.scope().uncertain = true;
     }
 
     /// A table directive gives the label before it its meaning.
     fn table(&mut self, node: &Cursor<'a>, kind: SymbolKind, symbol: Symbol) {
         let range = trimmed(node);
         if let Some(label) = self.label {
-            let definition = &mut self.body.definitions[label as usize];
+            let definition = &mut self.names.body.definitions[label as usize];
             definition.kind = kind;
             definition.full_range = definition.full_range.cover(range);
-            self.body.operands[label as usize] = Declared(Operand::Symbol(symbol));
+            self.names.body.operands[label as usize] = Declared(Operand::Symbol(symbol));
         } else if let Some(word) = node.token(SyntaxKind::DOTTED) {
-            self.body.unlabeled.push(word.range());
+            self.names.body.unlabeled.push(word.range());
         }
     }
 
     fn names_of(&mut self, node: &Cursor<'a>, place: Place, broken: bool) {
         for name in node.nodes() {
             if let Some(token) = name.token(SyntaxKind::IDENT) {
-                self.reference(token, place, false, broken);
+                self.names.reference(token, place, false, broken);
             }
         }
     }
@@ -263,7 +247,7 @@ impl<'a> Lowering<'a> {
             return;
         };
         let Some(count) = count(target) else {
-            self.reference(token, Place::Branch, false, broken);
+            self.names.reference(token, Place::Branch, false, broken);
             return;
         };
         // The names are spelled nowhere, so each is a reference with the range of the prefix.
@@ -271,7 +255,8 @@ impl<'a> Lowering<'a> {
         self.targets += count;
         for number in 0..count {
             let name = Cow::Owned(format!("{}{number}", token.text()));
-            self.reference_to(name, token.range(), Place::Branch, false, broken);
+            self.names
+                .reference_to(name, token.range(), Place::Branch, false, broken);
         }
     }
 
@@ -280,8 +265,8 @@ impl<'a> Lowering<'a> {
             if it.kind() == SyntaxKind::NAME_REFERENCE
                 && let Some(token) = it.tokens().next()
             {
-                let free = self.free(token.text());
-                self.body.references.push(Reference {
+                let free = self.names.free(token.text());
+                self.names.body.references.push(Reference {
                     range: token.range(),
                     target: Target::Section(free),
                     member: None,
@@ -302,7 +287,7 @@ impl<'a> Lowering<'a> {
                 .filter(|it| it.kind() == SyntaxKind::DECLARATOR)
         };
         if tree::is_nameless(node) {
-            self.body.nameless.push(trimmed(node));
+            self.names.body.nameless.push(trimmed(node));
         }
         let only = declarators().nth(1).is_none();
         let operand = variable(node, Owner::Body);
@@ -311,9 +296,9 @@ impl<'a> Lowering<'a> {
                 continue;
             };
             let range = trimmed(if only { node } else { &declarator });
-            let mut definition = self.definition(name, kind, range);
+            let mut definition = self.names.definition(name, kind, range);
             definition.count = count(&declarator);
-            self.declare(
+            self.names.declare(
                 name.text(),
                 definition,
                 declarator_of(&operand, &declarator),
@@ -347,26 +332,36 @@ impl<'a> Lowering<'a> {
         let Some(name) = tree::name(node) else {
             return;
         };
-        let definition = self.definition(name, SymbolKind::Function, trimmed(node));
-        let taken = self.collision(name.text(), &definition);
-        let id = self.push(definition, Operand::Symbol(Symbol::Function));
+        let definition = self
+            .names
+            .definition(name, SymbolKind::Function, trimmed(node));
+        let taken = self.names.collision(name.text(), &definition);
+        let id = self
+            .names
+            .push(definition, Operand::Symbol(Symbol::Function));
         if let Some(first) = taken {
-            self.body.duplicates.push(Duplicate {
+            self.names.body.duplicates.push(Duplicate {
                 definition: id,
                 first,
             });
         }
-        self.prototypes.entry(name.text()).or_insert(id);
-        self.body.prototypes.push((id, tree::linkage(node)));
+        self.names.prototypes.entry(name.text()).or_insert(id);
+        self.names.body.prototypes.push((id, tree::linkage(node)));
     }
 
     // ---- Instructions --------------------------------------------------------------------------
 
     fn instruction(&mut self, node: &Cursor<'a>, broken: bool) {
-        if self.body.instructions.len().is_multiple_of(CHECK_INTERVAL) {
+        if self
+            .names
+            .body
+            .instructions
+            .len()
+            .is_multiple_of(CHECK_INTERVAL)
+        {
             (self.check)();
         }
-        let first = self.body.references.len() as u32;
+        let first = self.names.body.references.len() as u32;
         let mut opcode = None;
         let mut role = Role::Plain(0);
         let mut operand = 0;
@@ -398,10 +393,10 @@ impl<'a> Lowering<'a> {
             }
         }
         let range = TextRange::new(start.unwrap_or(end), end);
-        self.body.instructions.push(Instruction {
+        self.names.body.instructions.push(Instruction {
             range,
             opcode: opcode.unwrap_or(TextRange::empty(range.start())),
-            references: first..self.body.references.len() as u32,
+            references: first..self.names.body.references.len() as u32,
             call: role == Role::Call,
         });
     }
@@ -431,7 +426,7 @@ impl<'a> Lowering<'a> {
         match node.kind() {
             SyntaxKind::NAME_REFERENCE => {
                 if let Some(token) = node.token(SyntaxKind::IDENT) {
-                    self.reference(token, place, write, broken);
+                    self.names.reference(token, place, write, broken);
                 }
             }
             SyntaxKind::LITERAL | SyntaxKind::SINK | SyntaxKind::ERROR => {}

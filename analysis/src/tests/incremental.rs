@@ -103,6 +103,7 @@ fn typing_in_a_function_computes_that_function_again() {
             body 1
             declared_shared 1
             effects 1
+            fit 1
             form_facts 1
             forms 1
             function_findings 1
@@ -200,6 +201,7 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
             body 1
             declared_shared 1
             effects 1
+            fit 1
             form_facts 1
             forms 1
             function_findings 1

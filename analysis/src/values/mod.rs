@@ -191,13 +191,13 @@ impl<'a> Values<'a> {
         let unguarded = facts.guarded.get(step as usize) == Some(&false);
         let instruction = self.operands.get(step).filter(|_| unguarded)?;
         let found = Computation::of(facts, instruction)?;
-        let program = &found.form.program;
+        let program = found.form.program;
         let exact = self.nearest || program.exactness == isa::compute::Exactness::Exact;
         (exact && !program.crosses_lanes).then_some(found)
     }
 
     fn results_of(&mut self, step: Step, computation: &Computation<'a>) -> Box<[(Value, Node)]> {
-        let program = &computation.form.program;
+        let program = computation.form.program;
         let mut inputs = Vec::with_capacity(program.inputs.len());
         for (source, input) in computation.sources.iter().zip(&program.inputs) {
             let bits = input.bits.into();

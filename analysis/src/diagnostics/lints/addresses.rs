@@ -2,7 +2,10 @@
 
 use std::cell::OnceCell;
 
-use isa::word_class::{type_bits, vector_length};
+use isa::{
+    operand::Operand,
+    word_class::{type_bits, vector_length},
+};
 use salsa::Database;
 use syntax::{Cursor, CursorToken, SyntaxKind};
 
@@ -12,7 +15,7 @@ use crate::{
     diagnostics::{place::Place, subject::Subject},
     hir::{
         body::{Body, Reference, Target},
-        instruction::Parts,
+        form::FormContents,
         items::{Function, module_items},
         layout::{Layout, layouts, module_layouts},
         module::DeclarationSource,
@@ -92,24 +95,19 @@ impl<'a> Layouts<'a> {
     }
 }
 
-/// Bytes that a load, store or atomic operation touches.
-pub(in crate::diagnostics) fn accessed(parts: &Parts<'_>) -> Option<u64> {
-    let opcode = parts.opcode?.text();
-    let modifiers = &parts.modifiers;
-    if parts
-        .operands
-        .iter()
-        .all(|it| it.kind() != SyntaxKind::ADDRESS)
-    {
+/// Bytes that a load, store or atomic operation of a form touches.
+pub(in crate::diagnostics) fn accessed(form: &FormContents) -> Option<u64> {
+    let is_address = |it: &Operand| matches!(it, Operand::Address(_, None));
+    if !form.operands.iter().any(is_address) {
         return None;
     }
-    let semantics = isa::tables().semantics(opcode, parts.words.iter().copied());
+    let semantics = form.semantics();
     let mut accesses = semantics.reads.iter().chain(semantics.writes);
     accesses.find(|it| it.is_plain())?;
-    let mut found = modifiers.iter().rev().map(CursorToken::text);
-    let bits = found.find_map(type_bits)?;
-    let mut lanes = modifiers.iter().filter_map(|it| vector_length(it.text()));
-    Some(u64::from(bits / 8) * u64::from(lanes.next().unwrap_or(1)))
+    let words = || form.words.iter().map(|it| format!(".{it}"));
+    let bits = words().rev().find_map(|it| type_bits(&it))?;
+    let elements = words().find_map(|it| vector_length(&it));
+    Some(u64::from(bits / 8) * u64::from(elements.unwrap_or(1)))
 }
 
 /// The name and the constant offset of an address such as `[x+4]`.

@@ -6,7 +6,7 @@ use crate::{
         lints::addresses::{Named, accessed, place},
         registry::{MISALIGNED_ACCESS, OUT_OF_BOUNDS},
     },
-    hir::{instruction::Parts, tree::trimmed},
+    hir::{form::FormContents, instruction::Parts, tree::trimmed},
 };
 
 use syntax::TextRange;
@@ -14,10 +14,11 @@ use syntax::TextRange;
 /// An access outside a variable, or one whose address is not a multiple of its size.
 pub(in crate::diagnostics) fn check(
     parts: &Parts<'_>,
+    form: &FormContents,
     named: &dyn Fn(TextRange) -> Option<Named>,
     findings: &mut Vec<Finding>,
 ) {
-    let Some(bytes) = accessed(parts) else {
+    let Some(bytes) = accessed(form) else {
         return;
     };
     for node in &parts.operands {

@@ -4,15 +4,15 @@ use crate::{
     SymbolKind,
     diagnostics::{
         finding::{Finding, finding},
-        lints::addresses::{accessed, place},
+        lints::addresses::accessed,
         place::Place,
         registry::INCOMPLETE_ARGUMENT,
     },
-    flow::facts::for_each_instruction,
     hir::{
         body::{OUTERMOST, Target, body},
+        bound::Operands,
+        form::Form,
         forms::forms,
-        instruction::{Parts, references},
         items::Function,
         layout::layouts,
         tree,
@@ -43,35 +43,25 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut Ve
     let layouts = layouts(db, function);
     // Bytes stored to each scalar, and the place of the last store.
     let mut stored: FxHashMap<u32, (u64, TextRange)> = FxHashMap::default();
-    let forms = forms(db, function);
-    let is_store: Vec<bool> = forms
-        .all
-        .iter()
-        .map(|it| {
-            let form = it.data(db);
-            let words = form.words.iter().map(|it| &**it);
-            isa::tables().semantics(&form.opcode, words).is_store()
-        })
-        .collect();
-    let mut index = 0;
-    for_each_instruction(&cursor, body, &mut |instruction, node| {
-        let form = forms.index(index);
-        index += 1;
-        if form.is_none_or(|it| !is_store[it]) {
-            return;
-        }
-        let parts = Parts::of(node);
-        let Some((bytes, (name, _))) = accessed(&parts).zip(parts.operands.iter().find_map(place))
-        else {
-            return;
+    let (forms, operands) = (forms(db, function), Operands::of(db, function));
+    let bytes = |it: &Form<'_>| {
+        let form = it.data(db);
+        accessed(form).filter(|_| form.semantics().is_store())
+    };
+    let bytes: Vec<Option<u64>> = forms.all.iter().map(bytes).collect();
+    for step in 0..body.instructions.len() {
+        let Some(bytes) = forms.index(step).and_then(|it| bytes[it]) else {
+            continue;
         };
-        let mut references = references(body, instruction).iter();
-        let reference = references.find(|it| it.range.start() == name.range().start());
-        if let Some(Target::Definition(id)) = reference.map(|it| it.target) {
-            let sum = stored.entry(id).or_insert((0, name.range()));
+        let instruction = operands.get(step as u32);
+        let address = instruction.and_then(|it| it.operands().find_map(|it| it.address(false)));
+        if let Some((name, _)) = address
+            && let Target::Definition(id) = name.target
+        {
+            let sum = stored.entry(id).or_insert((0, name.range));
             sum.0 = sum.0.saturating_add(bytes);
         }
-    });
+    }
     for (id, (bytes, range)) in stored {
         let (Some(definition), Some(Some(layout))) =
             (body.definitions.get(id as usize), layouts.get(id as usize))

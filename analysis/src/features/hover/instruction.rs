@@ -8,7 +8,7 @@ use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 use crate::{
     features::documentation::demand,
     hir::{
-        instruction::Parts,
+        forms::form_at,
         tree::{self, operand_nodes},
     },
 };
@@ -126,12 +126,11 @@ impl Context<'_> {
 
     /// The selection that a constant of an instruction makes.
     pub(super) fn selector_of(&self, instruction: &Cursor<'_>, offset: TextSize) -> Option<Role> {
-        let opcode = instruction.token(SyntaxKind::IDENT)?.text();
         let at = offset - self.start;
         let index = operand_nodes(instruction).position(|it| it.range().contains(at))?;
         let last = operand_nodes(instruction).count() - 1;
-        let words = Parts::of(instruction).words;
-        let semantics = isa::tables().semantics(opcode, words.iter().copied());
+        let form = form_at(self.db, self.function?, instruction.range())?.data(self.db);
+        let semantics = form.semantics();
         let Some(operation) = semantics.value.map(|it| it.operation) else {
             return Some(Role::Value);
         };
@@ -139,7 +138,7 @@ impl Context<'_> {
             Operation::LookUp if index == 4 || index == last && index > 3 => Role::LookUpTable,
             // With a mode the selector says something else.
             Operation::Permute
-                if index == 3 && semantics.plain(words.iter().copied()).is_some() =>
+                if index == 3 && semantics.plain(form.words.iter().map(|it| &**it)).is_some() =>
             {
                 Role::Permutation
             }

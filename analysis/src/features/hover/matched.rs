@@ -1,17 +1,16 @@
 //! The instruction that is hovered over, matched with the tables.
 
 use isa::{
-    matcher::{Fit, Outcome, Statement},
-    matching::match_statement,
+    matcher::Fit,
     operand::Operand,
-    table::{OperandPattern, Presence, tables},
+    table::{OperandPattern, Presence},
     target::Module,
 };
 use syntax::{Cursor, CursorToken};
 
 use crate::{
     features::completion::module,
-    hir::{body::body_around, in_force::in_force, instruction::Parts, resolve::resolve},
+    hir::{fit::fit, forms::form_at, in_force::in_force, instruction::Parts},
 };
 
 use super::Context;
@@ -21,9 +20,9 @@ pub(super) struct MatchedInstruction<'a> {
     pub(super) module: Module,
     pub(super) modifiers: Vec<CursorToken<'a>>,
     pub(super) nodes: Vec<Cursor<'a>>,
-    pub(super) operands: Vec<Operand>,
+    pub(super) operands: &'a [Operand],
     /// The variant that fits.
-    pub(super) fit: Option<Fit<'static>>,
+    pub(super) fit: Option<&'a Fit<'static>>,
 }
 
 impl MatchedInstruction<'_> {
@@ -47,26 +46,16 @@ impl Context<'_> {
     pub(super) fn find<'a>(&'a self, instruction: &Cursor<'a>) -> Option<MatchedInstruction<'a>> {
         let function = self.function?;
         let parts = Parts::of(instruction);
-        let body = &*body_around(self.db, function, instruction.range());
-        let types = &body.operands;
-        let operands = parts
-            .resolved(&|range, name: &str| resolve(self.db, function, body, types, range, name));
-        let statement = Statement {
-            opcode: parts.opcode?.text(),
-            words: &parts.words,
-            operands: &operands,
-            module: self.module(),
-        };
-        let fit = match match_statement(tables(), &statement) {
-            Outcome::Fit(fit) => Some(fit),
-            Outcome::Mismatch(_) => None,
-        };
+        parts.opcode?;
+        let form = form_at(self.db, function, instruction.range())?;
+        let form = form.or_in_force(self.db, || self.module());
+        let contents = form.data(self.db);
         Some(MatchedInstruction {
-            module: self.module(),
+            module: contents.module?,
             modifiers: parts.modifiers,
             nodes: parts.operands,
-            operands,
-            fit,
+            operands: &contents.operands,
+            fit: fit(self.db, form),
         })
     }
 }

@@ -1,6 +1,12 @@
 //! A bit for each value and block.
 
-use super::{Accesses, BlockId, Graph, Lists, Range};
+use std::ops::Range;
+
+use crate::flow::{
+    graph::Graph,
+    ids::{Accesses, BlockId},
+    lists::Lists,
+};
 
 /// Values at the borders of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

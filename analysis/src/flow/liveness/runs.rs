@@ -1,9 +1,10 @@
 //! The blocks of each value, as runs of blocks that follow each other in the text.
 
-use super::{
-    BlockId, Range,
-    bits::{Bits, numbers},
-};
+use std::ops::Range;
+
+use crate::flow::ids::BlockId;
+
+use super::bits::{Bits, numbers};
 
 /// Values at the borders of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,13 +9,13 @@ use syntax::{CursorToken, TextRange};
 use crate::{
     SymbolKind,
     hir::{
-        body::{Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target},
-        declared::Declared,
+        declaration::Declared,
+        lowered::{
+            Body, Definition, DefinitionId, Duplicate, Place, Reference, Scope, ScopeId, Target,
+        },
         number::{is_canonical, split_name},
     },
 };
-
-use super::Lowering;
 
 /// A block that is being read.
 pub(super) struct OpenScope<'a> {
@@ -35,7 +35,25 @@ fn initial(name: &str) -> u128 {
     1 << (name.bytes().next().unwrap_or_default() & 127)
 }
 
-impl<'a> Lowering<'a> {
+/// The names of a function while it is read, and the body that is made of it.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    pub(super) body: Body,
+    /// The innermost definition of each single name.
+    names: FxHashMap<&'a str, DefinitionId>,
+    /// The first bytes of single names, a bit for each byte.
+    initials: u128,
+    /// The innermost definition of each parameterised name, by its prefix.
+    families: FxHashMap<&'a str, DefinitionId>,
+    /// Functions declared by prototypes inside the body; they belong to the module.
+    pub(super) prototypes: FxHashMap<&'a str, DefinitionId>,
+    free: FxHashMap<Cow<'a, str>, u32>,
+    /// For definitions that hide one of the same name in a block around, that one.
+    shadowed: FxHashMap<DefinitionId, DefinitionId>,
+    open: Vec<OpenScope<'a>>,
+}
+
+impl<'a> Names<'a> {
     // ---- Declarations --------------------------------------------------------------------------
 
     pub(super) fn definition(

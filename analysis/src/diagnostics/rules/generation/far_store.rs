@@ -6,17 +6,12 @@ use syntax::TextRange;
 
 use crate::{
     Severity,
-    diagnostics::{
-        finding::Finding,
-        lints::addresses::{accessed, place},
-        registry::OUT_OF_BOUNDS,
-    },
-    flow::{Flow, facts::Nodes},
+    diagnostics::{finding::Finding, lints::addresses::accessed, registry::OUT_OF_BOUNDS},
+    flow::Flow,
     hir::{
         body::{Body, DefinitionId, Place, Reference, Target, body},
-        form::Form,
-        forms::{Forms, forms},
-        instruction::{Parts, references},
+        bound::Operands,
+        instruction::references,
         items::Function,
         layout::layouts,
         reached::{is_called, is_reached},
@@ -38,8 +33,7 @@ pub(super) fn check(db: &dyn Database, function: Function<'_>, findings: &mut [F
         db,
         function,
         body: body(db, function),
-        forms: forms(db, function),
-        nodes: Nodes::new(db, function),
+        operands: Operands::of(db, function),
     };
     let mut flow = None;
     for finding in found {
@@ -61,8 +55,7 @@ struct Stores<'a> {
     db: &'a dyn Database,
     function: Function<'a>,
     body: &'a Body,
-    forms: &'a Forms<'a>,
-    nodes: Nodes<'a>,
+    operands: Operands<'a>,
 }
 
 impl Stores<'_> {
@@ -70,14 +63,10 @@ impl Stores<'_> {
     fn far(&self, address: TextRange) -> Option<usize> {
         let instructions = &self.body.instructions;
         let step = instructions.partition_point(|it| it.range.end() <= address.start());
-        let form = self.forms.all[self.forms.index(step)?];
-        let node = self.nodes.get(step as u32)?;
-        let parts = Parts::of(&node);
-        let bytes = accessed(&parts)?;
-        let (name, offset) = parts.operands.iter().find_map(place)?;
-        let mut names = references(self.body, instructions.get(step)?).iter();
-        let reference = names.find(|it| it.range.start() == name.range().start())?;
-        let Target::Definition(id) = reference.target else {
+        let instruction = self.operands.get(step as u32)?;
+        let bytes = accessed(instruction.form)?;
+        let (name, offset) = instruction.operands().find_map(|it| it.address(false))?;
+        let Target::Definition(id) = name.target else {
             return None;
         };
         let size = layouts(self.db, self.function)
@@ -85,14 +74,8 @@ impl Stores<'_> {
             .as_ref()?
             .size?;
         let end = size.next_multiple_of(4).saturating_add(FAR);
-        let far = offset < 0 || offset + i128::from(bytes) > i128::from(end);
-        (far && self.is_store(form) && self.is_passed(id)).then_some(step)
-    }
-
-    fn is_store(&self, form: Form<'_>) -> bool {
-        let form = form.data(self.db);
-        let words = form.words.iter().map(|it| &**it);
-        isa::tables().semantics(&form.opcode, words).is_store()
+        let far = offset < 0 || i128::from(offset) + i128::from(bytes) > i128::from(end);
+        (far && instruction.form.semantics().is_store() && self.is_passed(id)).then_some(step)
     }
 
     /// Whether it is a result of a function that a call names, or an argument of such a call.

@@ -21,6 +21,7 @@ use crate::{
     hir::{
         body::{Body, Target},
         declared::header,
+        fit::fit,
         in_force::{InForce, in_force},
         instruction::{Parts, find_reference, references},
         resolve::meaning,
@@ -61,7 +62,10 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
         if count % CHECK_INTERVAL == 0 {
             db.unwind_if_revision_cancelled();
         }
-        let verdict = form.map_or(Verdict::Silent, |it| verdicts[it]);
+        let Some(form) = form else {
+            return;
+        };
+        let (verdict, form) = (verdicts[form], forms.all[form]);
         // What a syntax error has torn apart says nothing about the instruction.
         if verdict == Verdict::Silent || errors_at.meets(instruction.range) {
             return;
@@ -75,6 +79,8 @@ pub(in crate::diagnostics) fn in_function(subject: &Subject<'_>, findings: &mut 
                 Some(it) => meaning(db, function, types, it, name),
                 None => Operand::Unknown,
             },
+            form: form.data(db),
+            fit: fit(db, form),
             node,
             new_address: &|| AddressRegister::of(subject),
             named: &|range| {

@@ -1,6 +1,5 @@
 //! Addresses of 32 bits where ptxas wants as many as `.address_size` says.
 
-use isa::{matcher::Outcome, matching::match_statement, table::tables};
 use salsa::Database;
 use syntax::TextRange;
 
@@ -17,7 +16,7 @@ use crate::{
     },
     flow::facts::Nodes,
     hir::{
-        body::body, form::Form, forms::forms, in_force::says_32, instruction::Parts,
+        body::body, fit::fit, form::Form, forms::forms, in_force::says_32, instruction::Parts,
         items::Function,
     },
 };
@@ -80,12 +79,9 @@ pub(in crate::diagnostics) fn in_function(
 
 /// Where the narrow address of a statement is.
 fn range(db: &dyn Database, form: Form<'_>, parts: &Parts<'_>) -> Option<TextRange> {
-    let index =
-        form.data(db)
-            .with_statement(|statement| match match_statement(tables(), statement) {
-                Outcome::Fit(fit) => narrow(statement, &fit).map(|it| it.0),
-                Outcome::Mismatch(_) => None,
-            });
+    let index = form
+        .data(db)
+        .with_statement(|statement| narrow(statement, fit(db, form)?).map(|it| it.0));
     let ranges = parts.ranges();
     index??.map_or(Some(ranges.name), |it| Some(ranges.operand(it)))
 }

@@ -21,6 +21,7 @@ use crate::{
         },
     },
     hir::{
+        fit::fit,
         form::Form,
         instruction::{Parts, Ranges},
         operand::describe,
@@ -52,6 +53,7 @@ pub(in crate::diagnostics) enum Verdict {
 /// The verdict on the instructions of a form.
 #[salsa::tracked(returns(copy))]
 pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db>) -> Judged {
+    let fit = fit(db, form);
     let form = form.data(db);
     let of = |verdict| Judged {
         verdict,
@@ -65,16 +67,14 @@ pub(in crate::diagnostics) fn verdict<'db>(db: &'db dyn Database, form: Form<'db
     }
     let mut narrow = None;
     let is_told = form.with_statement(|statement| {
-        match match_statement(tables(), statement) {
-            Outcome::Fit(fit) => {
-                // Where it appears does not matter.
-                let mut findings = Vec::new();
-                advise(statement, &fit, &Ranges::default(), &mut findings);
-                narrow = address_width::narrow(statement, &fit).map(|it| it.1);
-                !findings.is_empty()
-            }
-            Outcome::Mismatch(_) => true,
-        }
+        let Some(fit) = fit else {
+            return true;
+        };
+        // Where it appears does not matter.
+        let mut findings = Vec::new();
+        advise(statement, fit, &Ranges::default(), &mut findings);
+        narrow = address_width::narrow(statement, fit).map(|it| it.1);
+        !findings.is_empty()
     });
     let verdict = match is_told {
         Some(true) => Verdict::Told,
@@ -111,7 +111,7 @@ pub(in crate::diagnostics) fn check(
         return;
     }
     elements(parts, context, findings);
-    constant_access::check(parts, context.named, findings);
+    constant_access::check(parts, context.form, context.named, findings);
 }
 
 /// Whether the tables accept a statement; if not, that is reported.
@@ -127,12 +127,13 @@ fn is_accepted(parts: &Parts<'_>, context: &Context<'_>, findings: &mut Vec<Find
         operands: &operands,
         module: context.module,
     };
+    if let Some(fit) = context.fit {
+        let ranges = parts.ranges();
+        advise(&statement, fit, &ranges, findings);
+        return true;
+    }
     let problems = match match_statement(tables(), &statement) {
-        Outcome::Fit(fit) => {
-            let ranges = parts.ranges();
-            advise(&statement, &fit, &ranges, findings);
-            return true;
-        }
+        Outcome::Fit(_) => Vec::new(),
         Outcome::Mismatch(problems) => problems,
     };
     let found = Rejected {
