@@ -65,22 +65,13 @@ pub(super) fn instruction(block: &Block, heading: &Heading, sets: &Sets) -> Resu
         .map(|(line, definitions)| Ok((head(*line, name)?, definitions)))
         .collect::<Result<_>>()?;
     let mut memory = Memory::default();
-    let misplaced = |it: &Definition| match it.kind {
-        DefinitionKind::Facts { .. } => Some(
-            "facts belong under `instr`, not deeper than the variants; `when .word: does …` says for which",
-        ),
-        DefinitionKind::Computation { .. } => Some(
-            "a computation belongs under `instr`, not deeper than the variants; `when .word: computes …` says for which",
-        ),
-        _ => None,
-    };
-    for definition in heads.iter().flat_map(|it| it.1.iter()) {
-        if let Some(message) = misplaced(definition) {
-            return Err((definition.line.number, message.to_owned()));
-        }
+    let is_fact = |it: &&Definition| matches!(it.kind, DefinitionKind::Facts { .. });
+    if let Some(it) = heads.iter().flat_map(|it| it.1.iter()).find(is_fact) {
+        let message = "facts belong under `instr`, not deeper than the variants; `when .word: does …` says for which";
+        return Err((it.line.number, message.to_owned()));
     }
-    let elsewhere = block.shared.iter().filter(|it| misplaced(it).is_some());
-    memory.used.extend(elsewhere.map(|it| it.line.number));
+    let facts = block.shared.iter().filter(is_fact);
+    memory.used.extend(facts.map(|it| it.line.number));
     for definition in heads.iter().flat_map(|it| it.1.iter()).chain(&block.shared) {
         if let DefinitionKind::Spare { words } = definition.kind {
             memory.used.insert(definition.line.number);

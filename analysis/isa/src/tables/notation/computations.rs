@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     expressions::{definitions, effects, expression},
-    raw::{Block, COMPUTATIONS, DefinitionKind, Result},
+    raw::{Block, COMPUTATIONS, Result},
     scanner::{find, split_colon, split_outside},
     scope::{Sets, expand},
 };
@@ -26,11 +26,8 @@ const FILTERS: [Primitive; 5] = [
 /// Reads what a block says that its instructions compute.
 pub(super) fn computation(block: &Block, sets: &Sets) -> Result<Computation> {
     let mut lines = Vec::new();
-    for definition in &block.shared {
-        let DefinitionKind::Computation { text } = definition.kind else {
-            continue;
-        };
-        let number = definition.line.number;
+    for line in &block.computations {
+        let (number, text) = (line.number, line.text);
         let read = || {
             let (when, text) = match text.strip_prefix("when ").and_then(split_colon) {
                 Some((when, text)) => (condition(when, sets)?, text),

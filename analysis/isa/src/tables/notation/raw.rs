@@ -1,6 +1,10 @@
 //! From text to lines, definitions and heads: what a table says, before names mean anything.
 
-use super::{conditions::split_gate, scanner::split_colon, scope::Sets};
+use super::{
+    conditions::split_gate,
+    scanner::{find, split_colon},
+    scope::Sets,
+};
 use crate::{tables::event::Spelling, target::Gate};
 
 /// The result of reading, or the line and the message of a mistake.
@@ -46,8 +50,6 @@ pub(super) enum DefinitionKind {
     Spare { words: &'static str },
     /// `does …`, `when …: does …`, `assume …`, `cost …`
     Facts { text: &'static str },
-    /// `let …`, `computes …` and the other lines of a computation, perhaps after `when …: `
-    Computation { text: &'static str },
 }
 
 /// The first words of the lines that say what an instruction computes.
@@ -60,8 +62,16 @@ pub(super) const COMPUTATIONS: [&str; 6] = [
     "ignores",
 ];
 
-/// Whether a text is a line of a computation. Definitions of slots and operands may begin with the same word.
+/// Whether a line is one of a computation. Definitions of slots and operands may begin with the same word.
 fn is_computation(text: &'static str) -> bool {
+    let text = match text.as_bytes().first() {
+        Some(b'l' | b'c' | b'i' | b'r' | b'u') => text,
+        Some(b'w') if text.starts_with("when ") => match split_colon(text) {
+            Some((_, then)) => then,
+            None => return false,
+        },
+        _ => return false,
+    };
     let Some((word, rest)) = text.split_once(' ') else {
         return false;
     };
@@ -72,19 +82,12 @@ fn is_computation(text: &'static str) -> bool {
 
 pub(super) fn definition(line: Line) -> Result<Definition> {
     let starts = |word: &str| line.text.starts_with(word);
-    let text = line.text;
-    let kind = if starts("when ") {
-        match split_colon(text) {
-            Some((_, then)) if then.starts_with("does ") => DefinitionKind::Facts { text },
-            Some((_, then)) if is_computation(then) => DefinitionKind::Computation { text },
-            _ => DefinitionKind::Rule { text },
-        }
-    } else if starts(".") {
-        DefinitionKind::Rule { text }
-    } else if is_computation(text) {
-        DefinitionKind::Computation { text }
-    } else if ["does ", "assume ", "cost "].into_iter().any(starts) {
-        DefinitionKind::Facts { text }
+    let kind = if ["does ", "assume ", "cost "].into_iter().any(starts)
+        || (starts("when ") && find(line.text, ": does ").is_some())
+    {
+        DefinitionKind::Facts { text: line.text }
+    } else if starts("when ") || starts(".") {
+        DefinitionKind::Rule { text: line.text }
     } else if let Some(slots) = line.text.strip_prefix("order ") {
         DefinitionKind::Order { slots }
     } else if let Some(slots) = line.text.strip_prefix("free ") {
@@ -127,6 +130,8 @@ pub(super) struct Block {
     /// Heads with the definitions below them.
     pub(super) variants: Vec<(Line, Vec<Definition>)>,
     pub(super) shared: Vec<Definition>,
+    /// The lines that say what the instructions compute.
+    pub(super) computations: Vec<Line>,
 }
 
 /// Splits a file into the blocks of its instructions, and collects its sets, how events are written, and the modifiers
@@ -146,8 +151,8 @@ pub(super) fn split(
         };
         let line = Line {
             number: index + 1,
-            indent: code.len() - code.trim_start().len(),
-            text: code.trim(),
+            indent: code.len() - code.trim_ascii_start().len(),
+            text: code.trim_ascii(),
         };
         if line.text.is_empty() {
             continue;
@@ -187,7 +192,14 @@ pub(super) fn split(
                 line.number,
                 "expected `instr`, `set`, `event` or `ignored`".to_owned(),
             ))?;
-            if is_variant(block, line) {
+            if is_computation(line.text) {
+                if 0 < variant_indent && variant_indent < line.indent {
+                    let message = "a computation belongs under `instr`, not deeper than the variants; \
+                                   `when .word: computes …` says for which";
+                    return Err((line.number, message.to_owned()));
+                }
+                block.computations.push(line);
+            } else if is_variant(block, line) {
                 variant_indent = line.indent;
                 block.variants.push((line, Vec::new()));
             } else if let Some((_, definitions)) = block.variants.last_mut()

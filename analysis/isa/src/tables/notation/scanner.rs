@@ -169,5 +169,5 @@ pub(super) fn split_colon(text: &'static str) -> Option<(&'static str, &'static 
             && bytes.get(i + 1).is_none_or(|it| *it == b' ')
             && (i == 0 || bytes[i - 1] != b':')
     })?;
-    Some((text[..at].trim(), text[at + 1..].trim()))
+    Some((text[..at].trim_ascii(), text[at + 1..].trim_ascii()))
 }
