@@ -1,4 +1,4 @@
-//! What an instruction computes, as its table states it: expressions over its operands.
+//! The computation of an instruction, as its table states it: expressions over its operands.
 //!
 //! The notation is described in `tables/README.md`. Integers are exact, and an assignment keeps the low bits of the
 //! target; floating-point numbers are exact, and only [`Primitive::Round`] loses. What the names mean depends on the
@@ -25,7 +25,7 @@ pub struct ComputationLine {
     pub number: usize,
     /// When it holds: one of these, each a conjunction; always if there are none.
     pub when: Vec<Vec<Test>>,
-    /// What it states.
+    /// Its statement.
     pub clause: Clause,
 }
 
@@ -34,7 +34,7 @@ pub struct ComputationLine {
 pub struct Test {
     /// Whether it holds where the rest does not.
     pub negated: bool,
-    /// What is tested.
+    /// The subject.
     pub subject: TestSubject,
 }
 
@@ -111,7 +111,7 @@ impl ComputationLine {
     }
 }
 
-/// What the lines state of one statement, each with the number of its line.
+/// The lines about one statement, each with the number of its line.
 #[derive(Clone, Debug, Default)]
 pub struct Stated<'c> {
     /// The names for expressions, one definition each.
@@ -127,7 +127,7 @@ pub struct Stated<'c> {
 }
 
 impl Computation {
-    /// What the lines state of a statement: those that hold, without what later ones replace. A result that the
+    /// The lines about a statement: those that hold, without what later ones replace. A result that the
     /// statement does not have (`q` of `p|q`) has no effect.
     #[must_use]
     pub fn of(&self, choice: &Choice<'_>) -> Stated<'_> {
@@ -161,7 +161,7 @@ impl Computation {
     }
 }
 
-/// What a line states.
+/// The statement of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clause {
     /// `let x = …, f(i) = …`: names for expressions.
@@ -202,7 +202,7 @@ pub struct Effect {
     pub later: bool,
     /// `matrix`: the target is a fragment, whose elements the lanes of the warp hold.
     pub matrix: bool,
-    /// What is written.
+    /// The place that is written.
     pub target: Target,
     /// `as type`: the type of the target, where its definition does not give it.
     pub ty: Option<&'static str>,
@@ -214,7 +214,7 @@ pub struct Effect {
     pub until: Option<Completion>,
 }
 
-/// What an effect writes.
+/// The place that an effect writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An operand.
@@ -279,13 +279,13 @@ pub struct Memory {
 pub enum MemoryKind {
     /// That of the address operand.
     Operand,
-    /// All copies behind a multimem address.
+    /// All copies of a multimem address.
     Copies,
     /// That of another endpoint of a fabric.
     Fabric,
 }
 
-/// What tells that a later effect happened.
+/// The sign that a later effect happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// The group of a kind is complete.

@@ -30,7 +30,7 @@ pub struct Tables {
     /// The instructions that the outline names, in its order; none where the table has a mistake.
     instructions: Vec<OnceLock<Option<Instruction>>>,
     by_opcode: FxHashMap<&'static str, Opcode>,
-    /// What the instructions of each block compute; none where the table has a mistake.
+    /// The computations of the instructions of each block; none where the table has a mistake.
     computations: Vec<OnceLock<Option<Computation>>>,
 }
 
@@ -279,7 +279,7 @@ impl Tables {
         out
     }
 
-    /// What the instructions of a block compute, as its lines state it; tests of the opcode (`$ = names`) are kept.
+    /// The computation of an instruction, as the lines of its block state it; tests of the opcode (`$ = names`) are kept.
     #[must_use]
     pub fn computation(&self, instruction: &Instruction) -> Option<&Computation> {
         let read = || self.outline.computation(instruction.block).ok();

@@ -17,7 +17,7 @@ use crate::{
 
 /// Words of expressions that are the same in every instruction.
 const WORDS: [&str; 6] = ["lane", "active", "cc", "stack", "nan", "true"];
-/// What an expression may say of bits that mean nothing.
+/// The word for bits that mean nothing.
 const UNSPECIFIED: &str = "unspecified";
 /// The dimensions of the shape of a matrix product.
 const DIMENSIONS: [&str; 3] = ["K", "M", "N"];
