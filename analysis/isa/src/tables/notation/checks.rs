@@ -255,7 +255,7 @@ impl Checker<'_> {
         let stated = self.computation.of(choice);
         let mut results: Vec<&str> = Vec::new();
         for pattern in choice.variant.operands.iter().filter(|it| it.written) {
-            // `_` alone is no result, and the callee computes those of a call.
+            // `_` alone is not a result, and the callee computes those of a call.
             let register = |it: &Kind| !matches!(it, Kind::Any | Kind::Sink | Kind::Name(_));
             match &pattern.form {
                 Form::Plain(kinds) if !kinds.iter().any(register) => {}

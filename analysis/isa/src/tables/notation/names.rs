@@ -274,7 +274,7 @@ impl Walk<'_> {
         }
         self.open.push(name);
         let outer = std::mem::replace(&mut self.bound, parameters.to_vec());
-        // Indices of the element and variables are no names of a definition.
+        // A definition does not see indices of the element, nor variables.
         let read = self.value(value);
         self.bound = outer;
         self.open.pop();
