@@ -63,8 +63,12 @@ pub(super) fn value(db: &dyn Database, file: SourceFile, at: FilePosition) -> Op
         (text, facts) => {
             let mut line = text.map_or_else(String::new, |it| format!("= `{it}`"));
             if let Some(facts) = facts {
-                let separator = if line.is_empty() { "" } else { ", " };
-                let _ = write!(line, "{separator}{facts}");
+                let start = if line.is_empty() {
+                    "Known to be "
+                } else {
+                    ", "
+                };
+                let _ = write!(line, "{start}{facts}");
             }
             Some(line)
         }
@@ -163,4 +167,100 @@ fn parameter(operands: &Operands<'_>, facts: &Facts, body: &Body, step: Step) ->
         0 => name,
         _ => format!("{name}[{offset}]"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::{Fixture, HEADER};
+
+    /// The line about the value of the register at the cursor, in a kernel with some parameters.
+    #[track_caller]
+    fn check(body: &str, expect: Expect) {
+        let text = format!(
+            "{HEADER}.entry k(.param .u64 p, .param .u32 n) {{
+.reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;
+.shared .align 16 .b8 tile[64];
+ld.param.u64 %rd1, [p]; ld.param.u32 %r8, [n];
+{body}
+ret;
+}}
+"
+        );
+        let fixture = Fixture::new(&text);
+        let (analysis, at) = fixture.cursor();
+        let hover = analysis.hover(at).unwrap();
+        let markdown = hover.map(|it| it.info.markdown).unwrap_or_default();
+        let mut lines = markdown.lines();
+        let line = lines.find(|it| it.starts_with("= ") || it.starts_with("Known to be"));
+        expect.assert_eq(line.unwrap_or_default());
+    }
+
+    #[test]
+    fn addresses() {
+        check(
+            "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+            mad.lo.s32 %r4, %r1, %r2, %r3;
+            mul.wide.s32 %rd2, %r4, 4;
+            add.s64 %rd3, %rd1, %rd2;
+            st.global.u32 [%rd$03], %r8;",
+            expect!["= `p + 4*(ctaid.x*ntid.x + tid.x)`"],
+        );
+        check(
+            "mov.u32 %r1, tile; mov.u32 %r2, %laneid; shl.b32 %r2, %r2, 3;
+            add.s32 %r1, %r1, %r2; add.s32 %r1$0, %r1, -8;",
+            expect!["= `tile + 8*laneid - 8`"],
+        );
+    }
+
+    #[test]
+    fn numbers() {
+        check(
+            "mov.u32 %r1, 3; sub.s32 %r2$0, %r1, 8;",
+            expect!["= `-5 = 0xfffffffb`"],
+        );
+        check(
+            "mov.f32 %f1, 0f3F000000; mul.f32 %f2$0, %f1, 3.0;",
+            expect!["= `1.5`"],
+        );
+        check(
+            "mov.u32 %r1, 7; setp.gt.s32 %p1$0, %r1, 3;",
+            expect!["= `true`"],
+        );
+        check(
+            "mov.b32 %r1, 0x01020304; prmt.b32 %r2$0, %r1, 0, 0x0123;",
+            expect!["= `67305985 = 0x4030201`"],
+        );
+    }
+
+    #[test]
+    fn choices() {
+        check(
+            "setp.lt.s32 %p1, %r8, 32; selp.b32 %r1$0, %r8, 32, %p1;",
+            expect!["= `n < 32 ? n : 32`"],
+        );
+        // Which of two writes counts depends on the way; both are multiples of 16.
+        check(
+            "setp.lt.s32 %p1, %r8, 32; mov.u32 %r1, 16;
+            @%p1 bra L; mov.u32 %r1, 48; L: st.shared.u32 [tile], %r1$0;",
+            expect!["Known to be a multiple of 16, at most 48"],
+        );
+    }
+
+    #[test]
+    fn nothing_is_said_of() {
+        // a load, what a guard may leave, what comes round a loop.
+        check("ld.global.u32 %r1$0, [%rd1];", expect![""]);
+        check(
+            "mov.u32 %r1, 5; setp.lt.s32 %p1, %r8, 3; @%p1 mov.u32 %r1, %r8; st.shared.u32 [tile], %r1$0;",
+            expect![""],
+        );
+        check(
+            "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1$0, %r8; @%p1 bra L;",
+            expect!["= `%r1 + 1`"],
+        );
+        // Divided by 0.
+        check("mov.u32 %r1, 0; div.u32 %r2$0, %r8, %r1;", expect![""]);
+    }
 }

@@ -274,6 +274,8 @@ fn descriptors_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
+            = `136316048 = 0x8200490`
+
             Written at line 6: `mov.b32 %r1, 0x8200490;`
 
             Read at line 7
@@ -313,6 +315,8 @@ fn descriptors_of_matrices() {
             ```
             Register, type `.b64`, 64 bits (8 bytes) in `k`: `%rd8`
 
+            = `((%r1 & 262143) >> 4) + 0x4000004000010002`
+
             Written at line 10: `add.s64 %rd8, %rd7, 2;`
 
             Read at line 11
@@ -344,6 +348,8 @@ fn descriptors_of_matrices() {
             .reg .b32 %r<9>
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            a multiple of 16
 
             Written at one of
 
@@ -384,6 +390,8 @@ fn descriptors_of_matrices() {
             .reg .b32 %r<9>
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            = `5`
 
             Written at line 7: `mov.b32 %r1, 5;`
 

@@ -168,18 +168,20 @@ fn lives() {
     check(
         &text.replacen("%rd1,", "%rd$01,", 1),
         expect![[r#"
-                `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element (in the manual only with 256 bits).
+            `d` of `ld`: a register at least as wide as the type; braces around several with `.v2`, `.v4`, `.v8`, where `_` skips an element (in the manual only with 256 bits).
 
-                ```ptx
-                .reg .b64 %rd<2>
-                ```
-                Register, type `.b64`, 64 bits (8 bytes) in `k`: `%rd1`
+            ```ptx
+            .reg .b64 %rd<2>
+            ```
+            Register, type `.b64`, 64 bits (8 bytes) in `k`: `%rd1`
 
-                Read at line 107
+            = `p`
 
-                2 uses in this file
+            Read at line 107
 
-                Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 7 to 107"#]],
+            2 uses in this file
+
+            Probably takes no register of a thread (a constant, a parameter, the same in all threads, or a part of what uses it), live at lines 7 to 107"#]],
     );
     let many: String = (0..9)
         .map(|it| format!("mov.u32 %r1, {it};\nst.shared.u32 [0], %r1;\nbar.sync 0;\n"))
@@ -193,6 +195,8 @@ fn lives() {
             .reg .b32 %r<2>
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
+
+            = `1`
 
             Nothing reads this value
 
@@ -240,20 +244,22 @@ fn lives_in_long_functions() {
     check(
         &text.replacen("[0], %early", "[0], %ea$0rly", 1),
         expect![[r#"
-                `b` of `st`: a register at least as wide as the type, of which the low bits are stored, or, as ptxas accepts, a constant; braces around several with `.v2`, `.v4`, `.v8`. In vectors of 256 bits `_` leaves that location unchanged.
+            `b` of `st`: a register at least as wide as the type, of which the low bits are stored, or, as ptxas accepts, a constant; braces around several with `.v2`, `.v4`, `.v8`. In vectors of 256 bits `_` leaves that location unchanged.
 
-                ```ptx
-                .reg .b32 %early
-                ```
-                Register, type `.b32`, 32 bits (4 bytes) in `k`
+            ```ptx
+            .reg .b32 %early
+            ```
+            Register, type `.b32`, 32 bits (4 bytes) in `k`
 
-                Written at line 508: `add.u32 %early, %early, %tid;`
+            = `ctaid.x + 244*%tid + 256*%tid`
 
-                Read at line 509
+            Written at line 508: `add.u32 %early, %early, %tid;`
 
-                1002 uses in this file
+            Read at line 509
 
-                Takes 1 register, live at lines 8 to 509"#]],
+            1002 uses in this file
+
+            Takes 1 register, live at lines 8 to 509"#]],
     );
     // In an enormous one only what is near is looked at.
     let text = long_kernel(40_000);
