@@ -303,7 +303,7 @@ pub(crate) struct BoundOperand<'a> {
     first: usize,
 }
 
-/// What an operand is bound to.
+/// The meaning of an operand: names, constants, and their combinations.
 #[derive(Clone)]
 pub(crate) enum Bound<'a> {
     /// A register, special register, variable, function or label; for vectors perhaps one component, a letter.
@@ -337,7 +337,7 @@ pub(crate) enum Bound<'a> {
 }
 
 impl<'a> BoundOperand<'a> {
-    /// What it is bound to.
+    /// Its meaning.
     pub(crate) fn bound(&self) -> Bound<'a> {
         let inner = |operand| BoundOperand { operand, ..*self };
         let elements = |items: &'a [Operand]| Elements {

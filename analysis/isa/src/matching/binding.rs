@@ -16,9 +16,9 @@ use crate::{
 pub struct OperandPath {
     /// Index among the operands of the statement.
     pub operand: u8,
-    /// Index inside of its brackets; `None` if it is not in brackets.
+    /// Index inside its brackets; `None` if it is not in brackets.
     pub element: Option<u8>,
-    /// Which one of a pair; `None` if it is no pair.
+    /// Which one of a pair; `None` if it is not a pair.
     pub part: Option<PairPart>,
 }
 
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Splits at commas outside of brackets and braces.
+    /// Splits at commas outside brackets and braces.
     fn split(text: &str) -> impl Iterator<Item = &str> {
         let mut depth = 0;
         let mut parts = text.split(move |it| {

@@ -372,7 +372,7 @@ pub(crate) struct Taken<'a> {
     pub(crate) path: OperandPath,
     /// Whether the instruction writes it.
     pub(crate) written: bool,
-    /// What it may be.
+    /// The kinds that it may be of.
     pub(crate) kinds: &'a [Kind],
     /// The operand; a selector that ptxas ignores is left out.
     pub(crate) operand: &'a Operand,
