@@ -14,7 +14,7 @@ use std::{
 
 use isa::{matcher::Statement, operand::Operand, semantics::Semantics, target::Module};
 use salsa::Database;
-use syntax::{Cursor, SyntaxKind, TextRange};
+use syntax::{Cursor, SyntaxKind};
 
 use crate::constant::{evaluate, is_plain};
 
@@ -159,20 +159,23 @@ fn spans(
     operands: &[Operand],
     references: &[Reference],
 ) -> Option<Box<[Range<usize>]>> {
-    let span = |range: TextRange| {
+    let span = |node: &Cursor<'_>| {
+        let range = node.range();
         let before = |offset| references.partition_point(|it| it.range.start() < offset);
         before(range.start())..before(range.end())
     };
-    let guard = parts.guard.map_or(0..0, |it| span(it.range()));
-    let all = parts.operands.iter().map(|it| span(it.range()));
-    let spans: Box<[Range<usize>]> = [guard.clone()].into_iter().chain(all).collect();
+    let guard = parts.guard.as_ref().map_or(0..0, span);
     let mut end = guard.end;
     let mut right = guard == (0..usize::from(parts.guard.is_some()));
-    for (operand, span) in operands.iter().zip(&spans[1..]) {
+    for (operand, node) in operands.iter().zip(&parts.operands) {
+        let span = span(node);
         right &= span.start == end && is_right(operand, &references[span.clone()]);
         end = span.end;
     }
-    (!right).then_some(spans)
+    (!right).then(|| {
+        let operands = parts.operands.iter().map(span);
+        [guard].into_iter().chain(operands).collect()
+    })
 }
 
 impl PartialEq for FormContents {

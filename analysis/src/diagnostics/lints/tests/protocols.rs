@@ -204,3 +204,18 @@ fn a_function_without_threads_exercises_instructions() {
         .entry k() {\n.reg .pred %p;\nmbarrier.init.shared::cta.b64 [full], 1;\nret;\n}\n";
     assert_eq!(found(text), []);
 }
+
+/// The constant that a copy adds to the name of a variable counts.
+#[test]
+fn a_name_plus_a_constant_is_copied() {
+    check(
+        "
+    mov.u32 %r3, tile+16;
+    @%p0 mbarrier.init.shared.b64 [%r3], 256;
+    bar.sync 0;
+    mbarrier.arrive.shared.b64 _, [tile+16];
+    mbarrier.arrive.shared.b64 _, [tile+24]; // mbarrier-never-initialized
+    mbarrier.arrive.shared.b64 _, [%r3+16]; // mbarrier-never-initialized
+",
+    );
+}
