@@ -201,6 +201,16 @@ impl Lowering<'_> {
             }
             (_, None) => return Ok(Value::Int(bits.plain().low_bits(ty.bits()))),
         };
+        // A selector names a part, which has the sign of the type.
+        let selector =
+            operand.and_then(|it| super::operands::selector(self.statement.operands[it].operand));
+        let ty = match (selector, ty) {
+            (Some(part), ElementType::Integer { signed, .. }) => ElementType::Integer {
+                bits: part.bits,
+                signed,
+            },
+            _ => ty,
+        };
         let bits = bits.plain().low_bits(ty.bits());
         Ok(self.typed(&bits, ty))
     }

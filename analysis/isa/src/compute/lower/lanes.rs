@@ -4,8 +4,8 @@ use super::{Expression, LANES, Lowering, Obstacle, Result, Value, mistake, truth
 use crate::{
     computation::{Binder, Set},
     compute::{
-        exact::{Int, Ring},
-        program::{Node, Op},
+        exact::{Int, Range, Ring},
+        program::{Node, Op, Width},
     },
 };
 
@@ -130,7 +130,8 @@ impl Lowering<'_> {
                         _ => Int::constant(LANES as i128),
                     };
                     let lower = Int::minimum(before.clone(), Int::constant(member));
-                    Value::Int(Int::select(truth, lower, before))
+                    let node = self.builder.low(&Int::select(truth, lower, before), 64);
+                    Value::Int(Int::node(node, Range::new(0, LANES as i128)))
                 }
                 Binder::Reduce(operation) => {
                     let operation = self.statement.slot(operation).unwrap_or(operation);
@@ -151,9 +152,20 @@ impl Lowering<'_> {
                                 (Some(a), Some(b)) => Some(self.either(a, b)),
                                 _ => None,
                             };
-                            match inside {
+                            let reduced = match inside {
                                 Some(it) => self.select(it, with, before)?,
                                 None => with,
+                            };
+                            // A step reads the one before several times; as a node it is made once.
+                            match reduced {
+                                Value::Int(it) => {
+                                    let range = it.range;
+                                    match self.builder.exact(&it) {
+                                        (node, Width::Narrow) => Value::Int(Int::node(node, range)),
+                                        _ => Value::Int(it),
+                                    }
+                                }
+                                other => other,
                             }
                         }
                     }
