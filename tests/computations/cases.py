@@ -4,7 +4,7 @@
     7fffffff 1 80000000
 
 The fields of a form are its statements, the classes of the registers that are read, those that are written with their
-types, and the bound on the error of an approximation.
+types, the bound on the error of an approximation, and the classes of the registers between.
 A case has the operands and the results in hexadecimal; `x` is a digit that the judge does not know, `?` a result that
 the manual leaves open. Of statements that lanes run together each has 32 values, after the mask of active lanes.
 """
@@ -21,7 +21,8 @@ def head(form):
     ins = " ".join(f"{name}:{forms.register(kind)}" for name, kind in form.ins)
     outs = " ".join(f"{name}:{forms.register(kind)}:{kind}" for name, kind in form.outs)
     within = f"{form.within[0]} {form.within[1]!r}" if form.within else ""
-    return "\t".join((form.text, ins, outs, within))
+    between = " ".join(f"{name}:{register}" for name, register in getattr(form, "between", ()))
+    return "\t".join((form.text, ins, outs, within, between)).rstrip("\t") + "\t"
 
 
 def write(path, title, judged):

@@ -164,13 +164,10 @@ def encode(x, name, mode="rn", finite=False, random=None):
         return max(-128, min(127, -whole if x.negative else whole)) & 0xFF
     if x.kind == INFINITY:
         if finite or form.special != "ieee":
-            return sign | largest(name) if finite or form.special == "none" else sign | CANONICAL[name]
+            return sign | largest(name) if finite or form.special == "none" else CANONICAL[name]
         return sign | (1 << form.exponent) - 1 << form.fraction + form.shift
     if x.value == 0:
         return sign
-    # Unsigned formats have no number below their smallest one.
-    if not form.signed and x.negative:
-        return 0
     if name == "ue8m0":
         return scale_code(x.value, mode, finite)
     lowest = 1 - form.bias
@@ -187,12 +184,12 @@ def encode(x, name, mode="rn", finite=False, random=None):
     code <<= form.shift
     if code > largest(name):
         inward = mode == "rz" or mode in ("rm", "rp") and x.negative != (mode == "rm")
-        if finite or form.special == "none" or inward and form.special == "ieee":
+        if finite or form.special == "none" or inward:
             code = largest(name)
         elif form.special == "ieee":
             code = (1 << form.exponent) - 1 << form.fraction + form.shift
         else:
-            code = CANONICAL[name]
+            return CANONICAL[name]
     return sign | code
 
 

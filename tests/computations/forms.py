@@ -17,15 +17,17 @@ PACKS = ("u16x2", "s16x2", "u8x4", "s8x4")
 ROUND = ("rn", "rz", "rm", "rp")
 EQUALITY, ORDER, UNSIGNED_ORDER = ("eq", "ne"), ("lt", "le", "gt", "ge"), ("lo", "ls", "hi", "hs")
 UNORDERED = ("equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")
-SMALL = ("e5m2x4", "e4m3x4", "e3m2x4", "e2m3x4", "e2m1x4", "e2m1p4x4", "ue8m0x4")
+SMALL = ("e5m2x4", "e4m3x4", "e3m2x4", "e2m3x4", "e2m1x4", "ue8m0x4")
 
 
 def bits(kind):
     """Width of a kind in bits, as the register has it."""
     if kind in ("pred", "flag"):
         return 1
-    if kind in ("count", "tf32", "ue8m0x4", "e2m1p4x4"):
+    if kind in ("count", "tf32", "ue8m0x4", "e2m1p4x4", "lane", "clamp", "mask", "b32few"):
         return 32
+    if kind == "b64few":
+        return 64
     element, count = exact.split(kind)
     width = exact.width(element) * count
     return {4: 8, 6: 8, 24: 32, 12: 16}.get(width, width)
@@ -268,8 +270,6 @@ def floats():
             for ftz in ("", "ftz"):
                 put_float(dots(op, r, ftz, "f32"), "f32", n)
             put_float(f"{op}.{r}.f64", "f64", n)
-        if op == "rcp":
-            put_float("rcp.rz.ftz.f64", "f64", 1)
     bounds = {
         "div": ("ulp", 2),
         "rcp": ("ulp", 1),
@@ -353,7 +353,8 @@ def conversions():
         if unsigned or int(d[1:]) < int(s[1:]) or d[0] == "s" and s[0] == "u" and int(d[1:]) <= int(s[1:]):
             put(f"cvt.sat.{d}.{s}", wide(d), wide(s))
     for d, s in itertools.product(small + large, ("f16", "f32", "f64", "bf16")):
-        wide = d[0] + "16" if d in small else d
+        # With bf16 registers have exactly the width.
+        wide = d[0] + "16" if d in small and s != "bf16" else d
         for r in ("rni", "rzi", "rmi", "rpi"):
             put(f"cvt.{r}.{d}.{s}", wide, s)
             if s != "bf16" and r == "rzi":
@@ -370,7 +371,7 @@ def conversions():
     put("cvt.rmi.ftz.f32.f32", "f32", "f32")
     put("cvt.ftz.f32.f32", "f32", "f32")
     for r, d, s in itertools.product(ROUND, ("f16", "f32", "f64", "bf16"), small + large):
-        wide = s[0] + "16" if s in small else s
+        wide = s[0] + "16" if s in small and d != "bf16" else s
         put(f"cvt.{r}.{d}.{s}", d, wide)
         if d != "bf16" and r in ("rn", "rp"):
             put(f"cvt.{r}.sat.{d}.{s}", d, wide)
@@ -526,9 +527,12 @@ def masks(some, n):
 def warps():
     for mode in ("up", "down", "bfly", "idx"):
         text(f"shfl.sync.{mode}.b32 $d|$p, $a, $b, $c, $e;", "a:b32 b:lane c:clamp e:mask", "d:b32 p:pred", warp=True)
+        text(f"shfl.{mode}.b32 $d|$p, $a, $b, $c;", "a:b32 b:lane c:clamp", "d:b32 p:pred", warp=True)
     for mode in ("all", "any", "uni"):
+        text(f"vote.{mode}.pred $d, $a;", "a:pred", "d:pred", warp=True)
         text(f"vote.sync.{mode}.pred $d, $a, $b;", "a:pred b:mask", "d:pred", warp=True)
     text("vote.sync.ballot.b32 $d, $a, $b;", "a:pred b:mask", "d:b32", warp=True)
+    text("vote.ballot.b32 $d, $a;", "a:pred", "d:b32", warp=True)
     text("vote.sync.any.pred $d, !$a, $b;", "a:pred b:mask", "d:pred", warp=True)
     for t in ("b32", "b64"):
         text(f"match.any.sync.{t} $d, $a, $b;", f"a:{t}few b:mask", "d:b32", warp=True)
@@ -543,10 +547,21 @@ def warps():
     text("activemask.b32 $d;", "", "d:b32", warp=True)
 
 
+def stack():
+    """The stack pointer is a register named `stack`."""
+    for t in ("u32", "u64"):
+        text(f"stacksave.{t} $d;", f"stack:{t}", f"d:{t}")
+        text(f"stackrestore.{t} $a;", f"a:{t}", f"stack:{t}")
+    text("alloca.u32 $d, $a;", "a:u32 stack:u32", "d:u32")
+    text("alloca.u64 $d, $a;", "a:u64 stack:u64", "d:u64 stack:u64")
+    for align in (1, 16, 4096):
+        text(f"alloca.u64 $d, $a, {align};", "a:u64 stack:u64", "d:u64 stack:u64")
+
+
 def everything():
     """All forms, in the order of the tables."""
     FORMS.clear()
-    for family in (integers, logic, floats, conversions, moves, video, warps):
+    for family in (integers, logic, floats, conversions, moves, video, warps, stack):
         family()
     seen = {}
     for form in FORMS:

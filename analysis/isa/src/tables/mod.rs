@@ -3,7 +3,7 @@
 pub mod computation;
 pub mod condition;
 pub mod event;
-mod instruction;
+pub(crate) mod instruction;
 pub mod kind;
 mod notation;
 mod primitive;
@@ -12,6 +12,6 @@ pub mod semantics;
 pub mod table;
 #[cfg(test)]
 mod tests;
-mod word_set;
+pub(crate) mod word_set;
 
 pub use notation::NotationError;

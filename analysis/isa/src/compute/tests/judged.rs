@@ -16,21 +16,29 @@ use crate::{
 pub(super) enum Judge {
     /// The constant folding of ptxas.
     Folding,
+    /// The reference in Python, with exact numbers.
+    Reference,
+    /// The compiler of the host, on the same source.
+    Host,
 }
 
 impl Judge {
-    pub(super) const ALL: [Judge; 1] = [Judge::Folding];
+    pub(super) const ALL: [Judge; 3] = [Judge::Folding, Judge::Reference, Judge::Host];
 
     /// The recorded cases.
     fn file(self) -> &'static str {
         match self {
             Judge::Folding => "folded.txt.gz",
+            Judge::Reference => "reference.txt.gz",
+            Judge::Host => "host.txt.gz",
         }
     }
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Judge::Folding => "ptxas",
+            Judge::Reference => "reference",
+            Judge::Host => "host",
         }
     }
 
@@ -72,6 +80,8 @@ pub(super) struct Form<'a> {
     inputs: Vec<Operand<'a>>,
     outputs: Vec<Operand<'a>>,
     within: Option<Bound>,
+    /// Registers that are neither.
+    between: Vec<Operand<'a>>,
     cases: Vec<&'a str>,
 }
 
@@ -112,6 +122,7 @@ pub(super) fn forms(text: &str) -> Vec<Form<'_>> {
             inputs: operands(fields[1]),
             outputs: operands(fields[2]),
             within,
+            between: operands(fields.get(4).copied().unwrap_or_default()),
             cases: Vec::new(),
         });
     }
@@ -133,7 +144,8 @@ impl Form<'_> {
     /// The statements as programs.
     pub(super) fn compile(&self) -> Result<Vec<Compiled>, String> {
         let mut classes: BTreeMap<String, Class> = BTreeMap::new();
-        for operand in self.inputs.iter().chain(&self.outputs) {
+        let all = self.inputs.iter().chain(&self.outputs);
+        for operand in all.chain(&self.between) {
             classes.insert(operand.name.clone(), operand.class);
         }
         let statements = self.text.split(';').filter(|it| !it.trim().is_empty());
@@ -174,7 +186,8 @@ impl Form<'_> {
                         // A lane that does not take part.
                         "-" => true,
                         "?" => left_open,
-                        _ if left_open => true,
+                        // What ptxas makes of it is not specified.
+                        _ if left_open => judge != Judge::Reference,
                         _ => self.same(judge, operand.ty, got[lane], wanted),
                     };
                 }
@@ -235,7 +248,7 @@ impl Form<'_> {
     }
 
     /// Whether a result is what a judge has; its unknown digits are `x`.
-    fn same(&self, _: Judge, ty: &str, got: u128, wanted: &str) -> bool {
+    fn same(&self, judge: Judge, ty: &str, got: u128, wanted: &str) -> bool {
         let unknown = wanted.bytes().fold(0u128, |mask, digit| {
             mask << 4 | if digit == b'x' { 15 } else { 0 }
         });
@@ -259,7 +272,7 @@ impl Form<'_> {
             if bits::is_nan(format, got) || bits::is_nan(format, wanted) {
                 // Which NaN an f64 is the manual leaves open, and ptxas is a program of the host.
                 let same_kind = bits::is_nan(format, got) == bits::is_nan(format, wanted);
-                return same_kind;
+                return same_kind && (judge != Judge::Reference || format == Format::F64);
             }
             let Some(bound) = self.within else {
                 return false;

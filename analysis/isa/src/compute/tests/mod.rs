@@ -1,5 +1,6 @@
 //! Tests of the evaluator.
 
+mod coverage;
 mod graphs;
 mod judged;
 mod statement;
@@ -7,7 +8,7 @@ mod texts;
 
 use judged::Judge;
 
-/// Recorded cases, or fresh ones in the file that `PTX_PTXAS` names.
+/// Recorded cases, or fresh ones in the files that `PTX_PTXAS`, `PTX_REFERENCE` and `PTX_HOST` name.
 #[test]
 fn results_are_those_of_the_judges() {
     let mut wrong = Vec::new();

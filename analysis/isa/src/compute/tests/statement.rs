@@ -12,6 +12,7 @@ use crate::{
     },
     operand::{FloatForm, Operand},
     tables,
+    tables::instruction::Instruction,
     target::{Module, Target, Version},
     types::Class,
 };
@@ -21,6 +22,10 @@ pub(super) type Registers<const N: usize> = BTreeMap<String, [u128; N]>;
 
 /// A statement with its program.
 pub(super) struct Compiled {
+    /// The instruction of the tables.
+    pub(super) instruction: &'static Instruction,
+    /// The words after the opcode.
+    pub(super) words: Vec<String>,
     pub(super) program: Program,
     bindings: Vec<Binding>,
     operands: Vec<Operand>,
@@ -87,6 +92,10 @@ fn operand(text: &str, classes: &BTreeMap<&str, Class>) -> (Operand, Text) {
         let value = f32::from_bits(u32::from_str_radix(hex, 16).unwrap());
         return one(Operand::Float(FloatForm::Hex32, value.into()));
     }
+    if let Some(hex) = text.strip_prefix("0d") {
+        let value = f64::from_bits(u64::from_str_radix(hex, 16).unwrap());
+        return one(Operand::Float(FloatForm::Hex64, value));
+    }
     if let Ok(value) = text.parse() {
         return one(Operand::Integer(value));
     }
@@ -147,20 +156,30 @@ pub(super) fn compile(
             .into_iter()
             .map(|it| operand(it, &known))
             .unzip();
-        let found = ["sm_100a", "sm_120a", "sm_90a", "sm_107a"]
-            .iter()
-            .find_map(|target| {
-                let statement = Statement {
-                    opcode,
-                    words: &words,
-                    operands: &operands,
-                    module: Module::new(Version::new(9, 5), Target::parse(target)?),
-                };
-                let fit = fit(tables(), &statement)?;
-                let bindings = fit.bind(&statement);
-                Some((program(&fit, &statement, &bindings), bindings))
-            });
-        let Some((program, bindings)) = found else {
+        // The old shuffles and votes are of targets below sm_70.
+        let modules = [
+            ("sm_100a", 9),
+            ("sm_120a", 9),
+            ("sm_90a", 9),
+            ("sm_107a", 9),
+            ("sm_60", 6),
+        ];
+        let found = modules.into_iter().find_map(|(target, version)| {
+            let statement = Statement {
+                opcode,
+                words: &words,
+                operands: &operands,
+                module: Module::new(
+                    Version::new(version, if version == 9 { 5 } else { 0 }),
+                    Target::parse(target)?,
+                ),
+            };
+            let fit = fit(tables(), &statement)?;
+            let bindings = fit.bind(&statement);
+            let program = program(&fit, &statement, &bindings);
+            Some((fit.instruction, program, bindings))
+        });
+        let Some((instruction, program, bindings)) = found else {
             continue;
         };
         let chosen: Vec<(String, Class)> = known
@@ -169,6 +188,8 @@ pub(super) fn compile(
             .collect();
         classes.extend(chosen);
         return Ok(Compiled {
+            instruction,
+            words: words.iter().map(|it| (*it).to_owned()).collect(),
             program: program?,
             bindings,
             operands,
@@ -246,10 +267,13 @@ impl Compiled {
         };
         let inputs: Vec<[u64; N]> = self.program.inputs.iter().map(read).collect();
         let mut machine = Machine::<N>::default();
+        let stack = registers
+            .get("$stack")
+            .map_or([0; N], |it| it.map(|it| it as u64));
         let surroundings = Surroundings {
             active,
             carry,
-            stack: &[0; N],
+            stack: &stack,
         };
         machine.run(&self.program, &inputs, &surroundings);
         let mut written = Vec::new();
@@ -267,7 +291,7 @@ impl Compiled {
                     }
                 }
                 Destination::Carry => *carry = value,
-                Destination::Stack => {}
+                Destination::Stack => written.push(("$stack".to_owned(), 0, value)),
             }
         }
         for (name, half, value) in written {
