@@ -8,7 +8,7 @@ use std::{
     fs,
     path::PathBuf,
     process::ExitCode,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context as _, bail};
@@ -21,16 +21,18 @@ use isa::{
 use ptx_tests::conformance::{
     generation::{GENERATION_CODES, generated},
     generator::{case, draft, modules},
+    judge::{Example, Judge},
     mutants::{self, Mutant, mutant},
     mutation::{just_below, mutate},
     ours::Checker,
     program::Case,
-    ptxas::{Judged, Ptxas, RELEASE, Verdict, architecture},
+    ptxas::{Ptxas, RELEASE, Verdict, architecture},
     recorded,
     report::Report,
     rules::rules,
     semantics::{self, Optimized},
-    walks::{Walk, examples, walk},
+    verdicts::{self, GROUP, Verdicts, rng_of},
+    walks::{Walk, examples, opcodes, walk},
 };
 
 /// Statements that are judged together.
@@ -39,6 +41,10 @@ const ROUND: usize = 50_000;
 const MUTANTS: usize = 5_000;
 /// Mutations of one accepted form.
 const MUTATIONS: usize = 2;
+/// Walks that are recorded together: our own verdict decides which operands one has.
+const WALKS: usize = 10;
+/// How often something that cannot always be made is tried, for each that is wanted.
+const TRIES: usize = 50;
 
 /// Compares our verdicts on random statements with those of ptxas.
 #[derive(Parser)]
@@ -79,6 +85,15 @@ struct Arguments {
     /// Agreement, in percent, below which the exit status is 1; 99.9 if not given, for mutants 98.
     #[arg(long)]
     threshold: Option<f64>,
+    /// Asks ptxas only about programs without a recorded verdict, and about a sample of the others.
+    #[arg(long, requires = "seed", conflicts_with_all = ["corpus", "generation", "semantics"])]
+    recorded: bool,
+    /// Records the verdicts of this run.
+    #[arg(long, requires = "recorded")]
+    rewrite: bool,
+    /// Seed of that sample; the time if there is none.
+    #[arg(long, requires = "recorded")]
+    sample: Option<u64>,
     /// Processes of ptxas at a time.
     #[arg(long, default_value_t = 2)]
     jobs: usize,
@@ -89,30 +104,13 @@ struct Arguments {
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let started = Instant::now();
-    let seed = match arguments.seed {
-        Some(seed) => seed,
-        None => SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs(),
-    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs();
+    let seed = arguments.seed.unwrap_or(now);
     let ptxas = Ptxas::new(&arguments.ptxas)
         .with_context(|| format!("cannot run {}", arguments.ptxas.display()))?;
     let release = ptxas.release()?;
     if release != RELEASE {
         println!("warning: the tables are measured with ptxas {RELEASE}");
-    }
-    if let Some(count) = arguments.mutants {
-        println!("seed {seed}, {count} mutants, ptxas {release}");
-        return mutate_programs(&arguments, count, seed, &ptxas);
-    }
-    if let Some(count) = arguments.walks {
-        println!("seed {seed}, {count} walks, ptxas {release}");
-        let examples = judge_examples(&ptxas)? && judge_rules(&ptxas)?;
-        let walks = walk_tables(&arguments, count, seed, &ptxas)?;
-        return Ok(if examples && walks {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
-        });
     }
     if let Some(count) = arguments.generation {
         println!("seed {seed}, {count} statements to generate code for, ptxas {release}");
@@ -128,18 +126,73 @@ fn main() -> anyhow::Result<ExitCode> {
         println!("seed {seed}, {count} statements to optimize, ptxas {release}");
         return measure_again(&arguments, count, seed, &ptxas);
     }
-    println!(
-        "seed {seed}, {} statements, ptxas {release}",
-        arguments.count
-    );
-    let mut generator = generator(&arguments, seed)?;
-    let mut report = Report::default();
-    let mut tally = Tally::default();
-    while tally.judged < arguments.count {
-        let cases = generator.cases(ROUND.min(arguments.count - tally.judged));
-        tally.judged += cases.len();
-        round(&cases, &ptxas, arguments.jobs, &mut report, &mut tally)?;
+    let (kind, count) = match (arguments.mutants, arguments.walks) {
+        (Some(count), _) => ("mutants", count),
+        (_, Some(count)) => ("walks", count),
+        _ => ("statements", arguments.count),
+    };
+    println!("seed {seed}, {count} {kind}, ptxas {release}");
+    let file = verdicts::file(kind);
+    let sample = arguments.sample.unwrap_or(now);
+    let verdicts = if arguments.recorded && file.exists() {
+        Verdicts::read(&file, &release, seed, sample)?
+    } else {
+        Verdicts::none(&release, seed)
+    };
+    let mut judge = Judge::new(ptxas, arguments.jobs, verdicts);
+    let mut is_good = match kind {
+        "mutants" => mutate_programs(&arguments, count, seed, &mut judge)?,
+        "walks" => {
+            let examples = judge_examples(&mut judge)?;
+            let rules = judge_rules(&mut judge)?;
+            walk_tables(&arguments, count, seed, &mut judge)? && examples && rules
+        }
+        _ => judge_statements(&arguments, count, seed, &mut judge)?,
+    };
+    if arguments.recorded {
+        let Verdicts {
+            recorded,
+            again,
+            fresh,
+            ..
+        } = judge.verdicts;
+        println!(
+            "{recorded} verdicts from the record, {again} of them asked again (sample {sample}), {fresh} not recorded"
+        );
     }
+    for text in &judge.stale {
+        is_good = false;
+        println!("ptxas says something else than its recorded verdict on\n{text}");
+    }
+    if arguments.rewrite {
+        judge.verdicts.write(&file)?;
+    }
+    Ok(if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Judges random statements of every instruction.
+fn judge_statements(
+    arguments: &Arguments,
+    count: usize,
+    seed: u64,
+    judge: &mut Judge,
+) -> anyhow::Result<bool> {
+    let mut generator = generator(arguments, seed)?;
+    let mut report = Report::default();
+    let mut groups = Vec::new();
+    let each = count.div_ceil(generator.instructions.len());
+    for instruction in generator.instructions.clone() {
+        let cases = generator.cases(instruction, each);
+        groups.extend(cases.chunks(GROUP).map(<[Case]>::to_vec));
+        if ROUND <= groups.len() * GROUP {
+            judge.round(&std::mem::take(&mut groups), &mut report)?;
+        }
+    }
+    judge.round(&groups, &mut report)?;
     println!("{}", report.text());
     if !generator.failed.is_empty() {
         generator.failed.sort_unstable();
@@ -149,22 +202,14 @@ fn main() -> anyhow::Result<ExitCode> {
             println!("  {variant}");
         }
     }
-    println!(
-        "seed {seed}: {} judged, {} crashes of ptxas left out, {} verdicts changed when asked alone, {:.0} s",
-        tally.judged,
-        tally.crashes,
-        tally.changed,
-        started.elapsed().as_secs_f64()
-    );
-    write_disagreements(&arguments, &report)?;
+    println!("seed {seed}: {}", judge.summary());
+    write_disagreements(arguments, &report)?;
     let agreement = report.total().agreement();
     let threshold = arguments.threshold.unwrap_or(99.9);
-    Ok(if agreement >= threshold {
-        ExitCode::SUCCESS
-    } else {
+    if agreement < threshold {
         println!("agreement {agreement:.3} % is below {threshold} %");
-        ExitCode::FAILURE
-    })
+    }
+    Ok(agreement >= threshold)
 }
 
 /// A generator of statements of the instructions that are asked for.
@@ -179,10 +224,9 @@ fn generator(arguments: &Arguments, seed: u64) -> anyhow::Result<Generator> {
         bail!("no instruction begins with {prefix}");
     }
     Ok(Generator {
-        rng: Rng::with_seed(seed),
+        seed,
         modules: modules(),
         instructions,
-        next: 0,
         failed: Vec::new(),
     })
 }
@@ -212,8 +256,9 @@ fn judge_generated(ptxas: &Ptxas) -> anyhow::Result<bool> {
 fn generate_code(generator: &mut Generator, count: usize, ptxas: &Ptxas) -> anyhow::Result<bool> {
     let mut checker = Checker::default();
     let (mut judged, mut refused, mut wrong) = (0, 0, 0);
-    while judged < count {
-        for case in generator.cases(count - judged) {
+    let each = count.div_ceil(generator.instructions.len());
+    for instruction in generator.instructions.clone() {
+        for case in generator.cases(instruction, each) {
             judged += 1;
             let text = case.program("");
             let reading = architecture(&case.target);
@@ -279,15 +324,17 @@ fn write_disagreements(arguments: &Arguments, report: &Report) -> anyhow::Result
 }
 
 /// The examples of the documentation, and the snippets of completion: all must assemble.
-fn judge_examples(ptxas: &Ptxas) -> anyhow::Result<bool> {
+fn judge_examples(judge: &mut Judge) -> anyhow::Result<bool> {
     let mut checker = Checker::default();
     let (mut all, mut wrong) = (0, 0);
     for (name, program) in examples() {
         all += 1;
         let ours = checker.errors(&program);
         let target = program.lines().find_map(|it| it.strip_prefix(".target "));
-        let architecture = architecture(target.unwrap_or_default());
-        let (verdict, _) = ptxas.messages(&architecture, &program)?;
+        let verdict = judge.alone(&Example {
+            architecture: architecture(target.unwrap_or_default()),
+            text: &program,
+        })?;
         if verdict != Verdict::Accepted || !ours.is_empty() {
             wrong += 1;
             println!("example of {name}: ptxas {verdict:?}, we {ours:?}\n{program}");
@@ -298,11 +345,11 @@ fn judge_examples(ptxas: &Ptxas) -> anyhow::Result<bool> {
 }
 
 /// The recorded rules: what ptxas says of each must not have changed.
-fn judge_rules(ptxas: &Ptxas) -> anyhow::Result<bool> {
+fn judge_rules(judge: &mut Judge) -> anyhow::Result<bool> {
     let rules = rules().map_err(anyhow::Error::msg)?;
     let mut wrong = 0;
     for rule in &rules {
-        let verdict = ptxas.alone(&rule.case)?;
+        let verdict = judge.alone(&rule.case)?;
         if (verdict == Verdict::Accepted) != rule.accepted {
             wrong += 1;
             let statement = &rule.case.statement;
@@ -318,119 +365,51 @@ fn walk_tables(
     arguments: &Arguments,
     count: usize,
     seed: u64,
-    ptxas: &Ptxas,
+    judge: &mut Judge,
 ) -> anyhow::Result<bool> {
-    let started = Instant::now();
-    let mut rng = Rng::with_seed(seed);
     let modules = modules();
     let mut report = Report::default();
-    let mut tally = Tally::default();
     let mut dead = Vec::new();
     let mut checker = Checker::default();
-    while tally.judged < count {
+    let mut groups = Vec::new();
+    let each = count.div_ceil(opcodes().count());
+    for opcode in opcodes() {
+        let mut rng = rng_of(seed, opcode);
         let mut cases = Vec::new();
-        while cases.len() < ROUND.min(count - tally.judged) {
-            match walk(&modules, &mut rng, &mut |case| {
+        for _ in 0..each * TRIES {
+            match walk(opcode, &modules, &mut rng, &mut |case| {
                 checker.errors(&case.program("")).is_empty()
             }) {
                 Walk::Statement(case) => cases.push(case),
                 Walk::DeadEnd(head) => dead.push(head),
                 Walk::Nothing => {}
             }
+            if cases.len() == each {
+                break;
+            }
         }
-        tally.judged += cases.len();
-        round(&cases, ptxas, arguments.jobs, &mut report, &mut tally)?;
+        groups.extend(cases.chunks(WALKS).map(<[Case]>::to_vec));
     }
+    judge.round(&groups, &mut report)?;
     write_disagreements(arguments, &report)?;
     let total = report.total();
     let rejected = total.judged - total.accepted;
     println!("{}", report.text());
     println!(
-        "seed {seed}: {} walks, {} dead ends, {rejected} rejected by ptxas, {:.0} s",
-        tally.judged,
+        "seed {seed}: {}, {} dead ends, {rejected} rejected by ptxas",
+        judge.summary(),
         dead.len(),
-        started.elapsed().as_secs_f64()
     );
+    let ends = dead.len();
     dead.sort();
     dead.dedup();
     for head in dead.iter().take(20) {
         println!("  dead end: {head}");
     }
-    let share = 100.0 * (1.0 - (rejected + dead.len()) as f64 / tally.judged.max(1) as f64);
+    let share = 100.0 * (1.0 - (rejected + ends) as f64 / total.judged.max(1) as f64);
     let threshold = arguments.threshold.unwrap_or(99.9);
     println!("{share:.3} % of the walks assemble; the threshold is {threshold} %");
     Ok(share >= threshold)
-}
-
-/// Numbers beside the report.
-#[derive(Default)]
-struct Tally {
-    judged: usize,
-    crashes: usize,
-    changed: usize,
-}
-
-fn round(
-    cases: &[Case],
-    ptxas: &Ptxas,
-    jobs: usize,
-    report: &mut Report,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
-    for (case, (ours, verdict)) in cases.iter().zip(judge(cases, ptxas, jobs, tally)?) {
-        match verdict {
-            Verdict::Accepted => report.add(case, ours, None),
-            Verdict::Rejected(message) => report.add(case, ours, Some(message)),
-            Verdict::Crashed => tally.crashes += 1,
-        }
-    }
-    Ok(())
-}
-
-/// Our errors and the verdict of ptxas on each program.
-fn judge<P: Judged>(
-    programs: &[P],
-    ptxas: &Ptxas,
-    jobs: usize,
-    tally: &mut Tally,
-) -> anyhow::Result<Vec<(Vec<String>, Verdict)>> {
-    let verdicts = ptxas.together(programs, jobs)?;
-    let chunk = programs.len().div_ceil(jobs.max(1)).max(1);
-    let ours: Vec<Vec<String>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = programs
-            .chunks(chunk)
-            .map(|programs| {
-                scope.spawn(|| {
-                    let mut checker = Checker::default();
-                    let errors = programs.iter().map(|it| checker.errors(&it.text("")));
-                    errors.collect::<Vec<_>>()
-                })
-            })
-            .collect();
-        workers
-            .into_iter()
-            .flat_map(|it| it.join().expect("the analysis does not panic"))
-            .collect()
-    });
-    let mut judged = Vec::with_capacity(programs.len());
-    for ((program, ours), verdict) in programs.iter().zip(ours).zip(verdicts) {
-        let agrees = match &verdict {
-            Verdict::Accepted => ours.is_empty(),
-            Verdict::Rejected(_) => !ours.is_empty(),
-            Verdict::Crashed => false,
-        };
-        let verdict = if agrees {
-            verdict
-        } else {
-            // Only a process of its own is beyond doubt.
-            let alone = ptxas.alone(program)?;
-            tally.changed +=
-                usize::from((alone == Verdict::Accepted) != (verdict == Verdict::Accepted));
-            alone
-        };
-        judged.push((ours, verdict));
-    }
-    Ok(judged)
 }
 
 /// Judges mutants of the programs of a folder that ptxas accepts.
@@ -438,42 +417,40 @@ fn mutate_programs(
     arguments: &Arguments,
     count: usize,
     seed: u64,
-    ptxas: &Ptxas,
-) -> anyhow::Result<ExitCode> {
-    let started = Instant::now();
-    let mut rng = Rng::with_seed(seed);
+    judge: &mut Judge,
+) -> anyhow::Result<bool> {
     let mut bases = mutants::bases(&mutants::sources(arguments.corpus.as_deref()));
-    rng.shuffle(&mut bases);
+    Rng::with_seed(seed).shuffle(&mut bases);
     // More than one base per mutant would be judged in vain.
     bases.truncate(count);
-    let verdicts = ptxas.together(&bases, arguments.jobs)?;
-    let mut verdicts = verdicts.into_iter();
-    bases.retain(|_| verdicts.next() == Some(Verdict::Accepted));
+    let mut accepted = Vec::with_capacity(bases.len());
+    for base in bases {
+        if judge.alone(&base)? == Verdict::Accepted {
+            accepted.push(base);
+        }
+    }
+    let bases = accepted;
     if bases.is_empty() {
         bail!("ptxas accepts none of the programs");
     }
     println!("{} programs that ptxas accepts", bases.len());
-    let (mut report, mut tally) = (mutants::report::Report::default(), Tally::default());
+    let mut report = mutants::report::Report::default();
     let mut rows = String::new();
-    while tally.judged < count {
-        let wanted = MUTANTS.min(count - tally.judged);
-        let mutants: Vec<Mutant> = std::iter::repeat_with(|| {
-            let base = &bases[rng.usize(..bases.len())];
-            mutant(base, &mut rng)
-        })
-        .flatten()
-        .take(wanted)
-        .collect();
-        tally.judged += mutants.len();
-        let judged = judge(&mutants, ptxas, arguments.jobs, &mut tally)?;
-        for (mutant, (ours, verdict)) in mutants.iter().zip(judged) {
+    let each = count.div_ceil(bases.len());
+    for bases in bases.chunks(MUTANTS.div_ceil(each)) {
+        let mut groups = Vec::new();
+        for base in bases {
+            let mut rng = rng_of(seed, &base.text);
+            let mutants = std::iter::repeat_with(|| mutant(base, &mut rng)).take(each * TRIES);
+            let mutants: Vec<Mutant> = mutants.flatten().take(each).collect();
+            groups.extend(mutants.chunks(GROUP).map(<[Mutant]>::to_vec));
+        }
+        let judged = judge.judge(&groups)?;
+        for (mutant, (ours, verdict)) in groups.iter().flatten().zip(judged) {
             let message = match &verdict {
                 Verdict::Accepted => None,
                 Verdict::Rejected(message) => Some(message.as_str()),
-                Verdict::Crashed => {
-                    tally.crashes += 1;
-                    continue;
-                }
+                Verdict::Crashed => continue,
             };
             report.add(mutant, &ours, message);
             if ours.is_empty() != message.is_none() {
@@ -487,13 +464,7 @@ fn mutate_programs(
         }
     }
     println!("{}", report.text());
-    println!(
-        "seed {seed}: {} judged, {} crashes of ptxas left out, {} verdicts changed when asked alone, {:.0} s",
-        tally.judged,
-        tally.crashes,
-        tally.changed,
-        started.elapsed().as_secs_f64()
-    );
+    println!("seed {seed}: {}", judge.summary());
     if let Some(path) = &arguments.output {
         fs::write(path, rows)?;
     }
@@ -505,41 +476,44 @@ fn mutate_programs(
             arguments.false_alarms
         );
     }
-    Ok(if good {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(good)
 }
 
-/// An endless supply of statements, instruction by instruction.
+/// A supply of statements.
 struct Generator {
-    rng: Rng,
+    seed: u64,
     modules: Vec<Module>,
     instructions: Vec<&'static Instruction>,
-    next: usize,
     /// Lines of the tables for which no statement was found.
     failed: Vec<&'static str>,
 }
 
 impl Generator {
-    fn cases(&mut self, count: usize) -> Vec<Case> {
+    /// So many statements about an instruction, which do not depend on others.
+    fn cases(&mut self, instruction: &'static Instruction, count: usize) -> Vec<Case> {
+        let mut rng = rng_of(self.seed, instruction.name);
         let mut cases = Vec::with_capacity(count + MUTATIONS + 2);
-        while cases.len() < count {
-            let instruction = self.instructions[self.next % self.instructions.len()];
-            self.next += 1;
-            self.statements(instruction, &mut cases);
+        for _ in 0..count * TRIES {
+            if cases.len() >= count {
+                break;
+            }
+            self.statements(instruction, &mut rng, &mut cases);
         }
         cases.truncate(count);
         cases
     }
 
     /// An accepted form, mutations of it, and one for a module below its gates.
-    fn statements(&mut self, instruction: &'static Instruction, cases: &mut Vec<Case>) {
-        let Some(variant) = self.rng.choice(&instruction.variants) else {
+    fn statements(
+        &mut self,
+        instruction: &'static Instruction,
+        rng: &mut Rng,
+        cases: &mut Vec<Case>,
+    ) {
+        let Some(variant) = rng.choice(&instruction.variants) else {
             return;
         };
-        let Some(form) = draft(instruction, variant, &self.modules, &mut self.rng) else {
+        let Some(form) = draft(instruction, variant, &self.modules, rng) else {
             self.failed.push(variant.syntax);
             return;
         };
@@ -547,10 +521,10 @@ impl Generator {
         cases.extend(case(instruction, &form.words, &form.operands, module));
         for _ in 0..MUTATIONS {
             let mut mutant = form.clone();
-            mutate(&mut mutant, &mut self.rng);
+            mutate(&mut mutant, rng);
             cases.extend(case(instruction, &mutant.words, &mutant.operands, module));
         }
-        if let Some(below) = just_below(&form, &self.modules, &mut self.rng) {
+        if let Some(below) = just_below(&form, &self.modules, rng) {
             cases.extend(case(instruction, &form.words, &form.operands, below));
         }
     }

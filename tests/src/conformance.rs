@@ -2,6 +2,7 @@
 
 pub mod generation;
 pub mod generator;
+pub mod judge;
 pub mod mutants;
 pub mod mutation;
 pub mod operands;
@@ -13,4 +14,5 @@ pub mod report;
 pub mod rules;
 pub mod semantics;
 pub mod text;
+pub mod verdicts;
 pub mod walks;

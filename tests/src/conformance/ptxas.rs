@@ -33,6 +33,24 @@ pub trait Judged: Sync {
     fn text(&self, suffix: &str) -> String;
 }
 
+impl<P: Judged> Judged for &P {
+    fn architecture(&self) -> String {
+        (**self).architecture()
+    }
+
+    fn options(&self) -> String {
+        (**self).options()
+    }
+
+    fn is_expanded(&self) -> bool {
+        (**self).is_expanded()
+    }
+
+    fn text(&self, suffix: &str) -> String {
+        (**self).text(suffix)
+    }
+}
+
 impl Judged for Case {
     fn architecture(&self) -> String {
         architecture(&self.target)

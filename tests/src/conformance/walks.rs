@@ -27,15 +27,21 @@ pub enum Walk {
     Nothing,
 }
 
-/// Writes one statement: an opcode of the module, then words that completion offers, until it may end.
+/// The opcodes to begin with.
+pub fn opcodes() -> impl Iterator<Item = &'static str> {
+    tables().opcodes().filter(|it| *it != "call")
+}
+
+/// Writes one statement: an opcode, if a random module has it, then words that completion offers, until it may end.
 ///
 /// Operands are drawn until `accepts` takes them, as completion offers only such that fit.
-pub fn walk(modules: &[Module], rng: &mut Rng, accepts: &mut dyn FnMut(&Case) -> bool) -> Walk {
+pub fn walk(
+    opcode: &str,
+    modules: &[Module],
+    rng: &mut Rng,
+    accepts: &mut dyn FnMut(&Case) -> bool,
+) -> Walk {
     let Some(module) = rng.choice(modules).copied() else {
-        return Walk::Nothing;
-    };
-    let opcodes: Vec<&str> = tables().opcodes().filter(|it| *it != "call").collect();
-    let Some(opcode) = rng.choice(&opcodes) else {
         return Walk::Nothing;
     };
     let known = tables()
@@ -67,7 +73,7 @@ pub fn walk(modules: &[Module], rng: &mut Rng, accepts: &mut dyn FnMut(&Case) ->
                 _ => {
                     let head = words
                         .iter()
-                        .fold((*opcode).to_owned(), |head, it| head + "." + it);
+                        .fold(opcode.to_owned(), |head, it| head + "." + it);
                     return Walk::DeadEnd(format!(
                         "{head} in {} {}",
                         module.version, module.target
