@@ -153,7 +153,8 @@ impl Judge {
                 let agrees = match &verdict {
                     Verdict::Accepted => ours.is_empty(),
                     Verdict::Rejected(_) => !ours.is_empty(),
-                    Verdict::Crashed => false,
+                    // A crash may be that of another program of the process.
+                    Verdict::Crashed => !known.is_asked,
                 };
                 let is_doubtful = recorded.is_some_and(|it| !is_same(it, &verdict));
                 let verdict = if agrees && !is_doubtful {
