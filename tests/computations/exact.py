@@ -8,7 +8,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Format:
-    """A binary format; `special` says which codes are no numbers: "ieee", "nan" (one magnitude) or "none"."""
+    """A binary format; `special` says which codes are not numbers: "ieee", "nan" (one magnitude) or "none"."""
 
     width: int
     exponent: int

@@ -21,7 +21,7 @@ use crate::hir::{
 
 use super::{facts::Facts, ids::Value};
 
-/// What the instructions of a form compute.
+/// The computation of the instructions of a form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FormProgram<'a> {
     pub(crate) program: &'a Program,
@@ -93,7 +93,7 @@ pub(crate) enum Source<'a> {
     Unknown,
 }
 
-/// A name that is no register.
+/// A name other than that of a register.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoundName<'a>(
     pub(crate) &'a crate::hir::body::Reference,
@@ -154,7 +154,7 @@ impl<'a> Computation<'a> {
         program.exactness == Exactness::Exact && !program.crosses_lanes
     }
 
-    /// Whether a result of 64 bits and less is all that it writes.
+    /// The node of the result, if that is all that it writes and has at most 64 bits.
     fn result(&self) -> Option<Node> {
         match self.form.program.outputs[..] {
             [(Destination::Operand { half: 0, .. }, node)] => Some(node),

@@ -153,7 +153,7 @@ impl<'a> Operation<'a> {
         operands.next().filter(|_| operands.next().is_none())
     }
 
-    /// What it computes, if it writes one register.
+    /// Its computation, if it writes one register.
     pub(crate) fn computation(&self) -> Option<Computation<'a>> {
         let [_] = self.writes[..] else {
             return None;

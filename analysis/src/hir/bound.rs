@@ -166,7 +166,7 @@ impl<'db> Operands<'db> {
 #[derive(Clone, Copy)]
 pub(crate) struct BoundInstruction<'a> {
     pub(crate) db: &'a dyn Database,
-    /// What queries about the form are asked for.
+    /// The form, for queries.
     pub(crate) id: Form<'a>,
     /// The instruction.
     pub(crate) instruction: &'a Instruction,

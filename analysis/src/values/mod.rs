@@ -1,4 +1,4 @@
-//! What registers hold: the one engine that follows values from instruction to instruction.
+//! The values of registers: the one engine that follows values from instruction to instruction.
 //!
 //! A value is a node of a graph, see [`isa::compute::Graph`]: an expression over leaves, which are what a function is
 //! given, what it loads, and what several writes leave. Everything that is said of a value, be it a number, its known
@@ -31,22 +31,22 @@ const MAX_STEPS: usize = 4096;
 /// Values that more writes than these leave are not looked into.
 const MAX_WRITES: usize = 8;
 
-/// What a leaf of the graph stands for.
+/// The source of a leaf of the graph.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Leaf<'a> {
     /// A register that nothing writes before.
     Input(Value),
     /// A special register, or the address of a variable, a function or a label.
     Name(BoundName<'a>),
-    /// What an instruction writes to a register: a load, or what is too far away.
+    /// The result of an instruction that has no program, or that is too far away.
     Result(Step, Value),
-    /// What one of several writes leaves at a place.
+    /// The result of one of several writes.
     Merge(Value),
     /// Something that only one instruction reads.
     Unknown,
 }
 
-/// What makes two leaves the same.
+/// The identity of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Input(Value),
@@ -93,14 +93,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What a register of so many bits holds before an instruction.
+    /// The value of a register of so many bits before an instruction.
     pub(crate) fn before(&mut self, value: Value, step: Step, bits: u32) -> Node {
         let writers = self.writers(value, step);
         self.look_at(writers.iter().copied().collect());
         self.read(value, step, bits)
     }
 
-    /// What an instruction leaves in a register of so many bits.
+    /// The value of a register of so many bits after an instruction.
     pub(crate) fn after(&mut self, value: Value, step: Step, bits: u32) -> Node {
         if self.flow.facts.keeps[step as usize] {
             return self.leaf(Key::Result(step, value), Leaf::Result(step, value), bits);
@@ -109,7 +109,7 @@ impl<'a> Values<'a> {
         self.result(value, step, bits)
     }
 
-    /// What the leaves of the graph stand for, by their numbers.
+    /// The sources of the leaves of the graph, by their numbers.
     pub(crate) fn leaves(&self) -> &[Leaf<'a>] {
         &self.leaves
     }
@@ -226,7 +226,7 @@ impl<'a> Values<'a> {
         results.collect()
     }
 
-    /// What a register holds before an instruction, of what was looked at.
+    /// The value of a register before an instruction, from the results that are known.
     fn read(&mut self, value: Value, step: Step, bits: u32) -> Node {
         let writers = self.writers(value, step);
         let keeps = &self.flow.facts.keeps;

@@ -62,7 +62,7 @@ impl Builder {
         match op {
             Op::ZeroExtend(a, bits) if self.bits(a) <= bits => return Ok(a),
             Op::ZeroExtend(a, bits) => {
-                // Bits that are cut off anyway need not be made.
+                // Bits that are dropped anyway need not be made.
                 if let Op::ZeroExtend(inner, _) | Op::SignExtend(inner, _) = self.steps[a as usize]
                     && self.kept(a) >= bits
                 {

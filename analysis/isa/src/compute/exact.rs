@@ -1,7 +1,7 @@
 //! Exact integers: expressions whose values are known to lie in a range, and the operations that compute them.
 //!
 //! The notation computes with integers of any size and keeps the low bits at the end. A program computes in 64 bits
-//! wherever that gives the same bits: the range of an expression says how many it needs, and what is demanded of it says
+//! wherever that gives the same bits: the range of an expression says how many it needs, and the bits that are read of it say
 //! how many matter. `a * b` of two `.u64` needs 128 bits below `>> 64`, and 64 where the low half is written.
 
 use std::rc::Rc;

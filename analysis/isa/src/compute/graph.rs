@@ -18,9 +18,9 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     pub(super) builder: Builder,
-    /// What is known of the bits of the first nodes.
+    /// The known bits of the first nodes.
     known: Vec<KnownBits>,
-    /// What is known of the bits of leaves, by their numbers.
+    /// The known bits of leaves, by their numbers.
     leaves: Vec<KnownBits>,
 }
 
@@ -114,7 +114,7 @@ impl Graph {
             .collect()
     }
 
-    /// What is known of the bits of a node.
+    /// The known bits of a node.
     pub fn known_bits(&mut self, node: Node) -> KnownBits {
         while self.known.len() <= node as usize {
             let op = &self.builder.steps[self.known.len()];

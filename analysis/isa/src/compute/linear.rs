@@ -12,7 +12,7 @@ const MAX_TERMS: usize = 24;
 /// Nodes that one question looks at.
 const MAX_NODES: usize = 4096;
 
-/// A constant and multiples of nodes that are no sums themselves, modulo 2 to the power of [`Linear::bits`].
+/// A constant and multiples of other nodes, modulo 2 to the power of [`Linear::bits`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linear {
     /// The factors of the nodes, none of them 0; negative ones are large.
@@ -29,7 +29,7 @@ impl Linear {
         Linear::through(graph, node, bits, 0)
     }
 
-    /// The same; looks through so many extensions, as people who read an expression do. Such a sum is no proof.
+    /// The same; looks through so many extensions, as people who read an expression do. Such a sum proves nothing.
     pub(super) fn through(graph: &mut Graph, node: Node, bits: u32, extensions: u32) -> Linear {
         let mut sum = Linear {
             terms: BTreeMap::new(),

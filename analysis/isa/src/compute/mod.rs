@@ -1,4 +1,4 @@
-//! What statements compute: from the lines of the tables to numbers.
+//! The computations of statements: from the lines of the tables to numbers.
 //!
 //! - [`float`]: floats that are exact until they are rounded once;
 //! - [`ValueType`]: what a type word means to an evaluator;

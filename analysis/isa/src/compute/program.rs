@@ -107,7 +107,7 @@ pub enum Op {
         signed: bool,
         /// Width of the integer in bits, at most 64.
         bits: u8,
-        /// What a NaN becomes.
+        /// The result for a NaN.
         nan: u64,
     },
     /// The nearest integer as a float.
@@ -316,11 +316,11 @@ pub enum Unary {
 /// A test of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatTest {
-    /// Whether it is of a class.
+    /// The test of a class.
     Is(Class),
-    /// Whether the sign bit is set, also of a NaN.
+    /// The sign bit, also of a NaN.
     Sign,
-    /// Whether it is the NaN that tensor copies write out of bounds.
+    /// The NaN that tensor copies write out of bounds.
     OutOfBounds,
 }
 
@@ -342,7 +342,7 @@ pub enum FloatUnary {
     ReciprocalSquareRoot,
 }
 
-/// What a program writes.
+/// A place that a program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// An operand, by its index among the bound operands, with its element if it is in braces.
@@ -372,14 +372,14 @@ pub enum Exactness {
     Unordered,
 }
 
-/// What a statement computes.
+/// The computation of a statement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Program {
-    /// What is read.
+    /// The values that are read.
     pub inputs: Vec<Input>,
     /// The operations, each on nodes before it.
     pub steps: Vec<Op>,
-    /// What is written, all at once.
+    /// The results, which are written all at once.
     pub outputs: Vec<(Destination, Node)>,
     /// A truth: the manual leaves the result open where it is 1.
     pub unspecified: Option<Node>,

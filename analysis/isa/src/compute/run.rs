@@ -7,7 +7,7 @@ use super::{
     program::{FloatTest, FloatUnary, Node, Op, Program, Width},
 };
 
-/// What surrounds the lanes that run a statement.
+/// The state of the lanes that run a statement, besides registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a, const N: usize> {
     /// The lanes that run it, as a mask.

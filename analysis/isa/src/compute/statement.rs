@@ -49,7 +49,7 @@ pub fn program(
     lower::lower(computation, &bound)
 }
 
-/// The bits of a constant as a value of a type, which is that of a [`Binding`]; `None` if it is no constant.
+/// The bits of a constant as a value of a type, which is that of a [`Binding`]; `None` for other operands.
 ///
 /// An integer that does not fit keeps its low bits, a float is rounded to the nearest number of the type (measured with
 /// ptxas 13.5).

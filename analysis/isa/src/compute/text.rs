@@ -180,7 +180,7 @@ impl Writer<'_> {
         self.graph.op(node).is_wide()
     }
 
-    /// Whether the bits above are cut off on purpose, and not because a register has no more.
+    /// Whether a statement drops the bits above, and not only a narrow register.
     fn is_mask(&mut self, node: Node, bits: u8) -> bool {
         !matches!(bits, 16 | 32 | 64) && self.graph.builder.bits(node) > bits
     }

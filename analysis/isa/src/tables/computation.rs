@@ -348,9 +348,9 @@ pub enum Infix {
 pub enum Binder {
     /// The sum.
     Sum,
-    /// Whether all hold.
+    /// The truth that all hold.
     All,
-    /// Whether one holds.
+    /// The truth that one holds.
     Any,
     /// How many hold.
     Count,

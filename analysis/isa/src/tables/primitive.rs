@@ -55,7 +55,7 @@ primitives! {
     Merge "merge" 2..=2,
     /// The element that the selector of an operand picks from both operands.
     Picked "picked" 3..=3,
-    /// Whether the mask of the destination has an element.
+    /// The truth that the mask of the destination has an element.
     Masked "masked" 2..=2,
     /// The type of the part that a selector names.
     Selected "selected" 2..=2,
@@ -77,13 +77,13 @@ primitives! {
     Finite "finite" 1..=1,
     /// -0 becomes +0.
     PositiveZero "positive_zero" 1..=1,
-    /// Whether it is a NaN.
+    /// The truth that it is a NaN.
     IsNan "isnan" 1..=1,
     /// The sign bit as a truth.
     Sign "sign" 1..=1,
     /// The value with another sign bit.
     WithSign "withsign" 2..=2,
-    /// Whether it is the NaN of tensor copies out of bounds.
+    /// The truth that it is the NaN of tensor copies out of bounds.
     OutOfBounds "oob" 1..=1,
     /// The operation in a slot.
     Apply "apply" 2..=3,
@@ -113,9 +113,9 @@ primitives! {
     Half "half" 1..=1,
     /// The type of a quarter of the width.
     Quarter "quarter" 1..=1,
-    /// Of some bytes those from one up to another; what the others become is unspecified.
+    /// The bytes from one up to another; the others become unspecified.
     Skip "skip" 3..=3,
-    /// Of each 16 bytes those in a mask; the others stay.
+    /// The bytes in a mask, of each 16; the others stay.
     Keep "keep" 2..=2,
     /// A box of a tensor.
     TensorBox "box" 1..=9,
@@ -133,7 +133,7 @@ primitives! {
     Gathered "gathered" 1..=12,
     /// A comparison with a reference.
     Compared "compared" 2..=2,
-    /// Whether the texture is resident.
+    /// The truth that the texture is resident.
     Resident "resident" 1..=12,
     /// An element in the format of a surface.
     Formatted "formatted" 2..=2,
@@ -153,7 +153,7 @@ primitives! {
     Widened "widened" 2..=2,
     /// The scale of each element of a matrix.
     Scales "scales" 2..=3,
-    /// Of each four elements the two that an order prefers.
+    /// The two elements that an order prefers, of each four.
     Chosen "chosen" 2..=3,
     /// The positions of these.
     Positions "positions" 2..=4,
@@ -163,7 +163,7 @@ primitives! {
     ToGeneric "to_generic" 2..=2,
     /// The address in a state space of a generic one.
     FromGeneric "from_generic" 2..=2,
-    /// Whether a generic address is in a state space.
+    /// The truth that a generic address is in a state space.
     Within "within" 2..=2,
     /// The same place in the shared memory of another CTA.
     InCta "in_cta" 2..=2,
@@ -177,7 +177,7 @@ primitives! {
     Phase "phase" 1..=1,
     /// The pending count in a state.
     Pending "pending" 1..=1,
-    /// Whether a request was canceled.
+    /// The truth that a request was canceled.
     Canceled "canceled" 1..=1,
     /// The first CTA of a response.
     FirstCta "first_cta" 1..=1,
@@ -192,7 +192,7 @@ impl Primitive {
         Primitive::ALL.iter().find(|it| it.0 == name).map(|it| it.1)
     }
 
-    /// Whether it is a place or a value that a chapter of the manual describes. Operands among its arguments that a form
+    /// The truth that it is a place or a value that a chapter of the manual describes. Operands among its arguments that a form
     /// lacks are left out.
     #[must_use]
     pub fn is_place(self) -> bool {

@@ -1,4 +1,4 @@
-//! What a register holds at one of its uses: a number, or an expression of what the function is given.
+//! The value of a register at one of its uses: a number, or an expression of parameters and special registers.
 
 use std::fmt::Write as _;
 
@@ -102,7 +102,7 @@ fn number(bits: u64, class: Class) -> String {
     }
 }
 
-/// What is known of the bits: the range, and what it is a multiple of.
+/// The facts that known bits tell: the largest value, and a power of two that divides it.
 fn facts(known: KnownBits, bits: u32) -> Option<String> {
     let zeros = known.mask & !known.bits;
     let low = (!zeros).trailing_zeros().min(bits);

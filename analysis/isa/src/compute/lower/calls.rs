@@ -431,7 +431,7 @@ impl Lowering<'_> {
         Ok(self.typed(&bits, ty))
     }
 
-    /// Whether the mask of a destination has an element.
+    /// The truth that the mask of a destination has an element.
     fn masked(&mut self, destination: &Expression, i: &Expression) -> Result<Value> {
         let i = self.constant(i)? as u32;
         let Expression::Name(name) = destination else {

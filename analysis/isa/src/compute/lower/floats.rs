@@ -81,7 +81,7 @@ impl Lowering<'_> {
         Ok(self.builder.push(compare))
     }
 
-    /// The bits of two floats; what is no float yet gets the format of the other.
+    /// The bits of two floats; an integer gets the format of the other.
     fn same_kind(&mut self, a: Float, b: Float) -> Result<((Node, Format), (Node, Format))> {
         let format = match (&a, &b) {
             (Float::Bits(_, it), _) | (_, Float::Bits(_, it)) => *it,

@@ -53,7 +53,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a lane is in a mask.
+    /// The truth that a lane is in a mask.
     fn in_mask(&mut self, mask: Option<&Int>, member: i128) -> Option<Node> {
         let bit = mask?.clone().shift_right(Int::constant(member)).low_bits(1);
         Some(self.low_bits(&bit, 1))

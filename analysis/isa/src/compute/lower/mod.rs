@@ -32,7 +32,7 @@ pub struct BoundOperand<'a> {
     pub name: &'static str,
     /// The type that the table gives it; `None` where it takes registers of several types.
     pub ty: Option<ValueType>,
-    /// What the statement has there.
+    /// The operand of the statement.
     pub operand: &'a Operand,
 }
 
@@ -214,7 +214,7 @@ struct Lowering<'a> {
     results: Vec<Primitive>,
     /// The element of packed types and braces that is computed.
     element: Option<u32>,
-    /// The lane whose operands are read, if it is not the own one.
+    /// The lane whose operands are read, if it is another one.
     lane: Option<LaneOf>,
     /// The type of an element of the target.
     target: ElementType,

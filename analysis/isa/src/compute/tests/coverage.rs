@@ -18,7 +18,7 @@ use crate::{
     types::Class,
 };
 
-/// What judges reach of an instruction.
+/// The judges that reach an instruction.
 #[derive(Default)]
 struct Reached {
     judges: BTreeSet<Judge>,

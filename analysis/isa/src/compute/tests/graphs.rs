@@ -1,4 +1,4 @@
-//! Whether what is said of values is true: random programs are run, and compared with what their graphs say.
+//! Random programs are run, and compared with the values that their graphs tell.
 
 use std::collections::BTreeMap;
 

@@ -62,7 +62,7 @@ enum Bound {
     /// A share of the result.
     Relative(f64),
     Absolute(f64),
-    /// Of which the manual says only that it is gross: the upper half of a double.
+    /// The manual says only that it is gross: the upper half of a double.
     Gross,
 }
 
@@ -282,7 +282,7 @@ impl Form<'_> {
     }
 }
 
-/// Whether two numbers are no further apart than the bound and the rounding of both allow.
+/// Whether the distance of two numbers is within the bound and the rounding of both.
 fn near(bound: Bound, format: Format, got: u64, wanted: u64) -> bool {
     let number = |it: u64| {
         let bits = Number::decode(format, it).round(Format::F64, crate::compute::Mode::NearestEven);

@@ -17,7 +17,7 @@ use crate::{
     types::Class,
 };
 
-/// What registers hold, by name: 128 bits of which a type takes the low ones.
+/// The contents of registers, by name: 128 bits of which a type takes the low ones.
 pub(super) type Registers<const N: usize> = BTreeMap<String, [u128; N]>;
 
 /// A statement with its program.
