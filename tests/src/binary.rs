@@ -10,7 +10,7 @@ use serde_json::Value;
 /// when the program is up to date. `PTX_ANALYZER_SERVER` names one that is built with the dev profile.
 pub fn build(profile: &str) -> PathBuf {
     if profile == "dev"
-        && let Some(program) = std::env::var_os("PTX_ANALYZER_SERVER")
+        && let Some(program) = std::env::var_os("PTX_ANALYZER_SERVER").filter(|it| !it.is_empty())
     {
         return program.into();
     }
