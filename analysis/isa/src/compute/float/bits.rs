@@ -132,10 +132,10 @@ pub const fn with_sign(format: Format, bits: u64, negative: bool) -> u64 {
     }
 }
 
-/// Returns a zero of the same sign instead of a subnormal number of `f32` or `f16`: `.ftz`. Others are never flushed.
+/// Returns a zero of the same sign instead of a subnormal number of `f64`, `f32` or `f16`: `.ftz`. Others are never flushed.
 pub const fn flush(format: Format, bits: u64) -> u64 {
     match classify(format, bits) {
-        Class::Subnormal if matches!(format, Format::F32 | Format::F16) => {
+        Class::Subnormal if matches!(format, Format::F64 | Format::F32 | Format::F16) => {
             bits & sign_bit(format, true)
         }
         _ => bits & mask(format),

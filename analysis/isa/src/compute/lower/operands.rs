@@ -275,5 +275,5 @@ impl Lowering<'_> {
 
 /// Whether `.ftz` is about a format: it makes subnormal numbers of these 0.
 pub(super) fn flushes(format: Format) -> bool {
-    matches!(format, Format::F16 | Format::F32)
+    matches!(format, Format::F16 | Format::F32 | Format::F64)
 }
