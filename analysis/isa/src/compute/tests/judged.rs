@@ -309,7 +309,7 @@ struct Exception {
     applies: fn(&[u128], u128, u128) -> bool,
 }
 
-const EXCEPTIONS: [Exception; 2] = [
+const EXCEPTIONS: [Exception; 3] = [
     // The folding of ptxas 13.5 rounds ties of a difference toward zero, not to even.
     Exception {
         judge: Judge::Folding,
@@ -317,6 +317,12 @@ const EXCEPTIONS: [Exception; 2] = [
             "add.f32", "add.rn.", "add.ftz.", "sub.f32", "sub.rn.", "sub.ftz.",
         ],
         applies: |_, got, wanted| got.abs_diff(wanted) == 1 && got % 2 == 0,
+    },
+    // It takes a NaN whose fraction is in the 13 low bits only, which tf32 does not have, for infinity.
+    Exception {
+        judge: Judge::Folding,
+        heads: &["cvt.rna."],
+        applies: |operands, _, _| operands[0] & 0x7fff_e000 == 0x7f80_0000,
     },
     // It negates the offset -2^31, which has no positive counterpart in 32 bits.
     Exception {
