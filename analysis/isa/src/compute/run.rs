@@ -166,17 +166,12 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         }
         Op::Float(step) => {
             let [a, b, c] = step.operands.map(narrow);
-            if step.finite {
-                let decode = |index: usize, value: u64| Number::decode(step.formats[index], value);
-                set(out, |it| {
-                    let operands = [decode(0, a[it]), decode(1, b[it]), decode(2, c[it])];
-                    let exact = step.operation.exact(&operands);
-                    exact.round_finite(step.to, step.mode)
-                });
-            } else {
-                let (formats, to) = (&step.formats, step.to);
-                float::apply(step.operation, formats, to, step.mode, &[a, b, c], out);
-            }
+            let (formats, to) = (&step.formats, step.to);
+            let round = match step.finite {
+                true => float::apply_finite,
+                false => float::apply,
+            };
+            round(step.operation, formats, to, step.mode, &[a, b, c], out);
         }
         Op::Stochastic {
             from,

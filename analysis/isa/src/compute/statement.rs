@@ -33,17 +33,26 @@ pub fn program(
         Some((slot.name, *word))
     });
     let slots: Vec<(&str, &str)> = slots.collect();
-    let operands = bindings.iter().filter_map(|it| {
-        Some(BoundOperand {
-            name: it.name,
-            ty: it.ty.as_deref().and_then(ValueType::from_word),
-            operand: it.path.get(statement.operands)?,
-        })
-    });
+    let mut operands = Vec::with_capacity(bindings.len());
+    for binding in bindings {
+        let Some(operand) = binding.path.get(statement.operands) else {
+            continue;
+        };
+        let ty = binding.ty.as_deref();
+        let known = ty.and_then(ValueType::from_word);
+        if let (Some(ty), None) = (ty, known) {
+            return Err(Obstacle::UnknownType(ty.to_owned()));
+        }
+        operands.push(BoundOperand {
+            name: binding.name,
+            ty: known,
+            operand,
+        });
+    }
     let bound = BoundStatement {
         name: fit.instruction.name,
         words: slots.iter().map(|it| it.1).collect(),
-        operands: operands.collect(),
+        operands,
         slots,
     };
     lower::lower(computation, &bound)

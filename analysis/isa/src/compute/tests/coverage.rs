@@ -102,6 +102,7 @@ fn kind(obstacle: &Obstacle) -> &'static str {
         Obstacle::Memory => "memory",
         Obstacle::Matrix => "matrix",
         Obstacle::Chapter(_) => "chapter",
+        Obstacle::UnknownType(_) => "type",
         _ => "other",
     }
 }
