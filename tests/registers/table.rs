@@ -45,7 +45,7 @@ impl Compared {
             "recomputed": self.estimate.recomputed,
             "eager": self.estimate.eager,
             "most_live": self.estimate.most_live,
-            "free": self.estimate.free,
+            "spent": self.estimate.spent,
             "cap": self.estimate.cap.map(|it| it.0),
             "registers": self.truth.registers,
             "spill_stores": self.truth.spill_stores,

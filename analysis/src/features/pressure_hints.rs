@@ -9,10 +9,10 @@ use crate::{
     ExactEntry, InlayHint, InlayHintKind, InlayHintKinds, LiveIn, LiveRegisters,
     flow::flow,
     hir::{body::body, in_force::in_force, items::Function, module::signature},
-    pressure::{Estimate, bounds, pressure},
+    pressure::{Estimate, pressure},
 };
 
-use super::live_registers::live_registers;
+use super::{live_registers::live_registers, registers::launch_bounds};
 
 /// Editors ask for hints after every pause in typing, so larger functions get only what is on request.
 const MOST_INSTRUCTIONS: usize = 5_000;
@@ -122,7 +122,7 @@ fn scarce(db: &dyn Database, function: Function<'_>, exact: Option<&ExactEntry>)
         let sentence = format!("`ptxas` needs {registers} registers.");
         return (registers > limits.free_registers()).then_some(sentence);
     }
-    let estimate = pressure(db, function).estimate(limits, &bounds(db, function));
+    let estimate = pressure(db, function).estimate(limits, &launch_bounds(db, function));
     let Estimate {
         registers,
         low,

@@ -22,7 +22,7 @@ use crate::{
         symbol::{ItemAt, item_at},
         tree::trimmed,
     },
-    pressure::{bounds, pressure},
+    pressure::{Bounds, bounds, pressure},
 };
 
 use super::live_registers::{LiveRegisters, by_line};
@@ -65,6 +65,8 @@ pub struct EntryRegisters {
     pub cap: Option<(u32, &'static str)>,
     /// So many registers cost no occupancy.
     pub free: u32,
+    /// Up to so many ptxas takes though the entry needs fewer.
+    pub spent: u32,
     /// Threads of a block.
     pub threads: u32,
     /// Whether the text says nothing about the threads of a block.
@@ -92,7 +94,7 @@ impl EntryRegisters {
     }
 
     /// The registers of an order that hides latency, if these are more than the range of the estimate has. ptxas 13.5
-    /// takes more than the range has in about half of such kernels, and in one of thirty others.
+    /// takes more than the range has in one of eleven such kernels, and in one of sixteen others.
     #[must_use]
     pub fn may_need(&self) -> Option<u32> {
         let most = self.cap.map_or(REGISTERS_PER_THREAD, |it| it.0);
@@ -160,11 +162,11 @@ pub(crate) fn of_entry(
     let lines = function.file(db).contents(db).lines.clone();
     let body = body(db, function);
     let pressure = pressure(db, function);
-    let bounds = bounds(db, function);
+    let bounds = launch_bounds(db, function);
     let cap = bounds.cap(limits);
     let estimate = pressure.estimate(limits, &bounds);
     let launch = Workspace::get(db).config(db).launch;
-    let shared = shared_bytes(db, function).saturating_add(launch.dynamic_shared);
+    let shared = bounds.shared.saturating_add(launch.dynamic_shared);
     let threads = bounds.threads.unwrap_or(launch.threads);
     let occupancy = limits.occupancy(estimate.registers, threads, shared);
     let line = |step: usize| {
@@ -195,6 +197,7 @@ pub(crate) fn of_entry(
         alive_reordered: by_line(db, function, start, &pressure.reordered),
         cap,
         free: limits.free_registers(),
+        spent: estimate.spent,
         threads,
         threads_assumed: bounds.threads.is_none(),
         shared,
@@ -223,6 +226,14 @@ fn steps(limits: &Limits, threads: u32, shared: u32) -> Vec<(u32, u32)> {
         }
     }
     steps
+}
+
+/// The launch bounds of a function, with the shared memory that it declares.
+pub(super) fn launch_bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
+    Bounds {
+        shared: shared_bytes(db, function),
+        ..bounds(db, function)
+    }
 }
 
 /// Bytes of the shared variables of a function and of those of the module that it names.

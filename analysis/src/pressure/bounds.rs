@@ -15,6 +15,10 @@ pub(crate) struct Bounds {
     pub(crate) exact: bool,
     /// Blocks that are to fit at once, of `.minnctapersm`.
     pub(crate) blocks: u32,
+    /// Whether a directive says how many.
+    pub(crate) states_blocks: bool,
+    /// Bytes of shared memory that the text declares for a block; only [`Bounds::spent`] counts them.
+    pub(crate) shared: u32,
     /// Registers at most, of `.maxnreg`.
     pub(crate) registers: Option<u32>,
 }
@@ -39,7 +43,22 @@ impl Bounds {
         };
         Some((cap, directive))
     }
+
+    /// Up to so many registers ptxas takes for a kernel that needs some: all that the bounds leave if they say how
+    /// many blocks or registers are wanted, and otherwise those that keep no block from being resident.
+    pub(crate) fn spent(&self, limits: &Limits, needed: u32) -> u32 {
+        match self.share(limits) {
+            Some((share, _)) if self.registers.is_some() || self.states_blocks => share,
+            _ => {
+                let threads = self.threads.unwrap_or(THREADS);
+                limits.registers_of_same_occupancy(needed, threads, self.shared)
+            }
+        }
+    }
 }
+
+/// The threads of a block that ptxas 13.5 counts with where no directive says how many.
+const THREADS: u32 = 128;
 
 /// The launch bounds of a function.
 pub(crate) fn bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
@@ -61,7 +80,10 @@ pub(crate) fn bounds(db: &dyn Database, function: Function<'_>) -> Bounds {
                 bounds.exact = true;
             }
             ".maxntid" if !bounds.exact => bounds.threads = Some(number()),
-            ".minnctapersm" => bounds.blocks = number().max(1),
+            ".minnctapersm" => {
+                bounds.blocks = number().max(1);
+                bounds.states_blocks = true;
+            }
             ".maxnreg" => bounds.registers = Some(number()),
             _ => {}
         }

@@ -274,7 +274,7 @@ impl Folding<'_, '_> {
         let it = &self.program.operations[step];
         let constant = it.semantics.is_load()
             && (it.has("const") || self.program.entry && it.has("param"))
-            && it.reads().next().is_none();
+            && it.reads().all(|it| self.uniform[it as usize]);
         if constant && it.writes.iter().all(|it| self.single[*it as usize]) {
             for written in &it.writes {
                 self.drop(step, *written, Form::Free, true);

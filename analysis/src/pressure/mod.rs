@@ -3,8 +3,9 @@
 //! ptxas orders instructions anew, keeps uniform values elsewhere and spends registers that are free
 //! anyway. So the pressure of the text as it is written says little; what says more is how few registers
 //! the best order needs ([`Pressure::low`]), how many an order takes that hides latency
-//! ([`Pressure::high`]), and how many cost no occupancy. The estimate is the last of these, kept between
-//! the other two, and then below what launch bounds allow. Its figures were measured with ptxas 13.5.
+//! ([`Pressure::high`]), and how many cost no more occupancy than the fewest ([`Bounds::spent`]). The
+//! estimate is the last of these, kept between the other two, and then below what launch bounds allow.
+//! Its figures were measured with ptxas 13.5.
 
 mod bounds;
 mod fold;
@@ -65,7 +66,7 @@ pub(crate) struct Pressure {
     pub(crate) calls: bool,
     /// Whether it changes how many registers a thread has while it runs.
     pub(crate) changes_registers: bool,
-    /// Whether it holds no value at all.
+    /// Whether it holds no value, accesses no memory and calls no function that holds one.
     pub(crate) empty: bool,
 }
 
@@ -78,17 +79,21 @@ pub(crate) struct Estimate {
     pub(crate) low: u32,
     /// and not above this.
     pub(crate) high: u32,
+    /// Up to so many ptxas takes though it needs fewer.
+    pub(crate) spent: u32,
 }
 
 /// The least registers of a kernel that calls a function of the driver, or takes the address of a function.
 const CALLS: f64 = 24.0;
-/// The part of the registers between the free ones and the eager order that ptxas takes on top.
-const GREED: f64 = 0.05;
 /// Kernels with fewer are small.
 const SMALL: f64 = 24.5;
-/// Kernels that hold any value get about so many at least,
+/// Very small ones have twice as many as values, and so many besides.
+const FEW: f64 = 2.0;
+/// To compute values again saves registers; ptxas keeps half of these values, up to so many registers.
+const KEPT: f64 = 16.0;
+/// No range ends below this.
 const LEAST: f64 = 9.0;
-/// and those that hold none.
+/// The registers of a kernel that does nothing.
 const EMPTY: u32 = 4;
 
 /// The pressure of a function. It is asked for by people who look at the function; while typing only if
@@ -131,12 +136,15 @@ fn measure(
         reordered: vec![0; program.operations.len()],
         calls: program.calls,
         changes_registers: program.changes_registers,
-        empty: (0..program.operations.len())
-            .all(|it| folded.reads.get(it).is_empty() && folded.writes.get(it).is_empty()),
+        empty: (program.operations.iter().enumerate()).all(|(step, it)| {
+            let works = it.accesses_memory() || it.scratch > 0;
+            let values = [&folded.reads, &folded.writes].map(|it| it.get(step).len());
+            folded.gone[step] || !works && values == [0, 0]
+        }),
         ..Pressure::default()
     };
     // The block that needs most, by the rule by which the registers of the whole are estimated.
-    let mut worst = 0.0;
+    let mut worst = 0;
     for (block, steps) in (0..).zip(&flow.graph.blocks) {
         db.unwind_if_revision_cancelled();
         if !flow.graph.reachable[block as usize] {
@@ -168,7 +176,7 @@ fn measure(
                 most = Some((*step, alive));
             }
         }
-        let need = between(order::FREE.into(), low.into(), high.into());
+        let need = order::FREE.clamp(low, high);
         if let Some((step, _)) = most
             && need > worst
         {
@@ -252,6 +260,7 @@ impl Pressure {
                 registers,
                 low: registers,
                 high: registers,
+                spent: registers,
             };
         }
         if self.empty && !self.calls {
@@ -259,47 +268,44 @@ impl Pressure {
                 registers: EMPTY,
                 low: EMPTY,
                 high: 2 * EMPTY,
+                spent: EMPTY,
             };
         }
         let overhead = f64::from(limits.register_overhead());
-        let mut low = 0.5 * f64::from(self.low) + 0.5 * f64::from(self.low_repeated) + overhead;
+        let (all, repeated) = (f64::from(self.low), f64::from(self.low_repeated));
+        let mut low = repeated + (0.5 * (all - repeated)).min(KEPT) + overhead;
         if self.calls {
             low = low.max(CALLS);
         }
         let high = low.max(f64::from(self.high) + overhead);
-        let free = f64::from(limits.free_registers()) - 1.0;
+        let whole = |it: f64| it.round() as u32;
+        let spent = f64::from(bounds.spent(limits, whole(low)));
         let cap = bounds.cap(limits);
         let cap = f64::from(cap.map_or(REGISTERS_PER_THREAD, |it| it.0));
-        let number = between(free, low, high).max(LEAST);
-        let more = if number < SMALL && !self.calls {
-            f64::from(limits.small_overhead())
-        } else {
-            0.0
-        };
-        let number = (number + more).min(cap);
+        let mut number = spent.clamp(low, high);
+        if number < SMALL && !self.calls {
+            let values = number - overhead;
+            let more = overhead + f64::from(limits.small_overhead());
+            number = values + more.min(values + FEW);
+        }
+        let number = number.max(limits.least_registers().into()).min(cap);
         let (less, more) = spread(number);
-        let whole = |it: f64| it.round() as u32;
         Estimate {
             registers: whole(number),
             low: whole((number * less).max(4.0)),
             high: whole((number * more).max(LEAST).min(cap)),
+            spent: whole(spent),
         }
     }
-}
-
-/// The registers that ptxas takes between the least and the most that orders need, if so many are free.
-fn between(free: f64, low: f64, high: f64) -> f64 {
-    let kept = free.clamp(low, high);
-    kept + GREED * (high - kept)
 }
 
 /// By what an estimate is multiplied for the range that holds four of five kernels.
 fn spread(number: f64) -> (f64, f64) {
     match number {
-        ..16.0 => (0.72, 1.50),
-        ..24.0 => (0.80, 1.45),
-        ..40.0 => (0.84, 1.42),
-        ..96.0 => (0.74, 1.32),
-        _ => (0.70, 1.22),
+        ..16.0 => (0.78, 1.40),
+        ..24.0 => (0.80, 1.35),
+        ..40.0 => (0.84, 1.25),
+        ..96.0 => (0.75, 1.20),
+        _ => (0.76, 1.20),
     }
 }

@@ -44,10 +44,7 @@ impl<'a> Program<'a> {
         let body = body(db, function);
         let forms = forms(db, function);
         let meanings: Vec<Meaning> = forms.all.iter().map(|it| meaning(db, *it)).collect();
-        let changes_registers = forms
-            .all
-            .iter()
-            .any(|it| effects(db, *it).changes_registers);
+        let mut changes_registers = changes_registers(db, function);
         let cursor = function.green(db).cursor();
         let mut calls = false;
         let mut operations = Vec::with_capacity(body.instructions.len());
@@ -68,10 +65,11 @@ impl<'a> Program<'a> {
                 let name = body.free.get(name as usize).map_or("", |it| it);
                 match named_function(db, function, name) {
                     None => {}
-                    // ptxas puts small functions of the file where they are called, so that they need
-                    // what their values need.
+                    // ptxas puts functions of the file where they are called, or gives the caller as many
+                    // registers as they need.
                     Some(Some(callee)) if reference.place == Place::Callee => {
-                        it.scratch = it.scratch.min(most_alive(db, callee));
+                        it.scratch = most_alive(db, callee);
+                        changes_registers |= self::changes_registers(db, callee);
                     }
                     Some(_) => calls = true,
                 }
@@ -219,6 +217,12 @@ fn named_function<'db>(
     let all = first.into_iter().chain(indices);
     let mut all = all.filter_map(|it| functions.get(it as usize).copied());
     Some(all.find(|it| signature(db, *it).defined))
+}
+
+/// Whether a function changes how many registers a thread has while it runs.
+fn changes_registers(db: &dyn Database, function: Function<'_>) -> bool {
+    let mut all = forms(db, function).all.iter();
+    all.any(|it| effects(db, *it).changes_registers)
 }
 
 /// The most registers that the values of a function take at once, as the text has them. It is a query, so

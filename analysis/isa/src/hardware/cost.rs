@@ -11,6 +11,12 @@ impl Limits {
         if self.target < 80 { 5 } else { 6 }
     }
 
+    /// The fewest registers of a kernel that accesses memory: from sm_80 on, the address takes two.
+    #[must_use]
+    pub fn least_registers(&self) -> u32 {
+        if self.target < 80 { 4 } else { 8 }
+    }
+
     /// The registers that it adds to small kernels on top: from sm_80 on, most of those have even numbers of registers.
     /// Of 1 to 4 for each target these gave the least median errors with kernels of Triton, Warp and NVRTC.
     #[must_use]

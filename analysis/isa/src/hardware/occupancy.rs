@@ -61,6 +61,21 @@ impl Limits {
         round_down(REGISTERS / (self.warps * WARP), REGISTER_STEP)
     }
 
+    /// The most registers a thread can have so that as many blocks of so many threads and bytes of shared
+    /// memory are resident as with so many registers.
+    #[must_use]
+    pub fn registers_of_same_occupancy(&self, registers: u32, threads: u32, shared: u32) -> u32 {
+        let warps = |registers| self.occupancy(registers, threads, shared).warps;
+        let needed = warps(registers);
+        let first = round_up(registers.max(1), REGISTER_STEP);
+        let steps = (first..=REGISTERS_PER_THREAD).step_by(REGISTER_STEP as usize);
+        // A thread can have one register less than the last step has.
+        let last = std::iter::once(REGISTERS_PER_THREAD);
+        let mut same = steps.chain(last).take_while(|it| warps(*it) >= needed);
+        same.next()
+            .map_or(registers, |it| same.last().unwrap_or(it))
+    }
+
     /// Warps for which the registers suffice.
     #[must_use]
     pub fn warps_by_registers(&self, registers: u32) -> u32 {
@@ -132,6 +147,39 @@ mod tests {
         for (target, registers) in [("sm_75", 64), ("sm_80", 32), ("sm_90a", 32), ("sm_120", 40)] {
             assert_eq!(limits(target).free_registers(), registers, "{target}");
         }
+    }
+
+    #[test]
+    fn registers_that_cost_no_block() {
+        let most = |target, registers, threads, shared| {
+            limits(target).registers_of_same_occupancy(registers, threads, shared)
+        };
+        // Measured with ptxas 13.5: kernels that need so many registers and can start 250 loads early take
+        // all that leaves as many blocks of 128 threads, less up to 4.
+        for (needs, takes) in [
+            (8, 32),
+            (33, 40),
+            (41, 48),
+            (51, 56),
+            (59, 64),
+            (67, 72),
+            (75, 80),
+            (85, 96),
+            (101, 128),
+            (131, 168),
+            (171, 255),
+        ] {
+            assert_eq!(most("sm_80", needs, 128, 0), takes, "{needs}");
+        }
+        // The same with blocks that leave places for warps empty.
+        assert_eq!(most("sm_80", 20, 32, 0), 64);
+        assert_eq!(most("sm_75", 20, 640, 0), 96);
+        assert_eq!(most("sm_80", 20, 128, 16_384), 56);
+        assert_eq!(most("sm_90a", 20, 256, 40_000), 48);
+        assert_eq!(most("sm_120", 20, 32, 0), 80);
+        assert_eq!(most("sm_120", 20, 640, 0), 48);
+        assert_eq!(most("sm_120", 20, 1024, 0), 64);
+        assert_eq!(most("sm_120", 200, 1024, 0), 255);
     }
 
     #[test]

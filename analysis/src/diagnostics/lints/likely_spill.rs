@@ -42,8 +42,9 @@ pub(super) fn check(
     if statements.flow().facts.len() > MAX_LENGTH || most_alive(db, function) + MARGIN <= cap {
         return;
     }
-    let needs = pressure(db, function).least(limits);
-    if needs <= cap + MARGIN {
+    let pressure = pressure(db, function);
+    let needs = pressure.least(limits);
+    if needs <= cap + MARGIN || pressure.changes_registers {
         return;
     }
     let Some(range) = directive(db, function, name) else {

@@ -332,6 +332,7 @@ mod tests {
             alive_reordered: Vec::new(),
             cap: None,
             free: 32,
+            spent: 32,
             threads: 256,
             threads_assumed: true,
             shared: 0,

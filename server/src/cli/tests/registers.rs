@@ -13,7 +13,7 @@ fn registers_of_entries() {
         KERNEL,
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~11        8-17   2     8     -    64/64  -      sm_90   k
+            ~8         6-11   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );
@@ -28,8 +28,8 @@ fn registers_of_entries() {
         ],
         KERNEL,
         expect![[r#"
-            {"file":"-","entry":"k","target":"sm_75","estimate":10,"low":7,"high":15,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":32,"of":32,"limiter":null},"exact":null}
-            {"file":"-","entry":"k","target":"sm_120","estimate":11,"low":8,"high":17,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":48,"of":48,"limiter":null},"exact":null}
+            {"file":"-","entry":"k","target":"sm_75","estimate":6,"low":5,"high":9,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":32,"of":32,"limiter":null},"exact":null}
+            {"file":"-","entry":"k","target":"sm_120","estimate":8,"low":6,"high":11,"max_live":2,"peak_line":8,"cap":null,"occupancy":{"warps":48,"of":48,"limiter":null},"exact":null}
             status 0
         "#]],
     );
@@ -74,7 +74,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/same.json"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~11        8-17   2     8     -    64/64  -      sm_90   k
+            ~8         6-11   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );
@@ -82,8 +82,8 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~11        8-17   2     8     -    64/64  -      sm_90   k
-            -: k on sm_90: about 11 registers, 1 in the baseline
+            ~8         6-11   2     8     -    64/64  -      sm_90   k
+            -: k on sm_90: about 8 registers, 1 in the baseline
             status 1
         "#]],
     );
@@ -91,7 +91,7 @@ fn registers_above_a_baseline() {
         &["--baseline", "DIR/lower.json", "--growth", "99"],
         expect![[r#"
             registers  range  live  line  cap  warps  limit  target  entry
-            ~11        8-17   2     8     -    64/64  -      sm_90   k
+            ~8         6-11   2     8     -    64/64  -      sm_90   k
             status 0
         "#]],
     );

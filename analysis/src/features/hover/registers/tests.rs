@@ -53,7 +53,7 @@ fn entries() {
     check(
         &kernel("$0k", ""),
         expect![[r#"
-            **About 47 registers** (35 to 63) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 7 registers fewer: 48 warps. Up to 48 registers keep that
+            **About 48 registers** (36 to 58) on `sm_90`: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 8 registers fewer: 48 warps. Up to 48 registers keep that
 
             ```text
             ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -68,9 +68,9 @@ fn entries() {
 
             On other targets:
 
-            - `sm_80`: about 47 (35 to 63), 40 of 64 warps
-            - `sm_100`: about 47 (35 to 63), 40 of 64 warps
-            - `sm_120`: about 47 (35 to 63), 40 of 48 warps
+            - `sm_80`: about 48 (36 to 58), 40 of 64 warps
+            - `sm_100`: about 48 (36 to 58), 40 of 64 warps
+            - `sm_120`: about 48 (36 to 58), 40 of 48 warps
 
             ```ptx
             .entry k(.param .u64 p)
@@ -327,7 +327,7 @@ fn exact_figures() {
     expect![[r#"
         **✓ 48 registers** on `sm_90a` by `ptxas`, no spills: 40 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 8 registers fewer: 48 warps. Up to 48 registers keep that
 
-        Estimated: 47 (35 to 63)
+        Estimated: 48 (36 to 58)
 
         ```text
         ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -337,7 +337,7 @@ fn exact_figures() {
     expect![[r#"
         **✓ 32 registers** on `sm_90a` by `ptxas`, 12 bytes spilled: 64 of 64 warps are resident with 256 threads per block (assumed). Up to 32 registers keep that
 
-        Estimated: 47 (35 to 63)
+        Estimated: 48 (36 to 58)
 
         ```text
         ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
@@ -346,7 +346,7 @@ fn exact_figures() {
     expect![[r#"
         **✓ 129 registers** on `sm_90a` by `ptxas`, no spills: 8 of 64 warps are resident with 256 threads per block (assumed), limited by registers. 1 register fewer: 16 warps
 
-        Estimated: 47 (35 to 63)
+        Estimated: 48 (36 to 58)
 
         ```text
         ▂▂▂▃▃▃▄▄▄▄▅▅▅▆▆▆▇▇▇▇████████▇▇▇▆▆▆▆▅▅▅▄▄▄▃▃▃▂▂▂▂ as written
