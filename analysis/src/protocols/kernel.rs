@@ -112,6 +112,8 @@ pub(super) struct Kernel<'f> {
     pub(super) accesses: Vec<Access>,
     /// The operands that describe each event, see [`FormFacts::events`].
     operands: Vec<[Option<BoundOperand<'f>>; 2]>,
+    /// The addresses that the first of these are: rules compare each event with each other one.
+    starts: Vec<Option<(Base, i64)>>,
     pub(super) bound: &'f dyn Fn(Step) -> Option<BoundInstruction<'f>>,
     pub(super) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
     pub(super) definitions: OnceCell<Vec<Vec<Step>>>,
@@ -157,6 +159,7 @@ impl<'f> Kernel<'f> {
             events: Vec::new(),
             accesses: Vec::new(),
             operands: Vec::new(),
+            starts: Vec::new(),
             bound,
             form,
             definitions: OnceCell::new(),
@@ -201,13 +204,15 @@ impl<'f> Kernel<'f> {
             return;
         };
         for (kind, at) in &form.events {
-            self.events.push(Event {
+            let event = Event {
                 step,
                 kind: *kind,
                 operands: self.operands.len(),
-            });
+            };
             let operands = at.map(|it| instruction.operand(it?));
             self.operands.push(operands);
+            self.starts.push(self.find_start(&event));
+            self.events.push(event);
         }
         let address = match form.accesses.iter().any(|it| it.addressed) {
             true => self.address_of(instruction),
@@ -250,11 +255,15 @@ impl<'f> Kernel<'f> {
         }
     }
 
-    /// The same, or the register that holds it.
-    pub(super) fn start(&self, event: &Event, index: usize) -> Option<(Base, i64)> {
-        let register = self.register_of(event, index);
+    /// The address that the first operand of an event is, or the register that holds it.
+    pub(super) fn start(&self, event: &Event) -> Option<(Base, i64)> {
+        self.starts[event.operands]
+    }
+
+    fn find_start(&self, event: &Event) -> Option<(Base, i64)> {
+        let register = self.register_of(event, 0);
         register.map_or_else(
-            || self.bracket(event, index),
+            || self.bracket(event, 0),
             |it| Some((Base::Value(it), 0)),
         )
     }

@@ -252,13 +252,13 @@ impl Kernel<'_> {
 
     /// Where the first operand of an event lies.
     pub(super) fn address(&self, event: &Event) -> Option<Place> {
-        let (base, offset) = self.start(event, 0)?;
+        let (base, offset) = self.start(event)?;
         self.place(base, offset, event.step)
     }
 
     /// The variable from which the first operand of an event is computed.
     pub(super) fn address_root(&self, event: &Event) -> Option<Symbol> {
-        self.root(self.start(event, 0)?.0)
+        self.root(self.start(event)?.0)
     }
 
     /// Whether an address is computed from one in another block of the cluster.

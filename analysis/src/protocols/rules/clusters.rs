@@ -80,7 +80,7 @@ fn accesses(kernel: &Kernel<'_>, reports: &mut Vec<Report>) {
             it.kind,
             EventKind::Arrive | EventKind::ArriveExpect | EventKind::Complete
         );
-        at && kernel.start(it, 0).is_some_and(|it| kernel.is_remote(it.0))
+        at && kernel.start(it).is_some_and(|it| kernel.is_remote(it.0))
     };
     let mut told = (false, false);
     let arrivals = kernel.events.iter().filter(reaches).map(|it| it.step);

@@ -236,7 +236,7 @@ fn elsewhere<'k>(
 
 /// Whether the address of a wait in a loop is computed from a number that starts again and again.
 fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool) -> bool {
-    let mut work: Vec<Value> = match kernel.start(event, 0) {
+    let mut work: Vec<Value> = match kernel.start(event) {
         Some((Base::Value(it), _)) => vec![it],
         _ => return false,
     };

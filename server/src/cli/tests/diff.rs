@@ -126,7 +126,7 @@ fn differences_for_programs() {
     expect![[r#"
         [
             Some(
-                "changed a: +2 -1, registers ~11 -> ~11",
+                "changed a: +2 -1, registers ~8 -> ~8",
             ),
             Some(
                 "added d: +1 -0, registers - -> ~4",

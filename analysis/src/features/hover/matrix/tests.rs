@@ -349,7 +349,7 @@ fn descriptors_of_matrices() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`: `%r1`
 
-            a multiple of 16
+            Known to be a multiple of 16
 
             Written at one of
 

@@ -251,7 +251,7 @@ fn lives_in_long_functions() {
             ```
             Register, type `.b32`, 32 bits (4 bytes) in `k`
 
-            = `ctaid.x + 244*%tid + 256*%tid`
+            = `ctaid.x + 500*%tid`
 
             Written at line 508: `add.u32 %early, %early, %tid;`
 
