@@ -11,7 +11,7 @@ use salsa::Database;
 
 use crate::hir::form::Form;
 
-use super::computation::form_program;
+use super::form_program::form_program;
 
 /// The effects of an instruction besides reading and writing its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

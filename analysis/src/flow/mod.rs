@@ -10,6 +10,7 @@ pub(crate) mod divergence;
 pub(crate) mod dominators;
 pub(crate) mod effects;
 pub(crate) mod facts;
+pub(crate) mod form_program;
 pub(crate) mod graph;
 pub(crate) mod ids;
 pub(crate) mod lists;

@@ -262,10 +262,7 @@ impl<'f> Kernel<'f> {
 
     fn find_start(&self, event: &Event) -> Option<(Base, i64)> {
         let register = self.register_of(event, 0);
-        register.map_or_else(
-            || self.bracket(event, 0),
-            |it| Some((Base::Value(it), 0)),
-        )
+        register.map_or_else(|| self.bracket(event, 0), |it| Some((Base::Value(it), 0)))
     }
 
     /// The address in brackets.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::{
     builder::Builder,
-    program::{Binary, Node, Op, Unary, Width},
+    program::{Binary, Node, Op, Relation, Unary, Width},
 };
 
 /// An exact integer.
@@ -631,18 +631,6 @@ impl Builder {
             _ => self.push(Op::ZeroExtend(node, bits as u8)),
         }
     }
-}
-
-/// A relation of two numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names are those of the relations")]
-pub enum Relation {
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
 }
 
 impl Ring {

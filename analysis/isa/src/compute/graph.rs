@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 use super::{
     builder::Builder,
     known_bits::{KnownBits, known_bits},
-    linear::Linear,
     program::{Binary, Destination, Input, Node, Op, Program, Width},
     run::{Store, evaluate, evaluate_wide},
 };
@@ -131,18 +130,6 @@ impl Graph {
             self.known.push(found);
         }
         self.known[node as usize]
-    }
-
-    /// A node as a sum of others with factors, of so many low bits, at most 64.
-    pub fn linear(&mut self, node: Node, bits: u32) -> Linear {
-        Linear::of(self, node, bits)
-    }
-
-    /// By how much the first value is larger than the second, in so many low bits, if that is the same whatever the
-    /// leaves hold; as a signed number.
-    pub fn distance(&mut self, a: Node, b: Node, bits: u32) -> Option<i64> {
-        let (a, b) = (self.linear(a, bits), self.linear(b, bits));
-        a.minus(&b).as_constant()
     }
 
     /// Which nodes a node is computed from, itself among them; ascending.

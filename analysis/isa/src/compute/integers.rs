@@ -1,9 +1,6 @@
 //! Operations on integers of 64 and 128 bits.
 
-use super::{
-    program::{Binary, Unary},
-    run::{map, set},
-};
+use super::program::{Binary, Unary};
 
 /// So many low bits.
 pub(super) fn ones(count: u64) -> u64 {
@@ -176,4 +173,20 @@ pub(super) fn nth_set(mask: u64, base: u64, offset: i64) -> u64 {
         _ => (0..=base).rev().filter(set).nth(count - 1),
     };
     found.unwrap_or(u64::MAX)
+}
+
+/// Sets each lane.
+#[inline(always)]
+pub(super) fn set<T, const N: usize>(out: &mut [T; N], f: impl Fn(usize) -> T) {
+    for (lane, out) in out.iter_mut().enumerate() {
+        *out = f(lane);
+    }
+}
+
+/// Sets each lane to a function of another value of it.
+#[inline(always)]
+pub(super) fn map<T: Copy, const N: usize>(out: &mut [T; N], a: &[T; N], f: impl Fn(T) -> T) {
+    for (out, a) in out.iter_mut().zip(a) {
+        *out = f(*a);
+    }
 }

@@ -23,6 +23,20 @@ pub struct Linear {
     pub bits: u32,
 }
 
+impl Graph {
+    /// A node as a sum of others with factors, of so many low bits, at most 64.
+    pub fn linear(&mut self, node: Node, bits: u32) -> Linear {
+        Linear::of(self, node, bits)
+    }
+
+    /// By how much the first value is larger than the second, in so many low bits, if that is the same whatever the
+    /// leaves hold; as a signed number.
+    pub fn distance(&mut self, a: Node, b: Node, bits: u32) -> Option<i64> {
+        let (a, b) = (self.linear(a, bits), self.linear(b, bits));
+        a.minus(&b).as_constant()
+    }
+}
+
 impl Linear {
     /// A node as a sum.
     pub(super) fn of(graph: &mut Graph, node: Node, bits: u32) -> Linear {

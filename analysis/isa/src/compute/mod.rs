@@ -24,14 +24,13 @@ mod tests;
 mod text;
 mod value_type;
 
-pub use exact::Relation;
 pub use graph::{Graph, LaneValues};
 pub use known_bits::KnownBits;
 pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use program::{
     Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,
-    Program, Unary, Width,
+    Program, Relation, Unary, Width,
 };
 pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};

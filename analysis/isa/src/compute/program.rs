@@ -3,10 +3,7 @@
 //! A program is made once for a form, see [`super::lower`], and run as often as the statement is. Registers are numbers
 //! of 64 bits, one for each lane; what a type does not fill is 0. The few exact integers that need more have 128 bits.
 
-use super::{
-    exact::Relation,
-    float::{Class, Format, Operation as FloatOperation, Rounding},
-};
+use super::float::{Class, Format, Operation as FloatOperation, Rounding};
 
 /// A value of a program, by its index in [`Program::steps`].
 pub type Node = u32;
@@ -294,6 +291,18 @@ pub enum Binary {
     Carryless,
     /// The low bits of the first, so many as the second says, as a signed number.
     SignedField,
+}
+
+/// A relation of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names are those of the relations")]
+pub enum Relation {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
 }
 
 /// An operation on an integer.

@@ -1,10 +1,9 @@
 //! The evaluator: runs a program on `N` lanes at once.
 
 use super::{
-    exact::Relation,
     float::{self, Format, Number, Rounding, bits},
-    integers,
-    program::{FloatTest, FloatUnary, Node, Op, Program, Width},
+    integers::{self, map, set},
+    program::{FloatTest, FloatUnary, Node, Op, Program, Relation, Width},
 };
 
 /// The state of the lanes that run a statement, besides registers.
@@ -309,22 +308,6 @@ pub(super) fn evaluate_wide<const N: usize>(op: &Op, store: &impl Store<N>, out:
             set(out, |it| if condition[it] == 0 { b[it] } else { a[it] });
         }
         _ => {}
-    }
-}
-
-/// Sets each lane.
-#[inline(always)]
-pub(super) fn set<T, const N: usize>(out: &mut [T; N], f: impl Fn(usize) -> T) {
-    for (lane, out) in out.iter_mut().enumerate() {
-        *out = f(lane);
-    }
-}
-
-/// Sets each lane to a function of another value of it.
-#[inline(always)]
-pub(super) fn map<T: Copy, const N: usize>(out: &mut [T; N], a: &[T; N], f: impl Fn(T) -> T) {
-    for (out, a) in out.iter_mut().zip(a) {
-        *out = f(*a);
     }
 }
 

@@ -4,11 +4,10 @@
 //! is meant, not each wrap. Questions about equality ask [`Graph::distance`].
 
 use super::{
-    exact::Relation,
     float::Operation as FloatOperation,
     graph::Graph,
     linear::Linear,
-    program::{Binary, FloatUnary, Node, Op, Unary, Width},
+    program::{Binary, FloatUnary, Node, Op, Relation, Unary, Width},
 };
 
 /// Longer expressions are not for people, in bytes.

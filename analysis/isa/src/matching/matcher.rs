@@ -1,8 +1,8 @@
 //! Which variants of an instruction fit a statement, and why the others do not.
 
 use super::{
-    binding::{OperandPath, PairPart},
     kinds::{fits, fits_bare},
+    operand_path::{OperandPath, PairPart},
 };
 use crate::{
     condition::Choices,

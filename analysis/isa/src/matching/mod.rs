@@ -7,6 +7,7 @@ mod fit;
 mod kinds;
 pub mod matcher;
 pub mod messages;
+pub mod operand_path;
 mod positions;
 pub mod quirks;
 pub mod recipes;

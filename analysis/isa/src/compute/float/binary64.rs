@@ -7,8 +7,8 @@
 use super::{
     bits,
     format::{Format, Layout},
-    lanes::{Operation, Rounded},
     number::Number,
+    operation::{Operation, Rounded},
     rounding::Rounding,
 };
 

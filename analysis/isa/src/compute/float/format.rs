@@ -1,7 +1,5 @@
 //! The floating-point types of PTX and how their bits are read.
 
-use super::number::Number;
-
 /// A floating-point type, or the fixed-point type `s2f6`.
 ///
 /// Source: PTX ISA, chapters 5.2.3 to 5.2.5.
@@ -197,10 +195,5 @@ impl Format {
             Some(layout) => matches!(layout.special, Special::InfinityAndNan),
             None => false,
         }
-    }
-
-    /// Returns the largest number of the format.
-    pub fn largest(self) -> Number {
-        Number::decode(self, super::bits::largest(self))
     }
 }

@@ -13,12 +13,14 @@ mod elementary;
 mod format;
 mod lanes;
 mod number;
+mod operation;
 mod rounding;
 #[cfg(test)]
 mod tests;
 
 pub use bits::Class;
 pub use format::Format;
-pub use lanes::{Operation, apply, apply_finite};
+pub use lanes::{apply, apply_finite};
 pub use number::Number;
+pub use operation::Operation;
 pub use rounding::Rounding;

@@ -147,6 +147,11 @@ impl Number {
         ))
     }
 
+    /// Returns the largest number of a format.
+    pub fn largest(format: Format) -> Self {
+        Self::decode(format, super::bits::largest(format))
+    }
+
     /// Returns an integer; its zero is positive.
     pub fn from_signed(value: i128) -> Self {
         Self(Finite::normalized(value < 0, 0, value.unsigned_abs()))

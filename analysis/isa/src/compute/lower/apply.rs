@@ -4,9 +4,9 @@ use super::{Float, Lowering, Result, Value, floats, mistake, truth_as_int};
 use crate::{
     computation::Infix,
     compute::{
-        exact::{Int, Relation},
+        exact::Int,
         float::Class,
-        program::{FloatTest, Node, Op},
+        program::{FloatTest, Node, Op, Relation},
     },
 };
 

@@ -11,23 +11,6 @@ use crate::compute::{
     value_type::{ElementType, ValueType},
 };
 
-/// The function of a float that keeps its format.
-pub(super) fn float_unary(primitive: Primitive) -> Option<FloatUnary> {
-    Some(match primitive {
-        Primitive::Flush => FloatUnary::Flush,
-        Primitive::Saturate => FloatUnary::Saturate,
-        Primitive::Relu => FloatUnary::Relu,
-        Primitive::Finite => FloatUnary::Finite,
-        Primitive::PositiveZero => FloatUnary::PositiveZero,
-        Primitive::Exp2 => FloatUnary::Exp2,
-        Primitive::Log2 => FloatUnary::Log2,
-        Primitive::Sine => FloatUnary::Sine,
-        Primitive::Cosine => FloatUnary::Cosine,
-        Primitive::HyperbolicTangent => FloatUnary::HyperbolicTangent,
-        _ => return None,
-    })
-}
-
 /// The most bits that an element in SIMD video and the like has; packs are not wider.
 const PACK_BITS: u32 = 64;
 
@@ -37,7 +20,7 @@ impl Lowering<'_> {
             Some(it) => Ok(it),
             None => mistake(format!("`{}` lacks an argument", primitive.name())),
         };
-        if let Some(function) = float_unary(primitive) {
+        if let Some(function) = floats::float_unary(primitive) {
             let value = self.expression(argument(0)?)?;
             let float = floats::float(value);
             return match function {

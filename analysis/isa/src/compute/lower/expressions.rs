@@ -7,8 +7,8 @@ use super::{
 use crate::{
     computation::{Infix, Prefix},
     compute::{
-        exact::{Int, Range, Relation, Ring},
-        program::{Binary, Exactness, Node, Op, Width},
+        exact::{Int, Range, Ring},
+        program::{Binary, Exactness, Node, Op, Relation, Width},
         value_type::{ElementType, ValueType},
     },
 };
@@ -342,7 +342,7 @@ impl Lowering<'_> {
             Infix::Xor => ring(Ring::Xor, a, b),
             Infix::ShiftLeft => Value::Int(a.plain().shift_left(b)),
             Infix::ShiftRight => Value::Int(a.plain().shift_right(b)),
-            _ => match relation(infix) {
+            _ => match floats::relation(infix) {
                 Some(it) => Value::Truth(self.builder.compare(it, &a, &b)),
                 None => return mistake("an operator that integers do not have"),
             },
@@ -376,17 +376,4 @@ impl Lowering<'_> {
             }
         })
     }
-}
-
-/// The relation that an operator tests.
-pub(super) fn relation(infix: Infix) -> Option<Relation> {
-    Some(match infix {
-        Infix::Equal => Relation::Equal,
-        Infix::NotEqual => Relation::NotEqual,
-        Infix::Less => Relation::Less,
-        Infix::LessEqual => Relation::LessEqual,
-        Infix::Greater => Relation::Greater,
-        Infix::GreaterEqual => Relation::GreaterEqual,
-        _ => return None,
-    })
 }

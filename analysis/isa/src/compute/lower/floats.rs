@@ -4,9 +4,9 @@ use super::{Expression, Float, Lowering, Result, Value, mistake, truth_as_int};
 use crate::{
     computation::{Infix, Primitive},
     compute::{
-        exact::{Int, Relation},
+        exact::Int,
         float::{Format, Number, Operation, Rounding},
-        program::{FloatStep, FloatUnary, Node, Op},
+        program::{FloatStep, FloatUnary, Node, Op, Relation},
         value_type::ElementType,
     },
 };
@@ -28,6 +28,36 @@ pub(super) fn rounding(word: &str) -> Option<Rounding> {
         "rz" | "rzi" => Rounding::TowardZero,
         "rm" | "rmi" => Rounding::Down,
         "rp" | "rpi" => Rounding::Up,
+        _ => return None,
+    })
+}
+
+/// The function of a float that keeps its format.
+pub(super) fn float_unary(primitive: Primitive) -> Option<FloatUnary> {
+    Some(match primitive {
+        Primitive::Flush => FloatUnary::Flush,
+        Primitive::Saturate => FloatUnary::Saturate,
+        Primitive::Relu => FloatUnary::Relu,
+        Primitive::Finite => FloatUnary::Finite,
+        Primitive::PositiveZero => FloatUnary::PositiveZero,
+        Primitive::Exp2 => FloatUnary::Exp2,
+        Primitive::Log2 => FloatUnary::Log2,
+        Primitive::Sine => FloatUnary::Sine,
+        Primitive::Cosine => FloatUnary::Cosine,
+        Primitive::HyperbolicTangent => FloatUnary::HyperbolicTangent,
+        _ => return None,
+    })
+}
+
+/// The relation that an operator tests.
+pub(super) fn relation(infix: Infix) -> Option<Relation> {
+    Some(match infix {
+        Infix::Equal => Relation::Equal,
+        Infix::NotEqual => Relation::NotEqual,
+        Infix::Less => Relation::Less,
+        Infix::LessEqual => Relation::LessEqual,
+        Infix::Greater => Relation::Greater,
+        Infix::GreaterEqual => Relation::GreaterEqual,
         _ => return None,
     })
 }
@@ -60,7 +90,7 @@ impl Lowering<'_> {
                 Float::Divide(a, b)
             }
             _ => {
-                let Some(relation) = super::expressions::relation(infix) else {
+                let Some(relation) = relation(infix) else {
                     return mistake("an operator that floats do not have");
                 };
                 return Ok(Value::Truth(self.compare_floats(relation, false, a, b)?));
@@ -303,7 +333,7 @@ impl Lowering<'_> {
     pub(super) fn result(&mut self, float: Float) -> Result<(Node, Format)> {
         let (mut node, format) = self.rounded(float)?;
         for function in self.results.clone() {
-            if let Some(function) = super::calls::float_unary(function)
+            if let Some(function) = float_unary(function)
                 && (function != FloatUnary::Flush || super::operands::flushes(format))
             {
                 node = self.builder.push(Op::FloatUnary(function, format, node));

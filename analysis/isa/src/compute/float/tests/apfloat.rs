@@ -76,7 +76,7 @@ fn assert_rounded<F: Judge>(
         && matches!(rounding, Rounding::Down | Rounding::Up)
         && number.is_negative()
         && !number.is_infinite()
-        && number.abs().compare(&F::FORMAT.largest()) == Some(std::cmp::Ordering::Greater)
+        && number.abs().compare(&Number::largest(F::FORMAT)) == Some(std::cmp::Ordering::Greater)
     {
         let stays = rounding == Rounding::Up;
         assert_eq!(

@@ -66,7 +66,7 @@ fn functions_on_all_codes() {
                 if it.is_sign_negative() { 0 } else { code },
                 "{message}"
             );
-            let largest = format.largest().to_f64();
+            let largest = Number::largest(format).to_f64();
             assert_eq!(
                 bits::finite(format, code),
                 exact(it.clamp(-largest, largest)),

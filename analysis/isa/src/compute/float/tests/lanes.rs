@@ -4,7 +4,7 @@ use fastrand::Rng;
 
 use super::{cases, operands};
 use crate::compute::float::{
-    Format, Number, Operation, Rounding, apply, apply_finite, bits, lanes::Rounded,
+    Format, Number, Operation, Rounding, apply, apply_finite, bits, operation::Rounded,
 };
 
 const OPERATIONS: [Operation; 7] = [

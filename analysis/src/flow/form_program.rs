@@ -1,0 +1,77 @@
+//! The program of a form: made once for all instructions that are written alike.
+
+use isa::{
+    compute::{Machine, Node, Program, Surroundings, constant_bits, program as lower},
+    matcher::Statement,
+    matching::binding::Binding,
+    operand::Operand,
+};
+use salsa::Database;
+
+use crate::hir::{
+    fit::{bindings, fit},
+    form::Form,
+};
+
+/// The computation of the instructions of a form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FormProgram<'a> {
+    pub(crate) program: &'a Program,
+    /// The operands, by the indices that the program has for them.
+    pub(crate) bindings: &'a [Binding],
+}
+
+/// The program of a form; `None` if it computes nothing, does not fit, or works on memory or matrices.
+pub(crate) fn form_program<'db>(
+    db: &'db dyn Database,
+    form: Form<'db>,
+) -> Option<FormProgram<'db>> {
+    Some(FormProgram {
+        program: lowered(db, form).as_ref()?,
+        bindings: bindings(db, form),
+    })
+}
+
+#[salsa::tracked(returns(ref))]
+fn lowered<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Program> {
+    let fit = fit(db, form)?;
+    let read = |statement: &Statement<'_>| lower(fit, statement, bindings(db, form)).ok();
+    form.data(db).with_statement(read).flatten()
+}
+
+impl FormProgram<'_> {
+    /// The bits of the result, if all operands but the first are constants.
+    pub(crate) fn constant(&self, operands: &[Operand]) -> Option<u64> {
+        let [(_, result)] = self.program.outputs[..] else {
+            return None;
+        };
+        let inputs = self.program.inputs.iter().map(|input| {
+            let binding = self.bindings.get(usize::from(input.operand))?;
+            let operand = binding.path.get(operands)?;
+            Some([constant_bits(operand, binding.ty.as_deref())? as u64])
+        });
+        let inputs: Vec<[u64; 1]> = inputs.collect::<Option<_>>()?;
+        run(self.program, &inputs, result).map(|[it]| it)
+    }
+}
+
+/// Runs a program; `None` where the manual leaves the result open.
+pub(super) fn run<const N: usize>(
+    program: &Program,
+    inputs: &[[u64; N]],
+    result: Node,
+) -> Option<[u64; N]> {
+    let mut machine = Machine::<N>::default();
+    let surroundings = Surroundings {
+        active: 1,
+        carry: &[0; N],
+        stack: &[0; N],
+    };
+    machine.run(program, inputs, &surroundings);
+    if let Some(open) = program.unspecified
+        && machine.value(open).iter().any(|it| *it != 0)
+    {
+        return None;
+    }
+    Some(*machine.value(result))
+}
