@@ -4,14 +4,14 @@
 //! for the verdict on each. A table that changes makes other programs in the groups of its instructions, and others stay.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     hash::Hasher as _,
     io,
     path::{Path, PathBuf},
 };
 
 use fastrand::Rng;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::{
     ptxas::{Judged, Verdict},
@@ -27,7 +27,7 @@ const SAMPLE: u32 = 50;
 #[derive(Debug)]
 pub struct Verdicts {
     header: Header,
-    known: HashMap<String, String>,
+    known: FxHashMap<String, String>,
     /// Groups of this run.
     used: BTreeMap<String, String>,
     sample: Rng,
@@ -63,7 +63,7 @@ impl Verdicts {
                 ptxas: release.to_owned(),
                 seed,
             },
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             used: BTreeMap::new(),
             sample: Rng::with_seed(0),
             recorded: 0,

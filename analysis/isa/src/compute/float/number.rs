@@ -92,7 +92,7 @@ fn divide(a: u128, b: u128) -> (u128, bool) {
     if b << 64 == 0 {
         // The divisors of all formats.
         let b = b >> 64;
-        return (a / b, a % b != 0);
+        return (a / b, !a.is_multiple_of(b));
     }
     let (mut quotient, mut rest) = (0, a);
     let mut carry = false;

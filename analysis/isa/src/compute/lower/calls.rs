@@ -447,7 +447,7 @@ impl Lowering<'_> {
                 Some("zero") => 0,
                 _ => 1 << (bits - 1),
             };
-            return Ok(Value::Int(self.to_integer(float, bits, signed, nan)?));
+            return Ok(Value::Int(self.nearest_integer(float, bits, signed, nan)?));
         }
         let int = self.number(value)?.plain();
         let clamped = int.clamp(Range::of_bits(bits, signed));

@@ -150,7 +150,7 @@ impl Lowering<'_> {
                 (self.builder.push(Op::Constant(nan)), format)
             }
             Float::Int(it) => (
-                self.from_integer(&it, format, Rounding::NearestEven),
+                self.nearest_of_integer(&it, format, Rounding::NearestEven),
                 format,
             ),
             _ => return mistake("a float that is not rounded"),
@@ -168,7 +168,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn from_integer(&mut self, int: &Int, to: Format, mode: Rounding) -> Node {
+    fn nearest_of_integer(&mut self, int: &Int, to: Format, mode: Rounding) -> Node {
         if let Some(it) = int.as_constant() {
             let bits = Number::from_signed(it).round(to, mode);
             return self.builder.push(Op::Constant(bits));
@@ -193,7 +193,7 @@ impl Lowering<'_> {
 
     fn round_to(&mut self, float: Float, to: Format, mode: Rounding) -> Result<Node> {
         let (operation, operands) = match float {
-            Float::Int(it) => return Ok(self.from_integer(&it, to, mode)),
+            Float::Int(it) => return Ok(self.nearest_of_integer(&it, to, mode)),
             Float::Nan => {
                 let nan = crate::compute::float::bits::canonical_nan(to);
                 return Ok(self.builder.push(Op::Constant(nan)));
@@ -289,7 +289,7 @@ impl Lowering<'_> {
     }
 
     /// The nearest integer of so many bits.
-    pub(super) fn to_integer(
+    pub(super) fn nearest_integer(
         &mut self,
         float: Float,
         bits: u32,

@@ -10,6 +10,7 @@ use judged::Judge;
 
 /// Recorded cases, or fresh ones in the files that `PTX_PTXAS`, `PTX_REFERENCE` and `PTX_HOST` name.
 #[test]
+#[expect(clippy::print_stdout, reason = "figures of the live step")]
 fn results_are_those_of_the_judges() {
     let mut wrong = Vec::new();
     for judge in Judge::ALL {
