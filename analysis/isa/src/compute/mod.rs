@@ -3,7 +3,7 @@
 //! - [`float`]: floats that are exact until they are rounded once;
 //! - [`ValueType`]: what a type word means to an evaluator;
 //! - [`lower`]: the program of a statement, made once for a form;
-//! - [`Program`]: the operations of a program, and [`Program::run`], which runs them on all lanes at once.
+//! - [`Program`]: the operations of a program, and [`Machine::run`], which runs them on all lanes at once.
 //!
 //! There is one evaluator. Constants are folded with one lane, warps run with 32, and other rooms ask both for what a
 //! register holds. The room knows neither memory nor time: what reads or writes memory has no program here.
