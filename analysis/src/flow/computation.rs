@@ -2,6 +2,7 @@
 
 use isa::{
     compute::{Destination, Exactness, Graph, Input, LaneValues, Node, constant_bits},
+    event::EventKind,
     matching::binding::PairPart,
     types::Class,
 };
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::hir::bound::{Bound, BoundInstruction, BoundOperand};
 
 use super::{
+    effects::meaning,
     facts::Facts,
     form_program::{FormProgram, form_program, run},
     ids::Value,
@@ -227,6 +229,28 @@ impl<'a> Computation<'a> {
             _ => number,
         }
     }
+}
+
+/// The register that an instruction writes and the operand that it takes, if both mean the same place in memory: a
+/// conversion between generic addresses and those of a state space.
+pub(crate) fn same_address<'a>(
+    facts: &Facts,
+    instruction: BoundInstruction<'a>,
+) -> Option<(Value, Source<'a>)> {
+    let events = meaning(instruction.db, instruction.id).semantics.events;
+    if !events.iter().any(|it| it.kind == EventKind::SameAddress) {
+        return None;
+    }
+    let (written, _) = register(facts, instruction.operand(0)?)?;
+    let operand = instruction.operand(1)?;
+    let source = match register(facts, operand) {
+        Some((value, offset)) => Source::Register(value, offset),
+        None => match operand.bound() {
+            Bound::Name(name, component) => Source::Operand(BoundName(name, component)),
+            _ => return None,
+        },
+    };
+    Some((written, source))
 }
 
 /// Where an input of a program comes from.

@@ -5,13 +5,13 @@
 //! bits or a text, is asked of its node.
 //!
 //! An engine is made for a question, or for all questions about one function. It looks at what a question needs, and at
-//! no more than [`MAX_STEPS`] instructions.
+//! no more than [`MAX_STEPS`] instructions; what lies farther is not told apart.
 
 mod dominance;
 
 use std::rc::Rc;
 
-use isa::compute::{Graph, KnownBits, Node};
+use isa::compute::{Exactness, Graph, KnownBits, Node};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
@@ -20,14 +20,14 @@ use crate::{
     flow::{
         Flow,
         chains::Chains,
-        computation::{BoundName, Computation, Source},
+        computation::{BoundName, Computation, Source, same_address},
         ids::{BlockId, Step, Value},
     },
     hir::{body::Target, bound::Operands, items::Function},
 };
 
-/// Instructions that one engine looks at.
-const MAX_STEPS: usize = 4096;
+/// Instructions that one engine looks at: an expression of more is not for people, and each takes some microseconds.
+const MAX_STEPS: usize = 512;
 /// Values that more writes than these leave are not looked into.
 const MAX_WRITES: usize = 8;
 
@@ -55,13 +55,33 @@ enum Key {
     Merge(Value, BlockId),
 }
 
+/// How an instruction makes what it writes.
+enum Origin<'a> {
+    /// By its program.
+    Computed(Computation<'a>),
+    /// The register has the address of an operand.
+    Same(Value, Source<'a>),
+}
+
+impl<'a> Origin<'a> {
+    fn sources(&self) -> &[Source<'a>] {
+        match self {
+            Origin::Computed(it) => &it.sources,
+            Origin::Same(_, it) => std::slice::from_ref(it),
+        }
+    }
+}
+
 /// The values of a function.
 pub(crate) struct Values<'a> {
     flow: &'a Flow,
     operands: Operands<'a>,
     chains: Chains<'a>,
-    /// Whether approximations count as the nearest numbers: for people, not for proofs.
-    nearest: bool,
+    /// Whether the values are for people and not for proofs: approximations are the nearest numbers, and an address is
+    /// the same in each state space.
+    reading: bool,
+    /// Whether some instruction was not looked at because there were too many.
+    incomplete: bool,
     pub(crate) graph: Graph,
     leaves: Vec<Leaf<'a>>,
     known: FxHashMap<Key, Node>,
@@ -72,18 +92,20 @@ pub(crate) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// Those of a function. `nearest` takes approximations for the nearest numbers.
+    /// Those of a function. `reading` takes approximations for the nearest numbers and an address for the same in each
+    /// state space.
     pub(crate) fn of(
         db: &'a dyn Database,
         function: Function<'a>,
         flow: &'a Flow,
-        nearest: bool,
+        reading: bool,
     ) -> Values<'a> {
         Values {
             flow,
             operands: Operands::of(db, function),
             chains: Chains::of(flow),
-            nearest,
+            reading,
+            incomplete: false,
             graph: Graph::default(),
             leaves: Vec::new(),
             known: FxHashMap::default(),
@@ -107,6 +129,11 @@ impl<'a> Values<'a> {
         }
         self.look_at(vec![step]);
         self.result(value, step, bits)
+    }
+
+    /// Whether leaves may stand for results that were too far away to be looked at.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.incomplete
     }
 
     /// The sources of the leaves of the graph, by their numbers.
@@ -156,11 +183,14 @@ impl<'a> Values<'a> {
                 work.pop();
                 continue;
             }
-            let computation = match self.results.len() < MAX_STEPS {
-                true => self.computation(step),
-                false => None,
+            let origin = match self.results.len() < MAX_STEPS {
+                true => self.origin(step),
+                false => {
+                    self.incomplete = true;
+                    None
+                }
             };
-            let Some(computation) = computation else {
+            let Some(origin) = origin else {
                 self.results.insert(step, Box::default());
                 work.pop();
                 continue;
@@ -168,7 +198,7 @@ impl<'a> Values<'a> {
             // The second time all that can be found is there; what is still open comes round a loop.
             if open.insert(step) {
                 let before = work.len();
-                for source in &computation.sources {
+                for source in origin.sources() {
                     if let Source::Register(value, _) = source {
                         let writers = self.writers(*value, step);
                         if writers.len() <= MAX_WRITES {
@@ -180,43 +210,39 @@ impl<'a> Values<'a> {
                     continue;
                 }
             }
-            let results = self.results_of(step, &computation);
+            let results = self.results_of(step, &origin);
             self.results.insert(step, results);
             work.pop();
         }
     }
 
-    fn computation(&self, step: Step) -> Option<Computation<'a>> {
+    fn origin(&self, step: Step) -> Option<Origin<'a>> {
         let facts = &self.flow.facts;
         let unguarded = facts.guarded.get(step as usize) == Some(&false);
         let instruction = self.operands.get(step).filter(|_| unguarded)?;
+        if self.reading
+            && let Some((value, source)) = same_address(facts, instruction)
+        {
+            return Some(Origin::Same(value, source));
+        }
         let found = Computation::of(facts, instruction)?;
         let program = found.form.program;
-        let exact = self.nearest || program.exactness == isa::compute::Exactness::Exact;
-        (exact && !program.crosses_lanes).then_some(found)
+        let exact = self.reading || program.exactness == Exactness::Exact;
+        (exact && !program.crosses_lanes).then_some(Origin::Computed(found))
     }
 
-    fn results_of(&mut self, step: Step, computation: &Computation<'a>) -> Box<[(Value, Node)]> {
+    fn results_of(&mut self, step: Step, origin: &Origin<'a>) -> Box<[(Value, Node)]> {
+        let computation = match origin {
+            Origin::Computed(it) => it,
+            Origin::Same(value, from) => {
+                let node = self.source(from, step, 64);
+                return Box::new([(*value, node)]);
+            }
+        };
         let program = computation.form.program;
         let mut inputs = Vec::with_capacity(program.inputs.len());
         for (source, input) in computation.sources.iter().zip(&program.inputs) {
-            let bits = input.bits.into();
-            let node = match *source {
-                Source::Constant(it) => self.graph.constant(it),
-                Source::Register(value, offset) => {
-                    let node = self.read(value, step, bits);
-                    match offset {
-                        0 => node,
-                        _ => self.graph.add(node, offset.cast_unsigned(), bits),
-                    }
-                }
-                Source::Operand(name) => {
-                    let key = Key::Name(name.0.target, name.1);
-                    self.leaf(key, Leaf::Name(name), bits)
-                }
-                Source::Unknown => self.fresh(Leaf::Unknown, bits, KnownBits::NOTHING),
-            };
-            inputs.push(node);
+            inputs.push(self.source(source, step, input.bits.into()));
         }
         let outputs = self.graph.apply(program, &inputs);
         let values = computation.results(&self.flow.facts);
@@ -224,6 +250,25 @@ impl<'a> Values<'a> {
             .zip(outputs)
             .filter_map(|((value, _), (_, node))| Some((value?, node)));
         results.collect()
+    }
+
+    /// The value of an operand of so many bits of an instruction.
+    fn source(&mut self, source: &Source<'a>, step: Step, bits: u32) -> Node {
+        match *source {
+            Source::Constant(it) => self.graph.constant(it),
+            Source::Register(value, offset) => {
+                let node = self.read(value, step, bits);
+                match offset {
+                    0 => node,
+                    _ => self.graph.add(node, offset.cast_unsigned(), bits),
+                }
+            }
+            Source::Operand(name) => {
+                let key = Key::Name(name.0.target, name.1);
+                self.leaf(key, Leaf::Name(name), bits)
+            }
+            Source::Unknown => self.fresh(Leaf::Unknown, bits, KnownBits::NOTHING),
+        }
     }
 
     /// The value of a register before an instruction, from the results that are known.

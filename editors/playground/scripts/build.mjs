@@ -19,13 +19,13 @@ await build({
   logLevel: 'warning',
   entryPoints: {
     boot: 'src/boot.ts',
-    worker: 'src/worker.ts',
+    server_worker: 'src/server_worker.ts',
     main: 'src/main.ts',
     offline: 'src/offline.ts',
     server: `${server}background.js`,
   },
   // Only Node reads files. The server that the page starts first is the one that the rest of it uses.
-  external: ['node:fs/promises', './worker.js', './main.js'],
+  external: ['node:fs/promises', './server_worker.js', './main.js'],
   loader: { '.ptx': 'text' },
   outdir: folder,
 });

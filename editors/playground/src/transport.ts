@@ -3,7 +3,7 @@
 import type { Transport } from '@codemirror/lsp-client';
 
 import { languageOf } from './examples';
-import { first, ServerWorker } from './worker.js';
+import { first, ServerWorker } from './server_worker.js';
 
 /** What a JSON-RPC message may have. */
 interface Message {

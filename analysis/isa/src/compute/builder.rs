@@ -224,7 +224,7 @@ impl Builder {
     }
 }
 
-/// Whether a mask has all of so many low bits.
+/// Whether the lowest `bits` bits of a mask are all ones.
 fn covers(mask: u64, bits: u8) -> bool {
     let needed = u64::MAX.checked_shr(64 - u32::from(bits)).unwrap_or(0);
     mask & needed == needed

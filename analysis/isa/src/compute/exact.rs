@@ -1,4 +1,4 @@
-//! Exact integers: expressions whose values are known to lie in a range, and the operations that compute them.
+//! Exact integers: expressions with the range of their values, and the operations that compute them.
 //!
 //! The notation computes with integers of any size and keeps the low bits at the end. A program computes in 64 bits
 //! wherever that gives the same bits: the range of an expression says how many it needs, and the bits that are read of it say
@@ -90,7 +90,7 @@ impl Range {
         Range { low, high }
     }
 
-    /// The numbers of so many bits.
+    /// The range of an integer type with this width in bits.
     pub(super) fn of_bits(bits: u32, signed: bool) -> Range {
         match (bits, signed) {
             (0, _) => Range::new(0, 0),
@@ -122,7 +122,7 @@ impl Range {
         Range::new(self.low.min(other.low), self.high.max(other.high))
     }
 
-    /// The smallest range of so many bits, two's complement, that holds it.
+    /// The range of the narrowest integer type that contains it.
     fn bits(self) -> Range {
         let bits = |it: i128| 128 - if it < 0 { !it } else { it }.leading_zeros();
         let bits = bits(self.low).max(bits(self.high));
@@ -378,7 +378,7 @@ impl Int {
 }
 
 impl Builder {
-    /// A node whose low bits, at most 64, are those of the number; what the others are is open.
+    /// A node whose lowest `bits` bits, at most 64, are those of the number; its other bits are unspecified.
     pub(super) fn low(&mut self, int: &Int, bits: u32) -> Node {
         let narrow = |it: &Int| it.range.form().width() == Width::Narrow;
         match &*int.tree {

@@ -13,8 +13,10 @@ use super::{
 /// Longer expressions are not for people, in bytes.
 const MAX_LENGTH: usize = 200;
 
-/// How many extensions of small numbers one expression looks through.
-const EXTENSIONS: u32 = 16;
+/// How many extensions of small numbers one expression looks through: each may double the work.
+const EXTENSIONS: u32 = 4;
+/// How deep operations may be nested in a text.
+const MAX_DEPTH: u32 = 64;
 
 /// How tight an expression holds together, from loose to tight.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,6 +41,7 @@ impl Graph {
             graph: self,
             leaf,
             bits: 64,
+            depth: 0,
             out: String::new(),
         };
         writer.node(node, Level::Choice)?;
@@ -51,14 +54,22 @@ struct Writer<'a> {
     leaf: &'a dyn Fn(u32) -> Option<String>,
     /// The width of the type in which the expression is, in bits.
     bits: u32,
+    depth: u32,
     out: String,
 }
 
 impl Writer<'_> {
     fn node(&mut self, node: Node, outer: Level) -> Option<()> {
-        if self.out.len() > MAX_LENGTH {
+        if self.out.len() > MAX_LENGTH || self.depth == MAX_DEPTH {
             return None;
         }
+        self.depth += 1;
+        let written = self.operation(node, outer);
+        self.depth -= 1;
+        written
+    }
+
+    fn operation(&mut self, node: Node, outer: Level) -> Option<()> {
         match self.graph.op(node) {
             Op::Input(index) => {
                 let name = (self.leaf)(index)?;

@@ -13,7 +13,7 @@ use crate::{
         computation::BoundName,
         effects::meaning,
         facts::{Facts, Register},
-        ids::{Base, Step, Symbol as Variable},
+        ids::{Base, Step, Symbol as Variable, Value},
     },
     hir::{
         body::{Body, Target},
@@ -44,18 +44,25 @@ pub(super) fn value(db: &dyn Database, file: SourceFile, at: FilePosition) -> Op
     }
     let body = it.body();
     let operands = Operands::of(db, function);
-    let own = register_name(body, flow.facts.values.get(value as usize)?);
     let leaves: Vec<Leaf<'_>> = values.leaves().to_vec();
+    // Its own name in the expression would mean an older value, that of the turn of a loop before.
+    let register = |it: Value| match it == value {
+        true => None,
+        false => Some(register_name(body, flow.facts.values.get(it as usize)?)),
+    };
     let leaf = |index: u32| match *leaves.get(index as usize)? {
-        Leaf::Input(it) | Leaf::Merge(it) => {
-            Some(register_name(body, flow.facts.values.get(it as usize)?))
-        }
+        Leaf::Input(it) | Leaf::Merge(it) => register(it),
         Leaf::Name(name) => Some(name_of(body, name)),
-        Leaf::Result(step, it) => parameter(&operands, &flow.facts, body, step)
-            .or_else(|| Some(register_name(body, flow.facts.values.get(it as usize)?))),
+        Leaf::Result(step, it) => {
+            parameter(&operands, &flow.facts, body, step).or_else(|| register(it))
+        }
         Leaf::Unknown => None,
     };
-    let text = values.graph.text(node, &leaf).filter(|it| *it != own);
+    // Other registers of an expression that is incomplete may have other values by now, too.
+    let text = match values.is_incomplete() {
+        false => values.graph.text(node, &leaf),
+        true => None,
+    };
     let known = values.graph.known_bits(node);
     let facts = integer(class).then(|| facts(known, bits)).flatten();
     match (text, facts) {
@@ -215,6 +222,18 @@ ret;
     }
 
     #[test]
+    fn addresses_in_state_spaces() {
+        check(
+            "cvta.to.global.u64 %rd2, %rd1; add.s64 %rd3$0, %rd2, 16;",
+            expect!["= `p + 16`"],
+        );
+        check(
+            "mov.u32 %r1, tile; cvta.shared.u32 %r2$0, %r1;",
+            expect!["= `tile`"],
+        );
+    }
+
+    #[test]
     fn numbers() {
         check(
             "mov.u32 %r1, 3; sub.s32 %r2$0, %r1, 8;",
@@ -258,7 +277,13 @@ ret;
         );
         check(
             "mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1$0, %r8; @%p1 bra L;",
-            expect!["= `%r1 + 1`"],
+            expect![""],
+        );
+        // Too far away.
+        let chain = "add.u32 %r1, %r1, %r8;".repeat(600);
+        check(
+            &format!("mov.u32 %r1, 0; {chain} st.shared.u32 [tile], %r1$0;"),
+            expect![""],
         );
         // Divided by 0.
         check("mov.u32 %r1, 0; div.u32 %r2$0, %r8, %r1;", expect![""]);

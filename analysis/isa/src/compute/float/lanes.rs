@@ -144,7 +144,7 @@ fn nearest_f32<const N: usize>(op: Operation, operands: &[&[u64; N]], out: &mut 
         Operation::Multiply => binary(operands, out, |a, b| write(read(a) * read(b))),
         Operation::Divide => binary(operands, out, |a, b| write(read(a) / read(b))),
         Operation::MultiplyAdd => ternary(operands, out, |a, b, c| {
-            // The product is exact, and of a sum that is rounded to odd the nearest f32 is that of the exact sum.
+            // The product is exact. Rounding a sum to odd first does not change the f32 that it is rounded to.
             let product = f64::from(read(a)) * f64::from(read(b));
             write(binary64::add_to_odd(product, f64::from(read(c))) as f32)
         }),

@@ -317,46 +317,24 @@ impl Number {
 
     /// Returns the lesser number: -0 is less than +0, and NaN loses to any number.
     pub fn minimum(self, other: Self) -> Self {
-        match self.compare(&other) {
-            None => {
-                if self.is_nan() {
-                    other
-                } else {
-                    self
-                }
-            }
-            Some(Ordering::Less) => self,
-            Some(Ordering::Greater) => other,
-            Some(Ordering::Equal) => {
-                if self.is_negative() {
-                    self
-                } else {
-                    other
-                }
-            }
-        }
+        self.extreme(other, Ordering::Less)
     }
 
     /// Returns the greater number: +0 is greater than -0, and NaN loses to any number.
     pub fn maximum(self, other: Self) -> Self {
-        match self.compare(&other) {
-            None => {
-                if self.is_nan() {
-                    other
-                } else {
-                    self
-                }
-            }
-            Some(Ordering::Less) => other,
-            Some(Ordering::Greater) => self,
-            Some(Ordering::Equal) => {
-                if self.is_negative() {
-                    other
-                } else {
-                    self
-                }
-            }
-        }
+        self.extreme(other, Ordering::Greater)
+    }
+
+    /// The one of two numbers that has this order to the other one.
+    fn extreme(self, other: Self, wanted: Ordering) -> Self {
+        let order = match self.compare(&other) {
+            // Only zeros of different signs are equal and not the same.
+            Some(Ordering::Equal) => other.is_negative().cmp(&self.is_negative()),
+            Some(order) => order,
+            None if self.is_nan() => return other,
+            None => return self,
+        };
+        if order == wanted { self } else { other }
     }
 }
 

@@ -375,7 +375,7 @@ impl Lowering<'_> {
             Some(it) => operands::selector(it.operand),
             None => selectors.next(),
         };
-        let Some((bits, digit)) = selector.and_then(|it| Some((it.bits, it.only()?))) else {
+        let Some((bits, digit)) = selector.and_then(|it| Some((it.bits, it.single()?))) else {
             return Ok(Value::Int(value.low_bits(32)));
         };
         let at = bits * digit;

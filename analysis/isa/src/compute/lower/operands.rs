@@ -30,7 +30,7 @@ impl Selector<'_> {
     }
 
     /// The digit, if there is one.
-    pub(super) fn only(&self) -> Option<u32> {
+    pub(super) fn single(&self) -> Option<u32> {
         match self.digits.len() {
             1 => self.digit(0),
             _ => None,
@@ -139,7 +139,7 @@ impl Lowering<'_> {
         } else {
             Int::node(low, Range::of_bits(64, false))
         };
-        let int = match selector(operand).and_then(|it| Some((it.bits, it.only()?))) {
+        let int = match selector(operand).and_then(|it| Some((it.bits, it.single()?))) {
             Some((bits, digit)) => {
                 let by = Int::constant(i128::from(bits * digit));
                 return int.shift_right(by).low_bits(bits);
@@ -207,7 +207,7 @@ impl Lowering<'_> {
             return Ok(Value::Int(int));
         }
         let element = match (ty.element, selector(bound.operand)) {
-            (ElementType::Integer { signed, .. }, Some(it)) if it.only().is_some() => {
+            (ElementType::Integer { signed, .. }, Some(it)) if it.single().is_some() => {
                 let bits = it.bits;
                 ElementType::Integer { bits, signed }
             }

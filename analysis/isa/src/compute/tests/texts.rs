@@ -101,3 +101,15 @@ fn choices_and_floats() {
     );
     check("lop3.b32 $d, $a, $b, $c, 0xca", expect!["-"]);
 }
+
+#[test]
+fn what_is_too_deep_has_no_text() {
+    let chain = |count: usize| vec!["xor.b32 $a, $a, $b"; count].join("\n");
+    let long = chain(2) + "\nmin.s32 $a, $a, $b";
+    check(&long, expect!["min(a ^ b ^ b, b)"]);
+    // Deeper than the stack of a thread, if each step took a call.
+    let shifts = ["shr.u32 $a, $a, $b", "min.u32 $a, $a, $b"]
+        .repeat(4000)
+        .join("\n");
+    check(&shifts, expect!["-"]);
+}

@@ -230,7 +230,7 @@ fn powers_of_two() {
     assert_eq!(Number::NAN.round_finite(Format::Ue8m0, Rounding::Up), 255);
 }
 
-/// Values of the scales of 8 bits that have no other judge: they are those of the signed format with the same parts.
+/// The 8-bit scale formats without another judge have the values of the signed format with the same fields.
 #[test]
 fn unsigned_formats() {
     for code in 0..0x7f {

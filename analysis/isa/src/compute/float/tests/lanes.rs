@@ -29,7 +29,7 @@ const MODES: [Rounding; 6] = [
     },
 ];
 
-/// Compares both ways on so many operands.
+/// Compares `apply` with [`Number`] on this many operands.
 fn compare(
     rng: &mut Rng,
     op: Operation,
@@ -105,7 +105,7 @@ fn any_formats() {
     }
 }
 
-/// Sums beside the middle of two numbers, where rounding twice shows; and sums that cancel, near the ends of the range.
+/// Sums next to the midpoint of two numbers, where double rounding shows, and sums with cancellation near the range limits.
 #[test]
 fn sums_at_the_edge() {
     let mut rng = Rng::with_seed(13);
