@@ -20,6 +20,7 @@ use crate::{
     InlayHintKinds, LiveRange, NavigationTarget, ProtocolView, RangeInfo, Reference, RenameError,
     RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     ValueSlice,
+    code::Code,
     db::{Database, SourceFile},
     diagnostics::{self, Fixes},
     diff, features,
@@ -579,6 +580,14 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn stats(&self, file: FileId) -> Cancellable<FileStats> {
         self.with_file(file, features::stats::stats)
+    }
+
+    /// The code of a file, for a machine that runs it.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn code(&self, file: FileId) -> Cancellable<Code> {
+        self.with_file(file, crate::code::code)
     }
 
     /// A file as [`crate::compare`] compares it with another one.

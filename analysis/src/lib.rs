@@ -5,6 +5,7 @@
 //! threads, the clock or the file system.
 
 mod api;
+pub mod code;
 mod constant;
 mod db;
 mod demangle;

@@ -1,0 +1,105 @@
+//! A launch: which entry runs, on what shape of grid, with what arguments, and in which order.
+
+/// A launch of an entry.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The entry, by its index in [`analysis::code::Code::functions`].
+    pub entry: u32,
+    /// Blocks along x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub block: [u32; 3],
+    /// Blocks of a cluster along x, y and z.
+    pub cluster: [u32; 3],
+    /// Dynamic shared memory of a block, in bytes.
+    pub shared: u64,
+    /// The arrays in global memory to which arguments may point.
+    pub arrays: Vec<Array>,
+    /// The arguments, parallel to the parameters of the entry.
+    pub arguments: Vec<Argument>,
+    /// The order in which warps run.
+    pub schedule: Schedule,
+    /// Whether asynchronous operations land as late as allowed, and not at once.
+    pub late: bool,
+    /// How long it may run.
+    pub limits: Limits,
+}
+
+/// An array in global memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Its name in messages.
+    pub name: String,
+    /// The contents.
+    pub bytes: Vec<u8>,
+    /// Whether the contents are undefined until they are written.
+    pub undefined: bool,
+}
+
+/// An argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The address of an array, by its index in [`Launch::arrays`].
+    Array(usize),
+    /// The bytes of a scalar, or of a parameter that is passed by value.
+    Bytes(Vec<u8>),
+    /// A tensor map of 128 bytes, by value.
+    TensorMap(TensorMap),
+    /// The address of a tensor map in constant or global memory.
+    TensorMapAddress(TensorMap),
+    /// None: reading it is an error.
+    Missing,
+}
+
+/// A tensor map, as `cuTensorMapEncodeTiled` takes it: innermost dimension first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// The array that it describes, by its index in [`Launch::arrays`].
+    pub of: usize,
+    /// The type of an element: `f16`, `u8`.
+    pub ty: String,
+    /// The elements along each dimension.
+    pub shape: Vec<u64>,
+    /// Bytes from one element to the next along each dimension but the innermost.
+    pub strides: Vec<u64>,
+    /// The elements of a box along each dimension.
+    pub block: Vec<u32>,
+    /// Of how many elements one is taken, along each dimension.
+    pub element_strides: Vec<u32>,
+    /// Bytes of the swizzle: 0, 32, 64 or 128.
+    pub swizzle: u32,
+    /// Bytes of the interleave: 0, 16 or 32.
+    pub interleave: u32,
+    /// Whether elements out of bounds are NaN, and not zero.
+    pub fill_nan: bool,
+}
+
+/// The order in which warps run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// The first warp first.
+    #[default]
+    Lowest,
+    /// The last warp first.
+    Reverse,
+    /// An order drawn with a seed.
+    Random(u64),
+}
+
+/// How long a launch may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Instructions of warps.
+    pub steps: u64,
+    /// Bytes of arrays, shared and local memory together.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            steps: 1 << 32,
+            memory: 256 << 20,
+        }
+    }
+}

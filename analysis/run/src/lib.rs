@@ -1,0 +1,12 @@
+//! Runs kernels on arrays without a GPU, exactly where PTX is exact, and reports what is wrong with them.
+//!
+//! The crate has no input or output, threads or clock. [`Machine`] takes the code of a file
+//! ([`analysis::code::Code`]) and a [`Launch`], and gives an [`Outcome`].
+
+mod launch;
+mod machine;
+mod outcome;
+
+pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
+pub use machine::{LaunchError, Machine};
+pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};
