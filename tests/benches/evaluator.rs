@@ -96,8 +96,7 @@ fn main() {
                 for program in &programs {
                     let surroundings = Surroundings {
                         active: u32::MAX,
-                        carry: &[0; LANES],
-                        stack: &[0; LANES],
+                        ..Surroundings::alone(&[0; LANES])
                     };
                     machine.run(program, &inputs[..program.inputs.len()], &surroundings);
                     black_box(machine.value(program.outputs[0].1));

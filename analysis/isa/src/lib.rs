@@ -35,6 +35,6 @@ pub use matrix::{descriptor, layout, swizzle};
 pub use module::{directive, performance, release, target};
 pub use operands::{operand, special, types, word_class};
 pub use tables::{
-    NotationError, computation, condition, event, kind, role, semantics,
+    NotationError, computation, condition, event, kind, role, semantics, strength,
     table::{self, Tables, tables},
 };

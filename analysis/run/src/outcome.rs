@@ -19,6 +19,8 @@ pub struct Outcome {
     pub undefined: Vec<Vec<usize>>,
     /// The instructions that are not run yet, if one of them was reached.
     pub not_run: Vec<NotRun>,
+    /// What is wrong with the launch, if that was seen only while it ran: a parameter without an argument was read.
+    pub wrong_launch: Option<String>,
     /// The results that PTX leaves open and that were computed in one of the allowed ways, by name.
     pub approximated: Vec<&'static str>,
     /// The text that `vprintf` wrote.

@@ -3,12 +3,20 @@
 //! It holds what the tables and the names of the text say, resolved once: programs of instructions, registers as slots,
 //! variables with size and contents. Nothing in it refers to the database or to the syntax tree but ranges of text.
 
+mod contents;
+mod function;
+mod instruction;
+mod lower;
+
+pub(crate) use lower::code;
+
 use std::sync::Arc;
 
 use isa::{
     compute::Program,
     event::EventKind,
-    semantics::{Control, Order},
+    semantics::{Control, Order, Together},
+    strength::Strength,
     types::Class,
     variable::StateSpace,
 };
@@ -60,6 +68,11 @@ pub struct Function {
     /// The shapes of a launch that it requires.
     pub bounds: Bounds,
 }
+
+/// The slot of the carry flag, which every function has.
+pub const CARRY: Slot = 0;
+/// The slot of the stack pointer, which every function has.
+pub const STACK: Slot = 1;
 
 /// A parameter or a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,22 +170,32 @@ pub struct Instruction {
     pub range: TextRange,
     /// The predicate under which it runs.
     pub guard: Option<Guard>,
-    /// Its computation, or the reason for which there is none.
-    pub program: Result<Arc<Program>, Arc<str>>,
+    /// Its opcode with its modifiers.
+    pub name: Arc<str>,
+    /// Its computation; `None` if there is none that could be run. One that computes nothing has an empty program.
+    pub program: Option<Arc<Program>>,
     /// Where the inputs of the program come from.
     pub sources: Vec<Source>,
     /// Where the outputs of the program go; `None` for those that are not kept.
     pub destinations: Vec<Option<Slot>>,
+    /// Where the inputs of [`Program::later`] come from.
+    pub later_sources: Vec<Source>,
     /// Where control goes.
     pub control: Control,
     /// The instructions to which it may jump, by index; the length of the list stands for the end.
     pub targets: Vec<u32>,
+    /// Which of them is taken, if it jumps by a table.
+    pub index: Option<Source>,
     /// The call, if it is one.
     pub call: Option<Box<Call>>,
     /// What it does in protocols.
     pub events: Vec<Event>,
     /// What it orders.
     pub order: Order,
+    /// Who must run it together.
+    pub together: Together,
+    /// How its accesses of memory count among threads.
+    pub strength: Strength,
 }
 
 /// A guard.
@@ -200,8 +223,10 @@ pub enum Source {
         /// The number of a numbered one.
         number: u32,
     },
-    /// The address of a variable or function, plus a constant.
+    /// The address of a variable or function in its state space, plus a constant.
     Address(Symbol, i64),
+    /// The same as a generic address.
+    GenericAddress(Symbol, i64),
     /// Something that cannot be read here.
     Unknown,
 }
@@ -244,10 +269,4 @@ pub struct Event {
     pub kind: EventKind,
     /// Its operands, in the order of [`EventKind`].
     pub operands: [Option<Source>; 2],
-}
-
-/// The code of a file.
-pub(crate) fn code(db: &dyn salsa::Database, file: crate::db::SourceFile) -> Code {
-    let _ = (db, file);
-    Code::default()
 }

@@ -120,8 +120,10 @@ fn flow_graph(
             loop_depth: flow.graph.depth(id),
             loop_head: heads.contains(&id),
             reachable: flow.graph.reachable.get(id as usize) == Some(&true),
-            leaves: matches!(control, Some(Control::Return | Control::End))
-                || flow.graph.open_ends.contains(&id),
+            leaves: matches!(
+                control,
+                Some(Control::Return | Control::End | Control::Trap)
+            ) || flow.graph.open_ends.contains(&id),
             instructions,
             in_flight: Vec::new(),
         });

@@ -3,7 +3,6 @@
 use isa::{
     compute::{Destination, Exactness, Graph, Input, LaneValues, Node, constant_bits},
     event::EventKind,
-    matching::binding::PairPart,
     types::Class,
 };
 use rustc_hash::FxHashMap;
@@ -301,22 +300,5 @@ fn operand_of<'a>(
     element: Option<u8>,
 ) -> Option<BoundOperand<'a>> {
     let path = form.bindings.get(usize::from(binding))?.path;
-    let mut operand = instruction.operand(path.operand.into())?;
-    if let Some(index) = path.element {
-        let Bound::Address(mut elements) = operand.bound() else {
-            return None;
-        };
-        operand = elements.nth(index.into())?;
-    }
-    if let (Some(part), Bound::Pair(first, second)) = (path.part, operand.bound()) {
-        operand = match part {
-            PairPart::First => first,
-            PairPart::Second => second,
-        };
-    }
-    match (element, operand.bound()) {
-        (Some(index), Bound::Vector(mut elements)) => elements.nth(index.into()),
-        (Some(_), _) => None,
-        (None, _) => Some(operand),
-    }
+    instruction.operand_at(path, element)
 }

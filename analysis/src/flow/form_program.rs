@@ -36,7 +36,8 @@ pub(crate) fn form_program<'db>(
 fn lowered<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Program> {
     let fit = fit(db, form)?;
     let read = |statement: &Statement<'_>| lower(fit, statement, bindings(db, form)).ok();
-    form.data(db).with_statement(read).flatten()
+    let program = form.data(db).with_statement(read).flatten();
+    program.filter(Program::is_pure)
 }
 
 impl FormProgram<'_> {
@@ -62,12 +63,7 @@ pub(super) fn run<const N: usize>(
     result: Node,
 ) -> Option<[u64; N]> {
     let mut machine = Machine::<N>::default();
-    let surroundings = Surroundings {
-        active: 1,
-        carry: &[0; N],
-        stack: &[0; N],
-    };
-    machine.run(program, inputs, &surroundings);
+    machine.run(program, inputs, &Surroundings::alone(&[0; N]));
     if let Some(open) = program.unspecified
         && machine.value(open).iter().any(|it| *it != 0)
     {

@@ -9,6 +9,7 @@ mod tests;
 use std::slice;
 
 use isa::{
+    binding::{OperandPath, PairPart},
     operand::{FloatForm, Operand},
     types::Class,
 };
@@ -209,6 +210,32 @@ impl<'a> BoundInstruction<'a> {
                 first: guard,
             },
             index: 0,
+        }
+    }
+
+    /// The operand of a binding, or an element of its braces.
+    pub(crate) fn operand_at(
+        &self,
+        path: OperandPath,
+        element: Option<u8>,
+    ) -> Option<BoundOperand<'a>> {
+        let mut operand = self.operand(path.operand.into())?;
+        if let Some(index) = path.element {
+            let Bound::Address(mut elements) = operand.bound() else {
+                return None;
+            };
+            operand = elements.nth(index.into())?;
+        }
+        if let (Some(part), Bound::Pair(first, second)) = (path.part, operand.bound()) {
+            operand = match part {
+                PairPart::First => first,
+                PairPart::Second => second,
+            };
+        }
+        match (element, operand.bound()) {
+            (Some(index), Bound::Vector(mut elements)) => elements.nth(index.into()),
+            (Some(_), _) => None,
+            (None, _) => Some(operand),
         }
     }
 

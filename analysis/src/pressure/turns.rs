@@ -167,6 +167,6 @@ fn forbids(operation: &Operation<'_>) -> bool {
         || fence
         || matches!(
             semantics.control,
-            Control::Call | Control::Table | Control::Return | Control::End
+            Control::Call | Control::Table | Control::Return | Control::End | Control::Trap
         )
 }

@@ -303,8 +303,12 @@ fn closure_within(graph: &Graph, step: Step, forward: bool, head: BlockId, words
 /// Whether control may leave the function at the end of a block.
 fn leaves(facts: &Facts, graph: &Graph, block: BlockId) -> bool {
     let last = graph.blocks[block as usize].clone().last();
-    let ends =
-        last.is_some_and(|it| matches!(facts.control[it as usize], Control::End | Control::Return));
+    let ends = last.is_some_and(|it| {
+        matches!(
+            facts.control[it as usize],
+            Control::End | Control::Trap | Control::Return
+        )
+    });
     ends || graph.successors.get(block as usize).is_empty() || graph.open_ends.contains(&block)
 }
 

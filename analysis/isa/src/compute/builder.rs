@@ -150,7 +150,16 @@ impl Builder {
         });
         let leaf = matches!(
             op,
-            Op::Input(_) | Op::Lane | Op::Active | Op::Carry | Op::Stack
+            Op::Input(_)
+                | Op::Lane
+                | Op::Active
+                | Op::Carry
+                | Op::Stack
+                | Op::CtaRank
+                | Op::Member
+                | Op::Sweep
+                | Op::Participants { .. }
+                | Op::Load { .. }
         );
         if !constants || leaf {
             return None;
@@ -174,7 +183,9 @@ impl Builder {
         match *op {
             Op::Input(index) => self.inputs.get(index as usize).map_or(64, |it| it.bits),
             Op::Constant(it) => 64 - it.leading_zeros() as u8,
-            Op::Lane => 5,
+            Op::Lane | Op::Member => 5,
+            Op::CtaRank => 8,
+            Op::Participants { .. } => 32,
             Op::Active => 32,
             Op::Carry => 1,
             Op::ZeroExtend(a, bits) => self.bits(a).min(bits),

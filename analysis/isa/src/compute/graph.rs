@@ -97,8 +97,10 @@ impl Graph {
                 },
                 // These are others for each instruction.
                 Op::Carry => self.leaf(1).0,
-                Op::Active => self.leaf(32).0,
-                Op::Stack => self.leaf(64).0,
+                Op::Active | Op::Participants { .. } => self.leaf(32).0,
+                Op::CtaRank => self.leaf(8).0,
+                Op::Member => self.leaf(5).0,
+                Op::Stack | Op::Sweep | Op::Load { .. } => self.leaf(64).0,
                 _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
             };
             nodes.push(node);
@@ -188,7 +190,16 @@ impl<const N: usize> LaneValues<N> {
             let value = match op {
                 Op::Input(index) => leaf(index),
                 // What surrounds the lanes is not told here.
-                Op::Active | Op::Carry | Op::Stack | Op::Broadcast(..) | Op::Gather(..) => None,
+                Op::Active
+                | Op::Carry
+                | Op::Stack
+                | Op::CtaRank
+                | Op::Member
+                | Op::Sweep
+                | Op::Participants { .. }
+                | Op::Load { .. }
+                | Op::Broadcast(..)
+                | Op::Gather(..) => None,
                 _ if !known => None,
                 _ if op.is_wide() => {
                     let mut out = [0; N];

@@ -198,7 +198,9 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
         Op::Constant(it) => KnownBits::constant(it.into()),
         Op::WideConstant(it) => KnownBits::constant(it),
         Op::Lane => KnownBits::below(5),
-        Op::Active => KnownBits::below(32),
+        Op::Active | Op::Participants { .. } => KnownBits::below(32),
+        Op::Member => KnownBits::below(5),
+        Op::CtaRank => KnownBits::below(8),
         Op::Carry | Op::FloatCompare(..) | Op::FloatTest(..) => KnownBits::below(1),
         Op::Widen(a, signed) => match signed {
             true => known(a).sign_extend(64),
@@ -302,7 +304,12 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
             signed: false,
             ..
         } => KnownBits::below(bits.into()),
-        Op::ToInteger { .. } | Op::Input(_) | Op::Stack | Op::NthSet(..) => KnownBits::below(64),
+        Op::ToInteger { .. }
+        | Op::Sweep
+        | Op::Load { .. }
+        | Op::Input(_)
+        | Op::Stack
+        | Op::NthSet(..) => KnownBits::below(64),
     }
 }
 

@@ -3,10 +3,11 @@
 //! - [`float`]: floats that are exact until they are rounded once;
 //! - [`ValueType`]: what a type word means to an evaluator;
 //! - [`lower`]: the program of a statement, made once for a form;
+//! - [`memory`]: the places that programs read and write;
 //! - [`Program`]: the operations of a program, and [`Machine::run`], which runs them on all lanes at once.
 //!
 //! There is one evaluator. Constants are folded with one lane, warps run with 32, and other rooms ask both for what a
-//! register holds. The room knows neither memory nor time: what reads or writes memory has no program here.
+//! register holds. The room has no memory: a program names places, and who runs it has the bytes, see [`Memory`].
 
 mod builder;
 mod exact;
@@ -16,6 +17,7 @@ mod integers;
 mod known_bits;
 mod linear;
 pub mod lower;
+pub mod memory;
 mod program;
 mod run;
 mod statement;
@@ -28,6 +30,9 @@ pub use graph::{Graph, LaneValues};
 pub use known_bits::KnownBits;
 pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
+pub use memory::{
+    AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, Until, window,
+};
 pub use program::{
     Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,
     Program, Relation, Unary, Width,

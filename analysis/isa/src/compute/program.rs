@@ -3,7 +3,10 @@
 //! A program is made once for a form, see [`super::lower`], and run as often as the statement is. Registers are numbers
 //! of 64 bits, one for each lane; what a type does not fill is 0. The few exact integers that need more have 128 bits.
 
-use super::float::{Class, Format, Operation as FloatOperation, Rounding};
+use super::{
+    float::{Class, Format, Operation as FloatOperation, Rounding},
+    memory::{Bulk, BulkSource, Place, Store, Until},
+};
 
 /// A value of a program, by its index in [`Program::steps`].
 pub type Node = u32;
@@ -38,6 +41,28 @@ pub enum Op {
     Carry,
     /// The stack pointer.
     Stack,
+    /// The number of the own CTA in its cluster.
+    CtaRank,
+    /// The element of [`Program::repeated`] for which the program runs.
+    Member,
+    /// The bytes before the element for which the program runs, see [`Program::sweep`].
+    Sweep,
+    /// The number of threads of a barrier, or of those for which [`Program::participants`] is 1.
+    Participants {
+        /// Whether all count.
+        all: bool,
+    },
+    /// 64 bits that are read from memory.
+    Load {
+        /// The place, by its index in [`Program::places`].
+        place: u16,
+        /// The address of the first element of the place.
+        address: Node,
+        /// The element.
+        element: u8,
+        /// Which 64 bits of it, the lowest first.
+        half: u8,
+    },
     /// A number of 64 bits, signed or not, with 128.
     Widen(Node, bool),
     /// The low 64 bits of one of 128.
@@ -154,7 +179,22 @@ impl Op {
             | Op::Lane
             | Op::Active
             | Op::Carry
-            | Op::Stack => *self,
+            | Op::Stack
+            | Op::CtaRank
+            | Op::Member
+            | Op::Sweep
+            | Op::Participants { .. } => *self,
+            Op::Load {
+                place,
+                address,
+                element,
+                half,
+            } => Op::Load {
+                place,
+                address: map(address),
+                element,
+                half,
+            },
             Op::Widen(a, signed) => Op::Widen(map(a), signed),
             Op::Narrow(a) => Op::Narrow(map(a)),
             Op::Upper(a) => Op::Upper(map(a)),
@@ -398,14 +438,82 @@ pub struct Program {
     pub crosses_lanes: bool,
     /// Whether some operations work on 128 bits.
     pub wide: bool,
+    /// The places in memory that are read and written.
+    pub places: Vec<Place>,
+    /// The elements that are written to memory, after everything is read.
+    pub stores: Vec<Store>,
+    /// The bytes that are written to memory in bulk.
+    pub bulk: Vec<Bulk>,
+    /// Whether lanes run it one after the other, each as a whole: it reads and writes memory at once.
+    pub atomic: bool,
+    /// Whether the result depends on where state spaces lie among generic addresses.
+    pub windows: bool,
+    /// A mask: the program runs once for each bit, see [`Op::Member`].
+    pub repeated: Option<Node>,
+    /// The number of bytes over which the program runs, one element after the other, see [`Op::Sweep`]; with the bytes
+    /// of an element.
+    pub sweep: Option<(Node, u8)>,
+    /// A truth that the threads of a barrier bring: what the barrier computes is known when all are there.
+    pub participants: Option<Node>,
+    /// The effects that happen at some later time, as a program of their own with the same operands.
+    pub later: Option<Box<Program>>,
+    /// The sign that they have happened; of a later program.
+    pub until: Option<Until>,
 }
 
 impl Program {
+    /// Whether its results depend on the operands alone: it neither reads nor writes memory, and does not ask where state
+    /// spaces lie.
+    #[must_use]
+    pub fn is_pure(&self) -> bool {
+        self.places.is_empty()
+            && self.later.is_none()
+            && self.participants.is_none()
+            && !self.windows
+    }
+
+    /// Whether it divides integers.
+    #[must_use]
+    pub fn divides(&self) -> bool {
+        use Binary::{Quotient, QuotientSigned, Remainder, RemainderSigned};
+        self.steps.iter().any(|it| {
+            matches!(
+                it,
+                Op::Binary(Quotient | QuotientSigned | Remainder | RemainderSigned, ..)
+            )
+        })
+    }
+
+    /// The nodes that are read after the steps, each of which may be replaced.
+    fn for_each_end(&mut self, mut act: impl FnMut(&mut Node)) {
+        self.outputs.iter_mut().for_each(|it| act(&mut it.1));
+        self.unspecified.iter_mut().for_each(&mut act);
+        for store in &mut self.stores {
+            act(&mut store.address);
+            act(&mut store.value);
+            store.high.iter_mut().for_each(&mut act);
+        }
+        for bulk in &mut self.bulk {
+            act(&mut bulk.address);
+            act(&mut bulk.size);
+            if let BulkSource::Memory { address, size, .. } = &mut bulk.from {
+                act(address);
+                act(size);
+            }
+        }
+        self.participants.iter_mut().for_each(&mut act);
+        self.repeated.iter_mut().for_each(&mut act);
+        self.sweep.iter_mut().for_each(|it| act(&mut it.0));
+        if let Some(Until::Barrier { address, bytes, .. }) = &mut self.until {
+            act(address);
+            act(bytes);
+        }
+    }
+
     /// The program without steps that nothing reads.
     pub(super) fn without_dead_steps(mut self) -> Program {
         let mut live = vec![false; self.steps.len()];
-        let ends = self.outputs.iter().map(|it| it.1).chain(self.unspecified);
-        ends.for_each(|it| live[it as usize] = true);
+        self.for_each_end(|it| live[*it as usize] = true);
         for (index, op) in self.steps.iter().enumerate().rev() {
             if live[index] {
                 op.for_each_operand(|it| live[it as usize] = true);
@@ -420,10 +528,7 @@ impl Program {
             }
         }
         self.steps = steps;
-        for (_, node) in &mut self.outputs {
-            *node = moved[*node as usize];
-        }
-        self.unspecified = self.unspecified.map(|it| moved[it as usize]);
+        self.for_each_end(|it| *it = moved[*it as usize]);
         self.wide = self.steps.iter().any(Op::is_wide);
         self
     }

@@ -3,6 +3,7 @@
 use super::{
     float::{self, Format, Number, Rounding, bits},
     integers::{self, map, set},
+    memory::{Memory, Nowhere},
     program::{FloatTest, FloatUnary, Node, Op, Program, Relation, Width},
 };
 
@@ -15,6 +16,30 @@ pub struct Surroundings<'a, const N: usize> {
     pub carry: &'a [u64; N],
     /// The stack pointer of each lane, in bytes.
     pub stack: &'a [u64; N],
+    /// The number of the CTA in its cluster.
+    pub cta: u64,
+    /// The element for which a repeated program runs, see [`Op::Member`].
+    pub member: u64,
+    /// The bytes before the element for which a program over many runs, see [`Op::Sweep`].
+    pub sweep: u64,
+    /// The threads of a barrier for which [`Program::participants`] is 1, and all of them.
+    pub participants: (u64, u64),
+}
+
+impl<'a, const N: usize> Surroundings<'a, N> {
+    /// Those of lanes without anything around them.
+    #[must_use]
+    pub fn alone(zeros: &'a [u64; N]) -> Surroundings<'a, N> {
+        Surroundings {
+            active: 1,
+            carry: zeros,
+            stack: zeros,
+            cta: 0,
+            member: 0,
+            sweep: 0,
+            participants: (0, 0),
+        }
+    }
 }
 
 /// The registers of the evaluator, which it keeps from one program to the next.
@@ -58,6 +83,17 @@ impl<const N: usize> Machine<N> {
         inputs: &[[u64; N]],
         surroundings: &Surroundings<'_, N>,
     ) {
+        self.run_on(program, inputs, surroundings, &mut Nowhere);
+    }
+
+    /// The same with memory.
+    pub fn run_on(
+        &mut self,
+        program: &Program,
+        inputs: &[[u64; N]],
+        surroundings: &Surroundings<'_, N>,
+        memory: &mut impl Memory<N>,
+    ) {
         let count = program.steps.len();
         if self.narrow.len() < count {
             self.narrow.resize(count, [0; N]);
@@ -78,6 +114,24 @@ impl<const N: usize> Machine<N> {
                 Op::Carry => *out = *surroundings.carry,
                 Op::Stack => *out = *surroundings.stack,
                 Op::Active => *out = [surroundings.active.into(); N],
+                Op::CtaRank => *out = [surroundings.cta; N],
+                Op::Member => *out = [surroundings.member; N],
+                Op::Sweep => *out = [surroundings.sweep; N],
+                Op::Participants { all } => {
+                    let (some, every) = surroundings.participants;
+                    *out = [if *all { every } else { some }; N];
+                }
+                Op::Load {
+                    place,
+                    address,
+                    element,
+                    half,
+                } => {
+                    if let Some(place) = program.places.get(usize::from(*place)) {
+                        let address = &before[*address as usize];
+                        memory.load(place, address, *element, *half, out);
+                    }
+                }
                 _ if op.is_wide() => {
                     let (wide, rest) = self.wide.split_at_mut(index);
                     let Some(out) = rest.first_mut() else {
@@ -106,7 +160,15 @@ impl<const N: usize> Machine<N> {
 pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut [u64; N]) {
     let narrow = |node: Node| store.narrow(node);
     match *op {
-        Op::Input(_) | Op::Carry | Op::Stack | Op::Active => {}
+        Op::Input(_)
+        | Op::Carry
+        | Op::Stack
+        | Op::Active
+        | Op::CtaRank
+        | Op::Member
+        | Op::Sweep
+        | Op::Participants { .. }
+        | Op::Load { .. } => {}
         Op::Constant(it) => *out = [it; N],
         Op::Lane => set(out, |lane| lane as u64),
         Op::Narrow(a) => {

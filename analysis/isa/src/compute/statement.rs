@@ -3,6 +3,7 @@
 use super::{
     float::{Format, Number, Rounding},
     lower::{self, BoundOperand, BoundStatement, Obstacle},
+    memory::AddressSpace,
     program::Program,
     value_type::{ElementType, ValueType},
 };
@@ -46,6 +47,7 @@ pub fn program(
         operands.push(BoundOperand {
             name: binding.name,
             ty: known,
+            space: binding.space.and_then(AddressSpace::from_word),
             operand,
         });
     }

@@ -26,6 +26,8 @@ pub struct Binding {
     pub ty: Option<Cow<'static, str>>,
     /// Whether a register may be wider than the type.
     pub loose: bool,
+    /// The word of the state space in which it is an address, empty for a generic one; `None` for anything else.
+    pub space: Option<&'static str>,
 }
 
 impl Fit<'_> {
@@ -42,9 +44,23 @@ impl Fit<'_> {
                 written: it.written,
                 ty,
                 loose: loose.unwrap_or_default(),
+                space: it.kinds.iter().find_map(|kind| space(kind, choices)),
             });
         });
         bindings
+    }
+}
+
+fn space(kind: &Kind, choices: &Choices<'_>) -> Option<&'static str> {
+    match kind {
+        Kind::Address(space, _) => Some(space.word(choices)),
+        Kind::When(inner, condition) => {
+            let holds = condition.holds(choices);
+            holds.then(|| space(inner, choices)).flatten()
+        }
+        Kind::Except(inner, _) => space(inner, choices),
+        Kind::Bare(kinds) => kinds.iter().find_map(|it| space(it, choices)),
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod notation;
 mod primitive;
 pub mod role;
 pub mod semantics;
+pub mod strength;
 pub mod table;
 #[cfg(test)]
 mod tests;

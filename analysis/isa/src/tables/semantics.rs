@@ -22,6 +22,8 @@ pub enum Control {
     Return,
     /// Nowhere: the thread ends.
     End,
+    /// Nowhere: the grid ends with an error.
+    Trap,
 }
 
 impl Control {

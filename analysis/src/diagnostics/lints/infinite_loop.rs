@@ -70,7 +70,7 @@ fn caught(flow: &Flow) -> Vec<bool> {
         let ends = steps.clone().last().is_some_and(|it| {
             matches!(
                 flow.facts.control[it as usize],
-                Control::End | Control::Return
+                Control::End | Control::Trap | Control::Return
             )
         });
         if ends || graph.successors.get(block as usize).is_empty() {

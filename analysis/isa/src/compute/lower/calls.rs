@@ -1,8 +1,7 @@
 //! The functions of the notation.
 
 use super::{
-    Expression, Float, Lowering, Obstacle, Primitive, Result, Value, floats, mistake, operands,
-    truth_as_int,
+    Expression, Float, Lowering, Primitive, Result, Value, floats, mistake, operands, truth_as_int,
 };
 use crate::compute::{
     exact::{Int, Range, Ring},
@@ -240,9 +239,11 @@ impl Lowering<'_> {
                 })))
             }
             Primitive::Number => {
-                let word = match argument(0)? {
-                    Expression::Name(name) => self.statement.slot(name).unwrap_or(name),
-                    _ => return mistake("`number` needs the name of a slot"),
+                let Expression::Name(name) = argument(0)? else {
+                    return mistake("`number` needs the name of a slot");
+                };
+                let Some(word) = self.statement.slot(name) else {
+                    return Ok(Value::Int(Int::constant(1)));
                 };
                 let digits: String = word
                     .chars()
@@ -257,7 +258,7 @@ impl Lowering<'_> {
             Primitive::Half | Primitive::Quarter | Primitive::Selected => {
                 mistake(format!("`{}` is a type", primitive.name()))
             }
-            _ => Err(Obstacle::Chapter(primitive)),
+            _ => self.address_call(primitive, arguments),
         }
     }
 

@@ -14,16 +14,12 @@ use crate::{
 
 impl Lowering<'_> {
     /// Adds what an effect writes.
-    pub(super) fn effect(
-        &mut self,
-        effect: &Effect,
-        outputs: &mut Vec<(Destination, Node)>,
-    ) -> Result<()> {
-        if effect.later || effect.atomic || effect.repeated.is_some() {
-            return Err(Obstacle::Memory);
-        }
+    pub(super) fn effect(&mut self, effect: &Effect) -> Result<()> {
         if effect.matrix {
             return Err(Obstacle::Matrix);
+        }
+        if effect.repeated.is_some() && !matches!(effect.target, Target::Memory(_)) {
+            return Err(Obstacle::Memory);
         }
         match &effect.target {
             Target::Operand(name) => {
@@ -31,12 +27,12 @@ impl Lowering<'_> {
                     // An optional result that is not there.
                     return Ok(());
                 };
-                self.write(index, effect, outputs)
+                self.write(index, effect)
             }
             Target::Carry => {
                 self.target = ElementType::Predicate;
                 let truth = self.truth(&effect.value)?;
-                outputs.push((Destination::Carry, truth));
+                self.outputs.push((Destination::Carry, truth));
                 Ok(())
             }
             Target::Stack => {
@@ -46,21 +42,16 @@ impl Lowering<'_> {
                 };
                 let value = self.int(&effect.value)?;
                 let node = self.low_bits(&value, 64);
-                outputs.push((Destination::Stack, node));
+                self.outputs.push((Destination::Stack, node));
                 Ok(())
             }
             Target::Element(..) => Err(Obstacle::Matrix),
-            Target::Memory(_) => Err(Obstacle::Memory),
+            Target::Memory(memory) => self.memory_effect(effect, memory),
             Target::Chapter(primitive, ..) => Err(Obstacle::Chapter(*primitive)),
         }
     }
 
-    fn write(
-        &mut self,
-        index: usize,
-        effect: &Effect,
-        outputs: &mut Vec<(Destination, Node)>,
-    ) -> Result<()> {
+    fn write(&mut self, index: usize, effect: &Effect) -> Result<()> {
         let bound = self.statement.operands[index];
         let ty = match effect.ty {
             Some(word) => self.type_word(word)?,
@@ -84,7 +75,7 @@ impl Lowering<'_> {
                     self.element = None;
                     let bits = self.element_bits(value?, ty)?;
                     let node = self.extended(&bits, ty, operands::register_bits(item, Some(ty)));
-                    outputs.push((place(Some(element), 0), node));
+                    self.outputs.push((place(Some(element), 0), node));
                 }
                 return Ok(());
             }
@@ -99,7 +90,7 @@ impl Lowering<'_> {
                 let width = operands::register_bits(item, Some(ty));
                 let part = bits.clone().shift_right(Int::constant(at)).low_bits(width);
                 if !matches!(item, Operand::Sink) {
-                    self.put(&part, width, |half| place(Some(element), half), outputs);
+                    self.put(&part, width, |half| place(Some(element), half));
                 }
                 at += i128::from(width);
             }
@@ -130,36 +121,30 @@ impl Lowering<'_> {
         };
         let width = operands::register_bits(bound.operand, Some(ty));
         if width > 64 {
-            self.put(&bits, width, |half| place(None, half), outputs);
+            self.put(&bits, width, |half| place(None, half));
             return Ok(());
         }
         let node = self.extended(&bits, ty, width);
-        outputs.push((place(None, 0), node));
+        self.outputs.push((place(None, 0), node));
         Ok(())
     }
 
     /// Writes a number of up to 128 bits in parts of 64.
-    fn put(
-        &mut self,
-        bits: &Int,
-        width: u32,
-        place: impl Fn(u8) -> Destination,
-        outputs: &mut Vec<(Destination, Node)>,
-    ) {
+    fn put(&mut self, bits: &Int, width: u32, place: impl Fn(u8) -> Destination) {
         if width <= 64 {
             let node = self.low_bits(bits, width);
-            outputs.push((place(0), node));
+            self.outputs.push((place(0), node));
             return;
         }
         let wide = self.builder.wide(bits);
         let low = self.builder.push(Op::Narrow(wide));
         let high = self.builder.push(Op::Upper(wide));
-        outputs.push((place(0), low));
-        outputs.push((place(1), high));
+        self.outputs.push((place(0), low));
+        self.outputs.push((place(1), high));
     }
 
     /// The bits of a value of a type.
-    fn element_bits(&mut self, value: Value, ty: ValueType) -> Result<Int> {
+    pub(super) fn element_bits(&mut self, value: Value, ty: ValueType) -> Result<Int> {
         let bits = ty.bits();
         let unsigned = |node: Node| Int::node(node, Range::of_bits(bits.min(64), false));
         Ok(match (value, ty.element, ty.count) {

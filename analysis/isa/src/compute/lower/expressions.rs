@@ -71,7 +71,7 @@ impl Lowering<'_> {
                 self.lane = before;
                 value
             }
-            Expression::Memory(_) => Err(Obstacle::Memory),
+            Expression::Memory(memory) => self.read_memory(memory),
             Expression::Call(primitive, arguments) => self.call(*primitive, arguments),
             Expression::Apply(name, arguments) => {
                 let Some(definition) = self.definitions.get(name).copied() else {

@@ -5,7 +5,7 @@ use crate::{
     computation::{Binder, Set},
     compute::{
         exact::{Int, Range, Ring},
-        program::{Node, Op, Width},
+        program::{Binary, Node, Op, Width},
     },
 };
 
@@ -28,7 +28,8 @@ impl Lowering<'_> {
                 let mask = self.int(mask)?;
                 (0..LANES as i128, Some(mask))
             }
-            // The threads of a barrier are those of a block; copies and CTAs are other memories.
+            Set::Named("participants") => return self.over_participants(binder, body),
+            // Copies and CTAs are other memories.
             Set::Named(_) => return Err(Obstacle::Memory),
         };
         let before = self.variables.remove(variable);
@@ -51,6 +52,29 @@ impl Lowering<'_> {
             Some(it) => Err(it),
             None => self.fold(binder, all, mask),
         }
+    }
+
+    /// A truth of each thread of a barrier, combined.
+    fn over_participants(&mut self, binder: &Binder, body: &Expression) -> Result<Value> {
+        let Expression::At(inner, _) = body else {
+            return mistake("a barrier combines an operand of each thread");
+        };
+        self.memory.participants = Some(self.truth(inner)?);
+        let some = self.builder.push(Op::Participants { all: false });
+        let (with, relation) = match binder {
+            Binder::Count => {
+                let count = Int::node(some, Range::of_bits(32, false));
+                return Ok(Value::Int(count));
+            }
+            Binder::All => (
+                self.builder.push(Op::Participants { all: true }),
+                Binary::Equal,
+            ),
+            Binder::Any => (self.builder.push(Op::Constant(0)), Binary::NotEqual),
+            _ => return mistake("a barrier counts, or combines truths"),
+        };
+        let truth = Op::Binary(relation, Width::Narrow, some, with);
+        Ok(Value::Truth(self.builder.push(truth)))
     }
 
     /// The truth that a lane is in a mask.

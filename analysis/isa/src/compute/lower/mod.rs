@@ -6,6 +6,7 @@ mod effects;
 mod expressions;
 mod floats;
 mod lanes;
+mod memory;
 mod operands;
 
 use rustc_hash::FxHashMap;
@@ -14,11 +15,14 @@ use super::{
     builder::Builder,
     exact::Int,
     float::Format,
-    program::{Exactness, Node, Program},
+    memory::{AddressSpace, Bulk, Place, Store, Until},
+    program::{Destination, Exactness, Node, Program},
     value_type::{ElementType, ValueType},
 };
 use crate::{
-    computation::{Clause, Computation, Definition, Expression, Primitive, Test, TestSubject},
+    computation::{
+        Clause, Computation, Definition, Effect, Expression, Primitive, Test, TestSubject,
+    },
     operand::Operand,
 };
 
@@ -32,6 +36,8 @@ pub struct BoundOperand<'a> {
     pub name: &'static str,
     /// The type that the table gives it; `None` where it takes registers of several types.
     pub ty: Option<ValueType>,
+    /// The state space, if the operand is an address.
+    pub space: Option<AddressSpace>,
     /// The operand of the statement.
     pub operand: &'a Operand,
 }
@@ -77,22 +83,7 @@ fn mistake<T>(message: impl Into<String>) -> Result<T> {
 /// # Errors
 /// The reason for which there is none.
 pub fn lower(computation: &Computation, statement: &BoundStatement<'_>) -> Result<Program> {
-    let mut lowering = Lowering {
-        statement,
-        builder: Builder::default(),
-        definitions: FxHashMap::default(),
-        variables: FxHashMap::default(),
-        inputs: Vec::new(),
-        results: Vec::new(),
-        element: None,
-        lane: None,
-        target: ElementType::Predicate,
-        exactness: Exactness::Exact,
-        crosses_lanes: false,
-        depth: 0,
-    };
-    let mut effects = Vec::new();
-    let mut unspecified = Vec::new();
+    let mut lines = Lines::default();
     for line in &computation.lines {
         let holds = |all: &Vec<Test>| all.iter().all(|it| statement.holds(it));
         if !line.when.is_empty() && !line.when.iter().any(holds) {
@@ -101,29 +92,71 @@ pub fn lower(computation: &Computation, statement: &BoundStatement<'_>) -> Resul
         match &line.clause {
             Clause::Let(definitions) => {
                 let names = definitions.iter().map(|it| (it.name, it));
-                lowering.definitions.extend(names);
+                lines.definitions.extend(names);
             }
             Clause::Nothing | Clause::Ignores(_) => {}
             Clause::Effects(list) => {
-                for effect in list {
-                    effects.retain(|it: &&crate::computation::Effect| it.target != effect.target);
-                    effects.push(effect);
-                }
+                // What a line says of a place replaces what earlier ones say of it.
+                lines
+                    .effects
+                    .retain(|old| !list.iter().any(|it| it.target.is_same_place(&old.target)));
+                lines.effects.extend(list);
             }
             Clause::Inputs(function, ty) => {
                 let format = ty.and_then(Format::from_word);
-                lowering.inputs.push((*function, format));
+                lines.inputs.push((*function, format));
             }
-            Clause::Result(function) => lowering.results.push(*function),
-            Clause::Unspecified(condition) => unspecified.push(condition),
+            Clause::Result(function) => lines.results.push(*function),
+            Clause::Unspecified(condition) => lines.unspecified.push(condition),
         }
     }
-    if effects.is_empty() {
+    if lines.effects.is_empty() {
         return Err(Obstacle::Nothing);
     }
-    let mut outputs = Vec::new();
+    let (later, now): (Vec<&Effect>, Vec<&Effect>) =
+        lines.effects.iter().copied().partition(|it| it.later);
+    let mut program = part(&lines, statement, &now, &lines.unspecified)?;
+    if !later.is_empty() {
+        program.later = Some(Box::new(part(&lines, statement, &later, &[])?));
+    }
+    Ok(program)
+}
+
+/// The lines of a computation that are about a statement.
+#[derive(Default)]
+struct Lines<'a> {
+    definitions: FxHashMap<&'static str, &'a Definition>,
+    effects: Vec<&'a Effect>,
+    inputs: Vec<(Primitive, Option<Format>)>,
+    results: Vec<Primitive>,
+    unspecified: Vec<&'a Expression>,
+}
+
+/// The program of some of the effects.
+fn part<'a>(
+    lines: &Lines<'a>,
+    statement: &'a BoundStatement<'a>,
+    effects: &[&Effect],
+    unspecified: &[&Expression],
+) -> Result<Program> {
+    let mut lowering = Lowering {
+        statement,
+        builder: Builder::default(),
+        definitions: lines.definitions.clone(),
+        variables: FxHashMap::default(),
+        inputs: lines.inputs.clone(),
+        results: lines.results.clone(),
+        element: None,
+        lane: None,
+        target: ElementType::Predicate,
+        exactness: Exactness::Exact,
+        crosses_lanes: false,
+        memory: MemoryParts::default(),
+        outputs: Vec::new(),
+        depth: 0,
+    };
     for effect in effects {
-        lowering.effect(effect, &mut outputs)?;
+        lowering.effect(effect)?;
     }
     let mut open = None;
     for condition in unspecified {
@@ -133,16 +166,41 @@ pub fn lower(computation: &Computation, statement: &BoundStatement<'_>) -> Resul
             None => condition,
         });
     }
+    let memory = lowering.memory;
     let program = Program {
         inputs: lowering.builder.inputs,
         steps: lowering.builder.steps,
-        outputs,
+        outputs: lowering.outputs,
         unspecified: open,
         exactness: lowering.exactness,
         crosses_lanes: lowering.crosses_lanes,
         wide: false,
+        places: memory.places,
+        stores: memory.stores,
+        bulk: memory.bulk,
+        atomic: memory.atomic,
+        windows: memory.windows,
+        repeated: memory.repeated,
+        sweep: memory.sweep,
+        participants: memory.participants,
+        later: None,
+        until: memory.until,
     };
     Ok(program.without_dead_steps())
+}
+
+/// The parts of a program that concern memory.
+#[derive(Default)]
+struct MemoryParts {
+    places: Vec<Place>,
+    stores: Vec<Store>,
+    bulk: Vec<Bulk>,
+    atomic: bool,
+    windows: bool,
+    repeated: Option<Node>,
+    sweep: Option<(Node, u8)>,
+    participants: Option<Node>,
+    until: Option<Until>,
 }
 
 impl BoundStatement<'_> {
@@ -222,6 +280,8 @@ struct Lowering<'a> {
     target: ElementType,
     exactness: Exactness,
     crosses_lanes: bool,
+    memory: MemoryParts,
+    outputs: Vec<(Destination, Node)>,
     depth: u32,
 }
 

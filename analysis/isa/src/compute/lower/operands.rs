@@ -77,6 +77,10 @@ pub(super) fn register_bits(operand: &Operand, ty: Option<ValueType>) -> u32 {
 /// The type of an operand: that of the table, else the untyped bits of the register.
 pub(super) fn type_of(bound: &BoundOperand<'_>) -> ValueType {
     bound.ty.unwrap_or_else(|| {
+        // A number in brackets is an address of any width.
+        if let (Some(_), Operand::Integer(_)) = (bound.space, bound.operand) {
+            return ValueType::untyped(64);
+        }
         let operand = match bound.operand {
             Operand::Vector(items) => items.first().unwrap_or(bound.operand),
             it => it,

@@ -274,6 +274,7 @@ impl Compiled {
             active,
             carry,
             stack: &stack,
+            ..Surroundings::alone(&[0; N])
         };
         machine.run(&self.program, &inputs, &surroundings);
         let mut written = Vec::new();

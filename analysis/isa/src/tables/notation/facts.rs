@@ -401,6 +401,7 @@ impl Reader<'_> {
             ("control", "call") => Fact::Control(Control::Call),
             ("control", "return") => Fact::Control(Control::Return),
             ("control", "end") => Fact::Control(Control::End),
+            ("control", "trap") => Fact::Control(Control::Trap),
             ("control", _) => return Err(one_of("branch, table, call, return, end")),
             ("carry", "in") => Fact::Carry(true, false),
             ("carry", "out") => Fact::Carry(false, true),

@@ -1,0 +1,470 @@
+//! Memory: the places of a statement, what is read there, and what is written at once or later.
+
+use super::{Lowering, Obstacle, Primitive, Result, Value, mistake, operands};
+use crate::{
+    computation::{Completion, Effect, Expression, Memory, MemoryKind, Set},
+    compute::{
+        exact::{Int, Range, Ring},
+        memory::{
+            AddressSpace, BarrierField, Bulk, BulkSource, CTA_SHIFT, Place, Store, Until, WINDOW,
+            window,
+        },
+        program::{Binary, Node, Op, Width},
+        value_type::ValueType,
+    },
+    operand::Operand,
+};
+
+/// The most bytes that an access has.
+const MOST_BYTES: u32 = 128;
+
+impl Lowering<'_> {
+    /// Adds what an effect writes to memory.
+    pub(super) fn memory_effect(&mut self, effect: &Effect, memory: &Memory) -> Result<()> {
+        let before = match &effect.repeated {
+            Some((name, set)) => {
+                let Set::Lanes(mask) = set else {
+                    return Err(Obstacle::Memory);
+                };
+                let mask = self.int(mask)?;
+                let mask = self.low_bits(&mask, 32);
+                if self.memory.repeated.is_some_and(|it| it != mask) {
+                    return Err(Obstacle::Memory);
+                }
+                self.memory.repeated = Some(mask);
+                let member = self.builder.push(Op::Member);
+                let member = Value::Int(Int::node(member, Range::of_bits(5, false)));
+                Some((*name, self.variables.insert(name, member)))
+            }
+            None => None,
+        };
+        let written = self.write_memory(effect, memory);
+        if let Some((name, value)) = before {
+            self.restore(name, value);
+        }
+        written
+    }
+
+    fn write_memory(&mut self, effect: &Effect, memory: &Memory) -> Result<()> {
+        self.memory.atomic |= effect.atomic || memory.field.is_some();
+        if let Some(completion) = &effect.until {
+            let until = self.completion(completion)?;
+            if self.memory.until.is_some_and(|it| it != until) {
+                return Err(Obstacle::Memory);
+            }
+            self.memory.until = Some(until);
+        }
+        if let Some((name, index)) = &memory.field {
+            let Some(field) = BarrierField::from_word(name).filter(|_| index.is_none()) else {
+                return Err(Obstacle::Memory);
+            };
+            let (place, address) = self.place(memory, 8, 1, Some(field))?;
+            let value = self.int(&effect.value)?;
+            let value = self.builder.low(&value, 64);
+            self.store(place, address, 0, value, None);
+            return Ok(());
+        }
+        match &memory.size {
+            Some(size) if !effect.each => self.write_bulk(effect, memory, size),
+            size => {
+                let ty = self.memory_type(effect.ty)?;
+                let bytes = ty.bits() / 8;
+                if let Some(size) = size {
+                    let size = self.int(size)?;
+                    let size = self.builder.low(&size, 64);
+                    self.memory.sweep = Some((size, bytes as u8));
+                }
+                self.write_elements(effect, memory, ty)
+            }
+        }
+    }
+
+    fn write_elements(&mut self, effect: &Effect, memory: &Memory, ty: ValueType) -> Result<()> {
+        let count = self.vector_length()?;
+        let (place, address) = self.place(memory, ty.bits() / 8, count, None)?;
+        self.target = ty.element;
+        for element in 0..count {
+            if self.is_sink(&effect.value, element) {
+                continue;
+            }
+            let mut all = Int::constant(0);
+            for part in 0..ty.count {
+                self.element = match (count, ty.count) {
+                    (1, 1) => None,
+                    (_, 1) => Some(element),
+                    (1, _) => Some(part),
+                    _ => return Err(Obstacle::Memory),
+                };
+                let value = self.expression(&effect.value);
+                self.element = None;
+                let one = ValueType {
+                    element: ty.element,
+                    count: 1,
+                };
+                let bits = self.element_bits(value?, one)?.plain();
+                let bits = bits.low_bits(one.bits());
+                all = match ty.count {
+                    1 => bits,
+                    _ => {
+                        let at = Int::constant(i128::from(part * one.bits()));
+                        Int::ring(Ring::Or, all, bits.plain().shift_left(at))
+                    }
+                };
+            }
+            match ty.bits() {
+                ..=64 => {
+                    let value = self.low_bits(&all.plain(), ty.bits());
+                    self.store(place, address, element, value, None);
+                }
+                _ => {
+                    let wide = self.builder.wide(&all);
+                    let low = self.builder.push(Op::Narrow(wide));
+                    let high = self.builder.push(Op::Upper(wide));
+                    self.store(place, address, element, low, Some(high));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the value of an element is an operand whose element there is `_`.
+    fn is_sink(&self, value: &Expression, element: u32) -> bool {
+        let Expression::Name(name) = value else {
+            return false;
+        };
+        let operand = self.statement.operand(name);
+        match operand.map(|it| self.statement.operands[it].operand) {
+            Some(Operand::Vector(items)) => {
+                matches!(items.get(element as usize), Some(Operand::Sink))
+            }
+            _ => false,
+        }
+    }
+
+    fn write_bulk(&mut self, effect: &Effect, memory: &Memory, size: &Expression) -> Result<()> {
+        let (place, address) = self.place(memory, 1, 1, None)?;
+        let size = self.int(size)?;
+        let size = self.builder.low(&size, 64);
+        let from = match &effect.value {
+            Expression::Integer(0) => BulkSource::Zero,
+            Expression::Name("unspecified") => BulkSource::Undefined,
+            Expression::Memory(from) => {
+                let Some(count) = &from.size else {
+                    return mistake("bytes are copied, and not an element");
+                };
+                let (place, address) = self.place(from, 1, 1, None)?;
+                let count = self.int(count)?;
+                let size = self.builder.low(&count, 64);
+                BulkSource::Memory {
+                    place,
+                    address,
+                    size,
+                }
+            }
+            _ => return Err(Obstacle::Memory),
+        };
+        self.memory.bulk.push(Bulk {
+            place,
+            address,
+            size,
+            from,
+        });
+        Ok(())
+    }
+
+    /// The value of memory in an expression.
+    pub(super) fn read_memory(&mut self, memory: &Memory) -> Result<Value> {
+        if let Some((name, index)) = &memory.field {
+            let Some(field) = BarrierField::from_word(name).filter(|_| index.is_none()) else {
+                return Err(Obstacle::Memory);
+            };
+            return self.read_field(memory, field);
+        }
+        if memory.size.is_some() {
+            return Err(Obstacle::Memory);
+        }
+        let ty = self.memory_type(None)?;
+        let count = self.vector_length()?;
+        let (place, address) = self.place(memory, ty.bits() / 8, count, None)?;
+        let (element, part) = match (count, ty.count) {
+            (1, 1) => (0, None),
+            (_, 1) => (self.element.unwrap_or(0), None),
+            (1, _) => (0, self.element),
+            _ => return Err(Obstacle::Memory),
+        };
+        let load = |half| Op::Load {
+            place,
+            address,
+            element: element as u8,
+            half,
+        };
+        let low = self.builder.push(load(0));
+        let bits = match ty.bits() {
+            ..=64 => Int::node(low, Range::of_bits(64, false)).low_bits(ty.bits()),
+            _ => {
+                let high = self.builder.push(load(1));
+                Int::wide_node(self.join(high, low), Range::of_bits(128, false))
+            }
+        };
+        Ok(match (ty.count, part) {
+            (1, _) => self.typed(&bits, ty.element),
+            (_, Some(part)) => {
+                let by = Int::constant(i128::from(ty.element.bits() * part));
+                let bits = bits.plain().shift_right(by).low_bits(ty.element.bits());
+                self.typed(&bits, ty.element)
+            }
+            (_, None) => Value::Int(bits),
+        })
+    }
+
+    fn read_field(&mut self, memory: &Memory, field: BarrierField) -> Result<Value> {
+        let (place, address) = self.place(memory, 8, 1, Some(field))?;
+        let node = self.builder.push(Op::Load {
+            place,
+            address,
+            element: 0,
+            half: 0,
+        });
+        Ok(Value::Int(Int::node(node, Range::of_bits(64, true))))
+    }
+
+    /// Functions of addresses and of the states of mbarriers.
+    pub(super) fn address_call(
+        &mut self,
+        primitive: Primitive,
+        arguments: &[Expression],
+    ) -> Result<Value> {
+        let [first, ..] = arguments else {
+            return mistake(format!("`{}` lacks an argument", primitive.name()));
+        };
+        let number = |it: Int, bits: u32| Ok(Value::Int(it.low_bits(bits)));
+        match primitive {
+            Primitive::State => match first {
+                Expression::Memory(memory) => self.read_field(memory, BarrierField::State),
+                _ => mistake("`state` is that of memory"),
+            },
+            Primitive::Phase => {
+                let state = self.int(first)?.plain();
+                number(state.shift_right(Int::constant(32)), 32)
+            }
+            Primitive::Pending => number(self.int(first)?.plain(), 32),
+            Primitive::ToGeneric | Primitive::FromGeneric | Primitive::Within => {
+                self.memory.windows = true;
+                let space = self.space_word(arguments.get(1))?;
+                let start = Int::constant(i128::from(window(space)));
+                let (address, bits) = self.address_operand(first)?;
+                match (primitive, window(space)) {
+                    (Primitive::ToGeneric, _) => number(Int::ring(Ring::Add, address, start), bits),
+                    (Primitive::FromGeneric, _) => {
+                        number(Int::ring(Ring::Subtract, address, start), bits)
+                    }
+                    (_, 0) => self.below(&address, i128::from(window(AddressSpace::Shared))),
+                    _ => {
+                        let offset = Int::ring(Ring::Subtract, address, start).low_bits(64);
+                        self.below(&offset, i128::from(WINDOW))
+                    }
+                }
+            }
+            Primitive::InCta => {
+                let Some(rank) = arguments.get(1) else {
+                    return mistake("`in_cta` lacks the CTA");
+                };
+                self.memory.windows = true;
+                let (address, bits) = self.address_operand(first)?;
+                let rank = self.int(rank)?;
+                number(in_cta(address, rank), bits)
+            }
+            Primitive::CtaOf => {
+                self.memory.windows = true;
+                let (address, _) = self.address_operand(first)?;
+                let stated = address.shift_right(Int::constant(CTA_SHIFT.into()));
+                let stated = stated.low_bits(8).plain();
+                let own = self.builder.push(Op::CtaRank);
+                let own = Int::node(own, Range::of_bits(8, false));
+                let node = self.low_bits(&stated, 8);
+                let is_own = self.equal_to_zero(node);
+                let other = Int::ring(Ring::Subtract, stated, Int::constant(1));
+                number(Int::select(is_own, own, other).plain(), 32)
+            }
+            _ => Err(Obstacle::Chapter(primitive)),
+        }
+    }
+
+    fn below(&mut self, number: &Int, limit: i128) -> Result<Value> {
+        let number = self.builder.low(number, 64);
+        let limit = self.builder.push(Op::Constant(limit as u64));
+        let less = Op::Binary(Binary::Less, Width::Narrow, number, limit);
+        Ok(Value::Truth(self.builder.push(less)))
+    }
+
+    fn equal_to_zero(&mut self, number: Node) -> Node {
+        let zero = self.builder.push(Op::Constant(0));
+        self.builder
+            .push(Op::Binary(Binary::Equal, Width::Narrow, number, zero))
+    }
+
+    fn space_word(&self, word: Option<&Expression>) -> Result<AddressSpace> {
+        let Some(Expression::Name(name)) = word else {
+            return mistake("a state space was expected");
+        };
+        let word = self.statement.slot(name).unwrap_or(name);
+        match AddressSpace::from_word(word) {
+            Some(it) => Ok(it),
+            None => mistake(format!("`{word}` is no state space")),
+        }
+    }
+
+    /// An operand that is an address, unsigned, and the width of its type in bits.
+    fn address_operand(&mut self, expression: &Expression) -> Result<(Int, u32)> {
+        let bits = match expression {
+            Expression::Name(name) => match self.statement.operand(name) {
+                Some(index) => {
+                    let bound = self.statement.operands[index];
+                    match (bound.operand, bound.ty) {
+                        // The name of a variable is an address of 64 bits whatever the type is.
+                        (_, Some(ty)) if ty.bits() == 32 => 32,
+                        (operand, None) => operands::register_bits(operand, None),
+                        _ => 64,
+                    }
+                }
+                None => 64,
+            },
+            _ => 64,
+        };
+        Ok((self.int(expression)?.plain(), bits))
+    }
+
+    /// How an effect is known to have happened.
+    fn completion(&mut self, completion: &Completion) -> Result<Until> {
+        Ok(match completion {
+            Completion::Group(kind) => Until::Group(kind),
+            Completion::Copies => Until::Copies,
+            Completion::Barrier(memory, bytes) => {
+                let field = Some(BarrierField::Transactions);
+                let (place, address) = self.place(memory, 8, 1, field)?;
+                let bytes = self.int(bytes)?;
+                let bytes = self.builder.low(&bytes, 64);
+                Until::Barrier {
+                    place,
+                    address,
+                    bytes,
+                }
+            }
+        })
+    }
+
+    /// The place of a memory expression, by its index, and its address.
+    fn place(
+        &mut self,
+        memory: &Memory,
+        bytes: u32,
+        count: u32,
+        field: Option<BarrierField>,
+    ) -> Result<(u16, Node)> {
+        if memory.kind != MemoryKind::Operand || bytes * count > MOST_BYTES {
+            return Err(Obstacle::Memory);
+        }
+        let mut space = self.address_space(&memory.address);
+        let mut address: Option<Int> = None;
+        for part in &memory.address {
+            let part = self.int(part)?.plain();
+            address = Some(match address {
+                Some(it) => Int::ring(Ring::Add, it, part),
+                None => part,
+            });
+        }
+        let Some(mut address) = address else {
+            return mistake("an access without an address");
+        };
+        if let Some(within) = memory.within {
+            let Some(Value::Int(rank)) = self.variables.get(within).cloned() else {
+                return Err(Obstacle::Memory);
+            };
+            address = in_cta(address, rank);
+            if space == AddressSpace::Shared {
+                space = AddressSpace::SharedCluster;
+            }
+        }
+        if self.memory.sweep.is_some() && memory.field.is_none() && field.is_none() {
+            let sweep = self.builder.push(Op::Sweep);
+            let sweep = Int::node(sweep, Range::of_bits(32, false));
+            address = Int::ring(Ring::Add, address, sweep);
+        }
+        let node = self.builder.low(&address.low_bits(64), 64);
+        let place = Place {
+            space,
+            bytes: bytes as u8,
+            count: count as u8,
+            field,
+        };
+        let known = self.memory.places.iter().position(|it| *it == place);
+        let index = known.unwrap_or_else(|| {
+            self.memory.places.push(place);
+            self.memory.places.len() - 1
+        });
+        Ok((index as u16, node))
+    }
+
+    fn address_space(&self, parts: &[Expression]) -> AddressSpace {
+        let spaces = parts.iter().filter_map(|it| self.space_of(it));
+        spaces.into_iter().next().unwrap_or(AddressSpace::Generic)
+    }
+
+    fn space_of(&self, expression: &Expression) -> Option<AddressSpace> {
+        match expression {
+            Expression::Name(name) => {
+                let operand = self.statement.operand(name)?;
+                self.statement.operands[operand].space
+            }
+            Expression::Infix(_, a, b) => self.space_of(a).or_else(|| self.space_of(b)),
+            _ => None,
+        }
+    }
+
+    fn store(&mut self, place: u16, address: Node, element: u32, value: Node, high: Option<Node>) {
+        self.memory.stores.push(Store {
+            place,
+            address,
+            element: element as u8,
+            value,
+            high,
+        });
+    }
+
+    /// The type of an element in memory: that of the instruction.
+    fn memory_type(&self, stated: Option<&str>) -> Result<ValueType> {
+        if let Some(word) = stated {
+            return self.type_word(word);
+        }
+        if let Some(word) = self.statement.slot("type") {
+            return self.type_word(word);
+        }
+        let typed = self.statement.operands.iter().find_map(|it| it.ty);
+        typed.map_or_else(|| mistake("an access without a type"), Ok)
+    }
+
+    /// The number of elements of a vector access; 1 of any other.
+    fn vector_length(&self) -> Result<u32> {
+        let Some(word) = self.statement.slot("vec") else {
+            return Ok(1);
+        };
+        match word
+            .trim_start_matches(|it: char| !it.is_ascii_digit())
+            .parse()
+        {
+            Ok(it) => Ok(it),
+            Err(_) => mistake(format!("`{word}` has no number")),
+        }
+    }
+}
+
+/// An address of shared memory in another CTA.
+fn in_cta(address: Int, rank: Int) -> Int {
+    let low = address.clone().low_bits(CTA_SHIFT).plain();
+    let above = address.shift_right(Int::constant(32));
+    let above = above.low_bits(32).plain().shift_left(Int::constant(32));
+    let number = Int::ring(Ring::Add, rank.plain(), Int::constant(1)).low_bits(8);
+    let number = number.plain().shift_left(Int::constant(CTA_SHIFT.into()));
+    let rest = Int::ring(Ring::Or, low, number);
+    Int::ring(Ring::Or, rest, above)
+}

@@ -1,0 +1,201 @@
+//! Memory as programs see it: places, what is written there, and where generic addresses begin.
+//!
+//! A program names places; who runs it has the bytes, see [`Memory`].
+
+use super::program::Node;
+
+/// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the own CTA.
+pub const CTA_SHIFT: u32 = 24;
+
+/// Where the window of a state space begins among generic addresses, in bytes. Global and constant memory have no
+/// window of their own: their addresses are generic ones.
+#[must_use]
+pub fn window(space: AddressSpace) -> u64 {
+    match space {
+        AddressSpace::Generic | AddressSpace::Global | AddressSpace::Constant => 0,
+        AddressSpace::Shared | AddressSpace::SharedCluster => 1 << 40,
+        AddressSpace::Local => 1 << 41,
+        AddressSpace::Parameter => 1 << 42,
+    }
+}
+
+/// The size of a window in bytes.
+pub const WINDOW: u64 = 1 << 32;
+
+/// The state space in which an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressSpace {
+    /// The address itself tells.
+    Generic,
+    /// `.global`
+    Global,
+    /// `.const`
+    Constant,
+    /// `.local`
+    Local,
+    /// `.param`
+    Parameter,
+    /// `.shared` of the own CTA.
+    Shared,
+    /// `.shared` of any CTA of the cluster.
+    SharedCluster,
+}
+
+impl AddressSpace {
+    /// The space of a word without its period; the empty one is generic.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<AddressSpace> {
+        Some(match word {
+            "" | "generic" => AddressSpace::Generic,
+            "global" => AddressSpace::Global,
+            "const" => AddressSpace::Constant,
+            "local" => AddressSpace::Local,
+            "param" | "param::entry" | "param::func" => AddressSpace::Parameter,
+            "shared" | "shared::cta" => AddressSpace::Shared,
+            "shared::cluster" => AddressSpace::SharedCluster,
+            _ => return None,
+        })
+    }
+}
+
+/// A part of an mbarrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierField {
+    /// The number of its phase.
+    Phase,
+    /// The number of its conditional phase.
+    Conditional,
+    /// The arrivals that each phase expects.
+    Expected,
+    /// The arrivals that the phase still waits for.
+    Pending,
+    /// The bytes that the phase still waits for.
+    Transactions,
+    /// Whether something was reported in the phase before.
+    Reported,
+    /// What was reported.
+    Report,
+    /// The layout.
+    Layout,
+    /// Phase and pending arrivals together: the phase in the upper half, the arrivals in the lower.
+    State,
+}
+
+impl BarrierField {
+    /// The field of a name in the tables.
+    pub(super) fn from_word(word: &str) -> Option<BarrierField> {
+        Some(match word {
+            "phase" => BarrierField::Phase,
+            "conditional" => BarrierField::Conditional,
+            "expected" => BarrierField::Expected,
+            "pending" => BarrierField::Pending,
+            "tx" => BarrierField::Transactions,
+            "reported" => BarrierField::Reported,
+            "report" => BarrierField::Report,
+            "layout" => BarrierField::Layout,
+            _ => return None,
+        })
+    }
+}
+
+/// What an access touches, besides its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The state space.
+    pub space: AddressSpace,
+    /// Bytes of an element.
+    pub bytes: u8,
+    /// The elements, one after the other; together they are aligned.
+    pub count: u8,
+    /// The part of an mbarrier that is accessed, if it is one.
+    pub field: Option<BarrierField>,
+}
+
+/// An element that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Store {
+    /// The place, by its index in [`super::Program::places`].
+    pub place: u16,
+    /// The address of the first element of the place.
+    pub address: Node,
+    /// The element.
+    pub element: u8,
+    /// Its low 64 bits.
+    pub value: Node,
+    /// Its upper 64 bits, of one of 16 bytes.
+    pub high: Option<Node>,
+}
+
+/// Many bytes that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bulk {
+    /// The place, by its index in [`super::Program::places`].
+    pub place: u16,
+    /// The address of the first byte.
+    pub address: Node,
+    /// The number of bytes.
+    pub size: Node,
+    /// The new contents.
+    pub from: BulkSource,
+}
+
+/// The contents that are written in bulk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkSource {
+    /// Zeros.
+    Zero,
+    /// Anything.
+    Undefined,
+    /// Bytes of memory, and zeros after them.
+    Memory {
+        /// The place, by its index in [`super::Program::places`].
+        place: u16,
+        /// The address of the first byte.
+        address: Node,
+        /// The number of bytes that are read.
+        size: Node,
+    },
+}
+
+/// The sign that a later effect has happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Nothing tells.
+    Never,
+    /// The group of a kind is complete: `copy`, `bulk`.
+    Group(&'static str),
+    /// An mbarrier loses so many bytes.
+    Barrier {
+        /// The place, by its index in [`super::Program::places`].
+        place: u16,
+        /// The address of the mbarrier.
+        address: Node,
+        /// The number of bytes.
+        bytes: Node,
+    },
+    /// All copies that the thread has issued so far are there.
+    Copies,
+}
+
+/// The memory of a run.
+pub trait Memory<const N: usize> {
+    /// Reads 64 bits of an element of a place in each lane, the lowest first: those with the index `half`. Bits that the
+    /// element does not fill are 0.
+    fn load(
+        &mut self,
+        place: &Place,
+        address: &[u64; N],
+        element: u8,
+        half: u8,
+        out: &mut [u64; N],
+    );
+}
+
+/// No memory: all bytes are 0.
+pub(super) struct Nowhere;
+
+impl<const N: usize> Memory<N> for Nowhere {
+    fn load(&mut self, _: &Place, _: &[u64; N], _: u8, _: u8, out: &mut [u64; N]) {
+        *out = [0; N];
+    }
+}

@@ -1,0 +1,474 @@
+//! Accesses of memory: from an address to bytes, with what can be wrong on the way.
+
+use isa::compute::{AddressSpace, Memory, Place, window};
+
+use crate::outcome::{FindingCode, Related};
+
+use super::{
+    block::{Block, SHARED_START},
+    findings::{At, Findings, lanes_of},
+    mbarriers,
+    memory::{Global, LOCAL_SIZE, Local},
+    races::{Kind, Races, Thread},
+    warp::Frame,
+};
+
+/// Where the variables of a frame in `.param` space begin; those of the entry are below.
+pub(super) const FRAME_PARAMETERS: u64 = 1 << 31;
+/// The size of a window of a state space in bytes.
+const WINDOW: u64 = 1 << 32;
+
+/// The bytes that an address means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Region {
+    /// An allocation in global memory, by its index.
+    Global(usize),
+    /// The shared memory of a block of the cluster.
+    Shared(usize),
+    /// Local memory of the thread.
+    Local,
+    /// The parameters of the entry.
+    Entry,
+    /// The variables of the frame in `.param` space.
+    Frame,
+}
+
+/// The memory as the lanes of a warp see it while they run an instruction.
+pub(super) struct Access<'a> {
+    pub(super) global: &'a mut Global,
+    /// The blocks of the cluster.
+    pub(super) blocks: &'a mut [Block],
+    /// The block of the warp.
+    pub(super) own: usize,
+    pub(super) entry: &'a super::memory::Bytes,
+    pub(super) frame: &'a mut Frame,
+    pub(super) local: &'a mut [Local],
+    pub(super) findings: &'a mut Findings,
+    pub(super) races: &'a mut Races,
+    pub(super) at: At,
+    pub(super) thread: Thread,
+    /// The lanes that run the instruction.
+    pub(super) active: u32,
+    /// The lane of the first element of the arrays, 0 unless one lane runs alone.
+    pub(super) first_lane: usize,
+    /// The lanes in which something undefined was read.
+    pub(super) undefined: u32,
+    /// A parameter without an argument was read.
+    pub(super) missing: bool,
+    /// Whether nothing is reported or recorded, as the instruction runs a second time.
+    pub(super) quiet: bool,
+    /// How the accesses count in races.
+    pub(super) kind: Kind,
+}
+
+impl Access<'_> {
+    /// The bytes at an address: the region and the offset in it, if all of them lie there.
+    pub(super) fn resolve(
+        &mut self,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+    ) -> Option<(Region, usize)> {
+        let inside = |offset: u64, size: u64| bytes <= size && offset <= size - bytes;
+        let (space, offset) = match space {
+            AddressSpace::Generic => {
+                let windows = [
+                    AddressSpace::Shared,
+                    AddressSpace::Local,
+                    AddressSpace::Parameter,
+                ];
+                let within = |it: &AddressSpace| address.wrapping_sub(window(*it)) < WINDOW;
+                match windows.into_iter().find(within) {
+                    Some(AddressSpace::Shared) => (
+                        AddressSpace::SharedCluster,
+                        address - window(AddressSpace::Shared),
+                    ),
+                    Some(it) => (it, address - window(it)),
+                    None => (AddressSpace::Global, address),
+                }
+            }
+            it => (it, address),
+        };
+        match space {
+            AddressSpace::Shared | AddressSpace::SharedCluster => {
+                let block = match offset >> 24 {
+                    0 => self.own,
+                    rank => rank as usize - 1,
+                };
+                if block != self.own && space == AddressSpace::Shared {
+                    return None;
+                }
+                let offset = (offset & 0x00FF_FFFF).checked_sub(SHARED_START)?;
+                let size = self.blocks.get(block)?.shared.len() as u64;
+                inside(offset, size).then_some((Region::Shared(block), offset as usize))
+            }
+            AddressSpace::Local => {
+                inside(offset, LOCAL_SIZE).then_some((Region::Local, offset as usize))
+            }
+            AddressSpace::Parameter if offset >= FRAME_PARAMETERS => {
+                let offset = offset - FRAME_PARAMETERS;
+                let size = self.frame.parameter_size as u64;
+                inside(offset, size).then_some((Region::Frame, offset as usize))
+            }
+            AddressSpace::Parameter => {
+                let size = self.entry.len() as u64;
+                inside(offset, size).then_some((Region::Entry, offset as usize))
+            }
+            _ => {
+                let (index, offset) = self.global.find(offset, bytes)?;
+                Some((Region::Global(index), offset))
+            }
+        }
+    }
+
+    /// As [`Access::resolve`], with findings where an access of `bytes` bytes at `address` is wrong.
+    fn checked(
+        &mut self,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        lane: usize,
+        writes: bool,
+    ) -> Option<(Region, usize)> {
+        let mask = 1 << lane;
+        let found = self.resolve(space, address, bytes);
+        if self.quiet {
+            return found;
+        }
+        if bytes.is_power_of_two() && address % bytes != 0 {
+            if !self.findings.knows(FindingCode::MisalignedAccess, &self.at) {
+                let message = format!(
+                    "the address {address:#x} is no multiple of {bytes}, the size of the access"
+                );
+                let code = FindingCode::MisalignedAccess;
+                self.findings
+                    .push(code, &self.at, mask, message, Vec::new());
+            }
+            return None;
+        }
+        let Some((region, offset)) = found else {
+            self.out_of_bounds(space, address, bytes, mask, writes);
+            return None;
+        };
+        if let Region::Global(index) = region {
+            let allocation = &self.global.all[index];
+            if allocation.freed || (writes && !allocation.writable) {
+                let (name, what) = (
+                    &allocation.name,
+                    match allocation.freed {
+                        true => "has been freed",
+                        false => "is constant",
+                    },
+                );
+                let message = format!("`{name}` {what}");
+                let code = FindingCode::OutOfBounds;
+                self.findings
+                    .push(code, &self.at, mask, message, Vec::new());
+                return None;
+            }
+        }
+        Some((region, offset))
+    }
+
+    fn out_of_bounds(
+        &mut self,
+        space: AddressSpace,
+        address: u64,
+        bytes: u64,
+        mask: u32,
+        writes: bool,
+    ) {
+        let code = FindingCode::OutOfBounds;
+        if self.findings.knows(code, &self.at) {
+            return;
+        }
+        let shared = address.wrapping_sub(window(AddressSpace::Shared)) < WINDOW;
+        let is_shared = matches!(space, AddressSpace::Shared | AddressSpace::SharedCluster)
+            || (space == AddressSpace::Generic && shared);
+        let place = match is_shared {
+            true => {
+                let size = self.blocks[self.own].shared.len() as u64;
+                let offset = (address & 0x00FF_FFFF) as i64 - SHARED_START as i64;
+                format!("offset {offset} of shared memory, of which the block has {size} bytes")
+            }
+            false => match space {
+                AddressSpace::Local => format!("address {address:#x} of local memory"),
+                AddressSpace::Parameter => "outside of the parameters".to_owned(),
+                _ => self.global.neighbour(address),
+            },
+        };
+        let what = if writes { "writes" } else { "reads" };
+        let message = format!("the access {what} {bytes} bytes: {place}");
+        self.findings
+            .push(code, &self.at, mask, message, Vec::new());
+    }
+
+    fn shared_key(&self, region: Region, offset: usize) -> Option<u64> {
+        match region {
+            Region::Global(index) => Some(self.global.all[index].base + offset as u64),
+            Region::Shared(block) => Some(self.blocks[block].shared_key(offset)),
+            Region::Local | Region::Entry | Region::Frame => None,
+        }
+    }
+
+    /// Tells the race detector of an access, and reports what it finds.
+    fn record(&mut self, region: Region, offset: usize, bytes: usize, lane: usize, writes: bool) {
+        if self.quiet || !self.races.enabled {
+            return;
+        }
+        let Some(key) = self.shared_key(region, offset) else {
+            return;
+        };
+        let found = self.races.access(
+            key,
+            bytes as u64,
+            self.thread,
+            lane as u8,
+            writes,
+            self.kind,
+            self.at.range,
+        );
+        let Some(conflict) = found else {
+            return;
+        };
+        if self.findings.knows(conflict.code, &self.at) {
+            return;
+        }
+        let related = Related {
+            range: conflict.other,
+            message: conflict.related,
+        };
+        let code = conflict.code;
+        self.findings
+            .push(code, &self.at, 1 << lane, conflict.message, vec![related]);
+    }
+
+    /// Reads up to 8 bytes of a region.
+    fn read(&self, region: Region, offset: usize, count: usize, lane: usize) -> (u64, bool) {
+        match region {
+            Region::Global(index) => self.global.all[index].data.read(offset, count),
+            Region::Shared(block) => self.blocks[block].shared.read(offset, count),
+            Region::Local => self.local[lane].read(offset as u64, count),
+            Region::Entry => self.entry.read(offset, count),
+            Region::Frame => {
+                let start = lane * self.frame.parameter_size + offset;
+                let mut number = [0; 8];
+                if let Some(bytes) = self.frame.parameters.get(start..start + count) {
+                    number[..count].copy_from_slice(bytes);
+                }
+                (u64::from_le_bytes(number), false)
+            }
+        }
+    }
+
+    fn write(
+        &mut self,
+        region: Region,
+        offset: usize,
+        count: usize,
+        lane: usize,
+        (value, undefined): (u64, bool),
+    ) {
+        match region {
+            Region::Global(index) => {
+                let data = &mut self.global.all[index].data;
+                data.write(offset, count, value, undefined);
+            }
+            Region::Shared(block) => {
+                let shared = &mut self.blocks[block].shared;
+                shared.write(offset, count, value, undefined);
+            }
+            Region::Local => self.local[lane].write(offset as u64, count, value, undefined),
+            Region::Entry => {}
+            Region::Frame => {
+                let start = lane * self.frame.parameter_size + offset;
+                if let Some(bytes) = self.frame.parameters.get_mut(start..start + count) {
+                    bytes.copy_from_slice(&value.to_le_bytes()[..count]);
+                }
+            }
+        }
+    }
+
+    /// Writes an element of a place in a lane.
+    pub(super) fn store(
+        &mut self,
+        place: &Place,
+        address: u64,
+        element: u8,
+        lane: usize,
+        (low, high): (u64, u64),
+        undefined: bool,
+    ) {
+        if let Some(field) = place.field {
+            let whole = Place {
+                bytes: 8,
+                count: 1,
+                ..*place
+            };
+            if let Some((region, offset)) = self.checked(whole.space, address, 8, lane, true) {
+                mbarriers::write_field(self, region, offset, field, low, lane);
+            }
+            return;
+        }
+        let Some((region, start)) = self.whole(place, address, lane, true, element) else {
+            return;
+        };
+        let bytes = usize::from(place.bytes);
+        let offset = start + usize::from(element) * bytes;
+        self.record(region, offset, bytes, lane, true);
+        self.write(region, offset, bytes.min(8), lane, (low, undefined));
+        if bytes > 8 {
+            self.write(region, offset + 8, bytes - 8, lane, (high, undefined));
+        }
+        if let Region::Shared(block) = region {
+            mbarriers::overwritten(self, block, offset, bytes, lane);
+        }
+    }
+
+    /// Where the first element of a place is. The whole access must be right; that is reported for the first element.
+    fn whole(
+        &mut self,
+        place: &Place,
+        address: u64,
+        lane: usize,
+        writes: bool,
+        element: u8,
+    ) -> Option<(Region, usize)> {
+        let bytes = u64::from(place.bytes) * u64::from(place.count);
+        match element {
+            0 => self.checked(place.space, address, bytes, lane, writes),
+            _ if address % bytes.next_power_of_two() != 0 => None,
+            _ => self.resolve(place.space, address, bytes),
+        }
+    }
+
+    /// Reads many bytes in a lane; `None` if they do not lie in memory, which is reported. Undefined ones are told.
+    pub(super) fn read_many(
+        &mut self,
+        place: &Place,
+        address: u64,
+        size: usize,
+        lane: usize,
+    ) -> Option<Vec<(u8, bool)>> {
+        if size == 0 {
+            return Some(Vec::new());
+        }
+        let (region, offset) = self.many(place.space, address, size, lane, false)?;
+        let mut all = Vec::with_capacity(size);
+        for at in 0..size {
+            let (value, undefined) = self.read(region, offset + at, 1, lane);
+            all.push((value as u8, undefined));
+        }
+        self.record(region, offset, size, lane, false);
+        Some(all)
+    }
+
+    /// Writes many bytes in a lane; what does not lie in memory is reported.
+    pub(super) fn write_many(
+        &mut self,
+        place: &Place,
+        address: u64,
+        bytes: &[(u8, bool)],
+        lane: usize,
+    ) {
+        if bytes.is_empty() {
+            return;
+        }
+        let size = bytes.len();
+        let Some((region, offset)) = self.many(place.space, address, size, lane, true) else {
+            return;
+        };
+        self.record(region, offset, size, lane, true);
+        for (at, (value, undefined)) in bytes.iter().enumerate() {
+            let value = (u64::from(*value), *undefined);
+            self.write(region, offset + at, 1, lane, value);
+        }
+        if let Region::Shared(block) = region {
+            mbarriers::overwritten(self, block, offset, size, lane);
+        }
+    }
+
+    /// Bytes lose their value, and an mbarrier that is there.
+    pub(super) fn forget(&mut self, region: Region, offset: usize, size: usize, lane: usize) {
+        match region {
+            Region::Global(index) => self.global.all[index].data.mark(offset, size, true),
+            Region::Shared(block) => {
+                let block = &mut self.blocks[block];
+                block.shared.mark(offset, size, true);
+                block.mbarriers.remove(&offset);
+            }
+            Region::Local => {
+                let start = offset as u64;
+                self.local[lane].clear(start, start + size as u64);
+            }
+            Region::Entry | Region::Frame => {}
+        }
+    }
+
+    fn many(
+        &mut self,
+        space: AddressSpace,
+        address: u64,
+        size: usize,
+        lane: usize,
+        writes: bool,
+    ) -> Option<(Region, usize)> {
+        let found = self.resolve(space, address, size as u64);
+        if found.is_none() && !self.quiet {
+            self.out_of_bounds(space, address, size as u64, 1 << lane, writes);
+        }
+        found
+    }
+
+    /// The lanes in which a value is read.
+    fn running<const N: usize>(&self) -> u32 {
+        match N {
+            1 => 1 << self.first_lane,
+            _ => self.active,
+        }
+    }
+}
+
+impl<const N: usize> Memory<N> for Access<'_> {
+    fn load(
+        &mut self,
+        place: &Place,
+        address: &[u64; N],
+        element: u8,
+        half: u8,
+        out: &mut [u64; N],
+    ) {
+        *out = [0; N];
+        for lane in lanes_of(self.running::<N>()) {
+            let lane = usize::from(lane);
+            let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {
+                continue;
+            };
+            let address = address[index];
+            if let Some(field) = place.field {
+                if let Some((region, offset)) = self.checked(place.space, address, 8, lane, false) {
+                    out[index] = mbarriers::read_field(self, region, offset, field, lane);
+                }
+                continue;
+            }
+            let first = if half == 0 { element } else { 1 };
+            let Some((region, start)) = self.whole(place, address, lane, false, first) else {
+                self.undefined |= 1 << lane;
+                continue;
+            };
+            let bytes = usize::from(place.bytes);
+            let offset = start + usize::from(element) * bytes;
+            if half == 0 {
+                self.record(region, offset, bytes, lane, false);
+            }
+            let skipped = usize::from(half) * 8;
+            let count = (bytes - skipped.min(bytes)).min(8);
+            let (value, undefined) = self.read(region, offset + skipped, count, lane);
+            if region == Region::Entry && undefined {
+                self.missing = true;
+            }
+            self.undefined |= u32::from(undefined) << lane;
+            out[index] = value;
+        }
+    }
+}

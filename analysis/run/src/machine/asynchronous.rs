@@ -1,0 +1,325 @@
+//! Asynchronous operations: copies that land at once or as late as allowed, and the groups that wait for them.
+
+use std::collections::VecDeque;
+
+use analysis::code::Instruction;
+use isa::{
+    compute::{Bulk, BulkSource, Program, Surroundings, Until},
+    event::{EventKind, Group},
+};
+use rustc_hash::FxHashMap;
+
+use super::{
+    Machine,
+    access::{Access, Region},
+    findings::lanes_of,
+    mbarriers,
+    races::{Kind, Thread},
+    step::{Running, kind_of},
+    warp::Warp,
+};
+
+/// The operations that have not landed, and the groups of warps.
+#[derive(Debug, Default)]
+pub(super) struct Asynchronous {
+    /// Those of each lane that have not been closed into a group, and the groups that were, the oldest first.
+    lanes: FxHashMap<(usize, u8, Group), Groups>,
+    /// Operations that land at an mbarrier, the oldest first.
+    pending: VecDeque<Operation>,
+}
+
+#[derive(Debug, Default)]
+struct Groups {
+    open: Vec<Operation>,
+    closed: VecDeque<Vec<Operation>>,
+    /// How many groups were closed.
+    count: u32,
+}
+
+/// An operation of a lane that has not landed.
+#[derive(Debug)]
+struct Operation {
+    program: Box<Program>,
+    inputs: Vec<[u64; 1]>,
+    lane: usize,
+    /// The number of the cluster.
+    cluster: u64,
+    block: usize,
+    running: Running,
+    thread: Thread,
+    kind: Kind,
+}
+
+/// Who issues an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Issue {
+    pub(super) warp: usize,
+    pub(super) active: u32,
+}
+
+fn group_of(until: Option<Until>) -> Option<Group> {
+    match until {
+        Some(Until::Group("copy")) => Some(Group::Copy),
+        Some(Until::Group("bulk")) => Some(Group::Bulk),
+        _ => None,
+    }
+}
+
+impl Machine<'_> {
+    /// Issues the later effects of an instruction.
+    pub(super) fn issue(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        issue: Issue,
+    ) {
+        self.read_inputs(warp, running, &program.inputs, &instruction.later_sources);
+        let inputs = std::mem::take(&mut self.inputs);
+        for lane in lanes_of(issue.active) {
+            let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[usize::from(lane)]]).collect();
+            let mut kind = kind_of(instruction, program);
+            kind.asynchronous = true;
+            let mut operation = Operation {
+                program: Box::new(program.clone()),
+                inputs: own,
+                lane: lane.into(),
+                cluster: self.clusters[running.cluster].number,
+                block: running.block,
+                running: *running,
+                thread: self.races.thread(warp.clock, warp.time),
+                kind,
+            };
+            let group = group_of(program.until);
+            if let Some(group) = group {
+                let key = (issue.warp, lane, group);
+                let source = self.races.copies_of(warp.clock);
+                let groups = self.asynchronous.lanes.entry(key).or_default();
+                operation.thread.author = source;
+                operation.thread.clock = groups.count + 1;
+            }
+            match (group, self.launch.late) {
+                (Some(group), true) => {
+                    let groups = self.asynchronous.lanes.entry((issue.warp, lane, group));
+                    groups.or_default().open.push(operation);
+                }
+                (None, true) => self.asynchronous.pending.push_back(operation),
+                (_, false) => self.land(warp, operation),
+            }
+        }
+        self.inputs = inputs;
+    }
+
+    /// Closes groups and waits for them.
+    pub(super) fn handle_groups(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+    ) {
+        for event in &instruction.events {
+            match event.kind {
+                EventKind::Commit(group @ (Group::Copy | Group::Bulk)) => {
+                    for lane in lanes_of(running.active) {
+                        let key = (warp.clock, lane, group);
+                        let groups = self.asynchronous.lanes.entry(key).or_default();
+                        let open = std::mem::take(&mut groups.open);
+                        groups.closed.push_back(open);
+                        groups.count += 1;
+                    }
+                }
+                EventKind::Wait(group @ (Group::Copy | Group::Bulk))
+                | EventKind::WaitRead(group @ (Group::Copy | Group::Bulk)) => {
+                    let count = event.operands[0].or(event.operands[1]);
+                    let kept = count.map(|it| self.read(warp, running, it, 32).0);
+                    for lane in lanes_of(running.active) {
+                        let kept = kept.map(|it| it[usize::from(lane)] as usize);
+                        self.wait(warp, lane, group, kept);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Waits until at most so many groups of a lane are left; without a number for everything.
+    fn wait(&mut self, warp: &mut Warp, lane: u8, group: Group, kept: Option<usize>) {
+        let key = (warp.clock, lane, group);
+        let Some(groups) = self.asynchronous.lanes.get_mut(&key) else {
+            return;
+        };
+        let mut landing = Vec::new();
+        let keep = kept.unwrap_or(0);
+        while groups.closed.len() > keep {
+            landing.extend(groups.closed.pop_front().unwrap_or_default());
+        }
+        let mut known = groups.count - groups.closed.len() as u32;
+        if kept.is_none() {
+            landing.append(&mut groups.open);
+            known = groups.count + 1;
+            groups.count += 1;
+        }
+        for operation in landing {
+            self.land(warp, operation);
+        }
+        let source = self.races.copies_of(warp.clock);
+        self.races.acquire_source(warp.clock, source, known);
+    }
+
+    /// Lands operations that nothing but an mbarrier waits for, when nothing else can run; whether there were any.
+    pub(super) fn land_late(&mut self) -> bool {
+        let Some(operation) = self.asynchronous.pending.pop_front() else {
+            return false;
+        };
+        let mut warp = Warp::for_landing();
+        self.land(&mut warp, operation);
+        self.wake_pollers();
+        true
+    }
+
+    fn wake_pollers(&mut self) {
+        self.queue.clear();
+    }
+
+    /// Lands what is pending of clusters that end.
+    pub(super) fn land_all(&mut self) {
+        while self.land_late() {}
+    }
+
+    /// Does what an operation does.
+    fn land(&mut self, warp: &mut Warp, operation: Operation) {
+        let Operation {
+            program,
+            inputs,
+            lane,
+            cluster,
+            block,
+            running,
+            thread,
+            kind,
+        } = operation;
+        let found = self.clusters.iter().position(|it| it.number == cluster);
+        let Some(cluster) = found else {
+            return;
+        };
+        let rank = self.clusters[cluster].blocks[block].rank;
+        let mut surroundings = Surroundings {
+            active: 1 << lane,
+            cta: rank.into(),
+            ..Surroundings::alone(&[0])
+        };
+        // The mask of a repeated program and the size of one over many elements do not depend on these.
+        let mut access = Access {
+            global: &mut self.global,
+            blocks: &mut self.clusters[cluster].blocks,
+            own: block,
+            entry: &self.entry,
+            thread,
+            frame: &mut warp.frames[0],
+            local: &mut warp.local,
+            findings: &mut self.findings,
+            races: &mut self.races,
+            at: running.at,
+            active: 1 << lane,
+            first_lane: lane,
+            undefined: 0,
+            missing: false,
+            quiet: true,
+            kind,
+        };
+        self.single
+            .run_on(&program, &inputs, &surroundings, &mut access);
+        let members = program.repeated.map_or(1, |it| self.single.value(it)[0]);
+        let sweep = program
+            .sweep
+            .map_or((1, 1), |it| (self.single.value(it.0)[0], u64::from(it.1)));
+        for member in (0..32).filter(|it| members >> it & 1 == 1) {
+            for offset in (0..sweep.0).step_by(sweep.1.max(1) as usize) {
+                surroundings.member = member;
+                surroundings.sweep = offset;
+                access.quiet = false;
+                self.single
+                    .run_on(&program, &inputs, &surroundings, &mut access);
+                let single = &self.single;
+                let value = |node: u32| single.value(node)[0];
+                // What completes at an mbarrier is ordered before those that see its phase complete.
+                if let Some(Until::Barrier { place, address, .. }) = program.until {
+                    let place = program.places[usize::from(place)];
+                    let found = access.resolve(place.space, value(address), 8);
+                    if let Some((Region::Shared(at), offset)) = found
+                        && let Some(barrier) = access.blocks[at].mbarriers.get(&offset)
+                    {
+                        access.thread.author = barrier.source;
+                        access.thread.clock = barrier.phase as u32 + 1;
+                    }
+                }
+                for store in &program.stores {
+                    let place = program.places[usize::from(store.place)];
+                    let values = (value(store.value), store.high.map_or(0, value));
+                    let address = value(store.address);
+                    access.store(&place, address, store.element, lane, values, false);
+                }
+                for bulk in &program.bulk {
+                    write_bulk(&mut access, &program, bulk, lane, &value);
+                }
+            }
+            if let Some(Until::Barrier {
+                place,
+                address,
+                bytes,
+            }) = program.until
+            {
+                let place = program.places[usize::from(place)];
+                let (address, bytes) = (
+                    self.single.value(address)[0],
+                    self.single.value(bytes)[0] as i64,
+                );
+                let found = access.resolve(place.space, address, 8);
+                if let Some((Region::Shared(at), offset)) = found
+                    && let Some(barrier) = access.blocks[at].mbarriers.get_mut(&offset)
+                {
+                    barrier.complete_bytes(bytes);
+                }
+            }
+        }
+        for block in &mut self.clusters[cluster].blocks {
+            mbarriers::settle(block);
+        }
+    }
+}
+
+/// Writes bytes in bulk in a lane.
+pub(super) fn write_bulk(
+    access: &mut Access<'_>,
+    program: &Program,
+    bulk: &Bulk,
+    lane: usize,
+    value: &impl Fn(u32) -> u64,
+) {
+    let place = program.places[usize::from(bulk.place)];
+    let (address, size) = (value(bulk.address), value(bulk.size) as usize);
+    let bytes = match bulk.from {
+        BulkSource::Zero => vec![(0, false); size],
+        BulkSource::Undefined => {
+            if let Some((region, offset)) = access.resolve(place.space, address, size as u64) {
+                access.forget(region, offset, size, lane);
+            }
+            return;
+        }
+        BulkSource::Memory {
+            place: from,
+            address: source,
+            size: count,
+        } => {
+            let from = program.places[usize::from(from)];
+            let count = (value(count) as usize).min(size);
+            let Some(mut bytes) = access.read_many(&from, value(source), count, lane) else {
+                return;
+            };
+            bytes.resize(size, (0, false));
+            bytes
+        }
+    };
+    access.write_many(&place, address, &bytes, lane);
+}

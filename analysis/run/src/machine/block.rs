@@ -1,0 +1,67 @@
+//! Blocks and clusters: shared memory, barriers, warps.
+
+use rustc_hash::FxHashMap;
+
+use super::{mbarriers::Mbarrier, memory::Bytes, warp::Warp};
+
+/// The address of the first byte of shared memory: variables begin at a multiple of 1,024 bytes, and a null pointer
+/// means none.
+pub(super) const SHARED_START: u64 = 1024;
+
+/// A block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    /// Its place in the grid.
+    pub(super) index: [u32; 3],
+    /// Its number in the grid.
+    pub(super) number: u64,
+    /// Its number in its cluster.
+    pub(super) rank: u32,
+    pub(super) shared: Bytes,
+    pub(super) barriers: FxHashMap<u32, Barrier>,
+    /// The mbarriers, by their offset in shared memory.
+    pub(super) mbarriers: FxHashMap<usize, Mbarrier>,
+    pub(super) warps: Vec<Warp>,
+    /// The threads that have not ended.
+    pub(super) live: u32,
+}
+
+/// Bytes that the race detector reserves for the shared memory of a block.
+const KEY_SPAN: u64 = 1 << 24;
+
+impl Block {
+    /// The number by which the race detector knows a byte of shared memory.
+    pub(super) fn shared_key(&self, offset: usize) -> u64 {
+        (1 << 63) | (self.number * KEY_SPAN + offset as u64)
+    }
+}
+
+/// A barrier of a block.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Barrier {
+    /// The threads for which it waits; 0 for all of the block.
+    pub(super) expected: u32,
+    /// Those that have arrived.
+    pub(super) arrived: u32,
+    /// Those that brought a true value.
+    pub(super) some: u32,
+    /// The warps whose clocks it has joined, for races.
+    pub(super) clock: super::races::Clock,
+    /// Which instruction is waited at, for messages.
+    pub(super) at: Option<syntax::TextRange>,
+}
+
+/// A cluster of blocks that run at the same time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cluster {
+    /// Its number among those of the launch.
+    pub(super) number: u64,
+    pub(super) blocks: Vec<Block>,
+    /// Threads that have arrived at the barrier of the cluster.
+    pub(super) arrived: u32,
+    /// How often the barrier of the cluster let threads go.
+    pub(super) generation: u64,
+    pub(super) clock: super::races::Clock,
+    /// What those knew that were let go last.
+    pub(super) complete: super::races::Clock,
+}

@@ -1,0 +1,372 @@
+//! The start of a launch: memory for arrays, variables and parameters, and the blocks.
+
+use std::collections::VecDeque;
+
+use analysis::code::{Code, Content, Formal, Function, Symbol, Variable};
+use isa::{
+    compute::{AddressSpace, Machine as Evaluator, window},
+    variable::StateSpace,
+};
+use rustc_hash::FxHashSet;
+
+use crate::launch::{Argument, Launch};
+
+use super::{
+    Machine,
+    asynchronous::Asynchronous,
+    block::SHARED_START,
+    findings::Findings,
+    memory::{Bytes, Global, Owner},
+    races::Races,
+    schedule::Order,
+};
+
+/// Why a launch cannot start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaunchError(pub String);
+
+impl std::fmt::Display for LaunchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for LaunchError {}
+
+/// Bytes between variables in shared memory that no access may touch.
+const SHARED_RED_ZONE: u64 = 64;
+/// Alignment in bytes of static and of dynamic shared memory as a whole: compilers swizzle by bits of addresses.
+const SHARED_ALIGNMENT: u64 = 1024;
+/// The addresses of functions: they are no memory.
+pub(super) const FUNCTIONS: u64 = 0x4000_0000_0000;
+/// The distance of the addresses of functions.
+const FUNCTION_STEP: u64 = 256;
+
+/// Where variables are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layouts {
+    /// The address of each variable in its state space: of local and `.param` ones the offset in the frame.
+    pub(super) addresses: Vec<u64>,
+    /// Bytes of shared memory of a block.
+    pub(super) shared: u64,
+    /// For each function the bytes of its variables in local memory and in `.param` space.
+    pub(super) frames: Vec<(u64, u64)>,
+}
+
+impl Layouts {
+    /// The address of a function.
+    pub(super) fn function(index: u32) -> u64 {
+        FUNCTIONS + u64::from(index) * FUNCTION_STEP
+    }
+
+    /// The function at an address.
+    pub(super) fn function_at(address: u64) -> Option<usize> {
+        let offset = address.checked_sub(FUNCTIONS)?;
+        (offset % FUNCTION_STEP == 0).then(|| (offset / FUNCTION_STEP) as usize)
+    }
+}
+
+/// The state space of addresses of variables in one.
+pub(super) fn space_of(variable: &Variable) -> AddressSpace {
+    match variable.space {
+        StateSpace::Const => AddressSpace::Constant,
+        StateSpace::Local => AddressSpace::Local,
+        StateSpace::Shared => AddressSpace::Shared,
+        StateSpace::Parameter => AddressSpace::Parameter,
+        _ => AddressSpace::Global,
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Prepares a launch.
+    ///
+    /// # Errors
+    /// The reason for which it cannot start, as a sentence.
+    pub fn new(code: &'a Code, launch: Launch) -> Result<Machine<'a>, LaunchError> {
+        let error = |text: String| Err(LaunchError(text));
+        let Some(entry) = code.functions.get(launch.entry as usize) else {
+            return error("there is no such entry".to_owned());
+        };
+        if !entry.entry || !entry.defined {
+            return error(format!("`{}` is not an entry with a body", entry.name));
+        }
+        if code.narrow_addresses {
+            return error(
+                "modules with 32-bit addresses are not run: state `.address_size 64`".to_owned(),
+            );
+        }
+        check_shapes(entry, &launch)?;
+        let mut global = Global::default();
+        let mut memory = launch.shared;
+        for (index, array) in launch.arrays.iter().enumerate() {
+            memory = memory.saturating_add(array.bytes.len() as u64);
+            let data = match array.undefined {
+                true => Bytes::undefined(array.bytes.len()),
+                false => Bytes::defined(array.bytes.clone()),
+            };
+            global.add(data, Owner::Array(index), array.name.clone(), true);
+        }
+        if memory > launch.limits.memory {
+            return error(format!(
+                "the arrays take {memory} bytes, and a run may take {}",
+                launch.limits.memory
+            ));
+        }
+        let mut machine = Machine {
+            code,
+            layouts: Layouts::default(),
+            global,
+            entry: Bytes::default(),
+            clusters: Vec::new(),
+            next_cluster: 0,
+            order: Order::new(launch.schedule),
+            findings: Findings::default(),
+            races: Races::new(),
+            asynchronous: Asynchronous::default(),
+            ended: None,
+            steps: 0,
+            lane_instructions: 0,
+            not_run: Vec::new(),
+            wrong_launch: None,
+            approximated: FxHashSet::default(),
+            printed: String::new(),
+            evaluator: Evaluator::default(),
+            single: Evaluator::default(),
+            inputs: Vec::new(),
+            flipped: Vec::new(),
+            allocations: 0,
+            queue: VecDeque::new(),
+            launch,
+        };
+        machine.lay_out()?;
+        machine.fill_parameters()?;
+        Ok(machine)
+    }
+
+    /// Gives every variable its address, and those in global memory their contents.
+    fn lay_out(&mut self) -> Result<(), LaunchError> {
+        let code = self.code;
+        let mut layouts = Layouts {
+            addresses: vec![0; code.variables.len()],
+            ..Layouts::default()
+        };
+        // Of a name that is declared more than once, one declaration is meant.
+        let mut shared = SHARED_START;
+        let mut dynamic = Vec::new();
+        for (index, variable) in code.variables.iter().enumerate() {
+            match variable.space {
+                StateSpace::Global | StateSpace::Const => {
+                    let writable = variable.space == StateSpace::Global;
+                    let data = Bytes::defined(vec![0; variable.size as usize]);
+                    let owner = Owner::Variable(index as u32);
+                    let name = variable.name.clone();
+                    layouts.addresses[index] = self.global.add(data, owner, name, writable);
+                }
+                StateSpace::Shared if variable.size == 0 => dynamic.push(index),
+                StateSpace::Shared => {
+                    if shared > SHARED_START {
+                        shared += SHARED_RED_ZONE;
+                    }
+                    shared = shared.next_multiple_of(variable.alignment.max(1));
+                    layouts.addresses[index] = shared;
+                    shared += variable.size;
+                }
+                _ => {}
+            }
+        }
+        let mut end = shared;
+        if self.launch.shared > 0 || !dynamic.is_empty() {
+            let start = match shared {
+                SHARED_START => SHARED_START,
+                _ => (shared + SHARED_RED_ZONE).next_multiple_of(SHARED_ALIGNMENT),
+            };
+            for index in dynamic {
+                layouts.addresses[index] = start;
+            }
+            end = start + self.launch.shared;
+        }
+        layouts.shared = end - SHARED_START;
+        if layouts.shared > self.launch.limits.memory {
+            return Err(LaunchError(format!(
+                "a block takes {} bytes of shared memory",
+                layouts.shared
+            )));
+        }
+        for function in &code.functions {
+            let frame = frame(function, code, &mut layouts.addresses);
+            layouts.frames.push(frame);
+        }
+        self.layouts = layouts;
+        self.fill_variables();
+        Ok(())
+    }
+
+    fn fill_variables(&mut self) {
+        for index in 0..self.global.all.len() {
+            let Owner::Variable(id) = self.global.all[index].owner else {
+                continue;
+            };
+            for content in &self.code.variables[id as usize].contents {
+                let data = &mut self.global.all[index].data;
+                match content {
+                    Content::Bytes(at, bytes) => {
+                        let at = *at as usize;
+                        if let Some(place) = data.bytes.get_mut(at..at + bytes.len()) {
+                            place.copy_from_slice(bytes);
+                        }
+                    }
+                    Content::Address {
+                        at,
+                        size,
+                        of,
+                        plus,
+                        generic,
+                        shift,
+                    } => {
+                        let address = self.layouts.symbol(self.code, *of, *generic);
+                        let address = address.wrapping_add_signed(*plus) >> shift;
+                        let (at, size) = (*at as usize, usize::from(*size).min(8));
+                        if at + size <= data.len() {
+                            data.write(at, size, address, false);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn fill_parameters(&mut self) -> Result<(), LaunchError> {
+        let entry = &self.code.functions[self.launch.entry as usize];
+        let mut all = Bytes::default();
+        for (index, formal) in entry.parameters.iter().enumerate() {
+            let Formal::Variable(id) = formal else {
+                continue;
+            };
+            let variable = &self.code.variables[*id as usize];
+            let size = variable.size as usize;
+            let start = all
+                .len()
+                .next_multiple_of(variable.alignment.max(1) as usize);
+            all.bytes.resize(start + size, 0);
+            self.layouts.addresses[*id as usize] = start as u64;
+            let argument = self.launch.arguments.get(index);
+            let bytes = match argument {
+                Some(Argument::Array(array)) => {
+                    let owner = Owner::Array(*array);
+                    let found = self.global.all.iter().find(|it| it.owner == owner);
+                    match found {
+                        Some(it) => it.base.to_le_bytes().to_vec(),
+                        None => {
+                            return Err(LaunchError(format!(
+                                "the argument of `{}` is an array that the launch lacks",
+                                variable.name
+                            )));
+                        }
+                    }
+                }
+                Some(Argument::Bytes(bytes)) => bytes.clone(),
+                Some(Argument::TensorMap(_) | Argument::TensorMapAddress(_)) => {
+                    return Err(LaunchError(format!(
+                        "`{}` is a tensor map, and these are not run yet",
+                        variable.name
+                    )));
+                }
+                Some(Argument::Missing) | None => {
+                    all.mark(start, size, true);
+                    continue;
+                }
+            };
+            if bytes.len() != size {
+                return Err(LaunchError(format!(
+                    "the argument of `{}` has {} bytes, and the parameter has {size}",
+                    variable.name,
+                    bytes.len()
+                )));
+            }
+            all.bytes[start..start + size].copy_from_slice(&bytes);
+        }
+        self.entry = all;
+        Ok(())
+    }
+}
+
+impl Layouts {
+    /// The address of a variable or function, in its state space or as a generic one.
+    pub(super) fn symbol(&self, code: &Code, symbol: Symbol, generic: bool) -> u64 {
+        match symbol {
+            Symbol::Function(id) => Layouts::function(id),
+            Symbol::Variable(id) => {
+                let address = self.addresses.get(id as usize).copied().unwrap_or(0);
+                let variable = code.variables.get(id as usize);
+                match (generic, variable) {
+                    (true, Some(it)) => address + window(space_of(it)),
+                    _ => address,
+                }
+            }
+        }
+    }
+}
+
+/// Gives the local variables and those in `.param` space of a function their offsets in a frame; returns its sizes.
+fn frame(function: &Function, code: &Code, addresses: &mut [u64]) -> (u64, u64) {
+    let formals = function.parameters.iter().chain(&function.results);
+    let formals = formals.filter_map(|it| match it {
+        Formal::Variable(id) if !function.entry => Some(*id),
+        _ => None,
+    });
+    let (mut local, mut parameters) = (0_u64, 0_u64);
+    for id in formals.chain(function.variables.iter().copied()) {
+        let variable = &code.variables[id as usize];
+        let size = match variable.space {
+            StateSpace::Local => &mut local,
+            StateSpace::Parameter => &mut parameters,
+            _ => continue,
+        };
+        *size = size.next_multiple_of(variable.alignment.max(1));
+        addresses[id as usize] = *size;
+        if variable.space == StateSpace::Parameter {
+            addresses[id as usize] += super::access::FRAME_PARAMETERS;
+        }
+        *size += variable.size;
+    }
+    (local.next_multiple_of(16), parameters.next_multiple_of(16))
+}
+
+fn check_shapes(entry: &Function, launch: &Launch) -> Result<(), LaunchError> {
+    let error = |text: String| Err(LaunchError(text));
+    let product = |shape: [u32; 3]| shape.iter().map(|it| u64::from(*it)).product::<u64>();
+    let threads = product(launch.block);
+    if threads == 0 || product(launch.grid) == 0 || product(launch.cluster) == 0 {
+        return error("a grid, a block and a cluster have at least one element".to_owned());
+    }
+    if threads > u64::from(isa::limits::THREADS_PER_CTA) {
+        return error(format!(
+            "a block of {threads} threads is larger than {}",
+            isa::limits::THREADS_PER_CTA
+        ));
+    }
+    if let Some(required) = entry.bounds.block
+        && required != launch.block
+    {
+        return error(format!(
+            "`{}` requires blocks of {required:?} threads, by `.reqntid`",
+            entry.name
+        ));
+    }
+    if let Some(most) = entry.bounds.most_threads
+        && threads > most
+    {
+        return error(format!(
+            "`{}` takes blocks of at most {most} threads, by `.maxntid`",
+            entry.name
+        ));
+    }
+    for (dimension, (grid, cluster)) in "xyz".chars().zip(launch.grid.iter().zip(&launch.cluster)) {
+        if grid % cluster != 0 {
+            return error(format!(
+                "the grid has {grid} blocks along {dimension}, which is no multiple of the cluster's {cluster}"
+            ));
+        }
+    }
+    Ok(())
+}

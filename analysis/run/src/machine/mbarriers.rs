@@ -1,0 +1,232 @@
+//! Mbarriers: their fields, their phases, and how they are misused, PTX ISA 9.7.14.16.
+
+use isa::{compute::BarrierField, event::MAX_ARRIVALS};
+
+use crate::outcome::FindingCode;
+
+use super::{
+    access::{Access, Region},
+    races::Clock,
+};
+
+/// The most bytes for which a phase can wait, PTX ISA 9.7.14.16.12.
+const MOST_BYTES: i64 = (1 << 20) - 1;
+
+/// An mbarrier.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mbarrier {
+    pub(super) phase: u64,
+    pub(super) expected: i64,
+    pub(super) pending: i64,
+    pub(super) transactions: i64,
+    layout: u64,
+    /// What the arrivals of this phase know.
+    gathering: Clock,
+    /// What those of the phases before knew.
+    complete: Clock,
+    /// The source of asynchronous writes that complete with it.
+    pub(super) source: usize,
+    /// The warps that have seen a phase complete, by its number.
+    pub(super) initialized: bool,
+}
+
+impl Mbarrier {
+    /// Begins phases while nothing is waited for.
+    fn turn(&mut self) {
+        while self.initialized && self.pending == 0 && self.transactions == 0 && self.expected > 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+            let knows = std::mem::take(&mut self.gathering);
+            self.complete.join(&knows);
+        }
+    }
+
+    /// Bytes have arrived, written by its source; what the issuer knew is known to those that wait.
+    pub(super) fn complete_bytes(&mut self, bytes: i64) {
+        self.transactions -= bytes;
+        self.turn();
+    }
+}
+
+fn misuse(access: &mut Access<'_>, lane: usize, message: String) {
+    let code = FindingCode::MbarrierMisuse;
+    if !access.quiet {
+        access
+            .findings
+            .push(code, &access.at, 1 << lane, message, Vec::new());
+    }
+}
+
+fn barrier_at(region: Region) -> Option<usize> {
+    match region {
+        Region::Shared(block) => Some(block),
+        _ => None,
+    }
+}
+
+/// Reads a field of the mbarrier at a place.
+pub(super) fn read_field(
+    access: &mut Access<'_>,
+    region: Region,
+    offset: usize,
+    field: BarrierField,
+    lane: usize,
+) -> u64 {
+    let Some(block) = barrier_at(region) else {
+        misuse(
+            access,
+            lane,
+            "an mbarrier lies in shared memory only".to_owned(),
+        );
+        return 0;
+    };
+    let Some(barrier) = access.blocks[block].mbarriers.get(&offset) else {
+        misuse(
+            access,
+            lane,
+            "there is no mbarrier at this address: it was not initialized, or has been invalidated"
+                .to_owned(),
+        );
+        return 0;
+    };
+    match field {
+        BarrierField::Phase | BarrierField::Conditional => {
+            // Who sees that a phase is complete knows what was done in it.
+            let (complete, source, phase) =
+                (barrier.complete.clone(), barrier.source, barrier.phase);
+            let warp = access.thread.view;
+            access.races.acquire(warp, &complete);
+            access.races.acquire_source(warp, source, phase as u32);
+            phase
+        }
+        BarrierField::Expected => barrier.expected as u64,
+        BarrierField::Pending => barrier.pending as u64,
+        BarrierField::Transactions => barrier.transactions as u64,
+        BarrierField::State => barrier.phase << 32 | barrier.pending as u64 & 0xFFFF_FFFF,
+        BarrierField::Layout => barrier.layout,
+        BarrierField::Reported | BarrierField::Report => 0,
+    }
+}
+
+/// Writes a field of the mbarrier at a place.
+pub(super) fn write_field(
+    access: &mut Access<'_>,
+    region: Region,
+    offset: usize,
+    field: BarrierField,
+    value: u64,
+    lane: usize,
+) {
+    let Some(block) = barrier_at(region) else {
+        misuse(
+            access,
+            lane,
+            "an mbarrier lies in shared memory only".to_owned(),
+        );
+        return;
+    };
+    let number = value as i64;
+    if field == BarrierField::Phase {
+        // The first field that an initialization writes.
+        let source = access.races.new_source();
+        let before = access.blocks[block].mbarriers.insert(
+            offset,
+            Mbarrier {
+                source,
+                ..Mbarrier::default()
+            },
+        );
+        if before.is_some_and(|it| it.initialized) {
+            let message = "the mbarrier has been initialized before, and not invalidated since";
+            misuse(access, lane, message.to_owned());
+        }
+        let shared = &mut access.blocks[block].shared;
+        shared.mark(offset, 8, false);
+        return;
+    }
+    let warp = access.thread.view;
+    let Some(barrier) = access.blocks[block].mbarriers.get_mut(&offset) else {
+        misuse(
+            access,
+            lane,
+            "there is no mbarrier at this address: it was not initialized, or has been invalidated"
+                .to_owned(),
+        );
+        return;
+    };
+    let mut wrong = None;
+    match field {
+        BarrierField::Expected => {
+            if !barrier.initialized && !(1..=MAX_ARRIVALS).contains(&number) {
+                wrong = Some(format!(
+                    "an mbarrier expects 1 to {MAX_ARRIVALS} arrivals, not {number}"
+                ));
+            }
+            barrier.expected = number;
+        }
+        BarrierField::Pending => {
+            if number < 0 {
+                wrong = Some(format!(
+                    "{} more arrive than the phase expects, which is {}",
+                    -number, barrier.expected
+                ));
+            }
+            let arrives = barrier.initialized && number < barrier.pending;
+            barrier.pending = number.max(0);
+            if arrives {
+                let clock = access.races.release(warp);
+                let barrier = access.blocks[block].mbarriers.get_mut(&offset);
+                if let Some(it) = barrier {
+                    it.gathering.join(&clock);
+                }
+            }
+        }
+        BarrierField::Transactions => {
+            if number.abs() > MOST_BYTES {
+                wrong = Some(format!(
+                    "the phase would wait for {number} bytes; the most are {MOST_BYTES}"
+                ));
+            }
+            barrier.transactions = number;
+        }
+        // The last field that an initialization writes.
+        BarrierField::Layout => {
+            barrier.layout = number as u64;
+            barrier.initialized = true;
+        }
+        _ => {}
+    }
+    if let Some(message) = wrong {
+        misuse(access, lane, message);
+    }
+}
+
+/// Begins new phases of the mbarriers of a block after an instruction has run as a whole.
+pub(super) fn settle(block: &mut super::block::Block) {
+    for barrier in block.mbarriers.values_mut() {
+        barrier.turn();
+    }
+}
+
+/// Bytes of shared memory are written: an mbarrier there is no more.
+pub(super) fn overwritten(
+    access: &mut Access<'_>,
+    block: usize,
+    offset: usize,
+    bytes: usize,
+    lane: usize,
+) {
+    if access.blocks[block].mbarriers.is_empty() || access.quiet {
+        return;
+    }
+    let first = offset.saturating_sub(7);
+    let hit = (first..offset + bytes).find(|it| access.blocks[block].mbarriers.contains_key(it));
+    if let Some(hit) = hit {
+        access.blocks[block].mbarriers.remove(&hit);
+        misuse(
+            access,
+            lane,
+            "the access writes over an mbarrier that has not been invalidated".to_owned(),
+        );
+    }
+}

@@ -1,0 +1,239 @@
+//! The bytes of a run: arrays and variables in global memory, shared memory of blocks, local memory of threads.
+
+use rustc_hash::FxHashMap;
+
+/// Bytes with what is known of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bytes {
+    pub(super) bytes: Vec<u8>,
+    /// A bit for each byte whose value is undefined; empty if all are defined.
+    undefined: Vec<u64>,
+}
+
+impl Bytes {
+    /// Bytes that are defined.
+    pub(super) fn defined(bytes: Vec<u8>) -> Bytes {
+        Bytes {
+            bytes,
+            undefined: Vec::new(),
+        }
+    }
+
+    /// So many bytes whose value is undefined.
+    pub(super) fn undefined(size: usize) -> Bytes {
+        Bytes {
+            bytes: vec![0; size],
+            undefined: vec![u64::MAX; size.div_ceil(64)],
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Up to 8 bytes as a number, the lowest first, and whether one of them is undefined. The range must lie inside.
+    pub(super) fn read(&self, at: usize, count: usize) -> (u64, bool) {
+        let value = match (count, self.bytes.get(at..at + count)) {
+            (_, None) => 0,
+            (4, Some(&[a, b, c, d])) => u32::from_le_bytes([a, b, c, d]).into(),
+            (_, Some(all)) => {
+                let mut number = [0; 8];
+                number[..count].copy_from_slice(all);
+                u64::from_le_bytes(number)
+            }
+        };
+        (value, self.any_undefined(at, count))
+    }
+
+    /// Whether one of some bytes is undefined.
+    pub(super) fn any_undefined(&self, at: usize, count: usize) -> bool {
+        !self.undefined.is_empty() && (at..at + count).any(|it| self.is_undefined(it))
+    }
+
+    /// Whether a byte is undefined.
+    pub(super) fn is_undefined(&self, at: usize) -> bool {
+        let word = self.undefined.get(at / 64);
+        word.is_some_and(|it| it >> (at % 64) & 1 == 1)
+    }
+
+    /// Writes up to 8 bytes. The range must lie inside.
+    pub(super) fn write(&mut self, at: usize, count: usize, value: u64, undefined: bool) {
+        if let Some(place) = self.bytes.get_mut(at..at + count) {
+            place.copy_from_slice(&value.to_le_bytes()[..count]);
+            self.mark(at, count, undefined);
+        }
+    }
+
+    /// Says whether bytes are undefined.
+    pub(super) fn mark(&mut self, at: usize, count: usize, undefined: bool) {
+        if self.undefined.is_empty() {
+            if !undefined {
+                return;
+            }
+            self.undefined = vec![0; self.bytes.len().div_ceil(64)];
+        }
+        for byte in at..at + count {
+            let Some(word) = self.undefined.get_mut(byte / 64) else {
+                return;
+            };
+            match undefined {
+                true => *word |= 1 << (byte % 64),
+                false => *word &= !(1 << (byte % 64)),
+            }
+        }
+    }
+
+    /// The undefined bytes, ascending.
+    pub(super) fn all_undefined(&self) -> Vec<usize> {
+        let all = 0..self.bytes.len();
+        match self.undefined.is_empty() {
+            true => Vec::new(),
+            false => all.filter(|it| self.is_undefined(*it)).collect(),
+        }
+    }
+}
+
+/// What an allocation is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// An array of the launch, by its index.
+    Array(usize),
+    /// A variable of the module.
+    Variable(u32),
+    /// Memory that the kernel allocated.
+    Heap,
+}
+
+/// An allocation in global memory.
+#[derive(Clone, Debug)]
+pub(super) struct Allocation {
+    /// Its address.
+    pub(super) base: u64,
+    pub(super) data: Bytes,
+    pub(super) owner: Owner,
+    /// Its name in messages.
+    pub(super) name: String,
+    /// Whether kernels may write it.
+    pub(super) writable: bool,
+    /// Whether it has been freed.
+    pub(super) freed: bool,
+}
+
+/// The first address of global memory: far above the windows of the other state spaces.
+const FIRST: u64 = 0x7f00_0000_0000;
+/// Bytes between allocations that no access may touch.
+const RED_ZONE: u64 = 4096;
+/// Alignment of allocations in bytes, as `cudaMalloc` gives it.
+const ALIGNMENT: u64 = 256;
+
+/// Global memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Global {
+    /// Ascending by address.
+    pub(super) all: Vec<Allocation>,
+    /// The allocation that was used last.
+    last: usize,
+}
+
+impl Global {
+    /// Adds an allocation; returns its address.
+    pub(super) fn add(&mut self, data: Bytes, owner: Owner, name: String, writable: bool) -> u64 {
+        let end = self.all.last().map_or(FIRST, |it| {
+            it.base + (it.data.len() as u64).max(1) + RED_ZONE
+        });
+        // Some distance that no kernel may rely on.
+        let spread = (self.all.len() as u64).wrapping_mul(0x9E37_79B9) % 64 * ALIGNMENT;
+        let base = (end + spread).next_multiple_of(ALIGNMENT);
+        self.all.push(Allocation {
+            base,
+            data,
+            owner,
+            name,
+            writable,
+            freed: false,
+        });
+        base
+    }
+
+    /// The allocation at an address, if so many bytes lie in it, with the offset.
+    pub(super) fn find(&mut self, address: u64, bytes: u64) -> Option<(usize, usize)> {
+        let inside = |it: &Allocation| {
+            let offset = address.wrapping_sub(it.base);
+            let size = it.data.len() as u64;
+            (offset < size && bytes <= size - offset).then_some(offset as usize)
+        };
+        if let Some(offset) = self.all.get(self.last).and_then(inside) {
+            return Some((self.last, offset));
+        }
+        let index = self.all.partition_point(|it| it.base <= address);
+        let index = index.checked_sub(1)?;
+        let offset = inside(&self.all[index])?;
+        self.last = index;
+        Some((index, offset))
+    }
+
+    /// A phrase for what is next to an address that lies in no allocation.
+    pub(super) fn neighbour(&self, address: u64) -> String {
+        let index = self.all.partition_point(|it| it.base <= address);
+        let before = index.checked_sub(1).map(|it| &self.all[it]);
+        match (before, self.all.get(index)) {
+            (Some(it), _) if address - it.base < it.data.len() as u64 + RED_ZONE => {
+                let beyond = (address - it.base).saturating_sub(it.data.len() as u64);
+                format!(
+                    "{beyond} bytes after the end of `{}`, which has {} bytes",
+                    it.name,
+                    it.data.len()
+                )
+            }
+            (_, Some(it)) if it.base - address <= RED_ZONE => {
+                format!(
+                    "{} bytes before the start of `{}`",
+                    it.base - address,
+                    it.name
+                )
+            }
+            _ => "in no array or variable".to_owned(),
+        }
+    }
+}
+
+/// Local memory of a thread, in pages that exist once they are written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Local {
+    pages: FxHashMap<u64, Box<Bytes>>,
+}
+
+/// Bytes of a page of local memory.
+const PAGE: u64 = 256;
+/// Bytes of local memory that a thread may use.
+pub(super) const LOCAL_SIZE: u64 = 512 << 10;
+
+impl Local {
+    /// Up to 8 bytes as a number, and whether one of them is undefined. They lie in one page, as they are aligned.
+    pub(super) fn read(&self, address: u64, count: usize) -> (u64, bool) {
+        match self.pages.get(&(address / PAGE)) {
+            Some(page) => page.read((address % PAGE) as usize, count),
+            None => (0, true),
+        }
+    }
+
+    /// Writes up to 8 bytes.
+    pub(super) fn write(&mut self, address: u64, count: usize, value: u64, undefined: bool) {
+        let page = self.pages.entry(address / PAGE);
+        let page = page.or_insert_with(|| Box::new(Bytes::undefined(PAGE as usize)));
+        page.write((address % PAGE) as usize, count, value, undefined);
+    }
+
+    /// Makes bytes undefined again, where a function has returned.
+    pub(super) fn clear(&mut self, from: u64, to: u64) {
+        for address in (from..to).step_by(8) {
+            if let Some(page) = self.pages.get_mut(&(address / PAGE)) {
+                page.mark(
+                    (address % PAGE) as usize,
+                    8.min((to - address) as usize),
+                    true,
+                );
+            }
+        }
+    }
+}

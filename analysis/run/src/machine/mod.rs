@@ -1,0 +1,115 @@
+//! The machine: warps of blocks run instructions on the one evaluator, in an order that a seed decides.
+
+mod access;
+mod asynchronous;
+mod block;
+mod call;
+mod findings;
+mod launch;
+mod mbarriers;
+mod memory;
+mod races;
+mod schedule;
+mod special;
+mod step;
+mod sync;
+mod system;
+#[cfg(test)]
+mod tests;
+mod warp;
+
+use std::collections::VecDeque;
+
+use analysis::code::Code;
+use isa::compute::Machine as Evaluator;
+use rustc_hash::FxHashSet;
+
+use crate::{
+    launch::Launch,
+    outcome::{Ended, NotRun, Outcome},
+};
+
+pub use launch::LaunchError;
+
+use self::{
+    asynchronous::Asynchronous,
+    block::Cluster,
+    findings::Findings,
+    launch::Layouts,
+    memory::{Bytes, Global, Owner},
+    races::Races,
+    schedule::Order,
+    warp::{LANES, Lanes},
+};
+
+/// A launch that runs.
+pub struct Machine<'a> {
+    code: &'a Code,
+    launch: Launch,
+    layouts: Layouts,
+    global: Global,
+    /// The parameters of the entry.
+    entry: Bytes,
+    /// The clusters that run now.
+    clusters: Vec<Cluster>,
+    /// The number of the next cluster.
+    next_cluster: u64,
+    order: Order,
+    findings: Findings,
+    races: Races,
+    asynchronous: Asynchronous,
+    ended: Option<Ended>,
+    steps: u64,
+    lane_instructions: u64,
+    not_run: Vec<NotRun>,
+    wrong_launch: Option<String>,
+    approximated: FxHashSet<&'static str>,
+    printed: String,
+    evaluator: Evaluator<LANES>,
+    single: Evaluator<1>,
+    inputs: Vec<Lanes>,
+    flipped: Vec<Lanes>,
+    /// Heap allocations that a kernel made, for names.
+    allocations: u32,
+    /// What runs next, see [`schedule`].
+    queue: VecDeque<(usize, usize, usize)>,
+}
+
+impl Machine<'_> {
+    /// Runs so many instructions of warps, or until it ends; returns whether it has ended.
+    pub fn advance(&mut self, steps: u64) -> bool {
+        let end = self.steps.saturating_add(steps);
+        while self.ended.is_none() && self.steps < end {
+            self.turn();
+        }
+        self.ended.is_some()
+    }
+
+    /// The outcome up to here.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        let count = self.launch.arrays.len();
+        let mut arrays = vec![Vec::new(); count];
+        let mut undefined = vec![Vec::new(); count];
+        for allocation in &self.global.all {
+            if let Owner::Array(index) = allocation.owner {
+                arrays[index].clone_from(&allocation.data.bytes);
+                undefined[index] = allocation.data.all_undefined();
+            }
+        }
+        let mut approximated: Vec<&'static str> = self.approximated.iter().copied().collect();
+        approximated.sort_unstable();
+        Outcome {
+            ended: self.ended.unwrap_or(Ended::Limit),
+            steps: self.steps,
+            lane_instructions: self.lane_instructions,
+            findings: self.findings.all.clone(),
+            arrays,
+            undefined,
+            not_run: self.not_run.clone(),
+            wrong_launch: self.wrong_launch.clone(),
+            approximated,
+            printed: self.printed.clone(),
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Races: which accesses of a location nothing orders, by vector clocks.
+//!
+//! A clock counts, for each warp and each source of asynchronous writes, how much of what it did is ordered before. A
+//! barrier joins the clocks of those that meet; a release publishes a clock at a location and an acquire takes it from
+//! there (PTX ISA 8.7 to 8.9). Lanes of one warp are ordered only where they meet, so each warp keeps for each two lanes
+//! when they last did.
+
+use isa::{semantics::Order, strength::Scope};
+use rustc_hash::FxHashMap;
+use syntax::TextRange;
+
+use crate::outcome::FindingCode;
+
+use super::warp::LANES;
+
+/// A vector clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Clock(Vec<u32>);
+
+impl Clock {
+    fn get(&self, source: usize) -> u32 {
+        self.0.get(source).copied().unwrap_or(0)
+    }
+
+    fn raise(&mut self, source: usize, to: u32) {
+        if self.0.len() <= source {
+            self.0.resize(source + 1, 0);
+        }
+        self.0[source] = self.0[source].max(to);
+    }
+
+    /// Takes over what another clock knows.
+    pub(super) fn join(&mut self, other: &Clock) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            *own = (*own).max(*other);
+        }
+    }
+}
+
+/// The author of an access, and the warp whose knowledge counts for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thread {
+    /// The source of the access: a warp, or one of asynchronous writes.
+    pub(super) author: usize,
+    /// How far the source is.
+    pub(super) clock: u32,
+    /// The warp that issued it.
+    pub(super) view: usize,
+    /// The number of the instruction in that warp.
+    pub(super) time: u32,
+}
+
+/// How an access counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kind {
+    /// Whether other strong accesses may meet it.
+    pub(super) strong: bool,
+    /// Among which threads.
+    pub(super) scope: Scope,
+    /// What it orders.
+    pub(super) order: Order,
+    /// Whether an asynchronous operation does it.
+    pub(super) asynchronous: bool,
+    /// The value that is written, so that equal ones do not count.
+    pub(super) value: u64,
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Debug)]
+pub(super) struct Conflict {
+    pub(super) code: FindingCode,
+    pub(super) message: String,
+    /// The other access.
+    pub(super) other: TextRange,
+    pub(super) related: String,
+}
+
+/// An access of some bytes of a word.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    author: u32,
+    clock: u32,
+    /// The warp that issued it.
+    view: u32,
+    time: u32,
+    lanes: u32,
+    /// The bytes of the word.
+    bytes: u8,
+    writes: bool,
+    strong: bool,
+    scope: Scope,
+    asynchronous: bool,
+    value: u64,
+    range: TextRange,
+}
+
+/// What is known of a warp.
+#[derive(Clone, Debug)]
+struct Known {
+    clock: Clock,
+    /// The number of its block in the grid.
+    block: u64,
+    /// When two lanes last met, by the time of the warp after it.
+    met: Box<[[u32; LANES]; LANES]>,
+    /// When all lanes last met.
+    all_met: u32,
+    /// The clock at its last fence, which its later strong writes publish.
+    fenced: Option<Clock>,
+    /// What its strong reads have seen, which its next fence takes over.
+    seen: Clock,
+    /// The source of its asynchronous copies.
+    copies: Option<usize>,
+}
+
+/// The accesses so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Races {
+    pub(super) enabled: bool,
+    warps: FxHashMap<usize, Known>,
+    /// The number of sources so far.
+    sources: usize,
+    /// By word of 8 bytes.
+    words: FxHashMap<u64, Vec<Entry>>,
+    /// The clocks that were published at locations.
+    published: FxHashMap<u64, Clock>,
+}
+
+/// Bytes of a word.
+const WORD: u64 = 8;
+
+impl Races {
+    /// A detector that watches.
+    pub(super) fn new() -> Races {
+        Races {
+            enabled: true,
+            ..Races::default()
+        }
+    }
+
+    /// A new source: a warp of a block, or of asynchronous writes.
+    pub(super) fn new_source(&mut self) -> usize {
+        self.sources += 1;
+        self.sources - 1
+    }
+
+    /// A new warp.
+    pub(super) fn new_warp(&mut self, block: u64) -> usize {
+        let source = self.new_source();
+        let mut clock = Clock::default();
+        clock.raise(source, 1);
+        self.warps.insert(
+            source,
+            Known {
+                clock,
+                block,
+                met: Box::new([[0; LANES]; LANES]),
+                all_met: 0,
+                fenced: None,
+                seen: Clock::default(),
+                copies: None,
+            },
+        );
+        source
+    }
+
+    /// The thread of a warp at an instruction.
+    pub(super) fn thread(&self, warp: usize, time: u32) -> Thread {
+        Thread {
+            author: warp,
+            clock: self.warps.get(&warp).map_or(0, |it| it.clock.get(warp)),
+            view: warp,
+            time,
+        }
+    }
+
+    /// The clock of a warp for others to join; what it does from now on is not in it.
+    pub(super) fn release(&mut self, warp: usize) -> Clock {
+        let Some(known) = self.warps.get_mut(&warp) else {
+            return Clock::default();
+        };
+        let published = known.clock.clone();
+        let own = published.get(warp);
+        known.clock.raise(warp, own + 1);
+        published
+    }
+
+    /// A warp takes over what a clock knows.
+    pub(super) fn acquire(&mut self, warp: usize, clock: &Clock) {
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.clock.join(clock);
+        }
+    }
+
+    /// A warp knows of an asynchronous source up to a number.
+    pub(super) fn acquire_source(&mut self, warp: usize, source: usize, clock: u32) {
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.clock.raise(source, clock);
+        }
+    }
+
+    /// The source of the asynchronous copies of a warp.
+    pub(super) fn copies_of(&mut self, warp: usize) -> usize {
+        if let Some(source) = self.warps.get(&warp).and_then(|it| it.copies) {
+            return source;
+        }
+        let source = self.new_source();
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.copies = Some(source);
+        }
+        source
+    }
+
+    /// Lanes of a warp meet, before the instruction with this number.
+    pub(super) fn meet(&mut self, warp: usize, lanes: u32, time: u32) {
+        let Some(known) = self.warps.get_mut(&warp) else {
+            return;
+        };
+        if lanes == u32::MAX {
+            known.all_met = time;
+            return;
+        }
+        for (one, row) in known.met.iter_mut().enumerate() {
+            for (other, met) in row.iter_mut().enumerate() {
+                if lanes >> one & 1 == 1 && lanes >> other & 1 == 1 {
+                    *met = time;
+                }
+            }
+        }
+    }
+
+    /// A fence of a warp.
+    pub(super) fn fence(&mut self, warp: usize) {
+        let clock = self.release(warp);
+        if let Some(known) = self.warps.get_mut(&warp) {
+            known.fenced = Some(clock);
+            let seen = std::mem::take(&mut known.seen);
+            known.clock.join(&seen);
+        }
+    }
+
+    /// A strong access orders by what it reads and publishes.
+    fn synchronize(&mut self, key: u64, warp: usize, writes: bool, kind: Kind) {
+        use Order::{Acquire, AcquireRelease, All, Release};
+        if !writes || kind.order != Order::None {
+            let published = self.published.get(&key).cloned();
+            if let (Some(clock), Some(known)) = (published, self.warps.get_mut(&warp)) {
+                match kind.order {
+                    Acquire | AcquireRelease | All => known.clock.join(&clock),
+                    _ => known.seen.join(&clock),
+                }
+            }
+        }
+        if !writes {
+            return;
+        }
+        let clock = match kind.order {
+            Release | AcquireRelease | All => Some(self.release(warp)),
+            _ => self.warps.get(&warp).and_then(|it| it.fenced.clone()),
+        };
+        if let Some(clock) = clock {
+            self.published.entry(key).or_default().join(&clock);
+        }
+    }
+
+    /// Whether an access is ordered before what a lane of a warp does now.
+    fn is_before(known: Option<&Known>, entry: &Entry, thread: Thread, lane: u8) -> bool {
+        let Some(known) = known else {
+            return true;
+        };
+        let own = entry.author == entry.view && entry.view as usize == thread.view;
+        if !own || entry.asynchronous {
+            return entry.clock <= known.clock.get(entry.author as usize);
+        }
+        let others = entry.lanes & !(1 << lane);
+        let met = |other: u8| {
+            let pair = known.met[usize::from(lane)][usize::from(other)];
+            pair.max(known.all_met) > entry.time
+        };
+        others == 0 || known.all_met > entry.time || super::findings::lanes_of(others).all(met)
+    }
+
+    /// An access of some bytes; the first other access with which it races, if there is one.
+    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
+    pub(super) fn access(
+        &mut self,
+        key: u64,
+        bytes: u64,
+        thread: Thread,
+        lane: u8,
+        writes: bool,
+        kind: Kind,
+        range: TextRange,
+    ) -> Option<Conflict> {
+        let mut conflict = None;
+        let end = key + bytes;
+        let mut at = key;
+        while at < end {
+            let word = at / WORD;
+            let stop = end.min((word + 1) * WORD);
+            let mask = ((1u16 << (stop - at)) - 1) << (at % WORD);
+            let entry = Entry {
+                author: thread.author as u32,
+                clock: thread.clock,
+                view: thread.view as u32,
+                time: thread.time,
+                lanes: 1 << lane,
+                bytes: mask as u8,
+                writes,
+                strong: kind.strong,
+                scope: kind.scope,
+                asynchronous: kind.asynchronous,
+                value: kind.value,
+                range,
+            };
+            let found = self.access_word(word, entry, thread, lane);
+            conflict = conflict.or(found);
+            at = stop;
+        }
+        if kind.strong {
+            self.synchronize(key, thread.view, writes, kind);
+        }
+        conflict
+    }
+
+    fn access_word(
+        &mut self,
+        word: u64,
+        entry: Entry,
+        thread: Thread,
+        lane: u8,
+    ) -> Option<Conflict> {
+        let known = self.warps.get(&thread.view);
+        let entries = self.words.entry(word).or_default();
+        let mut conflict = None;
+        let mut joined = false;
+        let warps = &self.warps;
+        let block = known.map(|it| it.block);
+        entries.retain_mut(|old| {
+            let same_instruction = old.view == entry.view
+                && old.time == entry.time
+                && old.author == entry.author
+                && old.writes == entry.writes;
+            if same_instruction && old.bytes == entry.bytes && old.value == entry.value {
+                old.lanes |= entry.lanes;
+                joined = true;
+                return true;
+            }
+            if old.bytes & entry.bytes == 0 {
+                return true;
+            }
+            let before = Self::is_before(known, old, thread, lane);
+            if before {
+                // What comes later is compared with the new access, which is later too.
+                let covered = old.bytes & !entry.bytes == 0;
+                return !(covered && (entry.writes || !old.writes));
+            }
+            if !(old.writes || entry.writes) {
+                return true;
+            }
+            let same_block = warps.get(&(old.view as usize)).map(|it| it.block) == block;
+            let wide = |it: Scope| same_block || it > Scope::Cta;
+            if old.strong && entry.strong && wide(old.scope) && wide(entry.scope) {
+                return true;
+            }
+            conflict.get_or_insert_with(|| describe(old, &entry));
+            true
+        });
+        if !joined {
+            entries.push(entry);
+        }
+        conflict
+    }
+}
+
+fn describe(old: &Entry, new: &Entry) -> Conflict {
+    let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
+    let lane = super::findings::lanes_of(old.lanes).next().unwrap_or(0);
+    if old.asynchronous && !new.writes {
+        return Conflict {
+            code: FindingCode::StaleRead,
+            message: "the copy that writes this location has not been waited for".to_owned(),
+            other: old.range,
+            related: "the copy".to_owned(),
+        };
+    }
+    let who = match old.view == new.view {
+        true => format!("lane {lane} of the same warp"),
+        false => "another warp".to_owned(),
+    };
+    Conflict {
+        code: FindingCode::Race,
+        message: format!(
+            "{who} {} this location, which this instruction {}, and nothing orders them",
+            verb(old),
+            verb(new)
+        ),
+        other: old.range,
+        related: format!("{} the location", verb(old)),
+    }
+}

@@ -1,0 +1,262 @@
+//! The order in which warps run.
+
+use crate::{launch::Schedule, outcome::Ended};
+
+use super::{
+    Machine,
+    block::{Block, Cluster},
+    memory::{Bytes, Local},
+    warp::{Frame, Group, LANES, State, Warp},
+};
+
+/// How many instructions a warp runs before another one does.
+const QUANTUM: u32 = 64;
+/// After so many turns without a block that ends, one more cluster runs beside the others: they may wait for it.
+const PATIENCE: u64 = 4096;
+/// How many clusters run at the same time at most.
+const MOST_CLUSTERS: usize = 256;
+/// Each so many turns, the groups of a warp take turns.
+const FAIR: u64 = 16;
+
+/// The order in which warps run.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    schedule: Schedule,
+    random: u64,
+    /// Turns so far.
+    turns: u64,
+    /// The turn at which a block ended last, or a cluster was added.
+    progress: u64,
+}
+
+impl Order {
+    pub(super) fn new(schedule: Schedule) -> Order {
+        let seed = match schedule {
+            Schedule::Random(seed) => seed,
+            _ => 0,
+        };
+        Order {
+            schedule,
+            random: seed ^ 0x9E37_79B9_7F4A_7C15,
+            turns: 0,
+            progress: 0,
+        }
+    }
+
+    /// A number below another one, drawn with the seed (SplitMix64).
+    pub(super) fn draw(&mut self, below: usize) -> usize {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.random;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % below.max(1) as u64) as usize
+    }
+}
+
+impl Machine<'_> {
+    /// Runs a warp for some instructions.
+    pub(super) fn turn(&mut self) {
+        if self.steps >= self.launch.limits.steps {
+            self.ended = Some(Ended::Limit);
+            return;
+        }
+        self.retire();
+        if self.ended.is_some() {
+            return;
+        }
+        if self.clusters.is_empty() && !self.start_cluster() {
+            self.ended = Some(Ended::Finished);
+            return;
+        }
+        self.order.turns += 1;
+        if self.order.turns - self.order.progress > PATIENCE && self.clusters.len() < MOST_CLUSTERS
+        {
+            self.start_cluster();
+        }
+        if self.queue.is_empty() {
+            self.fill_queue();
+        }
+        let Some((cluster, block, warp)) = self.queue.pop_front() else {
+            // All of them wait. Others may be what they wait for.
+            if self.clusters.len() < MOST_CLUSTERS && self.start_cluster() {
+                return;
+            }
+            if self.land_late() {
+                return;
+            }
+            self.report_deadlock();
+            self.ended = Some(Ended::Deadlock);
+            return;
+        };
+        self.run_warp(cluster, block, warp);
+    }
+
+    fn run_warp(&mut self, cluster: usize, block: usize, number: usize) {
+        let Some(place) = self
+            .clusters
+            .get_mut(cluster)
+            .and_then(|it| it.blocks.get_mut(block))
+            .and_then(|it| it.warps.get_mut(number))
+        else {
+            return;
+        };
+        let mut warp = std::mem::take(place);
+        let quantum = match self.order.schedule {
+            Schedule::Random(_) => 1 + self.order.draw(QUANTUM as usize) as u32,
+            _ => QUANTUM,
+        };
+        let fair = self.order.turns.is_multiple_of(FAIR);
+        for _ in 0..quantum {
+            warp.merge();
+            let group = match fair {
+                true => warp.next_in_turn(),
+                false => warp.next(),
+            };
+            let Some(group) = group else {
+                break;
+            };
+            self.steps += 1;
+            self.step((cluster, block), &mut warp, group);
+            if self.ended.is_some() {
+                break;
+            }
+        }
+        if let Some(block) = self
+            .clusters
+            .get_mut(cluster)
+            .and_then(|it| it.blocks.get_mut(block))
+        {
+            block.warps[number] = warp;
+        }
+    }
+
+    /// The warps that can run, in the order of the schedule.
+    fn fill_queue(&mut self) {
+        let mut all = Vec::new();
+        for (cluster, it) in self.clusters.iter().enumerate() {
+            for (block, it) in it.blocks.iter().enumerate() {
+                let warps = it.warps.iter().enumerate();
+                let ready = warps.filter(|it| it.1.can_run());
+                all.extend(ready.map(|it| (cluster, block, it.0)));
+            }
+        }
+        match self.order.schedule {
+            Schedule::Lowest => {}
+            Schedule::Reverse => all.reverse(),
+            Schedule::Random(_) => {
+                for index in (1..all.len()).rev() {
+                    let other = self.order.draw(index + 1);
+                    all.swap(index, other);
+                }
+            }
+        }
+        self.queue.extend(all);
+    }
+
+    /// Removes the clusters all of whose threads have ended.
+    fn retire(&mut self) {
+        if self
+            .clusters
+            .iter()
+            .any(|it| it.blocks.iter().all(|it| it.live == 0))
+        {
+            self.land_all();
+        }
+        let before = self.clusters.len();
+        self.clusters
+            .retain(|it| it.blocks.iter().any(|it| it.live > 0));
+        if self.clusters.len() != before {
+            self.queue.clear();
+            self.order.progress = self.order.turns;
+        }
+    }
+
+    /// Starts the next cluster; `false` if all have been started.
+    fn start_cluster(&mut self) -> bool {
+        let launch = &self.launch;
+        let per = |dimension: usize| launch.grid[dimension] / launch.cluster[dimension];
+        let counts = [per(0), per(1), per(2)].map(u64::from);
+        let total: u64 = counts.iter().product();
+        if self.next_cluster >= total {
+            return false;
+        }
+        let number = match self.order.schedule {
+            Schedule::Reverse => total - 1 - self.next_cluster,
+            _ => self.next_cluster,
+        };
+        self.next_cluster += 1;
+        let place = [
+            number % counts[0],
+            number / counts[0] % counts[1],
+            number / counts[0] / counts[1],
+        ];
+        let shape = launch.cluster;
+        let mut cluster = Cluster {
+            number,
+            ..Cluster::default()
+        };
+        for rank in 0..shape.iter().product::<u32>() {
+            let inner = [
+                rank % shape[0],
+                rank / shape[0] % shape[1],
+                rank / shape[0] / shape[1],
+            ];
+            let mut index = [0; 3];
+            for dimension in 0..3 {
+                let first = place[dimension] as u32 * shape[dimension];
+                index[dimension] = first + inner[dimension];
+            }
+            cluster.blocks.push(self.new_block(index, rank));
+        }
+        self.clusters.push(cluster);
+        self.order.progress = self.order.turns;
+        self.queue.clear();
+        true
+    }
+
+    fn new_block(&mut self, index: [u32; 3], rank: u32) -> Block {
+        let threads: u32 = self.launch.block.iter().product();
+        let grid = self.launch.grid.map(u64::from);
+        let [x, y, z] = index.map(u64::from);
+        let number = x + grid[0] * (y + grid[1] * z);
+        let function = self.launch.entry as usize;
+        let (local, _) = self.layouts.frames[function];
+        let code = &self.code.functions[function];
+        let mut warps = Vec::new();
+        for warp in 0..threads.div_ceil(LANES as u32) {
+            let lanes = match threads - warp * LANES as u32 {
+                count @ ..32 => (1 << count) - 1,
+                _ => u32::MAX,
+            };
+            let mut frame = Frame::new(function, code.slots as usize, lanes);
+            frame.parameter_size = self.layouts.frames[function].1 as usize;
+            frame.parameters = vec![0; frame.parameter_size * LANES];
+            frame.local_end = local;
+            warps.push(Warp {
+                number: warp,
+                clock: self.races.new_warp(number),
+                live: lanes,
+                groups: vec![Group {
+                    lanes,
+                    frame: 0,
+                    pc: 0,
+                    state: State::Ready,
+                }],
+                frames: vec![frame],
+                local: vec![Local::default(); LANES],
+                // What runs before the first meeting of lanes has a number too.
+                time: 1,
+                ..Warp::default()
+            });
+        }
+        Block {
+            index,
+            number,
+            rank,
+            shared: Bytes::undefined(self.layouts.shared as usize),
+            warps,
+            live: threads,
+            ..Block::default()
+        }
+    }
+}

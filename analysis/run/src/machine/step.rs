@@ -1,0 +1,696 @@
+//! One instruction of a group of lanes.
+
+use analysis::code::{Guard, Instruction, Source, Symbol};
+use isa::{
+    compute::{Exactness, Input, Op, Program, Surroundings},
+    semantics::Control,
+    variable::StateSpace,
+};
+
+use crate::outcome::{Ended, FindingCode, NotRun};
+
+use super::{
+    Machine,
+    access::Access,
+    asynchronous::Issue,
+    findings::{At, lanes_of},
+    mbarriers,
+    races::Kind,
+    special,
+    sync::Met,
+    warp::{Group, LANES, Lanes, State, Warp},
+};
+
+/// A warp that runs an instruction: its place, and the lanes that run it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub(super) cluster: usize,
+    pub(super) block: usize,
+    /// The group, by its index in the warp.
+    pub(super) group: usize,
+    /// The frame, by its index in the warp.
+    pub(super) frame: usize,
+    pub(super) active: u32,
+    pub(super) at: At,
+}
+
+impl Machine<'_> {
+    /// Runs an instruction of a group.
+    pub(super) fn step(&mut self, place: (usize, usize), warp: &mut Warp, group: usize) {
+        let Group {
+            lanes,
+            frame,
+            pc,
+            state,
+        } = warp.groups[group];
+        let code = self.code;
+        let function = &code.functions[warp.frames[frame].function];
+        warp.time += 1;
+        self.lane_instructions += u64::from(lanes.count_ones());
+        let block = &self.clusters[place.0].blocks[place.1];
+        let mut at = At {
+            range: function.name_range,
+            block: block.index,
+            warp: warp.number,
+        };
+        let Some(instruction) = function.instructions.get(pc as usize) else {
+            // The end of a body is a return.
+            let running = Running {
+                cluster: place.0,
+                block: place.1,
+                group,
+                frame,
+                active: lanes,
+                at,
+            };
+            self.leave(warp, running);
+            return;
+        };
+        at.range = instruction.range;
+        let active = match &instruction.guard {
+            Some(guard) => lanes & self.guard(warp, frame, *guard, lanes, &at),
+            None => lanes,
+        };
+        let mut running = Running {
+            cluster: place.0,
+            block: place.1,
+            group,
+            frame,
+            active,
+            at,
+        };
+        if active == 0 {
+            warp.groups[group].pc += 1;
+            return;
+        }
+        if active != lanes && (Self::meets(instruction) || instruction.control != Control::Next) {
+            // Those whose guard does not hold go on alone.
+            warp.groups[group].lanes = lanes & !active;
+            warp.groups[group].pc += 1;
+            warp.groups.push(Group {
+                lanes: active,
+                frame,
+                pc,
+                state: State::Ready,
+            });
+            running.group = warp.groups.len() - 1;
+        }
+        match instruction.control {
+            Control::Next => {}
+            Control::Branch => {
+                match instruction.targets.first() {
+                    Some(target) => warp.groups[running.group].pc = *target,
+                    None => self.stop(instruction, "a branch to a place that is not known"),
+                }
+                return;
+            }
+            Control::Table => return self.jump(warp, running, instruction),
+            Control::Call => return self.call(warp, running, instruction),
+            Control::Return => return self.leave(warp, running),
+            Control::End => return self.end_lanes(warp, running),
+            Control::Trap => {
+                self.report(FindingCode::Trap, &running, "the kernel traps".to_owned());
+                self.ended = Some(Ended::Trap);
+                return;
+            }
+        }
+        let participants = match self.meet(warp, &mut running, instruction, state) {
+            Met::Waits => return,
+            Met::Goes => (0, 0),
+            Met::With(some, every) => (some, every),
+        };
+        let Some(program) = &instruction.program else {
+            let what = format!("`{}`", instruction.name);
+            return self.stop(instruction, &what);
+        };
+        self.handle_groups(warp, &running, instruction);
+        self.run_program(warp, &running, instruction, program, participants);
+        warp.groups[running.group].pc += 1;
+        warp.groups[running.group].state = State::Ready;
+    }
+
+    /// The lanes in which a guard holds.
+    fn guard(&mut self, warp: &Warp, frame: usize, guard: Guard, lanes: u32, at: &At) -> u32 {
+        let frame = &warp.frames[frame];
+        let slot = guard.slot as usize;
+        let undefined = frame.undefined[slot] & lanes;
+        if undefined != 0 {
+            let message = "the guard of this instruction was never written".to_owned();
+            let code = FindingCode::UninitializedRead;
+            self.findings.push(code, at, undefined, message, Vec::new());
+        }
+        let mut mask = 0;
+        for (lane, value) in frame.registers[slot].iter().enumerate() {
+            mask |= u32::from((*value & 1 == 1) != guard.negated) << lane;
+        }
+        mask
+    }
+
+    /// A jump by a table.
+    fn jump(&mut self, warp: &mut Warp, running: Running, instruction: &Instruction) {
+        let values = match instruction.index {
+            Some(source) => self.read(warp, &running, source, 32).0,
+            None => [0; LANES],
+        };
+        warp.groups[running.group].lanes = 0;
+        for lane in lanes_of(running.active) {
+            let index = values[usize::from(lane)] as usize;
+            let Some(target) = instruction.targets.get(index).copied() else {
+                let message = format!(
+                    "the index {index} is beyond the table, which has {} targets",
+                    instruction.targets.len()
+                );
+                self.report(FindingCode::UnspecifiedOperand, &running, message);
+                self.ended = Some(Ended::Trap);
+                return;
+            };
+            warp.groups.push(Group {
+                lanes: 1 << lane,
+                frame: running.frame,
+                pc: target,
+                state: State::Ready,
+            });
+        }
+    }
+
+    /// Ends the run at an instruction that is not run yet.
+    pub(super) fn stop(&mut self, instruction: &Instruction, what: &str) {
+        self.not_run.push(NotRun {
+            range: instruction.range,
+            what: what.to_owned(),
+        });
+        self.ended = Some(Ended::Stopped);
+    }
+
+    /// Adds a finding about the lanes that run.
+    pub(super) fn report(&mut self, code: FindingCode, running: &Running, message: String) {
+        let (at, lanes) = (&running.at, running.active);
+        self.findings.push(code, at, lanes, message, Vec::new());
+    }
+
+    /// The values of a source in all lanes, and the lanes in which it is undefined.
+    pub(super) fn read(
+        &self,
+        warp: &Warp,
+        running: &Running,
+        source: Source,
+        bits: u8,
+    ) -> (Lanes, u32) {
+        let mask = u64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
+        let frame = &warp.frames[running.frame];
+        match source {
+            Source::Constant(it) => ([it; LANES], 0),
+            Source::Register(slot, plus) => {
+                let undefined = frame.undefined[slot as usize];
+                let values = &frame.registers[slot as usize];
+                match plus {
+                    0 => (*values, undefined),
+                    _ => (
+                        values.map(|it| it.wrapping_add_signed(plus) & mask),
+                        undefined,
+                    ),
+                }
+            }
+            Source::Special {
+                index,
+                component,
+                number,
+            } => {
+                let block = &self.clusters[running.cluster].blocks[running.block];
+                let shape = special::Shape {
+                    launch: &self.launch,
+                    block,
+                    warp: warp.number,
+                    live: warp.groups[running.group].lanes,
+                    steps: self.steps,
+                    shared: self.layouts.shared,
+                };
+                (special::value(&shape, index, component, number), 0)
+            }
+            Source::Address(symbol, plus) | Source::GenericAddress(symbol, plus) => {
+                let generic = matches!(source, Source::GenericAddress(..));
+                let mut address = self.layouts.symbol(self.code, symbol, generic);
+                if let Symbol::Variable(id) = symbol
+                    && self.code.variables[id as usize].space == StateSpace::Local
+                {
+                    address += frame.local;
+                }
+                ([address.wrapping_add_signed(plus); LANES], 0)
+            }
+            Source::Unknown => ([0; LANES], 0),
+        }
+    }
+
+    /// Reads the inputs of a program; the lanes in which one is undefined.
+    pub(super) fn read_inputs(
+        &mut self,
+        warp: &Warp,
+        running: &Running,
+        inputs: &[Input],
+        sources: &[Source],
+    ) -> u32 {
+        let mut all = std::mem::take(&mut self.inputs);
+        let mut flipped = std::mem::take(&mut self.flipped);
+        all.clear();
+        flipped.clear();
+        let mut undefined = 0;
+        for (index, (input, source)) in inputs.iter().zip(sources).enumerate() {
+            let (values, lanes) = self.read(warp, running, *source, input.bits);
+            let lanes = lanes & running.active;
+            if lanes != 0 && undefined == 0 {
+                flipped.extend_from_slice(&all[..index]);
+            }
+            undefined |= lanes;
+            if undefined != 0 {
+                let mask = u64::MAX >> (64 - u32::from(input.bits.clamp(1, 64)));
+                let mut other = values;
+                for lane in lanes_of(lanes) {
+                    other[usize::from(lane)] ^= mask;
+                }
+                flipped.push(other);
+            }
+            all.push(values);
+        }
+        self.inputs = all;
+        self.flipped = flipped;
+        undefined
+    }
+
+    /// Runs a program and writes what it computes.
+    fn run_program(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        participants: (u64, u64),
+    ) {
+        if instruction.sources.contains(&Source::Unknown)
+            || instruction.later_sources.contains(&Source::Unknown)
+        {
+            let what = format!("`{}` with such an operand", instruction.name);
+            return self.stop(instruction, &what);
+        }
+        match program.exactness {
+            Exactness::Exact => {}
+            Exactness::Bounded => {
+                self.approximated.insert("approximations");
+            }
+            Exactness::Unordered => {
+                self.approximated.insert("order of additions");
+            }
+        }
+        let undefined = self.read_inputs(warp, running, &program.inputs, &instruction.sources);
+        let other = match undefined {
+            0 => None,
+            _ => Some(self.other_ends(warp, running, program, participants)),
+        };
+        if program.atomic {
+            self.run_lane_by_lane(warp, running, instruction, program, undefined);
+        } else if !program.steps.is_empty() || !program.bulk.is_empty() {
+            self.run_lanes(
+                warp,
+                running,
+                instruction,
+                program,
+                participants,
+                other.as_deref(),
+            );
+        }
+        if let Some(later) = &program.later {
+            let issue = Issue {
+                warp: warp.clock,
+                active: running.active,
+            };
+            self.issue(warp, running, instruction, later, issue);
+        }
+    }
+
+    /// The nodes of a program that matter if something undefined is read: results, what is stored, addresses.
+    fn ends(program: &Program) -> Vec<u32> {
+        let mut ends: Vec<u32> = program.outputs.iter().map(|it| it.1).collect();
+        ends.extend(program.stores.iter().map(|it| it.value));
+        ends.extend(program.stores.iter().map(|it| it.address));
+        ends.extend(program.steps.iter().filter_map(|it| match it {
+            Op::Load { address, .. } => Some(*address),
+            _ => None,
+        }));
+        ends
+    }
+
+    /// The values of these nodes with all undefined bits inverted.
+    fn other_ends(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        program: &Program,
+        participants: (u64, u64),
+    ) -> Vec<Lanes> {
+        let inputs = std::mem::take(&mut self.flipped);
+        self.evaluate(
+            warp,
+            running,
+            program,
+            &inputs,
+            participants,
+            Kind::default(),
+            true,
+        );
+        self.flipped = inputs;
+        let ends = Self::ends(program);
+        ends.iter().map(|it| *self.evaluator.value(*it)).collect()
+    }
+
+    /// Runs the steps of a program in all lanes; the lanes in which memory was undefined, and whether a parameter
+    /// without an argument was read.
+    #[allow(clippy::too_many_arguments, reason = "an evaluation has so many sides")]
+    fn evaluate(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        program: &Program,
+        inputs: &[Lanes],
+        participants: (u64, u64),
+        kind: Kind,
+        quiet: bool,
+    ) -> (u32, bool) {
+        let frame = &warp.frames[running.frame];
+        let carry = frame.registers[analysis::code::CARRY as usize];
+        let stack = frame.registers[analysis::code::STACK as usize];
+        let rank = self.clusters[running.cluster].blocks[running.block].rank;
+        let surroundings = Surroundings {
+            active: running.active,
+            carry: &carry,
+            stack: &stack,
+            cta: rank.into(),
+            member: 0,
+            sweep: 0,
+            participants,
+        };
+        let mut access = Access {
+            global: &mut self.global,
+            blocks: &mut self.clusters[running.cluster].blocks,
+            own: running.block,
+            entry: &self.entry,
+            thread: self.races.thread(warp.clock, warp.time),
+            frame: &mut warp.frames[running.frame],
+            local: &mut warp.local,
+            findings: &mut self.findings,
+            races: &mut self.races,
+            at: running.at,
+            active: running.active,
+            first_lane: 0,
+            undefined: 0,
+            missing: false,
+            quiet,
+            kind,
+        };
+        self.evaluator
+            .run_on(program, inputs, &surroundings, &mut access);
+        (access.undefined, access.missing)
+    }
+
+    /// The value of a node of a program whose inputs have been read; nothing is written or reported.
+    pub(super) fn value_of(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        program: &Program,
+        node: u32,
+    ) -> Lanes {
+        let inputs = std::mem::take(&mut self.inputs);
+        let kind = Kind::default();
+        self.evaluate(warp, running, program, &inputs, (0, 0), kind, true);
+        self.inputs = inputs;
+        *self.evaluator.value(node)
+    }
+
+    fn run_lanes(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        participants: (u64, u64),
+        other: Option<&[Lanes]>,
+    ) {
+        let kind = kind_of(instruction, program);
+        let inputs = std::mem::take(&mut self.inputs);
+        let (loaded, missing) =
+            self.evaluate(warp, running, program, &inputs, participants, kind, false);
+        self.inputs = inputs;
+        if missing {
+            return self.missing_argument(instruction);
+        }
+        self.unspecified(running, program);
+        // The lanes in which an end depends on what is undefined.
+        let count = program.outputs.len();
+        let stores = program.stores.len();
+        let differs = |index: usize, node: u32, machine: &Self| {
+            let Some(other) = other.and_then(|it| it.get(index)) else {
+                return 0;
+            };
+            let value = machine.evaluator.value(node);
+            let lanes = (0..LANES).filter(|it| value[*it] != other[*it]);
+            lanes.fold(0_u32, |all, it| all | 1 << it) & running.active
+        };
+        if other.is_some() {
+            let ends = Self::ends(program);
+            let mut wrong = 0;
+            for index in count + stores..ends.len() {
+                wrong |= differs(index, ends[index], self);
+            }
+            if wrong != 0 {
+                let message = "the address depends on a register that was never written".to_owned();
+                let code = FindingCode::UninitializedRead;
+                let at = &running.at;
+                self.findings.push(code, at, wrong, message, Vec::new());
+            }
+        }
+        let store_marks: Vec<u32> = (0..stores)
+            .map(|it| differs(count + it, program.stores[it].value, self) | loaded)
+            .collect();
+        let output_marks: Vec<u32> = (0..count)
+            .map(|it| differs(it, program.outputs[it].1, self) | loaded)
+            .collect();
+        self.write_memory(warp, running, program, kind, &store_marks);
+        let frame = &mut warp.frames[running.frame];
+        for ((slot, (_, node)), marks) in instruction
+            .destinations
+            .iter()
+            .zip(&program.outputs)
+            .zip(output_marks)
+        {
+            let Some(slot) = slot.map(|it| it as usize) else {
+                continue;
+            };
+            let value = self.evaluator.value(*node);
+            let register = &mut frame.registers[slot];
+            if running.active == u32::MAX {
+                register.copy_from_slice(value);
+            } else {
+                for lane in lanes_of(running.active) {
+                    register[usize::from(lane)] = value[usize::from(lane)];
+                }
+            }
+            let undefined = &mut frame.undefined[slot];
+            *undefined = (*undefined & !running.active) | (marks & running.active);
+        }
+    }
+
+    /// Writes what a program stores, lane by lane.
+    fn write_memory(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        program: &Program,
+        kind: Kind,
+        marks: &[u32],
+    ) {
+        if program.stores.is_empty() && program.bulk.is_empty() {
+            return;
+        }
+        let mut access = Access {
+            global: &mut self.global,
+            blocks: &mut self.clusters[running.cluster].blocks,
+            own: running.block,
+            entry: &self.entry,
+            thread: self.races.thread(warp.clock, warp.time),
+            frame: &mut warp.frames[running.frame],
+            local: &mut warp.local,
+            findings: &mut self.findings,
+            races: &mut self.races,
+            at: running.at,
+            active: running.active,
+            first_lane: 0,
+            undefined: 0,
+            missing: false,
+            quiet: false,
+            kind,
+        };
+        let evaluator = &self.evaluator;
+        for lane in lanes_of(running.active).map(usize::from) {
+            let value = |node: u32| evaluator.value(node)[lane];
+            for (index, store) in program.stores.iter().enumerate() {
+                let place = program.places[usize::from(store.place)];
+                let low = value(store.value);
+                let high = store.high.map_or(0, value);
+                access.kind.value = low ^ high.rotate_left(17);
+                let undefined = marks.get(index).is_some_and(|it| it >> lane & 1 == 1);
+                access.store(
+                    &place,
+                    value(store.address),
+                    store.element,
+                    lane,
+                    (low, high),
+                    undefined,
+                );
+            }
+            for bulk in &program.bulk {
+                super::asynchronous::write_bulk(&mut access, program, bulk, lane, &value);
+            }
+        }
+        mbarriers::settle(&mut self.clusters[running.cluster].blocks[running.block]);
+    }
+
+    /// Runs a program in one lane after the other: what it reads and writes is one access.
+    fn run_lane_by_lane(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        program: &Program,
+        undefined: u32,
+    ) {
+        let kind = kind_of(instruction, program);
+        let inputs = std::mem::take(&mut self.inputs);
+        let rank = self.clusters[running.cluster].blocks[running.block].rank;
+        let mut lanes: Vec<usize> = lanes_of(running.active).map(usize::from).collect();
+        self.shuffle(&mut lanes);
+        for lane in lanes {
+            let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[lane]]).collect();
+            let frame = &warp.frames[running.frame];
+            let carry = [frame.registers[analysis::code::CARRY as usize][lane]];
+            let stack = [frame.registers[analysis::code::STACK as usize][lane]];
+            let surroundings = Surroundings {
+                active: running.active,
+                carry: &carry,
+                stack: &stack,
+                cta: rank.into(),
+                ..Surroundings::alone(&[0])
+            };
+            let mut access = Access {
+                global: &mut self.global,
+                blocks: &mut self.clusters[running.cluster].blocks,
+                own: running.block,
+                entry: &self.entry,
+                thread: self.races.thread(warp.clock, warp.time),
+                frame: &mut warp.frames[running.frame],
+                local: &mut warp.local,
+                findings: &mut self.findings,
+                races: &mut self.races,
+                at: running.at,
+                active: 1 << lane,
+                first_lane: lane,
+                undefined: 0,
+                missing: false,
+                quiet: false,
+                kind,
+            };
+            self.single
+                .run_on(program, &own, &surroundings, &mut access);
+            let marked = (access.undefined | undefined) >> lane & 1 == 1;
+            let value = |node: u32| self.single.value(node)[0];
+            for store in &program.stores {
+                let place = program.places[usize::from(store.place)];
+                let values = (value(store.value), store.high.map_or(0, value));
+                let address = value(store.address);
+                access.store(&place, address, store.element, lane, values, marked);
+            }
+            let frame = &mut warp.frames[running.frame];
+            for (slot, (_, node)) in instruction.destinations.iter().zip(&program.outputs) {
+                if let Some(slot) = slot.map(|it| it as usize) {
+                    frame.registers[slot][lane] = self.single.value(*node)[0];
+                    frame.undefined[slot] &= !(1 << lane);
+                    frame.undefined[slot] |= u32::from(marked) << lane;
+                }
+            }
+            for block in &mut self.clusters[running.cluster].blocks {
+                mbarriers::settle(block);
+            }
+        }
+        self.inputs = inputs;
+    }
+
+    /// Reports operands for which the manual leaves the result open.
+    fn unspecified(&mut self, running: &Running, program: &Program) {
+        let Some(node) = program.unspecified else {
+            return;
+        };
+        let value = self.evaluator.value(node);
+        let open = lanes_of(running.active).filter(|it| value[usize::from(*it)] & 1 == 1);
+        let open = open.fold(0_u32, |all, it| all | 1 << it);
+        if open == 0 {
+            return;
+        }
+        let (code, message) = match program.divides() {
+            true => (
+                FindingCode::DivisionByZero,
+                "the divisor is 0, and PTX does not say what the result is",
+            ),
+            false => (
+                FindingCode::UnspecifiedOperand,
+                "PTX does not say what the result is for these operands",
+            ),
+        };
+        let at = &running.at;
+        self.findings
+            .push(code, at, open, message.to_owned(), Vec::new());
+    }
+
+    fn missing_argument(&mut self, instruction: &Instruction) {
+        let entry = &self.code.functions[self.launch.entry as usize];
+        let mut names = Vec::new();
+        for source in &instruction.sources {
+            if let Source::Address(Symbol::Variable(id), _)
+            | Source::GenericAddress(Symbol::Variable(id), _) = source
+            {
+                names.push(format!("`{}`", self.code.variables[*id as usize].name));
+            }
+        }
+        let what = match &names[..] {
+            [] => "a parameter".to_owned(),
+            [first, ..] => first.clone(),
+        };
+        self.wrong_launch = Some(format!(
+            "{what} of `{}` has no argument, and an instruction reads it",
+            entry.name
+        ));
+        self.ended = Some(Ended::Stopped);
+    }
+
+    /// Puts lanes into the order in which atomic operations reach memory.
+    fn shuffle(&mut self, lanes: &mut [usize]) {
+        match self.launch.schedule {
+            crate::launch::Schedule::Lowest => {}
+            crate::launch::Schedule::Reverse => lanes.reverse(),
+            crate::launch::Schedule::Random(_) => {
+                for index in (1..lanes.len()).rev() {
+                    let other = self.order.draw(index + 1);
+                    lanes.swap(index, other);
+                }
+            }
+        }
+    }
+}
+
+/// How the accesses of an instruction count in races.
+pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
+    Kind {
+        strong: program.atomic || instruction.strength.strong,
+        scope: instruction.strength.scope,
+        order: instruction.order,
+        asynchronous: false,
+        value: 0,
+    }
+}

@@ -1,0 +1,417 @@
+//! Where threads meet: barriers of a block and of a cluster, and the lanes of a warp.
+
+use analysis::code::{Event, Instruction};
+use isa::{
+    event::EventKind,
+    semantics::{Control, Order, Together},
+};
+
+use crate::outcome::{FindingCode, Related};
+
+use super::{
+    Machine,
+    findings::{At, lanes_of},
+    step::Running,
+    warp::{Group, State, Warp, first},
+};
+
+/// What becomes of a group at an instruction at which threads meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Met {
+    /// It waits.
+    Waits,
+    /// It runs the instruction.
+    Goes,
+    /// The same, with the threads of the barrier that brought a true value, and all.
+    With(u64, u64),
+}
+
+fn event(instruction: &Instruction, is: impl Fn(EventKind) -> bool) -> Option<&Event> {
+    instruction.events.iter().find(|it| is(it.kind))
+}
+
+fn is_barrier(kind: EventKind) -> bool {
+    matches!(kind, EventKind::BlockSync | EventKind::BlockArrive)
+}
+
+fn is_meeting_of_lanes(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::WarpSync | EventKind::WarpExchange | EventKind::Elect
+    )
+}
+
+impl Machine<'_> {
+    /// Whether threads meet at an instruction, so that those whose guard does not hold go on without them.
+    pub(super) fn meets(instruction: &Instruction) -> bool {
+        instruction.together != Together::Nobody
+            || event(instruction, is_barrier).is_some()
+            || event(instruction, |it| it == EventKind::ClusterWait).is_some()
+    }
+
+    /// Lets a group wait where it has to.
+    pub(super) fn meet(
+        &mut self,
+        warp: &mut Warp,
+        running: &mut Running,
+        instruction: &Instruction,
+        state: State,
+    ) -> Met {
+        if let State::Released { some, every } = state {
+            return Met::With(some, every);
+        }
+        // A barrier of the block counts threads; that of a warp needs them at one place.
+        if instruction.together == Together::Lanes || instruction.together == Together::Warp {
+            if !self.meet_lanes(warp, running, instruction) {
+                return Met::Waits;
+            }
+        } else if instruction.together == Together::Warpgroup
+            && !self.gather(warp, running, warp.live)
+        {
+            return Met::Waits;
+        }
+        if let Some(event) = event(instruction, is_barrier) {
+            let arrives = event.kind == EventKind::BlockArrive;
+            let operands = event.operands;
+            return self.block_barrier(warp, running, instruction, operands, arrives);
+        }
+        for event in &instruction.events {
+            match event.kind {
+                EventKind::ClusterArrive => self.arrive_at_cluster(warp, running),
+                EventKind::ClusterWait if !self.passes_cluster(warp, running) => {
+                    return Met::Waits;
+                }
+                _ => {}
+            }
+        }
+        let is_fence = instruction.order != Order::None
+            && instruction.control == Control::Next
+            && instruction
+                .program
+                .as_ref()
+                .is_some_and(|it| it.places.is_empty());
+        if is_fence {
+            self.races.fence(warp.clock);
+        }
+        Met::Goes
+    }
+
+    /// Lets the lanes that must run an instruction together wait for each other; whether they are there.
+    fn meet_lanes(
+        &mut self,
+        warp: &mut Warp,
+        running: &mut Running,
+        instruction: &Instruction,
+    ) -> bool {
+        let meeting = event(instruction, is_meeting_of_lanes);
+        let mask = meeting.and_then(|it| it.operands[0]);
+        let Some(mask) = mask else {
+            // Without a mask it is those who are there, or the whole warp.
+            return match instruction.together {
+                Together::Warp => self.gather(warp, running, warp.live),
+                _ => true,
+            };
+        };
+        let (masks, _) = self.read(warp, running, mask, 32);
+        let own = masks[first(running.active)] as u32;
+        let class = lanes_of(running.active).filter(|it| masks[usize::from(*it)] as u32 == own);
+        let class = class.fold(0_u32, |all, it| all | 1 << it);
+        if class & !own != 0 {
+            let message = format!("the mask {own:#010x} lacks lanes that run this instruction");
+            let lanes = class & !own;
+            let (code, at) = (FindingCode::InvalidMask, &running.at);
+            self.findings.push(code, at, lanes, message, Vec::new());
+        }
+        if class != running.active {
+            self.split(warp, running, class);
+        }
+        if !self.gather(warp, running, own & warp.live | class) {
+            return false;
+        }
+        let orders = meeting.is_some_and(|it| it.kind == EventKind::WarpSync);
+        if orders {
+            self.races.meet(warp.clock, running.active, warp.time);
+        }
+        true
+    }
+
+    /// Leaves only some lanes of a group at the instruction; the others come to it as a group of their own.
+    fn split(&mut self, warp: &mut Warp, running: &mut Running, lanes: u32) {
+        let group = &mut warp.groups[running.group];
+        let rest = Group {
+            lanes: group.lanes & !lanes,
+            state: State::Ready,
+            ..*group
+        };
+        group.lanes = lanes;
+        running.active = lanes;
+        warp.groups.push(rest);
+    }
+
+    /// Brings the lanes that an instruction needs into the group that runs it, if all are there.
+    fn gather(&mut self, warp: &mut Warp, running: &mut Running, needed: u32) -> bool {
+        let Group {
+            lanes, frame, pc, ..
+        } = warp.groups[running.group];
+        let mut present = lanes;
+        for group in &warp.groups {
+            let waits = matches!(group.state, State::ForLanes { .. } | State::Ready);
+            if (group.frame, group.pc) == (frame, pc) && waits {
+                present |= group.lanes;
+            }
+        }
+        if needed & !present != 0 {
+            warp.groups[running.group].state = State::ForLanes { mask: needed };
+            return false;
+        }
+        for (index, group) in warp.groups.iter_mut().enumerate() {
+            if index != running.group && (group.frame, group.pc) == (frame, pc) {
+                group.lanes &= !needed;
+            }
+        }
+        let extra = lanes & !needed;
+        warp.groups[running.group].lanes = needed;
+        running.active = needed;
+        if extra != 0 {
+            warp.groups.push(Group {
+                lanes: extra,
+                frame,
+                pc,
+                state: State::Ready,
+            });
+        }
+        true
+    }
+
+    /// A barrier of the block.
+    fn block_barrier(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        operands: [Option<analysis::code::Source>; 2],
+        arrives: bool,
+    ) -> Met {
+        let lane = first(running.active);
+        let read = |machine: &Self, source: Option<analysis::code::Source>| {
+            source.map(|it| machine.read(warp, running, it, 32).0[lane] as u32)
+        };
+        let barrier = read(self, operands[0]).unwrap_or(0);
+        let expected = read(self, operands[1]).unwrap_or(0);
+        let some = match instruction.program.as_ref().and_then(|it| it.participants) {
+            Some(node) => self.count_true(warp, running, instruction, node),
+            None => 0,
+        };
+        let clock = self.races.release(warp.clock);
+        let count = running.active.count_ones();
+        let block = &mut self.clusters[running.cluster].blocks[running.block];
+        let state = block.barriers.entry(barrier).or_default();
+        state.expected = expected;
+        state.arrived += count;
+        state.some += some;
+        state.clock.join(&clock);
+        state.at = Some(running.at.range);
+        if !arrives {
+            warp.groups[running.group].state = State::AtBarrier { barrier };
+        }
+        self.open_barrier(running, barrier, warp);
+        if arrives {
+            return Met::Goes;
+        }
+        // The last one to come has been let go already.
+        match warp.groups[running.group].state {
+            State::Released { some, every } => Met::With(some, every),
+            _ => Met::Waits,
+        }
+    }
+
+    fn count_true(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+        node: u32,
+    ) -> u32 {
+        let Some(program) = &instruction.program else {
+            return 0;
+        };
+        self.read_inputs(warp, running, &program.inputs, &instruction.sources);
+        let values = self.value_of(warp, running, program, node);
+        let lanes = lanes_of(running.active);
+        lanes.filter(|it| values[usize::from(*it)] & 1 == 1).count() as u32
+    }
+
+    /// Lets the threads of a barrier go if all have arrived. `warp` is the one that runs, which is not in its block.
+    fn open_barrier(&mut self, running: &Running, barrier: u32, warp: &mut Warp) {
+        let cluster = &mut self.clusters[running.cluster];
+        let block = &mut cluster.blocks[running.block];
+        let live = block.live;
+        let Some(state) = block.barriers.get(&barrier) else {
+            return;
+        };
+        let expected = match state.expected {
+            0 => live,
+            it => it,
+        };
+        if state.arrived == 0 || state.arrived < expected {
+            return;
+        }
+        let Some(state) = block.barriers.remove(&barrier) else {
+            return;
+        };
+        let released = State::Released {
+            some: state.some.into(),
+            every: state.arrived.into(),
+        };
+        let races = &mut self.races;
+        let mut open = |warp: &mut Warp| {
+            let mut lanes = 0;
+            for group in &mut warp.groups {
+                if group.state == (State::AtBarrier { barrier }) {
+                    group.state = released;
+                    lanes |= group.lanes;
+                }
+            }
+            if lanes != 0 {
+                races.acquire(warp.clock, &state.clock);
+                let all = if lanes == warp.live { u32::MAX } else { lanes };
+                races.meet(warp.clock, all, warp.time);
+            }
+        };
+        open(warp);
+        block.warps.iter_mut().for_each(&mut open);
+    }
+
+    /// Threads have ended: barriers no longer wait for them.
+    pub(super) fn after_end(&mut self, running: &Running, warp: &mut Warp) {
+        for group in &mut warp.groups {
+            if matches!(group.state, State::ForLanes { .. }) {
+                group.state = State::Ready;
+            }
+        }
+        let block = &self.clusters[running.cluster].blocks[running.block];
+        let barriers: Vec<u32> = block.barriers.keys().copied().collect();
+        for barrier in barriers {
+            self.open_barrier(running, barrier, warp);
+        }
+        self.open_cluster(running, warp);
+    }
+
+    /// Threads arrive at the barrier of the cluster.
+    fn arrive_at_cluster(&mut self, warp: &mut Warp, running: &Running) {
+        let clock = self.races.release(warp.clock);
+        let cluster = &mut self.clusters[running.cluster];
+        cluster.arrived += running.active.count_ones();
+        cluster.clock.join(&clock);
+        warp.cluster_phase = cluster.generation + 1;
+        self.open_cluster(running, warp);
+    }
+
+    fn open_cluster(&mut self, running: &Running, warp: &mut Warp) {
+        let cluster = &mut self.clusters[running.cluster];
+        let live: u32 = cluster.blocks.iter().map(|it| it.live).sum();
+        if cluster.arrived == 0 || cluster.arrived < live {
+            return;
+        }
+        cluster.arrived = 0;
+        cluster.generation += 1;
+        cluster.complete = std::mem::take(&mut cluster.clock);
+        let open = |warp: &mut Warp| {
+            for group in &mut warp.groups {
+                if group.state == State::AtCluster {
+                    group.state = State::Ready;
+                }
+            }
+        };
+        open(warp);
+        let blocks = cluster.blocks.iter_mut();
+        blocks.flat_map(|it| &mut it.warps).for_each(open);
+    }
+
+    /// Whether the barrier of the cluster lets a group go; else it waits.
+    fn passes_cluster(&mut self, warp: &mut Warp, running: &Running) -> bool {
+        let cluster = &self.clusters[running.cluster];
+        if cluster.generation < warp.cluster_phase {
+            warp.groups[running.group].state = State::AtCluster;
+            return false;
+        }
+        let clock = cluster.complete.clone();
+        self.races.acquire(warp.clock, &clock);
+        self.races.meet(warp.clock, running.active, warp.time);
+        true
+    }
+
+    /// Says who waits for what, when nothing can run.
+    pub(super) fn report_deadlock(&mut self) {
+        let code = self.code;
+        let mut waits = Vec::new();
+        for cluster in &self.clusters {
+            for block in &cluster.blocks {
+                for warp in &block.warps {
+                    for group in &warp.groups {
+                        let function = &code.functions[warp.frames[group.frame].function];
+                        let instruction = function.instructions.get(group.pc as usize);
+                        let range = instruction.map_or(function.name_range, |it| it.range);
+                        let at = At {
+                            range,
+                            block: block.index,
+                            warp: warp.number,
+                        };
+                        waits.push((at, *group, block.live, warp.live));
+                        let barrier = match group.state {
+                            State::AtBarrier { barrier } => block.barriers.get(&barrier),
+                            _ => None,
+                        };
+                        let last = waits.len() - 1;
+                        waits[last].2 = match barrier {
+                            Some(it) if it.expected > 0 => it.expected,
+                            _ => block.live,
+                        };
+                    }
+                }
+            }
+        }
+        let places = waits.iter().map(|it| it.0.range);
+        let places: rustc_hash::FxHashSet<_> = places.collect();
+        for (at, group, expected, live) in &waits {
+            let (code, message) = match group.state {
+                State::AtBarrier { barrier } => (
+                    FindingCode::Deadlock,
+                    format!(
+                        "the warp waits at barrier {barrier} for {expected} threads, and the others do not come"
+                    ),
+                ),
+                State::ForLanes { mask } => {
+                    let missing: Vec<String> = lanes_of(mask & !group.lanes)
+                        .map(|it| it.to_string())
+                        .collect();
+                    let missing = missing.join(", ");
+                    let whole = mask == *live;
+                    let code = match whole {
+                        true => FindingCode::DivergentSync,
+                        false => FindingCode::InvalidMask,
+                    };
+                    (
+                        code,
+                        format!("the instruction waits for lanes {missing}, which are elsewhere"),
+                    )
+                }
+                State::AtCluster => (
+                    FindingCode::Deadlock,
+                    "the warp waits for the other blocks of the cluster, which do not come"
+                        .to_owned(),
+                ),
+                State::Ready | State::Released { .. } => continue,
+            };
+            let others = places.iter().filter(|it| **it != at.range);
+            let mut others: Vec<_> = others.collect();
+            others.sort_by_key(|it| it.start());
+            let related = others.into_iter().take(4).map(|range| Related {
+                range: *range,
+                message: "other threads wait here".to_owned(),
+            });
+            let related = related.collect();
+            self.findings.push(code, at, group.lanes, message, related);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+use std::{fmt::Write as _, sync::Arc};
+
+use analysis::{AnalysisHost, Change, FileContents, FileId};
+use expect_test::{Expect, expect};
+
+use crate::{Argument, Array, Launch, Limits, Machine, Schedule};
+
+/// A launch of the only entry: arrays of 32-bit numbers, then scalars of 32 bits.
+fn run(body: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+    let names: Vec<String> = (0..arrays.len()).map(|it| format!("p{it}")).collect();
+    let mut parameters: Vec<String> = names.iter().map(|it| format!(".param .u64 {it}")).collect();
+    parameters.extend((0..scalars.len()).map(|it| format!(".param .u32 n{it}")));
+    let text = format!(
+        ".version 8.5\n.target sm_90a\n.address_size 64\n.visible .entry k({})\n{{\n{body}\n}}\n",
+        parameters.join(", ")
+    );
+    run_text(&text, threads, arrays, scalars)
+}
+
+fn run_text(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FileId(1), Some(Arc::new(FileContents::new(text))))],
+        config: None,
+    });
+    let code = host.analysis().code(FileId(1)).unwrap();
+    let entry = code.functions.iter().position(|it| it.entry).unwrap();
+    let bytes = |it: &[u32]| it.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let launch = Launch {
+        entry: entry as u32,
+        grid: [1; 3],
+        block: [threads, 1, 1],
+        cluster: [1; 3],
+        shared: 0,
+        arrays: arrays
+            .iter()
+            .enumerate()
+            .map(|(index, it)| Array {
+                name: format!("p{index}"),
+                bytes: bytes(it),
+                undefined: false,
+            })
+            .collect(),
+        arguments: (0..arrays.len())
+            .map(Argument::Array)
+            .chain(
+                scalars
+                    .iter()
+                    .map(|it| Argument::Bytes(it.to_le_bytes().to_vec())),
+            )
+            .collect(),
+        schedule: Schedule::Lowest,
+        late: false,
+        limits: Limits {
+            steps: 1_000_000,
+            ..Limits::default()
+        },
+    };
+    let mut machine = Machine::new(&code, launch).unwrap();
+    machine.advance(u64::MAX);
+    let outcome = machine.outcome();
+    let mut out = format!("{:?}\n", outcome.ended);
+    for it in &outcome.not_run {
+        writeln!(out, "not run: {}", it.what).unwrap();
+    }
+    for it in &outcome.findings {
+        let line = text[..usize::from(it.range.start())].matches('\n').count() + 1;
+        let statement = &text[it.range];
+        writeln!(
+            out,
+            "{} {line} `{statement}` lanes {:?}: {}",
+            it.code.word(),
+            it.lanes,
+            it.message
+        )
+        .unwrap();
+    }
+    for (index, array) in outcome.arrays.iter().enumerate() {
+        let words: Vec<i32> = array
+            .chunks_exact(4)
+            .map(|it| i32::from_le_bytes(it.try_into().unwrap()))
+            .collect();
+        writeln!(out, "p{index} = {words:?}").unwrap();
+    }
+    out + &outcome.printed
+}
+
+#[track_caller]
+fn check(body: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32], expect: Expect) {
+    expect.assert_eq(&run(body, threads, arrays, scalars));
+}
+
+/// Stores `%r` of each thread at its place in `p0`.
+const STORE: &str = "\
+cvt.u64.u32 %i, %tid.x;
+shl.b64 %i, %i, 2;
+add.s64 %a, %p, %i;
+st.global.u32 [%a], %r;
+ret;";
+const REGISTERS: &str = "\
+.reg .b64 %p, %q, %i, %a, %b;
+.reg .b32 %r, %s, %t, %n;
+.reg .pred %c, %d;
+ld.param.u64 %p, [p0];
+cvta.to.global.u64 %p, %p;";
+
+#[test]
+fn a_kernel_writes_what_it_computes() {
+    check(
+        &format!("{REGISTERS}\nmov.u32 %r, %tid.x;\nmad.lo.s32 %r, %r, %r, 1;\n{STORE}"),
+        4,
+        &[&[0; 4]],
+        &[],
+        expect![[r#"
+            Finished
+            p0 = [1, 2, 5, 10]
+        "#]],
+    );
+}
+
+#[test]
+fn beyond_the_end() {
+    check(
+        &format!("{REGISTERS}\nmov.u32 %r, 7;\n{STORE}"),
+        6,
+        &[&[0; 4]],
+        &[],
+        expect![[r#"
+            Finished
+            out-of-bounds 15 `st.global.u32 [%a], %r;` lanes [4]: the access writes 4 bytes: 0 bytes after the end of `p0`, which has 16 bytes
+            p0 = [7, 7, 7, 7]
+        "#]],
+    );
+}
+
+#[test]
+fn a_barrier_orders_and_its_absence_races() {
+    let body = |barrier: &str| {
+        format!(
+            "{REGISTERS}
+            .shared .align 4 .b8 s[256];
+            .reg .b32 %x, %y;
+            mov.u32 %x, %tid.x;
+            shl.b32 %y, %x, 2;
+            mov.u32 %t, s;
+            add.u32 %t, %t, %y;
+            st.shared.u32 [%t], %x;
+            {barrier}
+            mov.u32 %n, %ntid.x;
+            sub.u32 %n, %n, 1;
+            sub.u32 %n, %n, %x;
+            shl.b32 %n, %n, 2;
+            mov.u32 %t, s;
+            add.u32 %t, %t, %n;
+            ld.shared.u32 %r, [%t];
+            {STORE}"
+        )
+    };
+    check(
+        &body("bar.sync 0;"),
+        64,
+        &[&[0; 64]],
+        &[],
+        expect![[r#"
+        Finished
+        p0 = [63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    "#]],
+    );
+    check(
+        &body(""),
+        64,
+        &[&[0; 64]],
+        &[],
+        expect![[r#"
+        Finished
+        race 17 `st.shared.u32 [%t], %x;` lanes [0]: another warp reads this location, which this instruction writes, and nothing orders them
+        race 25 `ld.shared.u32 %r, [%t];` lanes [0]: another warp writes this location, which this instruction reads, and nothing orders them
+        p0 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+    "#]],
+    );
+    check(
+        &body("bar.warp.sync 0xFFFFFFFF;"),
+        32,
+        &[&[0; 32]],
+        &[],
+        expect![[r#"
+            Finished
+            p0 = [31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+        "#]],
+    );
+}
+
+#[test]
+fn loops_calls_and_shuffles() {
+    let text = "\
+.version 8.5
+.target sm_90a
+.address_size 64
+.func (.param .b32 out) twice(.param .b32 in)
+{
+.reg .b32 %a;
+ld.param.b32 %a, [in];
+add.s32 %a, %a, %a;
+st.param.b32 [out], %a;
+ret;
+}
+.visible .entry k(.param .u64 p0, .param .u32 n0)
+{
+.reg .b64 %p, %i, %a;
+.reg .b32 %r, %s, %n;
+.reg .pred %c;
+ld.param.u64 %p, [p0];
+ld.param.u32 %n, [n0];
+mov.u32 %r, %tid.x;
+mov.u32 %s, 0;
+loop:
+add.s32 %s, %s, %r;
+sub.u32 %n, %n, 1;
+setp.ne.u32 %c, %n, 0;
+@%c bra loop;
+{
+.param .b32 x;
+.param .b32 y;
+st.param.b32 [x], %s;
+call.uni (y), twice, (x);
+ld.param.b32 %s, [y];
+}
+shfl.sync.bfly.b32 %r, %s, 1, 31, 0xFFFFFFFF;
+mul.wide.u32 %i, %r, 0;
+cvt.u64.u32 %i, %tid.x;
+shl.b64 %i, %i, 2;
+add.s64 %a, %p, %i;
+st.global.u32 [%a], %r;
+atom.global.add.u32 %r, [%p+128], 1;
+ret;
+}
+";
+    let mut array = [0; 33];
+    array[32] = 5;
+    expect![[r#"
+        Finished
+        p0 = [6, 0, 18, 12, 30, 24, 42, 36, 54, 48, 66, 60, 78, 72, 90, 84, 102, 96, 114, 108, 126, 120, 138, 132, 150, 144, 162, 156, 174, 168, 186, 180, 37]
+    "#]].assert_eq(&run_text(text, 32, &[&array], &[3]));
+}

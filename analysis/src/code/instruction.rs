@@ -1,0 +1,321 @@
+//! An instruction: its program, and where it reads, writes and jumps.
+
+use std::sync::Arc;
+
+use isa::{
+    compute::{Destination, Input, Program, constant_bits, program},
+    matching::binding::Binding,
+    operand::Operand,
+    semantics::Control,
+    strength::Strength,
+};
+use rustc_hash::FxHashMap;
+use salsa::Database;
+use syntax::TextSize;
+
+use crate::{
+    SymbolKind,
+    flow::facts::step_at,
+    hir::{
+        body::{Place, Reference, Target},
+        bound::{Bound, BoundInstruction, BoundOperand},
+        fit::{bindings, fit},
+        form::Form,
+    },
+};
+
+use super::{
+    Actual, CARRY, Call, Callee, Event, Guard, Instruction, STACK, Slot, Source, Symbol,
+    function::{Places, component_index},
+};
+
+/// Lowers the instructions of a function.
+pub(super) struct InstructionLowering<'a> {
+    db: &'a dyn Database,
+    /// The start of the function in the file.
+    start: TextSize,
+    /// What the instructions of a form have in common.
+    forms: FxHashMap<Form<'a>, Common>,
+}
+
+/// What the instructions of a form have in common.
+#[derive(Clone)]
+struct Common {
+    name: Arc<str>,
+    program: Option<Arc<Program>>,
+    strength: Strength,
+}
+
+impl<'a> InstructionLowering<'a> {
+    /// For a function that starts there.
+    pub(super) fn new(db: &'a dyn Database, start: TextSize) -> InstructionLowering<'a> {
+        InstructionLowering {
+            db,
+            start,
+            forms: FxHashMap::default(),
+        }
+    }
+
+    /// An instruction.
+    pub(super) fn lower(
+        &mut self,
+        bound: BoundInstruction<'a>,
+        places: &mut Places<'_>,
+    ) -> Instruction {
+        let db = self.db;
+        let common = self.forms.entry(bound.id);
+        let common = common.or_insert_with(|| common_of(db, bound.id)).clone();
+        let bindings = bindings(db, bound.id);
+        let semantics = bound.form.semantics();
+        let guard = bound.guard().and_then(|it| {
+            Some(Guard {
+                slot: places.slot(it, None)?,
+                negated: bound.is_negated(),
+            })
+        });
+        let mut sources = Vec::new();
+        let mut later_sources = Vec::new();
+        let mut destinations = Vec::new();
+        if let Some(program) = &common.program {
+            let mut read = |inputs: &[Input]| -> Vec<Source> {
+                let read = |it: &Input| source(bound, bindings, *it, places);
+                inputs.iter().map(read).collect()
+            };
+            sources = read(&program.inputs);
+            if let Some(later) = &program.later {
+                later_sources = read(&later.inputs);
+            }
+            let outputs = program.outputs.iter();
+            let slot = |it: &(Destination, u32)| destination(bound, bindings, it.0, places);
+            destinations = outputs.map(slot).collect();
+        }
+        let event = |it: &isa::event::Event, places: &mut Places<'_>| Event {
+            kind: it.kind,
+            operands: it.operands.map(|name| {
+                let index = bindings.iter().position(|it| Some(it.name) == name)?;
+                Some(source(bound, bindings, whole(index), places))
+            }),
+        };
+        let mut events = Vec::with_capacity(semantics.events.len());
+        for it in semantics.events {
+            events.push(event(it, places));
+        }
+        Instruction {
+            range: bound.instruction.range + self.start,
+            guard,
+            name: common.name,
+            program: common.program,
+            sources,
+            destinations,
+            later_sources,
+            control: semantics.control,
+            targets: targets(bound, places),
+            index: match semantics.control {
+                Control::Table => bound.operand(0).map(|it| value(it, 0, places)),
+                _ => None,
+            },
+            call: bound
+                .instruction
+                .call
+                .then(|| Box::new(call(bound, places))),
+            events,
+            order: semantics.order,
+            together: semantics.together,
+            strength: common.strength,
+        }
+    }
+}
+
+/// All bits of the operand of a binding.
+fn whole(binding: usize) -> Input {
+    Input {
+        operand: binding as u8,
+        element: None,
+        half: 0,
+        bits: 64,
+    }
+}
+
+fn common_of<'db>(db: &'db dyn Database, form: Form<'db>) -> Common {
+    let contents = form.data(db);
+    let words = contents.words.iter().map(|it| &**it);
+    let name: Vec<&str> = std::iter::once(&*contents.opcode).chain(words).collect();
+    let made = fit(db, form).and_then(|fit| {
+        contents.with_statement(|statement| program(fit, statement, bindings(db, form)))
+    });
+    let program = match made {
+        Some(Ok(it)) => Some(Arc::new(it)),
+        Some(Err(isa::compute::Obstacle::Nothing)) => Some(Arc::default()),
+        _ => None,
+    };
+    Common {
+        name: name.join(".").into(),
+        program,
+        strength: Strength::from_words(contents.words.iter().map(|it| &**it)),
+    }
+}
+
+/// Where an input of a program comes from.
+fn source(
+    bound: BoundInstruction<'_>,
+    bindings: &[Binding],
+    input: Input,
+    places: &mut Places<'_>,
+) -> Source {
+    let Some(binding) = bindings.get(usize::from(input.operand)) else {
+        return Source::Unknown;
+    };
+    let Some(operand) = bound.operand_at(binding.path, input.element) else {
+        return Source::Unknown;
+    };
+    if let (Some(_), Operand::Integer(address)) = (binding.space, operand.operand()) {
+        return Source::Constant(*address as u64);
+    }
+    if let Some(constant) = constant_bits(operand.operand(), binding.ty.as_deref()) {
+        return Source::Constant((constant >> (64 * u32::from(input.half))) as u64);
+    }
+    match value(operand, input.half, places) {
+        // `[name]` without a state space is in that of the variable.
+        Source::Address(symbol, plus) if binding.space == Some("") => {
+            Source::GenericAddress(symbol, plus)
+        }
+        other => other,
+    }
+}
+
+/// The value of an operand that is no constant of a known type.
+fn value(operand: BoundOperand<'_>, half: u8, places: &mut Places<'_>) -> Source {
+    match operand.bound() {
+        Bound::Name(name, component) => named(name, component, 0, half, places),
+        Bound::Sum(name, plus) => named(name, None, plus, half, places),
+        Bound::Element(name, index) => named(name, None, index as i64, half, places),
+        Bound::Not(inner) | Bound::Selected(inner, _) => value(inner, half, places),
+        Bound::Integer(it) => Source::Constant((it >> (64 * u32::from(half).min(1))) as u64),
+        _ => Source::Unknown,
+    }
+}
+
+fn named(
+    name: &Reference,
+    component: Option<char>,
+    plus: i64,
+    half: u8,
+    places: &mut Places<'_>,
+) -> Source {
+    if let Some(slot) = places.slot(name, component) {
+        return Source::Register(slot + Slot::from(half), plus);
+    }
+    match name.target {
+        Target::Special(index) => Source::Special {
+            index,
+            component: component.and_then(component_index).unwrap_or(0),
+            number: name.member.unwrap_or(0),
+        },
+        Target::WarpSize => Source::Constant(u64::from(isa::limits::THREADS_PER_WARP)),
+        _ if half > 0 => Source::Constant(0),
+        _ => match places.symbol(name) {
+            Some(symbol) => Source::Address(symbol, plus),
+            None => Source::Unknown,
+        },
+    }
+}
+
+/// The slot that an output of a program goes to.
+fn destination(
+    bound: BoundInstruction<'_>,
+    bindings: &[Binding],
+    destination: Destination,
+    places: &mut Places<'_>,
+) -> Option<Slot> {
+    match destination {
+        Destination::Carry => Some(CARRY),
+        Destination::Stack => Some(STACK),
+        Destination::Operand {
+            operand,
+            element,
+            half,
+        } => {
+            let path = bindings.get(usize::from(operand))?.path;
+            match value(bound.operand_at(path, element)?, half, places) {
+                Source::Register(slot, _) => Some(slot),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// The instructions to which an instruction may jump.
+fn targets(bound: BoundInstruction<'_>, places: &Places<'_>) -> Vec<u32> {
+    let body = places.body;
+    let label = |reference: &Reference| match reference.target {
+        Target::Definition(id) if body.definition(id).kind == SymbolKind::Label => {
+            Some(step_at(body, body.definition(id).name_range.start()))
+        }
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for reference in bound.references {
+        if reference.place != Place::Branch {
+            continue;
+        }
+        let Target::Definition(id) = reference.target else {
+            continue;
+        };
+        let definition = body.definition(id);
+        if definition.kind != SymbolKind::TargetList {
+            found.extend(label(reference));
+            continue;
+        }
+        // The names of a list are references inside its declaration.
+        let all = &body.references;
+        let range = definition.full_range;
+        let first = all.partition_point(|it| it.range.start() < range.start());
+        let listed = all[first..].iter();
+        let listed = listed.take_while(|it| it.range.start() < range.end());
+        found.extend(listed.filter_map(label));
+    }
+    found
+}
+
+/// The parts of a call: results before the callee, arguments after it.
+fn call(bound: BoundInstruction<'_>, places: &mut Places<'_>) -> Call {
+    let mut lists: Vec<Vec<Actual>> = vec![Vec::new(), Vec::new()];
+    let mut callee = None;
+    for operand in bound.operands() {
+        match operand.bound() {
+            Bound::Arguments(elements) => {
+                let list = &mut lists[usize::from(callee.is_some())];
+                list.extend(elements.map(|it| actual(it, places)));
+            }
+            Bound::Name(name, _) if callee.is_none() => {
+                callee = Some(match places.slot(name, None) {
+                    Some(slot) => Callee::Indirect(slot),
+                    None => match places.symbol(name) {
+                        Some(Symbol::Function(id)) => Callee::Function(id),
+                        _ => Callee::Unknown(String::new()),
+                    },
+                });
+            }
+            _ => {}
+        }
+    }
+    let arguments = lists.pop().unwrap_or_default();
+    Call {
+        callee: callee.unwrap_or(Callee::Unknown(String::new())),
+        arguments,
+        results: lists.pop().unwrap_or_default(),
+    }
+}
+
+fn actual(operand: BoundOperand<'_>, places: &mut Places<'_>) -> Actual {
+    if let Bound::Name(name, _) = operand.bound()
+        && let Some(Symbol::Variable(id)) = places.symbol(name)
+    {
+        return Actual::Variable(id);
+    }
+    if let Bound::Float(..) = operand.bound() {
+        let bits = constant_bits(operand.operand(), None).unwrap_or(0);
+        return Actual::Value(Source::Constant(bits as u64));
+    }
+    Actual::Value(value(operand, 0, places))
+}
