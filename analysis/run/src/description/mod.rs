@@ -1,0 +1,31 @@
+//! Descriptions of launches: launch files in TOML, and `// run:` comments with the same keys.
+//!
+//! A text becomes a [`Value`] (by [`Value::parse`] or [`comments`]), that a [`Description`] (by [`Description::read`]),
+//! and with the code of a file a [`Prepared`] launch (by [`Description::prepare`]), which judges outcomes afterwards.
+//! Files are read by whoever asks.
+
+mod comment;
+mod contents;
+mod element;
+mod expect;
+mod judge;
+pub mod npy;
+mod prepare;
+mod problem;
+mod random;
+mod read;
+mod size;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use comment::{Comment, comments};
+pub use contents::{Contents, bits_at, count};
+pub use element::{Element, Shown};
+pub use expect::{Expectation, Goal};
+pub use judge::{Difference, Judgement};
+pub use prepare::{Layout, Prepared, ReadFile};
+pub use problem::Problem;
+pub use read::Description;
+pub use value::{Data, Key, Value};
