@@ -17,6 +17,7 @@ mod protocols;
 mod registers;
 mod render;
 mod report;
+mod run;
 mod sass;
 mod site;
 mod targets;
@@ -106,6 +107,8 @@ enum Command {
     /// Write the documentation as a book for mdBook.
     #[command(hide = true)]
     Site(site::SiteArgs),
+    /// Run kernels without a GPU, and find races, stale reads, overruns and deadlocks.
+    Run(run::RunArgs),
     /// Estimate the registers of entry functions.
     Registers(registers::RegistersArgs),
     /// Show the control-flow graphs of functions as text, SVG or Mermaid.
@@ -149,6 +152,7 @@ where
             Command::Sass(args) => sass::run(&args, io),
             Command::Extract(args) => extract::run(&args, io),
             Command::Site(args) => site::run(&args, io),
+            Command::Run(args) => run::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
             Command::Targets(args) => targets::run(&args, io),
@@ -226,6 +230,14 @@ fn read_bytes(path: &Path, io: &mut Io<'_>) -> Result<Vec<u8>, String> {
 /// Text of strangers for a terminal or a log: on one line, with tabs as blanks and what acts on a terminal escaped.
 fn plain(text: &str) -> String {
     escape_controls(&text.replace('\t', " ")).into_owned()
+}
+
+/// A number of things.
+fn counted(count: usize, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{count} {noun}s"),
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use serde_json::Value;
 use syntax::{Document, host::Language, text::LineTable};
 use walkdir::WalkDir;
 
-use super::{FAILED, Io, embedded, plain, read_text, render, report};
+use super::{FAILED, Io, counted, embedded, plain, read_text, render, report};
 use crate::{
     binaries::{Text, each_text},
     compile_commands::CompileCommands,
@@ -427,14 +427,6 @@ pub(super) fn keep_worst(diagnostics: &mut Vec<Diagnostic>, limit: usize) -> usi
         diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
     }
     omitted
-}
-
-/// A number of things.
-fn counted(count: usize, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{count} {noun}s"),
-    }
 }
 
 /// Reads `unused-register=warning`.

@@ -152,6 +152,44 @@ pub(super) const PAGES: &[Page] = &[
         ],
     },
     Page {
+        command: "run",
+        statuses: &[
+            (1, "There is a finding, or an expectation that fails."),
+            (
+                3,
+                "The run was stopped: by what is not run yet, or by a limit.",
+            ),
+        ],
+        examples: &[
+            (
+                "ptx-analyzer run kernel.ptx",
+                "Run the launches of the `// run:` comments of a file.",
+            ),
+            (
+                "ptx-analyzer run kernel.ptx --launch launch.toml --out results",
+                "Run a launch file and write the arrays.",
+            ),
+            (
+                "ptx-analyzer run --can kernel.ptx",
+                "List what cannot be run yet.",
+            ),
+        ],
+    },
+    Page {
+        command: "test",
+        statuses: &[(1, "A test failed.")],
+        examples: &[
+            (
+                "ptx-analyzer test kernels",
+                "Run all launches of a folder under several schedules.",
+            ),
+            (
+                "ptx-analyzer test --mutate kernel.ptx",
+                "Delete each synchronising instruction in turn, and see whether the tests find it.",
+            ),
+        ],
+    },
+    Page {
         command: "registers",
         statuses: &[(1, "With --baseline: an estimate has grown.")],
         examples: &[

@@ -217,6 +217,24 @@ impl Description {
         })
     }
 
+    /// Replaces a value by a name: an argument that is a scalar, or a key with those around it; returns whether the
+    /// description has such an argument or key.
+    pub fn assign(description: &mut Value, name: &str, value: &Value) -> bool {
+        let path: Vec<&str> = name.split('.').collect();
+        if path.first().is_some_and(|it| KEYS.contains(it)) {
+            description.set(&path, value.clone());
+            return true;
+        }
+        let argument = description.get("args").and_then(|it| it.get(name));
+        let path: &[&str] = match argument.map(|it| &it.data) {
+            Some(Data::Table(_)) => &["args", name, "value"],
+            Some(_) => &["args", name],
+            None => return false,
+        };
+        description.set(path, value.clone());
+        true
+    }
+
     /// Returns the names of the scalar arguments that have an integer, which sizes may name.
     #[must_use]
     pub fn scalars(value: &Value) -> Vec<String> {
