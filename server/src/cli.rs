@@ -22,6 +22,7 @@ mod sass;
 mod site;
 mod targets;
 mod terminal;
+mod test;
 
 use std::{
     ffi::OsString,
@@ -109,6 +110,8 @@ enum Command {
     Site(site::SiteArgs),
     /// Run kernels without a GPU, and find races, stale reads, overruns and deadlocks.
     Run(run::RunArgs),
+    /// Run the launches of files and folders under several schedules, and tell which fail.
+    Test(test::TestArgs),
     /// Estimate the registers of entry functions.
     Registers(registers::RegistersArgs),
     /// Show the control-flow graphs of functions as text, SVG or Mermaid.
@@ -153,6 +156,7 @@ where
             Command::Extract(args) => extract::run(&args, io),
             Command::Site(args) => site::run(&args, io),
             Command::Run(args) => run::run(&args, io),
+            Command::Test(args) => test::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
             Command::Targets(args) => targets::run(&args, io),

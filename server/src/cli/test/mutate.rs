@@ -1,0 +1,119 @@
+//! Mutation: whether the runs notice that an instruction is missing which synchronises.
+
+use analysis::code::Instruction;
+use isa::{event::EventKind, semantics::Order as Ordering};
+use run::description::Prepared;
+use syntax::TextRange;
+
+use super::judge::{Order, attempt};
+use crate::cli::run::{
+    can::reached,
+    execute::is_interrupted,
+    subject::{Run, Subject},
+};
+
+/// A mutant may take so many times the steps of the kernel, as one that hangs shows that.
+const PATIENCE: u64 = 16;
+/// And so many beside.
+const STEPS: u64 = 100_000;
+
+/// What became of the mutants of a run.
+#[derive(Default)]
+pub(super) struct Mutants {
+    /// How many were noticed,
+    pub(super) found: usize,
+    /// and those that were not, by the statement that they lack.
+    pub(super) survivors: Vec<TextRange>,
+}
+
+/// Deletes each instruction that synchronises, and runs what is left in all orders until one of them notices.
+pub(super) fn mutate(
+    subject: &Subject,
+    it: &Run,
+    prepared: &Prepared,
+    orders: &[Order],
+    steps: u64,
+) -> Mutants {
+    let mut mutants = Mutants::default();
+    let functions = reached(&subject.code, Some(it.entry)).into_iter();
+    let instructions = functions.flat_map(|it| &subject.code.functions[it as usize].instructions);
+    for range in instructions
+        .filter(|it| synchronises(it))
+        .map(|it| it.range)
+    {
+        if is_interrupted() {
+            break;
+        }
+        let mutant = Subject::new(
+            subject.name.clone(),
+            without(subject.document.text(), range),
+        );
+        let name = &subject.code.functions[it.entry as usize].name;
+        // One that is not a program any more says nothing about the runs.
+        let Some(entry) = mutant.entry(name).filter(|_| mutant.errors.is_empty()) else {
+            continue;
+        };
+        let mut prepared = prepared.clone();
+        prepared.launch.entry = entry;
+        prepared.launch.limits.steps = (steps * PATIENCE + STEPS).min(prepared.launch.limits.steps);
+        let is_found = orders.iter().any(|order| {
+            let attempt = attempt(&mutant, it, &prepared, *order, None);
+            attempt.is_ok_and(|it| it.failure.is_some())
+        });
+        match is_found {
+            true => mutants.found += 1,
+            false => mutants.survivors.push(range),
+        }
+    }
+    mutants
+}
+
+/// Whether others wait for an instruction, or it for them, or it orders memory.
+fn synchronises(it: &Instruction) -> bool {
+    let orders = !matches!(it.order, Ordering::None | Ordering::Volatile);
+    orders || it.events.iter().any(|it| is_synchronisation(it.kind))
+}
+
+fn is_synchronisation(event: EventKind) -> bool {
+    use EventKind::{
+        Arrive, ArriveCopies, ArriveExpect, BlockArrive, BlockSync, ClusterArrive, ClusterWait,
+        Commit, Expect, FenceAfter, FenceBefore, GridLaunch, GridWait, Init, PhaseWait,
+        PhaseWaitRelaxed, ProxyFence, RegisterFence, Wait, WaitRead, WarpSync,
+    };
+    matches!(
+        event,
+        Commit(_)
+            | Wait(_)
+            | WaitRead(_)
+            | RegisterFence
+            | Init
+            | Expect
+            | Arrive
+            | ArriveExpect
+            | ArriveCopies
+            | PhaseWait
+            | PhaseWaitRelaxed
+            | BlockSync
+            | BlockArrive
+            | WarpSync
+            | ClusterArrive
+            | ClusterWait
+            | ProxyFence
+            | FenceBefore
+            | FenceAfter
+            | GridLaunch
+            | GridWait
+    )
+}
+
+/// The text with blanks in the place of a statement; lines stay.
+fn without(text: &str, range: TextRange) -> String {
+    let (before, rest) = text.split_at(range.start().into());
+    let (statement, after) = rest.split_at(range.len().into());
+    let blank = |it: char| match it {
+        '\n' | '\r' => String::from(it),
+        _ => " ".repeat(it.len_utf8()),
+    };
+    let blanks: String = statement.chars().map(blank).collect();
+    format!("{before}{blanks}{after}")
+}
