@@ -25,23 +25,29 @@ pub enum Element {
 pub enum Shown {
     /// An integer.
     Integer(i128),
-    /// A floating-point number.
+    /// A floating-point number of 64 bits.
     Float(f64),
+    /// A floating-point number of at most 32 bits.
+    Single(f32),
     /// Nothing was ever written there.
     Undefined,
 }
 
 impl std::fmt::Display for Shown {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Shown::Integer(it) => write!(f, "{it}"),
-            Shown::Float(it) if it.is_nan() => f.write_str("nan"),
-            Shown::Float(it) if it.abs() >= 1e17 || *it != 0.0 && it.abs() < 1e-5 => {
-                write!(f, "{it:e}")
-            }
-            Shown::Float(it) => write!(f, "{it}"),
-            Shown::Undefined => f.write_str("undefined"),
+        // The shortest digits that tell a number from all others of its type.
+        let (number, plain, short) = match self {
+            Shown::Integer(it) => return write!(f, "{it}"),
+            Shown::Undefined => return f.write_str("undefined"),
+            Shown::Float(it) => (*it, it.to_string(), format!("{it:e}")),
+            Shown::Single(it) => (f64::from(*it), it.to_string(), format!("{it:e}")),
+        };
+        if number.is_nan() {
+            return f.write_str("nan");
         }
+        let is_plain =
+            number.is_infinite() || number == 0.0 || (1e-5..1e17).contains(&number.abs());
+        f.write_str(if is_plain { &plain } else { &short })
     }
 }
 
@@ -134,7 +140,9 @@ impl Element {
     #[must_use]
     pub fn shown(self, bits: u64) -> Shown {
         match self {
-            Element::Float(_) => Shown::Float(self.number(bits).to_f64()),
+            Element::Float(Format::F64) => Shown::Float(self.number(bits).to_f64()),
+            // Nothing of it is lost.
+            Element::Float(_) => Shown::Single(self.number(bits).to_f64() as f32),
             _ => Shown::Integer(self.integer(bits)),
         }
     }

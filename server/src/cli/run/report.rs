@@ -279,6 +279,7 @@ fn ranges(numbers: &[u8]) -> String {
 fn shown(number: Shown) -> Value {
     match number {
         Shown::Float(it) if it.is_finite() => json!(it),
+        Shown::Single(it) if it.is_finite() => json!(f64::from(it)),
         Shown::Integer(it) => match (i64::try_from(it), u64::try_from(it)) {
             (Ok(it), _) => json!(it),
             (_, Ok(it)) => json!(it),
