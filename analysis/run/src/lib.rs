@@ -9,5 +9,5 @@ mod machine;
 mod outcome;
 
 pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
-pub use machine::{LaunchError, Machine};
+pub use machine::{LaunchError, Machine, can_run};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

@@ -241,6 +241,9 @@ fn one(
         true,
     );
     let ran = ran.map_err(start)?;
+    if let Some(message) = &ran.outcome.wrong_launch {
+        return Err(start(message.clone()).into());
+    }
     // What was not run to its end tells nothing about the arrays.
     let judgements = match ran.is_stopped() {
         true => Vec::new(),

@@ -30,6 +30,7 @@ use crate::{
 };
 
 pub use launch::LaunchError;
+pub use step::can_run;
 
 use self::{
     asynchronous::Asynchronous,

@@ -285,9 +285,7 @@ impl Machine<'_> {
         program: &Program,
         participants: (u64, u64),
     ) {
-        if instruction.sources.contains(&Source::Unknown)
-            || instruction.later_sources.contains(&Source::Unknown)
-        {
+        if !can_run(instruction) {
             let what = format!("`{}` with such an operand", instruction.name);
             return self.stop(instruction, &what);
         }
@@ -682,6 +680,15 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Whether an instruction is run if it is reached.
+#[must_use]
+pub fn can_run(instruction: &Instruction) -> bool {
+    let sources = &instruction.sources;
+    instruction.program.is_some()
+        && !sources.contains(&Source::Unknown)
+        && !instruction.later_sources.contains(&Source::Unknown)
 }
 
 /// How the accesses of an instruction count in races.

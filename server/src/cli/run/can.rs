@@ -61,11 +61,11 @@ pub(in crate::cli) fn not_run(code: &Code, from: Option<FunctionId>) -> Vec<Cann
     let mut found = Vec::new();
     for function in reached(code, from) {
         for it in &code.functions[function as usize].instructions {
-            if let Err(what) = &it.program {
+            if !run::can_run(it) {
                 found.push(Cannot {
                     function,
                     range: it.range,
-                    what,
+                    what: &it.name,
                 });
             }
         }
