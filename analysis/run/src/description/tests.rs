@@ -800,6 +800,7 @@ fn judged(ty: &str, after: &str, undefined: &[usize], expectation: &str) -> Stri
             .collect(),
         undefined: vec![undefined.to_vec(), Vec::new()],
         not_run: Vec::new(),
+        wrong_launch: None,
         approximated: Vec::new(),
         printed: String::new(),
     };

@@ -239,8 +239,14 @@ impl Access<'_> {
             message: conflict.related,
         };
         let code = conflict.code;
+        let mut at = self.at;
+        let mut related = related;
+        if conflict.reversed {
+            // The read came first, and is what is wrong.
+            (at.range, related.range) = (related.range, at.range);
+        }
         self.findings
-            .push(code, &self.at, 1 << lane, conflict.message, vec![related]);
+            .push(code, &at, 1 << lane, conflict.message, vec![related]);
     }
 
     /// Reads up to 8 bytes of a region.
@@ -269,6 +275,9 @@ impl Access<'_> {
         lane: usize,
         (value, undefined): (u64, bool),
     ) {
+        let (before, _) = self.read(region, offset, count, lane);
+        let mask = u64::MAX >> (64 - 8 * count as u32);
+        self.global.changes += u64::from(before != value & mask);
         match region {
             Region::Global(index) => {
                 let data = &mut self.global.all[index].data;

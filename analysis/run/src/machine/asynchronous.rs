@@ -1,5 +1,8 @@
 //! Asynchronous operations: copies that land at once or as late as allowed, and the groups that wait for them.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use analysis::code::Instruction;
@@ -174,12 +177,10 @@ impl Machine<'_> {
         };
         let mut warp = Warp::for_landing();
         self.land(&mut warp, operation);
-        self.wake_pollers();
-        true
-    }
-
-    fn wake_pollers(&mut self) {
+        // Who polls may see it.
+        self.global.changes += 1;
         self.queue.clear();
+        true
     }
 
     /// Lands what is pending of clusters that end.

@@ -270,6 +270,7 @@ impl Machine<'_> {
             frame: caller,
             pc: pc + 1,
             state: State::Ready,
+            polled: None,
         };
         if rest != 0 {
             warp.groups.push(Group {

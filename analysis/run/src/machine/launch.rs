@@ -19,6 +19,7 @@ use super::{
     memory::{Bytes, Global, Owner},
     races::Races,
     schedule::Order,
+    spin::Spins,
 };
 
 /// Why a launch cannot start.
@@ -120,6 +121,7 @@ impl<'a> Machine<'a> {
             clusters: Vec::new(),
             next_cluster: 0,
             order: Order::new(launch.schedule),
+            spins: Spins::default(),
             findings: Findings::default(),
             races: Races::new(),
             asynchronous: Asynchronous::default(),

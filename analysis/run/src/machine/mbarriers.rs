@@ -126,6 +126,7 @@ pub(super) fn write_field(
         return;
     };
     let number = value as i64;
+    access.global.changes += 1;
     if field == BarrierField::Phase {
         // The first field that an initialization writes.
         let source = access.races.new_source();

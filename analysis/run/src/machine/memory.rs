@@ -133,6 +133,8 @@ pub(super) struct Global {
     pub(super) all: Vec<Allocation>,
     /// The allocation that was used last.
     last: usize,
+    /// How often memory changed, shared memory and mbarriers too: who polls need not look again before it does.
+    pub(super) changes: u64,
 }
 
 impl Global {

@@ -11,6 +11,7 @@ mod memory;
 mod races;
 mod schedule;
 mod special;
+mod spin;
 mod step;
 mod sync;
 mod system;
@@ -40,6 +41,7 @@ use self::{
     memory::{Bytes, Global, Owner},
     races::Races,
     schedule::Order,
+    spin::Spins,
     warp::{LANES, Lanes},
 };
 
@@ -56,6 +58,7 @@ pub struct Machine<'a> {
     /// The number of the next cluster.
     next_cluster: u64,
     order: Order,
+    spins: Spins,
     findings: Findings,
     races: Races,
     asynchronous: Asynchronous,

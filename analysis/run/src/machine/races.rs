@@ -76,6 +76,8 @@ pub(super) struct Conflict {
     /// The other access.
     pub(super) other: TextRange,
     pub(super) related: String,
+    /// Whether the finding is about the other access.
+    pub(super) reversed: bool,
 }
 
 /// An access of some bytes of a word.
@@ -378,12 +380,13 @@ impl Races {
 fn describe(old: &Entry, new: &Entry) -> Conflict {
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
     let lane = super::findings::lanes_of(old.lanes).next().unwrap_or(0);
-    if old.asynchronous && !new.writes {
+    if (old.asynchronous && !new.writes) || (new.asynchronous && new.writes && !old.writes) {
         return Conflict {
             code: FindingCode::StaleRead,
             message: "the copy that writes this location has not been waited for".to_owned(),
             other: old.range,
             related: "the copy".to_owned(),
+            reversed: new.asynchronous && new.writes,
         };
     }
     let who = match old.view == new.view {
@@ -399,5 +402,6 @@ fn describe(old: &Entry, new: &Entry) -> Conflict {
         ),
         other: old.range,
         related: format!("{} the location", verb(old)),
+        reversed: false,
     }
 }

@@ -74,6 +74,11 @@ impl Machine<'_> {
             self.start_cluster();
         }
         if self.queue.is_empty() {
+            if self.spins() && !self.start_cluster() && !self.land_late() {
+                self.report_deadlock(true);
+                self.ended = Some(Ended::Deadlock);
+                return;
+            }
             self.fill_queue();
         }
         let Some((cluster, block, warp)) = self.queue.pop_front() else {
@@ -84,7 +89,7 @@ impl Machine<'_> {
             if self.land_late() {
                 return;
             }
-            self.report_deadlock();
+            self.report_deadlock(false);
             self.ended = Some(Ended::Deadlock);
             return;
         };
@@ -101,6 +106,7 @@ impl Machine<'_> {
             return;
         };
         let mut warp = std::mem::take(place);
+        warp.wake_pollers(self.global.changes);
         let quantum = match self.order.schedule {
             Schedule::Random(_) => 1 + self.order.draw(QUANTUM as usize) as u32,
             _ => QUANTUM,
@@ -133,8 +139,10 @@ impl Machine<'_> {
     /// The warps that can run, in the order of the schedule.
     fn fill_queue(&mut self) {
         let mut all = Vec::new();
-        for (cluster, it) in self.clusters.iter().enumerate() {
-            for (block, it) in it.blocks.iter().enumerate() {
+        let changes = self.global.changes;
+        for (cluster, it) in self.clusters.iter_mut().enumerate() {
+            for (block, it) in it.blocks.iter_mut().enumerate() {
+                it.warps.iter_mut().for_each(|it| it.wake_pollers(changes));
                 let warps = it.warps.iter().enumerate();
                 let ready = warps.filter(|it| it.1.can_run());
                 all.extend(ready.map(|it| (cluster, block, it.0)));
@@ -241,6 +249,7 @@ impl Machine<'_> {
                     frame: 0,
                     pc: 0,
                     state: State::Ready,
+                    polled: None,
                 }],
                 frames: vec![frame],
                 local: vec![Local::default(); LANES],

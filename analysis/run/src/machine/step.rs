@@ -3,6 +3,7 @@
 use analysis::code::{Guard, Instruction, Source, Symbol};
 use isa::{
     compute::{Exactness, Input, Op, Program, Surroundings},
+    event::EventKind,
     semantics::Control,
     variable::StateSpace,
 };
@@ -42,6 +43,7 @@ impl Machine<'_> {
             frame,
             pc,
             state,
+            ..
         } = warp.groups[group];
         let code = self.code;
         let function = &code.functions[warp.frames[frame].function];
@@ -92,6 +94,7 @@ impl Machine<'_> {
                 frame,
                 pc,
                 state: State::Ready,
+                polled: None,
             });
             running.group = warp.groups.len() - 1;
         }
@@ -125,8 +128,29 @@ impl Machine<'_> {
         };
         self.handle_groups(warp, &running, instruction);
         self.run_program(warp, &running, instruction, program, participants);
-        warp.groups[running.group].pc += 1;
-        warp.groups[running.group].state = State::Ready;
+        let group = &mut warp.groups[running.group];
+        group.pc += 1;
+        group.state = State::Ready;
+        if self.polls_in_vain(instruction, program, running.active) {
+            let changes = self.global.changes;
+            if group.polled == Some((pc, changes)) {
+                group.state = State::Polls { changes };
+            }
+            group.polled = Some((pc, changes));
+        }
+    }
+
+    /// Whether an instruction has just tested a phase of an mbarrier that is not complete.
+    fn polls_in_vain(&self, instruction: &Instruction, program: &Program, active: u32) -> bool {
+        let polls = instruction
+            .events
+            .iter()
+            .any(|it| matches!(it.kind, EventKind::PhaseWait | EventKind::PhaseWaitRelaxed));
+        polls
+            && program.outputs.first().is_some_and(|it| {
+                let value = self.evaluator.value(it.1);
+                lanes_of(active).all(|lane| value[usize::from(lane)] == 0)
+            })
     }
 
     /// The lanes in which a guard holds.
@@ -169,6 +193,7 @@ impl Machine<'_> {
                 frame: running.frame,
                 pc: target,
                 state: State::Ready,
+                polled: None,
             });
         }
     }

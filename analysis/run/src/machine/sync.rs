@@ -178,6 +178,7 @@ impl Machine<'_> {
                 frame,
                 pc,
                 state: State::Ready,
+                polled: None,
             });
         }
         true
@@ -342,7 +343,7 @@ impl Machine<'_> {
     }
 
     /// Says who waits for what, when nothing can run.
-    pub(super) fn report_deadlock(&mut self) {
+    pub(super) fn report_deadlock(&mut self, spins: bool) {
         let code = self.code;
         let mut waits = Vec::new();
         for cluster in &self.clusters {
@@ -399,6 +400,16 @@ impl Machine<'_> {
                 State::AtCluster => (
                     FindingCode::Deadlock,
                     "the warp waits for the other blocks of the cluster, which do not come"
+                        .to_owned(),
+                ),
+                State::Polls { .. } => (
+                    FindingCode::Deadlock,
+                    "the warp waits for a phase of an mbarrier that nothing completes any more"
+                        .to_owned(),
+                ),
+                State::Ready if spins => (
+                    FindingCode::Deadlock,
+                    "the warp repeats a loop for ever: what it waits for changes no more"
                         .to_owned(),
                 ),
                 State::Ready | State::Released { .. } => continue,

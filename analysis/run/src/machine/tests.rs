@@ -6,18 +6,31 @@ use expect_test::{Expect, expect};
 use crate::{Argument, Array, Launch, Limits, Machine, Schedule};
 
 /// A launch of the only entry: arrays of 32-bit numbers, then scalars of 32 bits.
-fn run(body: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+pub(super) fn run(body: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+    run_text(&kernel(body, arrays, scalars), threads, arrays, scalars)
+}
+
+/// The same, with asynchronous operations as late as allowed.
+pub(super) fn run_late(body: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+    let text = kernel(body, arrays, scalars);
+    run_with(&text, threads, arrays, scalars, true)
+}
+
+fn kernel(body: &str, arrays: &[&[u32]], scalars: &[u32]) -> String {
     let names: Vec<String> = (0..arrays.len()).map(|it| format!("p{it}")).collect();
     let mut parameters: Vec<String> = names.iter().map(|it| format!(".param .u64 {it}")).collect();
     parameters.extend((0..scalars.len()).map(|it| format!(".param .u32 n{it}")));
-    let text = format!(
+    format!(
         ".version 8.5\n.target sm_90a\n.address_size 64\n.visible .entry k({})\n{{\n{body}\n}}\n",
         parameters.join(", ")
-    );
-    run_text(&text, threads, arrays, scalars)
+    )
 }
 
 fn run_text(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+    run_with(text, threads, arrays, scalars, false)
+}
+
+fn run_with(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32], late: bool) -> String {
     let mut host = AnalysisHost::new();
     host.apply_change(Change {
         files: vec![(FileId(1), Some(Arc::new(FileContents::new(text))))],
@@ -50,7 +63,7 @@ fn run_text(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> Str
             )
             .collect(),
         schedule: Schedule::Lowest,
-        late: false,
+        late,
         limits: Limits {
             steps: 1_000_000,
             ..Limits::default()
@@ -241,4 +254,49 @@ ret;
         Finished
         p0 = [6, 0, 18, 12, 30, 24, 42, 36, 54, 48, 66, 60, 78, 72, 90, 84, 102, 96, 114, 108, 126, 120, 138, 132, 150, 144, 162, 156, 174, 168, 186, 180, 37]
     "#]].assert_eq(&run_text(text, 32, &[&array], &[3]));
+}
+
+#[test]
+fn who_waits_for_ever() {
+    check(
+        &format!(
+            "{REGISTERS}
+            again:
+            ld.volatile.global.u32 %s, [%p];
+            setp.eq.u32 %c, %s, 0;
+            @%c bra again;
+            mov.u32 %r, %s;
+            {STORE}"
+        ),
+        2,
+        &[&[0; 2]],
+        &[],
+        expect![[r#"
+            Deadlock
+            deadlock 12 `ld.volatile.global.u32 %s, [%p];` lanes [0, 1]: the warp repeats a loop for ever: what it waits for changes no more
+            p0 = [0, 0]
+        "#]],
+    );
+    check(
+        &format!(
+            "{REGISTERS}
+            mov.u32 %s, %tid.x;
+            setp.lt.u32 %c, %s, 16;
+            @%c bra done;
+            shfl.sync.bfly.b32 %r, %s, 1, 31, 0xFFFFFFFF;
+            done:
+            bar.sync 0;
+            mov.u32 %r, 1;
+            {STORE}"
+        ),
+        32,
+        &[&[0; 32]],
+        &[],
+        expect![[r#"
+            Deadlock
+            divergent-sync 14 `shfl.sync.bfly.b32 %r, %s, 1, 31, 0xFFFFFFFF;` lanes [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the instruction waits for lanes 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, which are elsewhere
+            divergent-sync 16 `bar.sync 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]: the instruction waits for lanes 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, which are elsewhere
+            p0 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
+    );
 }

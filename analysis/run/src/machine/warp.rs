@@ -19,6 +19,8 @@ pub(super) struct Group {
     /// The instruction, by its index in the function.
     pub(super) pc: u32,
     pub(super) state: State,
+    /// Where it last polled an mbarrier in vain, and how often memory had changed then.
+    pub(super) polled: Option<(u32, u64)>,
 }
 
 /// Whether a group can run.
@@ -45,6 +47,11 @@ pub(super) enum State {
     },
     /// It waits for the other blocks of the cluster.
     AtCluster,
+    /// It polls an mbarrier in vain, until memory has changed more often than this.
+    Polls {
+        /// The changes when it looked.
+        changes: u64,
+    },
 }
 
 /// A call of a function by some lanes of a warp.
@@ -144,6 +151,15 @@ impl Warp {
                     self.groups.swap_remove(index);
                 }
                 None => index += 1,
+            }
+        }
+    }
+
+    /// Lets those look again that poll, if memory has changed.
+    pub(super) fn wake_pollers(&mut self, now: u64) {
+        for group in &mut self.groups {
+            if matches!(group.state, State::Polls { changes } if changes < now) {
+                group.state = State::Ready;
             }
         }
     }

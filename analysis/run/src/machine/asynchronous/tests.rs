@@ -1,0 +1,135 @@
+use expect_test::{Expect, expect};
+
+use crate::machine::tests::{run, run_late};
+
+#[track_caller]
+fn check(body: &str, threads: u32, arrays: &[&[u32]], expect: Expect) {
+    let now = run(body, threads, arrays, &[]);
+    let late = run_late(body, threads, arrays, &[]);
+    let mut text = now.clone();
+    if late != now {
+        text += "late: ";
+        text += &late;
+    }
+    expect.assert_eq(&text);
+}
+
+const REGISTERS: &str = "\
+.reg .b64 %p, %q, %i, %a, %st;
+.reg .b32 %r, %s, %t, %n, %x;
+.reg .pred %c, %d;
+.shared .align 16 .b8 s[256];
+.shared .align 8 .b64 bar;
+ld.param.u64 %p, [p0];
+ld.param.u64 %q, [p1];
+mov.u32 %x, %tid.x;
+cvt.u64.u32 %i, %x;
+shl.b64 %i, %i, 2;
+mov.u32 %t, s;
+shl.b32 %n, %x, 2;
+add.u32 %t, %t, %n;
+add.s64 %a, %p, %i;
+";
+const STORE: &str = "\
+add.s64 %a, %q, %i;
+st.global.u32 [%a], %r;
+ret;";
+const NUMBERS: [u32; 32] = [
+    10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33,
+    34, 35, 36, 37, 38, 39, 40, 41,
+];
+
+#[test]
+fn copies_of_a_thread() {
+    let body = |wait: &str| {
+        format!(
+            "{REGISTERS}
+            cp.async.ca.shared.global [%t], [%a], 4;
+            cp.async.commit_group;
+            {wait}
+            ld.shared.u32 %r, [%t];
+            {STORE}"
+        )
+    };
+    check(
+        &body("cp.async.wait_group 0;"),
+        4,
+        &[&NUMBERS, &[0; 4]],
+        expect![[r#"
+            Finished
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [10, 11, 12, 13]
+        "#]],
+    );
+    check(
+        &body("cp.async.wait_group 1;"),
+        4,
+        &[&NUMBERS, &[0; 4]],
+        expect![[r#"
+            Finished
+            stale-read 24 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [10, 11, 12, 13]
+            late: Finished
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [0, 0, 0, 0]
+        "#]],
+    );
+}
+
+#[test]
+fn bulk_copies_complete_at_mbarriers() {
+    let body = |wait: &str, expect: u32| {
+        format!(
+            "{REGISTERS}
+            mov.u32 %s, bar;
+            setp.eq.u32 %c, %x, 0;
+            @%c mbarrier.init.shared.b64 [%s], 1;
+            fence.proxy.async;
+            bar.sync 0;
+            mov.u32 %n, s;
+            @%c mbarrier.arrive.expect_tx.shared.b64 %st, [%s], {expect};
+            @%c cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%n], [%p], 128, [%s];
+            {wait}
+            ld.shared.u32 %r, [%t];
+            {STORE}"
+        )
+    };
+    let wait = "again: mbarrier.try_wait.parity.shared.b64 %d, [%s], 0;\n@!%d bra again;";
+    check(
+        &body(wait, 128),
+        32,
+        &[&NUMBERS, &[0; 32]],
+        expect![[r#"
+            Finished
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+        "#]],
+    );
+    check(
+        &body("", 128),
+        32,
+        &[&NUMBERS, &[0; 32]],
+        expect![[r#"
+            Finished
+            stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            late: Finished
+            stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
+    );
+    check(
+        &body(wait, 256),
+        32,
+        &[&NUMBERS, &[0; 32]],
+        expect![[r#"
+            Deadlock
+            deadlock 30 `@!%d bra again;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the warp waits for a phase of an mbarrier that nothing completes any more
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
+    );
+}

@@ -1,0 +1,71 @@
+//! Endless loops: threads that wait for what nothing changes any more.
+//!
+//! If memory stays as it is and the threads come to a state in which they were before, they will do so forever.
+
+use std::hash::{Hash as _, Hasher as _};
+
+use rustc_hash::{FxHashSet, FxHasher};
+
+use super::{Machine, warp::State};
+
+/// After so many instructions without a change of memory, states are compared.
+const PATIENCE: u64 = 50_000;
+/// How many states are kept.
+const MOST_STATES: usize = 4096;
+
+/// The states since memory changed last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spins {
+    changes: u64,
+    live: u64,
+    since: u64,
+    seen: FxHashSet<u64>,
+}
+
+impl Machine<'_> {
+    /// Whether the threads repeat what they did before, and nothing can change that.
+    pub(super) fn spins(&mut self) -> bool {
+        let blocks = self.clusters.iter().flat_map(|it| &it.blocks);
+        let live = blocks.map(|it| u64::from(it.live)).sum();
+        let changes = self.global.changes;
+        if (changes, live) != (self.spins.changes, self.spins.live) {
+            self.spins = Spins {
+                changes,
+                live,
+                since: self.steps,
+                seen: FxHashSet::default(),
+            };
+            return false;
+        }
+        if self.steps - self.spins.since < PATIENCE || self.spins.seen.len() >= MOST_STATES {
+            return false;
+        }
+        let state = self.state();
+        !self.spins.seen.insert(state)
+    }
+
+    /// A hash of where the threads are and what their registers hold.
+    fn state(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        for cluster in &self.clusters {
+            (cluster.arrived, cluster.generation).hash(&mut hasher);
+            for block in &cluster.blocks {
+                let mut barriers: Vec<_> = block.barriers.iter().collect();
+                barriers.sort_by_key(|it| it.0);
+                for (number, it) in barriers {
+                    (number, it.arrived, it.expected).hash(&mut hasher);
+                }
+                for warp in &block.warps {
+                    for group in &warp.groups {
+                        let waits = group.state != State::Ready;
+                        (group.lanes, group.frame, group.pc, waits).hash(&mut hasher);
+                    }
+                    for frame in warp.frames.iter().filter(|it| it.lanes != 0) {
+                        frame.registers.hash(&mut hasher);
+                    }
+                }
+            }
+        }
+        hasher.finish()
+    }
+}
