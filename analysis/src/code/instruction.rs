@@ -6,7 +6,7 @@ use isa::{
     compute::{Destination, Input, Program, constant_bits, program},
     matching::binding::Binding,
     operand::Operand,
-    semantics::Control,
+    semantics::{Control, Proxy},
     strength::Strength,
 };
 use rustc_hash::FxHashMap;
@@ -122,6 +122,10 @@ impl<'a> InstructionLowering<'a> {
             order: semantics.order,
             together: semantics.together,
             strength: common.strength,
+            by_proxy: {
+                let mut accesses = semantics.reads.iter().chain(semantics.writes);
+                accesses.any(|it| it.proxy == Proxy::Async)
+            },
         }
     }
 }

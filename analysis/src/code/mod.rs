@@ -196,6 +196,8 @@ pub struct Instruction {
     pub together: Together,
     /// How its accesses of memory count among threads.
     pub strength: Strength,
+    /// Whether it accesses memory through the asynchronous proxy.
+    pub by_proxy: bool,
 }
 
 /// A guard.

@@ -159,6 +159,7 @@ impl Builder {
                 | Op::Member
                 | Op::Sweep
                 | Op::Participants { .. }
+                | Op::BoxBytes { .. }
                 | Op::Load { .. }
         );
         if !constants || leaf {

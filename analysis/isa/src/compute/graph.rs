@@ -100,7 +100,7 @@ impl Graph {
                 Op::Active | Op::Participants { .. } => self.leaf(32).0,
                 Op::CtaRank => self.leaf(8).0,
                 Op::Member => self.leaf(5).0,
-                Op::Stack | Op::Sweep | Op::Load { .. } => self.leaf(64).0,
+                Op::Stack | Op::Sweep | Op::BoxBytes { .. } | Op::Load { .. } => self.leaf(64).0,
                 _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
             };
             nodes.push(node);
@@ -197,6 +197,7 @@ impl<const N: usize> LaneValues<N> {
                 | Op::Member
                 | Op::Sweep
                 | Op::Participants { .. }
+                | Op::BoxBytes { .. }
                 | Op::Load { .. }
                 | Op::Broadcast(..)
                 | Op::Gather(..) => None,

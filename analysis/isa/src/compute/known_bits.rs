@@ -306,6 +306,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
         } => KnownBits::below(bits.into()),
         Op::ToInteger { .. }
         | Op::Sweep
+        | Op::BoxBytes { .. }
         | Op::Load { .. }
         | Op::Input(_)
         | Op::Stack

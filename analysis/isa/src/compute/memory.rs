@@ -3,6 +3,7 @@
 //! A program names places; who runs it has the bytes, see [`Memory`].
 
 use super::program::Node;
+use crate::matrix::tensor_map::BoxMode;
 
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the own CTA.
 pub const CTA_SHIFT: u32 = 24;
@@ -127,20 +128,31 @@ pub struct Store {
 }
 
 /// Many bytes that are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bulk {
-    /// The place, by its index in [`super::Program::places`].
+    /// The place, by its index in [`super::Program::places`]; of a box that of the map.
     pub place: u16,
-    /// The address of the first byte.
+    /// The address of the first byte, or of the map of a box.
     pub address: Node,
     /// The number of bytes.
     pub size: Node,
+    /// The box that is written, if it is one.
+    pub to_box: Option<TensorBox>,
     /// The new contents.
     pub from: BulkSource,
 }
 
+/// A box of a tensor, whose map is at an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorBox {
+    /// How the coordinates choose elements.
+    pub mode: BoxMode,
+    /// The coordinates, innermost first, as signed numbers of 32 bits.
+    pub coordinates: Vec<Node>,
+}
+
 /// The contents that are written in bulk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BulkSource {
     /// Zeros.
     Zero,
@@ -154,6 +166,15 @@ pub enum BulkSource {
         address: Node,
         /// The number of bytes that are read.
         size: Node,
+    },
+    /// A box of a tensor.
+    Box {
+        /// The place of the map, by its index in [`super::Program::places`].
+        place: u16,
+        /// The address of the map.
+        address: Node,
+        /// The box.
+        of: TensorBox,
     },
 }
 
@@ -179,6 +200,9 @@ pub enum Until {
 
 /// The memory of a run.
 pub trait Memory<const N: usize> {
+    /// The bytes of a box of the tensor whose map is at an address, in each lane.
+    fn box_bytes(&mut self, place: &Place, mode: BoxMode, address: &[u64; N], out: &mut [u64; N]);
+
     /// Reads 64 bits of an element of a place in each lane, the lowest first: those with the index `half`. Bits that the
     /// element does not fill are 0.
     fn load(
@@ -196,6 +220,10 @@ pub(super) struct Nowhere;
 
 impl<const N: usize> Memory<N> for Nowhere {
     fn load(&mut self, _: &Place, _: &[u64; N], _: u8, _: u8, out: &mut [u64; N]) {
+        *out = [0; N];
+    }
+
+    fn box_bytes(&mut self, _: &Place, _: BoxMode, _: &[u64; N], out: &mut [u64; N]) {
         *out = [0; N];
     }
 }

@@ -31,7 +31,7 @@ pub use known_bits::KnownBits;
 pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use memory::{
-    AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, Until, window,
+    AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, TensorBox, Until, window,
 };
 pub use program::{
     Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,

@@ -3,6 +3,8 @@
 //! A program is made once for a form, see [`super::lower`], and run as often as the statement is. Registers are numbers
 //! of 64 bits, one for each lane; what a type does not fill is 0. The few exact integers that need more have 128 bits.
 
+use crate::matrix::tensor_map::BoxMode;
+
 use super::{
     float::{Class, Format, Operation as FloatOperation, Rounding},
     memory::{Bulk, BulkSource, Place, Store, Until},
@@ -51,6 +53,15 @@ pub enum Op {
     Participants {
         /// Whether all count.
         all: bool,
+    },
+    /// The bytes of a box of a tensor.
+    BoxBytes {
+        /// The place of the map, by its index in [`Program::places`].
+        place: u16,
+        /// The address of the map.
+        map: Node,
+        /// How the coordinates choose elements.
+        mode: BoxMode,
     },
     /// 64 bits that are read from memory.
     Load {
@@ -184,6 +195,15 @@ impl Op {
             | Op::Member
             | Op::Sweep
             | Op::Participants { .. } => *self,
+            Op::BoxBytes {
+                place,
+                map: address,
+                mode,
+            } => Op::BoxBytes {
+                place,
+                map: map(address),
+                mode,
+            },
             Op::Load {
                 place,
                 address,
@@ -496,9 +516,19 @@ impl Program {
         for bulk in &mut self.bulk {
             act(&mut bulk.address);
             act(&mut bulk.size);
-            if let BulkSource::Memory { address, size, .. } = &mut bulk.from {
-                act(address);
-                act(size);
+            if let Some(to) = &mut bulk.to_box {
+                to.coordinates.iter_mut().for_each(&mut act);
+            }
+            match &mut bulk.from {
+                BulkSource::Memory { address, size, .. } => {
+                    act(address);
+                    act(size);
+                }
+                BulkSource::Box { address, of, .. } => {
+                    act(address);
+                    of.coordinates.iter_mut().for_each(&mut act);
+                }
+                BulkSource::Zero | BulkSource::Undefined => {}
             }
         }
         self.participants.iter_mut().for_each(&mut act);

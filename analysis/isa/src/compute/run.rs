@@ -121,6 +121,11 @@ impl<const N: usize> Machine<N> {
                     let (some, every) = surroundings.participants;
                     *out = [if *all { every } else { some }; N];
                 }
+                Op::BoxBytes { place, map, mode } => {
+                    if let Some(place) = program.places.get(usize::from(*place)) {
+                        memory.box_bytes(place, *mode, &before[*map as usize], out);
+                    }
+                }
                 Op::Load {
                     place,
                     address,
@@ -168,6 +173,7 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         | Op::Member
         | Op::Sweep
         | Op::Participants { .. }
+        | Op::BoxBytes { .. }
         | Op::Load { .. } => {}
         Op::Constant(it) => *out = [it; N],
         Op::Lane => set(out, |lane| lane as u64),

@@ -3,3 +3,4 @@
 pub mod descriptor;
 pub mod layout;
 pub mod swizzle;
+pub mod tensor_map;

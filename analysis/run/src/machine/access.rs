@@ -1,6 +1,9 @@
 //! Accesses of memory: from an address to bytes, with what can be wrong on the way.
 
-use isa::compute::{AddressSpace, Memory, Place, window};
+use isa::{
+    compute::{AddressSpace, Memory, Place, window},
+    matrix::tensor_map::BoxMode,
+};
 
 use crate::outcome::{FindingCode, Related};
 
@@ -250,7 +253,13 @@ impl Access<'_> {
     }
 
     /// Reads up to 8 bytes of a region.
-    fn read(&self, region: Region, offset: usize, count: usize, lane: usize) -> (u64, bool) {
+    pub(super) fn read(
+        &self,
+        region: Region,
+        offset: usize,
+        count: usize,
+        lane: usize,
+    ) -> (u64, bool) {
         match region {
             Region::Global(index) => self.global.all[index].data.read(offset, count),
             Region::Shared(block) => self.blocks[block].shared.read(offset, count),
@@ -439,6 +448,15 @@ impl Access<'_> {
 }
 
 impl<const N: usize> Memory<N> for Access<'_> {
+    fn box_bytes(&mut self, _: &Place, mode: BoxMode, address: &[u64; N], out: &mut [u64; N]) {
+        for lane in lanes_of(self.running::<N>()).map(usize::from) {
+            let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {
+                continue;
+            };
+            out[index] = self.box_bytes_at(mode, address[index], lane);
+        }
+    }
+
     fn load(
         &mut self,
         place: &Place,

@@ -300,7 +300,29 @@ pub(super) fn write_bulk(
 ) {
     let place = program.places[usize::from(bulk.place)];
     let (address, size) = (value(bulk.address), value(bulk.size) as usize);
+    if let Some(of) = &bulk.to_box {
+        if let BulkSource::Memory {
+            place: from,
+            address: source,
+            ..
+        } = bulk.from
+        {
+            let from = program.places[usize::from(from)];
+            access.write_box(address, of, (&from, value(source)), lane, value);
+        }
+        return;
+    }
     let bytes = match bulk.from {
+        BulkSource::Box {
+            address: map,
+            ref of,
+            ..
+        } => {
+            if let Some((bytes, map)) = access.read_box(value(map), of, lane, value) {
+                access.write_swizzled(&place, address, (&bytes, &map), lane);
+            }
+            return;
+        }
         BulkSource::Zero => vec![(0, false); size],
         BulkSource::Undefined => {
             if let Some((region, offset)) = access.resolve(place.space, address, size as u64) {

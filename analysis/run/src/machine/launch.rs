@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use analysis::code::{Code, Content, Formal, Function, Symbol, Variable};
 use isa::{
     compute::{AddressSpace, Machine as Evaluator, window},
+    matrix::tensor_map::SIZE,
     variable::StateSpace,
 };
 use rustc_hash::FxHashSet;
@@ -20,6 +21,7 @@ use super::{
     races::Races,
     schedule::Order,
     spin::Spins,
+    tensors,
 };
 
 /// Why a launch cannot start.
@@ -237,6 +239,15 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The bytes of a tensor map.
+    fn map(&self, map: &crate::launch::TensorMap) -> Result<[u8; SIZE], LaunchError> {
+        let owner = Owner::Array(map.of);
+        let array = self.global.all.iter().find(|it| it.owner == owner);
+        let address = array.map_or(0, |it| it.base);
+        let map = tensors::from_launch(map, address).map_err(LaunchError)?;
+        Ok(map.encode())
+    }
+
     fn fill_parameters(&mut self) -> Result<(), LaunchError> {
         let entry = &self.code.functions[self.launch.entry as usize];
         let mut all = Bytes::default();
@@ -267,11 +278,13 @@ impl<'a> Machine<'a> {
                     }
                 }
                 Some(Argument::Bytes(bytes)) => bytes.clone(),
-                Some(Argument::TensorMap(_) | Argument::TensorMapAddress(_)) => {
-                    return Err(LaunchError(format!(
-                        "`{}` is a tensor map, and these are not run yet",
-                        variable.name
-                    )));
+                Some(Argument::TensorMap(map)) => self.map(map)?.to_vec(),
+                Some(Argument::TensorMapAddress(map)) => {
+                    let bytes = self.map(map)?.to_vec();
+                    let name = format!("the tensor map `{}`", variable.name);
+                    let owner = Owner::Map;
+                    let address = self.global.add(Bytes::defined(bytes), owner, name, true);
+                    address.to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
                     all.mark(start, size, true);

@@ -102,6 +102,8 @@ pub(super) enum Owner {
     Variable(u32),
     /// Memory that the kernel allocated.
     Heap,
+    /// A tensor map of the launch.
+    Map,
 }
 
 /// An allocation in global memory.

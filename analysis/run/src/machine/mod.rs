@@ -15,6 +15,7 @@ mod spin;
 mod step;
 mod sync;
 mod system;
+mod tensors;
 #[cfg(test)]
 mod tests;
 mod warp;

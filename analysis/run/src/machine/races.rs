@@ -15,28 +15,41 @@ use super::warp::LANES;
 
 /// A vector clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Clock(Vec<u32>);
+pub(super) struct Clock {
+    known: Vec<u32>,
+    /// What the asynchronous proxy sees of it.
+    proxied: Vec<u32>,
+}
+
+fn get(clock: &[u32], source: usize) -> u32 {
+    clock.get(source).copied().unwrap_or(0)
+}
+
+fn join(own: &mut Vec<u32>, other: &[u32]) {
+    if own.len() < other.len() {
+        own.resize(other.len(), 0);
+    }
+    for (own, other) in own.iter_mut().zip(other) {
+        *own = (*own).max(*other);
+    }
+}
 
 impl Clock {
     fn get(&self, source: usize) -> u32 {
-        self.0.get(source).copied().unwrap_or(0)
+        get(&self.known, source)
     }
 
     fn raise(&mut self, source: usize, to: u32) {
-        if self.0.len() <= source {
-            self.0.resize(source + 1, 0);
+        if self.known.len() <= source {
+            self.known.resize(source + 1, 0);
         }
-        self.0[source] = self.0[source].max(to);
+        self.known[source] = self.known[source].max(to);
     }
 
     /// Takes over what another clock knows.
     pub(super) fn join(&mut self, other: &Clock) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        for (own, other) in self.0.iter_mut().zip(&other.0) {
-            *own = (*own).max(*other);
-        }
+        join(&mut self.known, &other.known);
+        join(&mut self.proxied, &other.proxied);
     }
 }
 
@@ -64,6 +77,8 @@ pub(super) struct Kind {
     pub(super) order: Order,
     /// Whether an asynchronous operation does it.
     pub(super) asynchronous: bool,
+    /// Whether it is through the asynchronous proxy.
+    pub(super) by_proxy: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,
 }
@@ -95,6 +110,7 @@ struct Entry {
     strong: bool,
     scope: Scope,
     asynchronous: bool,
+    by_proxy: bool,
     value: u64,
     range: TextRange,
 }
@@ -132,6 +148,8 @@ pub(super) struct Races {
 
 /// Bytes of a word.
 const WORD: u64 = 8;
+/// The first word of shared memory, see [`super::block::Block::shared_key`].
+const SHARED: u64 = (1 << 63) / WORD;
 
 impl Races {
     /// A detector that watches.
@@ -233,6 +251,19 @@ impl Races {
         }
     }
 
+    /// A fence between proxies: the asynchronous one sees what the warp knows.
+    pub(super) fn proxy_fence(&mut self, warp: usize) {
+        self.release(warp);
+        if let Some(known) = self.warps.get_mut(&warp) {
+            let Clock { known, proxied } = &mut known.clock;
+            join(proxied, known);
+            // What the warp does from now on is not in it.
+            if let Some(own) = proxied.get_mut(warp) {
+                *own -= 1;
+            }
+        }
+    }
+
     /// A fence of a warp.
     pub(super) fn fence(&mut self, warp: usize) {
         let clock = self.release(warp);
@@ -314,6 +345,7 @@ impl Races {
                 strong: kind.strong,
                 scope: kind.scope,
                 asynchronous: kind.asynchronous,
+                by_proxy: kind.by_proxy,
                 value: kind.value,
                 range,
             };
@@ -354,6 +386,22 @@ impl Races {
                 return true;
             }
             let before = Self::is_before(known, old, thread, lane);
+            let hidden = entry.by_proxy
+                && !old.by_proxy
+                && old.writes
+                && word >= SHARED
+                && known.is_some_and(|it| {
+                    old.clock > get(&it.clock.proxied, old.author as usize)
+                });
+            if before && hidden {
+                conflict.get_or_insert_with(|| Conflict {
+                    code: FindingCode::MissingProxyFence,
+                    message: "this operation of the asynchronous proxy need not see what was written to this location: `fence.proxy.async` is missing between them".to_owned(),
+                    other: old.range,
+                    related: "writes the location".to_owned(),
+                    reversed: false,
+                });
+            }
             if before {
                 // What comes later is compared with the new access, which is later too.
                 let covered = old.bytes & !entry.bytes == 0;

@@ -723,6 +723,7 @@ pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
         scope: instruction.strength.scope,
         order: instruction.order,
         asynchronous: false,
+        by_proxy: instruction.by_proxy,
         value: 0,
     }
 }

@@ -78,13 +78,18 @@ impl Machine<'_> {
         for event in &instruction.events {
             match event.kind {
                 EventKind::ClusterArrive => self.arrive_at_cluster(warp, running),
+                EventKind::ProxyFence => self.races.proxy_fence(warp.clock),
                 EventKind::ClusterWait if !self.passes_cluster(warp, running) => {
                     return Met::Waits;
                 }
                 _ => {}
             }
         }
-        let is_fence = instruction.order != Order::None
+        let orders = !matches!(
+            instruction.order,
+            Order::None | Order::Proxy | Order::Copies | Order::Volatile
+        );
+        let is_fence = orders
             && instruction.control == Control::Next
             && instruction
                 .program
@@ -351,7 +356,12 @@ impl Machine<'_> {
                 for warp in &block.warps {
                     for group in &warp.groups {
                         let function = &code.functions[warp.frames[group.frame].function];
-                        let instruction = function.instructions.get(group.pc as usize);
+                        // Who polls waits where it looked last.
+                        let pc = match (group.state, group.polled) {
+                            (State::Polls { .. }, Some((pc, _))) => pc,
+                            _ => group.pc,
+                        };
+                        let instruction = function.instructions.get(pc as usize);
                         let range = instruction.map_or(function.name_range, |it| it.range);
                         let at = At {
                             range,

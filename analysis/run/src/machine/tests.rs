@@ -31,12 +31,7 @@ fn run_text(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> Str
 }
 
 fn run_with(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32], late: bool) -> String {
-    let mut host = AnalysisHost::new();
-    host.apply_change(Change {
-        files: vec![(FileId(1), Some(Arc::new(FileContents::new(text))))],
-        config: None,
-    });
-    let code = host.analysis().code(FileId(1)).unwrap();
+    let code = code(text);
     let entry = code.functions.iter().position(|it| it.entry).unwrap();
     let bytes = |it: &[u32]| it.iter().flat_map(|it| it.to_le_bytes()).collect();
     let launch = Launch {
@@ -69,8 +64,35 @@ fn run_with(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32], late: 
             ..Limits::default()
         },
     };
-    let mut machine = Machine::new(&code, launch).unwrap();
-    machine.advance(u64::MAX);
+    report(text, &code, launch)
+}
+
+/// Runs the only entry of a text as a launch file describes it.
+pub(super) fn run_described(text: &str, launch: &str) -> String {
+    let code = code(text);
+    let entry = code.functions.iter().position(|it| it.entry).unwrap() as u32;
+    let value = crate::description::Value::parse(launch).unwrap();
+    let description = crate::description::Description::read(&value).unwrap();
+    let none = |_: &str| Err("there are no files".to_owned());
+    let prepared = description.prepare(&code, entry, Limits::default(), &none);
+    match prepared {
+        Ok(it) => report(text, &code, it.launch),
+        Err(it) => format!("{it:?}"),
+    }
+}
+
+fn code(text: &str) -> analysis::code::Code {
+    let mut host = AnalysisHost::new();
+    host.apply_change(Change {
+        files: vec![(FileId(1), Some(Arc::new(FileContents::new(text))))],
+        config: None,
+    });
+    host.analysis().code(FileId(1)).unwrap()
+}
+
+fn report(text: &str, code: &analysis::code::Code, launch: Launch) -> String {
+    let mut machine = Machine::new(code, launch).unwrap();
+    machine.advance(10_000_000);
     let outcome = machine.outcome();
     let mut out = format!("{:?}\n", outcome.ended);
     for it in &outcome.not_run {

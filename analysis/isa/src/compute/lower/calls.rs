@@ -258,6 +258,7 @@ impl Lowering<'_> {
             Primitive::Half | Primitive::Quarter | Primitive::Selected => {
                 mistake(format!("`{}` is a type", primitive.name()))
             }
+            Primitive::BoxBytes => self.box_bytes(arguments),
             _ => self.address_call(primitive, arguments),
         }
     }

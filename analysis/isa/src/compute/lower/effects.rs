@@ -1,6 +1,6 @@
 //! Effects: what is written, in the bits that the destinations have.
 
-use super::{Lowering, Obstacle, Result, Value, mistake, operands, truth_as_int};
+use super::{Lowering, Obstacle, Primitive, Result, Value, mistake, operands, truth_as_int};
 use crate::{
     computation::{Effect, Target},
     compute::{
@@ -47,6 +47,9 @@ impl Lowering<'_> {
             }
             Target::Element(..) => Err(Obstacle::Matrix),
             Target::Memory(memory) => self.memory_effect(effect, memory),
+            Target::Chapter(Primitive::TensorBox, arguments, _) => {
+                self.write_box(effect, arguments)
+            }
             Target::Chapter(primitive, ..) => Err(Obstacle::Chapter(*primitive)),
         }
     }

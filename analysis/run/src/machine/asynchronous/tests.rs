@@ -127,7 +127,7 @@ fn bulk_copies_complete_at_mbarriers() {
         &[&NUMBERS, &[0; 32]],
         expect![[r#"
             Deadlock
-            deadlock 30 `@!%d bra again;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the warp waits for a phase of an mbarrier that nothing completes any more
+            deadlock 29 `mbarrier.try_wait.parity.shared.b64 %d, [%s], 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the warp waits for a phase of an mbarrier that nothing completes any more
             p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
             p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         "#]],

@@ -1,0 +1,230 @@
+//! Tensor maps: which bytes of global memory a box of a tensor has, and where they are in shared memory, PTX ISA 5.5.
+//!
+//! The bits of a `CUtensorMap` are not documented. [`TensorMap::encode`] has an encoding of its own, which only
+//! [`TensorMap::decode`] reads.
+
+use super::swizzle::{MODES, Swizzle};
+
+/// The most dimensions of a tensor.
+pub const MOST_DIMENSIONS: usize = 5;
+/// Bytes of a tensor map.
+pub const SIZE: usize = 128;
+/// The last bytes of an encoded map, by which others are told from it.
+const MARK: u32 = 0x5054_584D;
+
+/// A tensor map of the tiled modes; all lists begin with the innermost dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// The address of the tensor in global memory.
+    pub address: u64,
+    /// The number of dimensions, 1 to 5.
+    pub rank: u8,
+    /// Bytes of an element.
+    pub element: u8,
+    /// The bits of an element out of bounds.
+    pub fill: u64,
+    /// Elements along each dimension.
+    pub shape: [u64; MOST_DIMENSIONS],
+    /// Bytes from one element to the next along the dimensions after the first.
+    pub strides: [u64; MOST_DIMENSIONS - 1],
+    /// Elements of a box along each dimension.
+    pub block: [u32; MOST_DIMENSIONS],
+    /// Of how many elements one is taken.
+    pub element_strides: [u32; MOST_DIMENSIONS],
+    /// The swizzle, by its index in [`MODES`].
+    pub swizzle: u8,
+}
+
+/// The way in which the coordinates of a copy choose elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BoxMode {
+    /// A box.
+    Tile,
+    /// Four rows, each with a coordinate of its own (`.tile::gather4`, `.tile::scatter4`).
+    Rows,
+}
+
+/// A piece of a box: neighbouring elements in both memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The first byte in the box, before swizzling.
+    pub offset: u64,
+    /// The address in global memory; `None` if the piece is out of the bounds of the tensor.
+    pub address: Option<u64>,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl TensorMap {
+    /// The swizzle of the box in shared memory.
+    #[must_use]
+    pub fn swizzle(&self) -> Swizzle {
+        MODES[usize::from(self.swizzle).min(MODES.len() - 1)]
+    }
+
+    /// How many elements of a dimension a box has.
+    fn count(&self, dimension: usize) -> u64 {
+        let stride = self.element_strides[dimension].max(1);
+        self.block[dimension].div_ceil(stride).into()
+    }
+
+    /// Bytes of a box in shared memory, those out of bounds too.
+    #[must_use]
+    pub fn box_bytes(&self, mode: BoxMode) -> u64 {
+        let dimensions = 0..usize::from(self.rank).min(MOST_DIMENSIONS);
+        let elements: u64 = match mode {
+            BoxMode::Tile => dimensions.map(|it| self.count(it)).product(),
+            BoxMode::Rows => self.count(0) * 4,
+        };
+        elements * u64::from(self.element)
+    }
+
+    /// The elements of a box at these coordinates, innermost first, one piece for each.
+    #[must_use]
+    pub fn pieces(&self, mode: BoxMode, coordinates: &[i64]) -> Vec<Piece> {
+        let rank = usize::from(self.rank).min(MOST_DIMENSIONS);
+        let at = |it: usize| coordinates.get(it).copied().unwrap_or(0);
+        let counts: Vec<u64> = match mode {
+            BoxMode::Tile => (0..rank).map(|it| self.count(it)).collect(),
+            BoxMode::Rows => vec![self.count(0), 4],
+        };
+        let total: u64 = counts.iter().product();
+        let mut pieces = Vec::with_capacity(total as usize);
+        for index in 0..total {
+            let mut rest = index;
+            let mut place = [0_i64; MOST_DIMENSIONS];
+            for (dimension, count) in counts.iter().enumerate() {
+                let inside = (rest % count) as i64;
+                rest /= count;
+                place[dimension] = match (mode, dimension) {
+                    (BoxMode::Rows, 1) => at(1 + inside as usize),
+                    _ => {
+                        let stride = i64::from(self.element_strides[dimension].max(1));
+                        at(dimension) + inside * stride
+                    }
+                };
+            }
+            let mut inside = true;
+            let mut address = self.address;
+            for (dimension, place) in place.iter().take(rank).enumerate() {
+                inside &= *place >= 0 && (*place as u64) < self.shape[dimension];
+                let step = match dimension {
+                    0 => self.element.into(),
+                    _ => self.strides[dimension - 1],
+                };
+                address = address.wrapping_add((*place as u64).wrapping_mul(step));
+            }
+            pieces.push(Piece {
+                offset: index * u64::from(self.element),
+                address: inside.then_some(address),
+                size: self.element.into(),
+            });
+        }
+        pieces
+    }
+
+    /// The map as the bytes that a kernel gets.
+    #[must_use]
+    pub fn encode(&self) -> [u8; SIZE] {
+        let mut bytes = Vec::with_capacity(SIZE);
+        bytes.extend(self.address.to_le_bytes());
+        for it in self.shape {
+            bytes.extend(&it.to_le_bytes()[..5]);
+        }
+        for it in self.strides {
+            bytes.extend(&it.to_le_bytes()[..6]);
+        }
+        for it in self.block {
+            bytes.extend(&it.to_le_bytes()[..2]);
+        }
+        for it in self.element_strides {
+            bytes.push(it as u8);
+        }
+        bytes.extend([self.rank, self.element, self.swizzle]);
+        bytes.extend(self.fill.to_le_bytes());
+        bytes.resize(SIZE - 4, 0);
+        bytes.extend(MARK.to_le_bytes());
+        let mut out = [0; SIZE];
+        out.copy_from_slice(&bytes);
+        out
+    }
+
+    /// Reads what [`TensorMap::encode`] wrote; `None` for other bytes.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Option<TensorMap> {
+        let mut rest = bytes.get(..SIZE)?;
+        if rest[SIZE - 4..] != MARK.to_le_bytes() {
+            return None;
+        }
+        let mut number = |count: usize| {
+            let (first, after) = rest.split_at(count.min(rest.len()));
+            rest = after;
+            let mut number = [0; 8];
+            number[..first.len()].copy_from_slice(first);
+            u64::from_le_bytes(number)
+        };
+        let address = number(8);
+        let shape = std::array::from_fn(|_| number(5));
+        let strides = std::array::from_fn(|_| number(6));
+        let block = std::array::from_fn(|_| number(2) as u32);
+        let element_strides = std::array::from_fn(|_| number(1) as u32);
+        Some(TensorMap {
+            address,
+            shape,
+            strides,
+            block,
+            element_strides,
+            rank: number(1) as u8,
+            element: number(1) as u8,
+            swizzle: number(1) as u8,
+            fill: number(8),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map() -> TensorMap {
+        TensorMap {
+            address: 0x7f00_0000_1000,
+            rank: 2,
+            element: 2,
+            fill: 0x7FFF,
+            shape: [5, 3, 0, 0, 0],
+            strides: [16, 0, 0, 0],
+            block: [4, 2, 0, 0, 0],
+            element_strides: [1, 1, 0, 0, 0],
+            swizzle: 3,
+        }
+    }
+
+    #[test]
+    fn bytes_and_back() {
+        assert_eq!(TensorMap::decode(&map().encode()), Some(map()));
+        assert_eq!(TensorMap::decode(&[0; SIZE]), None);
+        assert_eq!(TensorMap::decode(&[]), None);
+    }
+
+    #[test]
+    fn boxes_reach_over_the_edge() {
+        let map = map();
+        assert_eq!(map.box_bytes(BoxMode::Tile), 16);
+        let inside: Vec<Option<u64>> = map
+            .pieces(BoxMode::Tile, &[3, 2])
+            .iter()
+            .map(|it| it.address.map(|it| it - map.address))
+            .collect();
+        let none = None;
+        assert_eq!(
+            inside,
+            [Some(38), Some(40), none, none, none, none, none, none]
+        );
+        assert_eq!(map.box_bytes(BoxMode::Rows), 32);
+        let rows = map.pieces(BoxMode::Rows, &[1, 2, 0, 1, -1]);
+        assert_eq!(rows[0].address, Some(map.address + 34));
+        assert_eq!(rows[4].address, Some(map.address + 2));
+        assert_eq!(rows[12].address, None);
+    }
+}

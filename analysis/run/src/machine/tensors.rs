@@ -1,0 +1,172 @@
+//! Tensor copies: boxes of tensors in global memory, and their bytes in shared memory.
+
+#[cfg(test)]
+mod tests;
+
+use isa::{
+    compute::{AddressSpace, Place, TensorBox, ValueType},
+    matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, SIZE, TensorMap},
+};
+
+use crate::{launch, outcome::FindingCode};
+
+use super::access::Access;
+
+/// The map that a launch describes, of a tensor at an address.
+///
+/// # Errors
+/// What is wrong with the description, as a sentence.
+pub(super) fn from_launch(map: &launch::TensorMap, address: u64) -> Result<TensorMap, String> {
+    let rank = map.shape.len();
+    if rank == 0 || rank > MOST_DIMENSIONS {
+        return Err(format!(
+            "a tensor map has 1 to {MOST_DIMENSIONS} dimensions, not {rank}"
+        ));
+    }
+    if map.interleave != 0 {
+        return Err("interleaved tensor maps are not run yet".to_owned());
+    }
+    let bits = ValueType::from_word(&map.ty).map_or(0, ValueType::bits);
+    if bits < 8 {
+        return Err(format!("tensors of `{}` are not run yet", map.ty));
+    }
+    let swizzle = match map.swizzle {
+        0 => 0,
+        32 => 1,
+        64 => 2,
+        128 => 3,
+        it => return Err(format!("a swizzle has 0, 32, 64 or 128 bytes, not {it}")),
+    };
+    let ones = |it: &[u32]| -> [u32; MOST_DIMENSIONS] {
+        std::array::from_fn(|index| it.get(index).copied().unwrap_or(1))
+    };
+    let mut strides = [0; MOST_DIMENSIONS - 1];
+    for (place, stride) in strides.iter_mut().zip(&map.strides) {
+        *place = *stride;
+    }
+    Ok(TensorMap {
+        address,
+        rank: rank as u8,
+        element: (bits / 8) as u8,
+        fill: match map.fill_nan {
+            true => (1 << (bits - 1)) - 1,
+            false => 0,
+        },
+        shape: std::array::from_fn(|it| map.shape.get(it).copied().unwrap_or(1)),
+        strides,
+        block: ones(&map.block),
+        element_strides: ones(&map.element_strides),
+        swizzle,
+    })
+}
+
+impl Access<'_> {
+    /// The tensor map at a generic address; what is none is reported.
+    pub(super) fn map_at(&mut self, address: u64, lane: usize) -> Option<TensorMap> {
+        let found = self.resolve(AddressSpace::Generic, address, SIZE as u64);
+        let map = found.and_then(|(region, offset)| {
+            let bytes: Vec<u8> = (0..SIZE)
+                .map(|it| self.read(region, offset + it, 1, lane).0 as u8)
+                .collect();
+            TensorMap::decode(&bytes)
+        });
+        if map.is_none() && !self.quiet {
+            let message = format!("there is no tensor map at {address:#x}");
+            let code = FindingCode::UnspecifiedOperand;
+            self.findings
+                .push(code, &self.at, 1 << lane, message, Vec::new());
+        }
+        map
+    }
+
+    /// The bytes of a box of the tensor whose map is at an address.
+    pub(super) fn box_bytes_at(&mut self, mode: BoxMode, address: u64, lane: usize) -> u64 {
+        self.map_at(address, lane)
+            .map_or(0, |it| it.box_bytes(mode))
+    }
+
+    /// Reads a box, in the order of shared memory before swizzling.
+    pub(super) fn read_box(
+        &mut self,
+        map: u64,
+        of: &TensorBox,
+        lane: usize,
+        value: &impl Fn(u32) -> u64,
+    ) -> Option<(Vec<(u8, bool)>, TensorMap)> {
+        let map = self.map_at(map, lane)?;
+        let coordinates: Vec<i64> = of.coordinates.iter().map(|it| value(*it) as i64).collect();
+        let mut bytes = Vec::with_capacity(map.box_bytes(of.mode) as usize);
+        for piece in map.pieces(of.mode, &coordinates) {
+            let size = piece.size as usize;
+            match piece.address {
+                Some(address) => {
+                    let read = self.read_many(&GLOBAL, address, size, lane);
+                    bytes.extend(read.unwrap_or_else(|| vec![(0, true); size]));
+                }
+                None => bytes.extend(map.fill.to_le_bytes()[..size].iter().map(|it| (*it, false))),
+            }
+        }
+        Some((bytes, map))
+    }
+
+    /// Writes a box of the tensor whose map is at an address from shared memory.
+    pub(super) fn write_box(
+        &mut self,
+        map: u64,
+        of: &TensorBox,
+        (from, source): (&Place, u64),
+        lane: usize,
+        value: &impl Fn(u32) -> u64,
+    ) {
+        let Some(map) = self.map_at(map, lane) else {
+            return;
+        };
+        let coordinates: Vec<i64> = of.coordinates.iter().map(|it| value(*it) as i64).collect();
+        let size = map.box_bytes(of.mode) as usize;
+        let Some(bytes) = self.read_many(from, source, size, lane) else {
+            return;
+        };
+        let start = source as u32;
+        for piece in map.pieces(of.mode, &coordinates) {
+            let Some(address) = piece.address else {
+                continue;
+            };
+            let mut element = Vec::with_capacity(piece.size as usize);
+            for it in 0..piece.size {
+                let at = map
+                    .swizzle()
+                    .address(start.wrapping_add((piece.offset + it) as u32));
+                element.push(bytes[at.wrapping_sub(start) as usize % bytes.len()]);
+            }
+            self.write_many(&GLOBAL, address, &element, lane);
+        }
+    }
+
+    /// Writes the bytes of a box to shared memory, swizzled.
+    pub(super) fn write_swizzled(
+        &mut self,
+        place: &Place,
+        address: u64,
+        (bytes, map): (&[(u8, bool)], &TensorMap),
+        lane: usize,
+    ) {
+        let start = address as u32;
+        let mut swizzled = vec![(0, true); bytes.len()];
+        for (offset, byte) in (0_u32..).zip(bytes) {
+            let at = map.swizzle().address(start.wrapping_add(offset));
+            let at = at.wrapping_sub(start) as usize;
+            if let Some(place) = swizzled.get_mut(at) {
+                *place = *byte;
+            }
+        }
+        self.write_many(place, address, &swizzled, lane);
+    }
+}
+
+/// Bytes in global memory.
+const GLOBAL: Place = Place {
+    space: AddressSpace::Global,
+    bytes: 1,
+    count: 1,
+    field: None,
+};
