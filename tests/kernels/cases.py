@@ -801,7 +801,7 @@ def partial_copies(r):
 
 @hand(grid=8, block=32)
 def distributed_shared(r):
-    of = lambda i: (i // 32 - 1) % 4 * 1000 + (i // 32 + 2) % 4 * 100 + i % 32
+    of = lambda i: (i // 32 - 1) % 4 * 32 * 1000 + (i // 32 + 2) % 4 * 100 + i % 32
     return [zeros(256, u32)], {0: each(of, u32, range(256))}
 
 
@@ -835,8 +835,10 @@ def float_selections(r):
         # The sign of a NaN takes part: PTX compares magnitudes and joins the signs of both operands.
         words = [int(less) + 2 * int(numbers), 0xFFFFFFFF if numbers and x >= y else 0, 7 if small else select]
         # copysign takes the sign of its first operand.
-        bits = [struct.unpack("<I", struct.pack("<f", it))[0] for it in (low, high, math.copysign(abs(y), x), total)]
-        out += bits + words + [struct.unpack("<I", struct.pack("<f", least))[0]]
+        # The NaN of PTX has all bits of its fraction set.
+        bits_of = lambda it: 0x7FFFFFFF if math.isnan(it) else struct.unpack("<I", struct.pack("<f", it))[0]
+        signed = struct.unpack("<I", struct.pack("<f", abs(y)))[0] | int(np.signbit(x)) << 31
+        out += [bits_of(low), bits_of(high), signed, bits_of(total), *words, bits_of(least)]
     return [a, b, zeros(128, u32)], {2: np.array(out, u32)}
 
 
@@ -930,3 +932,24 @@ def triton_layer_norm(r):
     d = x.astype(f64) - x.astype(f64).mean(1, keepdims=True)
     want = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5) * w
     return [x, w, zeros((3, 200), f16), i32(200), *NULL], {2: (want.astype(f16), 1e-3, 1e-4)}
+
+
+@hand(grid=2, block=256)
+def lock_by_lanes(r):
+    return [zeros(2, u32)], {0: np.array([0, 512], u32)}
+
+
+@hand(block=64)
+def barrier_in_function(r):
+    total = zeros(64, u32)
+    i = np.arange(64, dtype=u32)
+    while True:
+        value = np.where(i % 2 == 1, i * 5, i * 3).astype(u32) + total
+        total = total + np.roll(value, -33)
+        if not (total < 300).any():
+            return [zeros(64, u32)], {0: total}
+
+
+@hand(block=32)
+def padded_structures(r):
+    return [zeros(32, u32)], {0: each(lambda i: i + (1000 if i else 0) + (10000 if i > 5 else 0), u32, range(32))}

@@ -152,7 +152,7 @@ impl Unit<'_> {
                 && matches!(it.kind, SymbolKind::Parameter | SymbolKind::Register)
         });
         match found.next() {
-            Some((id, it)) if it.kind == SymbolKind::Register => {
+            Some((id, _)) if places.is_register(id) => {
                 Formal::Register(places.register(id, None).0)
             }
             Some((id, _)) if places.variables.contains_key(&id) => {
@@ -179,6 +179,18 @@ fn from_formal(name: &str, shape: &Shape) -> super::Variable {
 }
 
 impl Places<'_> {
+    /// Whether a definition is that of a register; parameters may be.
+    fn is_register(&self, definition: DefinitionId) -> bool {
+        match self.body.definition(definition).kind {
+            SymbolKind::Register => true,
+            SymbolKind::Parameter => matches!(
+                self.types.get(definition as usize).map(|it| &it.0),
+                Some(Operand::Register { .. })
+            ),
+            _ => false,
+        }
+    }
+
     /// The first slot of a register, and its type and elements.
     pub(super) fn register(
         &mut self,
@@ -216,7 +228,7 @@ impl Places<'_> {
         let Target::Definition(definition) = reference.target else {
             return None;
         };
-        if self.body.definition(definition).kind != SymbolKind::Register {
+        if !self.is_register(definition) {
             return None;
         }
         let (slot, class, lanes) = self.register(definition, reference.member);

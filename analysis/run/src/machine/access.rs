@@ -56,6 +56,8 @@ pub(super) struct Access<'a> {
     pub(super) first_lane: usize,
     /// The lanes in which something undefined was read.
     pub(super) undefined: u32,
+    /// Whether the undefined bits of memory are read inverted.
+    pub(super) inverts: bool,
     /// A parameter without an argument was read.
     pub(super) missing: bool,
     /// Whether nothing is reported or recorded, as the instruction runs a second time.
@@ -102,8 +104,10 @@ impl Access<'_> {
                     return None;
                 }
                 let offset = (offset & 0x00FF_FFFF).checked_sub(SHARED_START)?;
-                let size = self.blocks.get(block)?.shared.len() as u64;
-                inside(offset, size).then_some((Region::Shared(block), offset as usize))
+                let memory = self.blocks.get(block)?;
+                let is_there = inside(offset, memory.shared.len() as u64);
+                let found = is_there && !memory.is_hole(offset, bytes);
+                found.then_some((Region::Shared(block), offset as usize))
             }
             AddressSpace::Local => {
                 inside(offset, LOCAL_SIZE).then_some((Region::Local, offset as usize))
@@ -153,6 +157,10 @@ impl Access<'_> {
             self.out_of_bounds(space, address, bytes, mask, writes);
             return None;
         };
+        if region == Region::Local && self.is_dead(offset as u64, lane) {
+            self.dead(address, offset as u64, mask, lane);
+            return None;
+        }
         if let Region::Global(index) = region {
             let allocation = &self.global.all[index];
             if allocation.freed || (writes && !allocation.writable) {
@@ -171,6 +179,27 @@ impl Access<'_> {
             }
         }
         Some((region, offset))
+    }
+
+    /// Whether no variable is at an offset of local memory: between those of the frames and what `alloca` gave.
+    fn is_dead(&self, offset: u64, lane: usize) -> bool {
+        let stack = self.frame.registers[analysis::code::STACK as usize][lane];
+        offset >= self.frame.local_end && offset < stack
+    }
+
+    fn dead(&mut self, address: u64, offset: u64, mask: u32, lane: usize) {
+        let (code, message) = match self.local[lane].was_used(offset) {
+            true => (
+                FindingCode::UseAfterReturn,
+                format!("the variable at {address:#x} was that of a function that has returned"),
+            ),
+            false => (
+                FindingCode::OutOfBounds,
+                format!("address {address:#x} of local memory is in no variable"),
+            ),
+        };
+        self.findings
+            .push(code, &self.at, mask, message, Vec::new());
     }
 
     fn out_of_bounds(
@@ -192,7 +221,12 @@ impl Access<'_> {
             true => {
                 let size = self.blocks[self.own].shared.len() as u64;
                 let offset = (address & 0x00FF_FFFF) as i64 - SHARED_START as i64;
-                format!("offset {offset} of shared memory, of which the block has {size} bytes")
+                match self.blocks[self.own].is_hole(offset.cast_unsigned(), bytes) {
+                    true => format!("offset {offset} of shared memory, between two variables"),
+                    false => format!(
+                        "offset {offset} of shared memory, of which the block has {size} bytes"
+                    ),
+                }
             }
             false => match space {
                 AddressSpace::Local => format!("address {address:#x} of local memory"),
@@ -237,6 +271,9 @@ impl Access<'_> {
         if self.findings.knows(conflict.code, &self.at) {
             return;
         }
+        if let Some(reads) = conflict.reads {
+            return self.races.doubt(reads, &self.at, &conflict);
+        }
         let related = Related {
             range: conflict.other,
             message: conflict.related,
@@ -252,14 +289,14 @@ impl Access<'_> {
             .push(code, &at, 1 << lane, conflict.message, vec![related]);
     }
 
-    /// Reads up to 8 bytes of a region.
+    /// Reads up to 8 bytes of a region, with the bits that are undefined.
     pub(super) fn read(
         &self,
         region: Region,
         offset: usize,
         count: usize,
         lane: usize,
-    ) -> (u64, bool) {
+    ) -> (u64, u64) {
         match region {
             Region::Global(index) => self.global.all[index].data.read(offset, count),
             Region::Shared(block) => self.blocks[block].shared.read(offset, count),
@@ -271,7 +308,7 @@ impl Access<'_> {
                 if let Some(bytes) = self.frame.parameters.get(start..start + count) {
                     number[..count].copy_from_slice(bytes);
                 }
-                (u64::from_le_bytes(number), false)
+                (u64::from_le_bytes(number), 0)
             }
         }
     }
@@ -282,7 +319,7 @@ impl Access<'_> {
         offset: usize,
         count: usize,
         lane: usize,
-        (value, undefined): (u64, bool),
+        (value, undefined): (u64, u64),
     ) {
         let (before, _) = self.read(region, offset, count, lane);
         let mask = u64::MAX >> (64 - 8 * count as u32);
@@ -315,7 +352,7 @@ impl Access<'_> {
         element: u8,
         lane: usize,
         (low, high): (u64, u64),
-        undefined: bool,
+        undefined: (u64, u64),
     ) {
         if let Some(field) = place.field {
             let whole = Place {
@@ -334,9 +371,9 @@ impl Access<'_> {
         let bytes = usize::from(place.bytes);
         let offset = start + usize::from(element) * bytes;
         self.record(region, offset, bytes, lane, true);
-        self.write(region, offset, bytes.min(8), lane, (low, undefined));
+        self.write(region, offset, bytes.min(8), lane, (low, undefined.0));
         if bytes > 8 {
-            self.write(region, offset + 8, bytes - 8, lane, (high, undefined));
+            self.write(region, offset + 8, bytes - 8, lane, (high, undefined.1));
         }
         if let Region::Shared(block) = region {
             mbarriers::overwritten(self, block, offset, bytes, lane);
@@ -375,7 +412,7 @@ impl Access<'_> {
         let mut all = Vec::with_capacity(size);
         for at in 0..size {
             let (value, undefined) = self.read(region, offset + at, 1, lane);
-            all.push((value as u8, undefined));
+            all.push((value as u8, undefined != 0));
         }
         self.record(region, offset, size, lane, false);
         Some(all)
@@ -398,7 +435,7 @@ impl Access<'_> {
         };
         self.record(region, offset, size, lane, true);
         for (at, (value, undefined)) in bytes.iter().enumerate() {
-            let value = (u64::from(*value), *undefined);
+            let value = (u64::from(*value), u64::from(*undefined) * 0xFF);
             self.write(region, offset + at, 1, lane, value);
         }
         if let Region::Shared(block) = region {
@@ -480,7 +517,7 @@ impl<const N: usize> Memory<N> for Access<'_> {
             }
             let first = if half == 0 { element } else { 1 };
             let Some((region, start)) = self.whole(place, address, lane, false, first) else {
-                self.undefined |= 1 << lane;
+                // That is reported; what follows from it is not.
                 continue;
             };
             let bytes = usize::from(place.bytes);
@@ -491,11 +528,14 @@ impl<const N: usize> Memory<N> for Access<'_> {
             let skipped = usize::from(half) * 8;
             let count = (bytes - skipped.min(bytes)).min(8);
             let (value, undefined) = self.read(region, offset + skipped, count, lane);
-            if region == Region::Entry && undefined {
+            if region == Region::Entry && undefined != 0 {
                 self.missing = true;
             }
-            self.undefined |= u32::from(undefined) << lane;
-            out[index] = value;
+            self.undefined |= u32::from(undefined != 0) << lane;
+            out[index] = match self.inverts {
+                true => value ^ undefined,
+                false => value,
+            };
         }
     }
 }

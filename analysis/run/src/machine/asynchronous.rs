@@ -225,6 +225,7 @@ impl Machine<'_> {
             active: 1 << lane,
             first_lane: lane,
             undefined: 0,
+            inverts: false,
             missing: false,
             quiet: true,
             kind,
@@ -259,7 +260,7 @@ impl Machine<'_> {
                     let place = program.places[usize::from(store.place)];
                     let values = (value(store.value), store.high.map_or(0, value));
                     let address = value(store.address);
-                    access.store(&place, address, store.element, lane, values, false);
+                    access.store(&place, address, store.element, lane, values, (0, 0));
                 }
                 for bulk in &program.bulk {
                     write_bulk(&mut access, &program, bulk, lane, &value);

@@ -1,5 +1,7 @@
 //! Blocks and clusters: shared memory, barriers, warps.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::{mbarriers::Mbarrier, memory::Bytes, warp::Warp};
@@ -18,6 +20,8 @@ pub(super) struct Block {
     /// Its number in its cluster.
     pub(super) rank: u32,
     pub(super) shared: Bytes,
+    /// The parts of shared memory between its variables, ascending, by their offsets; no access may touch them.
+    pub(super) holes: Arc<[(u64, u64)]>,
     pub(super) barriers: FxHashMap<u32, Barrier>,
     /// The mbarriers, by their offset in shared memory.
     pub(super) mbarriers: FxHashMap<usize, Mbarrier>,
@@ -30,6 +34,12 @@ pub(super) struct Block {
 const KEY_SPAN: u64 = 1 << 24;
 
 impl Block {
+    /// Whether bytes of shared memory belong to no variable.
+    pub(super) fn is_hole(&self, offset: u64, bytes: u64) -> bool {
+        let touches = |it: &(u64, u64)| offset < it.1 && it.0 < offset.saturating_add(bytes);
+        self.holes.iter().any(touches)
+    }
+
     /// The number by which the race detector knows a byte of shared memory.
     pub(super) fn shared_key(&self, offset: usize) -> u64 {
         (1 << 63) | (self.number * KEY_SPAN + offset as u64)

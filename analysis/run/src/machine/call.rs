@@ -123,6 +123,7 @@ impl Machine<'_> {
                 let (values, undefined) = self.actual(warp, running, actual);
                 frame.registers[*slot as usize] = values;
                 frame.undefined[*slot as usize] = undefined;
+                frame.partly.remove(slot);
             }
             (Formal::Variable(to), Actual::Value(source)) => {
                 let (values, _) = self.read(warp, running, *source, 64);
@@ -199,8 +200,9 @@ impl Machine<'_> {
             match place {
                 Actual::Value(Source::Register(slot, _)) => {
                     frame.registers[*slot as usize][lane] = values[lane];
-                    let marks = &mut frame.undefined[*slot as usize];
-                    *marks = (*marks & !(1 << lane)) | (undefined & 1 << lane);
+                    let bits = [u64::MAX; LANES];
+                    let bits = (undefined >> lane & 1 == 1).then_some(&bits);
+                    frame.mark(*slot as usize, 1 << lane, bits);
                 }
                 Actual::Value(_) => {}
                 Actual::Variable(id) => {

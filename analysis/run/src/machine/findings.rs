@@ -17,7 +17,7 @@ pub(super) struct At {
 }
 
 /// The findings so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     pub(super) all: Vec<Finding>,
     seen: FxHashSet<(FindingCode, TextRange)>,

@@ -1,6 +1,6 @@
 //! The start of a launch: memory for arrays, variables and parameters, and the blocks.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use analysis::code::{Code, Content, Formal, Function, Symbol, Variable};
 use isa::{
@@ -52,6 +52,8 @@ pub(super) struct Layouts {
     pub(super) addresses: Vec<u64>,
     /// Bytes of shared memory of a block.
     pub(super) shared: u64,
+    /// The parts of it between variables, see [`super::block::Block`].
+    pub(super) holes: Arc<[(u64, u64)]>,
     /// For each function the bytes of its variables in local memory and in `.param` space.
     pub(super) frames: Vec<(u64, u64)>,
 }
@@ -156,7 +158,7 @@ impl<'a> Machine<'a> {
         };
         // Of a name that is declared more than once, one declaration is meant.
         let mut shared = SHARED_START;
-        let mut dynamic = Vec::new();
+        let (mut dynamic, mut holes) = (Vec::new(), Vec::new());
         for (index, variable) in code.variables.iter().enumerate() {
             match variable.space {
                 StateSpace::Global | StateSpace::Const => {
@@ -168,10 +170,12 @@ impl<'a> Machine<'a> {
                 }
                 StateSpace::Shared if variable.size == 0 => dynamic.push(index),
                 StateSpace::Shared => {
+                    let before = shared;
                     if shared > SHARED_START {
                         shared += SHARED_RED_ZONE;
                     }
                     shared = shared.next_multiple_of(variable.alignment.max(1));
+                    holes.push((before, shared));
                     layouts.addresses[index] = shared;
                     shared += variable.size;
                 }
@@ -187,9 +191,13 @@ impl<'a> Machine<'a> {
             for index in dynamic {
                 layouts.addresses[index] = start;
             }
+            holes.push((shared, start));
             end = start + self.launch.shared;
         }
         layouts.shared = end - SHARED_START;
+        let holes = holes.into_iter().filter(|it| it.0 < it.1);
+        let offsets = holes.map(|it| (it.0 - SHARED_START, it.1 - SHARED_START));
+        layouts.holes = offsets.collect();
         if layouts.shared > self.launch.limits.memory {
             return Err(LaunchError(format!(
                 "a block takes {} bytes of shared memory",
@@ -231,7 +239,7 @@ impl<'a> Machine<'a> {
                         let address = address.wrapping_add_signed(*plus) >> shift;
                         let (at, size) = (*at as usize, usize::from(*size).min(8));
                         if at + size <= data.len() {
-                            data.write(at, size, address, false);
+                            data.write(at, size, address, 0);
                         }
                     }
                 }

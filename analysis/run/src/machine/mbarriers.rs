@@ -95,7 +95,7 @@ pub(super) fn read_field(
             let (complete, source, phase) =
                 (barrier.complete.clone(), barrier.source, barrier.phase);
             let warp = access.thread.view;
-            access.races.acquire(warp, &complete);
+            access.races.acquire(warp, 1 << lane, &complete);
             access.races.acquire_source(warp, source, phase as u32);
             phase
         }

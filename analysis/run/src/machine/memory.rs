@@ -31,8 +31,8 @@ impl Bytes {
         self.bytes.len()
     }
 
-    /// Up to 8 bytes as a number, the lowest first, and whether one of them is undefined. The range must lie inside.
-    pub(super) fn read(&self, at: usize, count: usize) -> (u64, bool) {
+    /// Up to 8 bytes as a number, the lowest first, and which bits of it are undefined. The range must lie inside.
+    pub(super) fn read(&self, at: usize, count: usize) -> (u64, u64) {
         let value = match (count, self.bytes.get(at..at + count)) {
             (_, None) => 0,
             (4, Some(&[a, b, c, d])) => u32::from_le_bytes([a, b, c, d]).into(),
@@ -42,12 +42,16 @@ impl Bytes {
                 u64::from_le_bytes(number)
             }
         };
-        (value, self.any_undefined(at, count))
+        (value, self.undefined_bits(at, count))
     }
 
-    /// Whether one of some bytes is undefined.
-    pub(super) fn any_undefined(&self, at: usize, count: usize) -> bool {
-        !self.undefined.is_empty() && (at..at + count).any(|it| self.is_undefined(it))
+    /// The undefined bits of a number of up to 8 bytes.
+    fn undefined_bits(&self, at: usize, count: usize) -> u64 {
+        if self.undefined.is_empty() {
+            return 0;
+        }
+        let byte = |it: usize| u64::from(self.is_undefined(at + it)) * 0xFF << (8 * it);
+        (0..count).fold(0, |all, it| all | byte(it))
     }
 
     /// Whether a byte is undefined.
@@ -56,11 +60,16 @@ impl Bytes {
         word.is_some_and(|it| it >> (at % 64) & 1 == 1)
     }
 
-    /// Writes up to 8 bytes. The range must lie inside.
-    pub(super) fn write(&mut self, at: usize, count: usize, value: u64, undefined: bool) {
+    /// Writes up to 8 bytes, of whose bits some are undefined. The range must lie inside.
+    pub(super) fn write(&mut self, at: usize, count: usize, value: u64, undefined: u64) {
         if let Some(place) = self.bytes.get_mut(at..at + count) {
             place.copy_from_slice(&value.to_le_bytes()[..count]);
-            self.mark(at, count, undefined);
+            if undefined == 0 {
+                return self.mark(at, count, false);
+            }
+            for (byte, bits) in undefined.to_le_bytes()[..count].iter().enumerate() {
+                self.mark(at + byte, 1, *bits != 0);
+            }
         }
     }
 
@@ -205,6 +214,8 @@ impl Global {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Local {
     pages: FxHashMap<u64, Box<Bytes>>,
+    /// Where the variables of functions that have returned ended at most.
+    used: u64,
 }
 
 /// Bytes of a page of local memory.
@@ -213,23 +224,30 @@ const PAGE: u64 = 256;
 pub(super) const LOCAL_SIZE: u64 = 512 << 10;
 
 impl Local {
-    /// Up to 8 bytes as a number, and whether one of them is undefined. They lie in one page, as they are aligned.
-    pub(super) fn read(&self, address: u64, count: usize) -> (u64, bool) {
+    /// Up to 8 bytes as a number, and its undefined bits. They lie in one page, as they are aligned.
+    pub(super) fn read(&self, address: u64, count: usize) -> (u64, u64) {
         match self.pages.get(&(address / PAGE)) {
             Some(page) => page.read((address % PAGE) as usize, count),
-            None => (0, true),
+            None => (0, u64::MAX >> (64 - 8 * count as u32)),
         }
     }
 
-    /// Writes up to 8 bytes.
-    pub(super) fn write(&mut self, address: u64, count: usize, value: u64, undefined: bool) {
+    /// Writes up to 8 bytes, of whose bits some are undefined.
+    pub(super) fn write(&mut self, address: u64, count: usize, value: u64, undefined: u64) {
         let page = self.pages.entry(address / PAGE);
         let page = page.or_insert_with(|| Box::new(Bytes::undefined(PAGE as usize)));
         page.write((address % PAGE) as usize, count, value, undefined);
     }
 
+    /// Whether a function that has returned had a variable at an offset where there is none now.
+    pub(super) fn was_used(&self, offset: u64) -> bool {
+        let is_stack = offset >= LOCAL_SIZE / 2;
+        offset < self.used || (is_stack && self.pages.contains_key(&(offset / PAGE)))
+    }
+
     /// Makes bytes undefined again, where a function has returned.
     pub(super) fn clear(&mut self, from: u64, to: u64) {
+        self.used = self.used.max(to);
         for address in (from..to).step_by(8) {
             if let Some(page) = self.pages.get_mut(&(address / PAGE)) {
                 page.mark(

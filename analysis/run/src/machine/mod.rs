@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     launch::Launch,
-    outcome::{Ended, NotRun, Outcome},
+    outcome::{Ended, NotRun, Outcome, Related},
 };
 
 pub use launch::LaunchError;
@@ -102,13 +102,22 @@ impl Machine<'_> {
                 undefined[index] = allocation.data.all_undefined();
             }
         }
+        let mut findings = self.findings.clone();
+        for (lane, at, conflict) in self.races.doubtful() {
+            let related = Related {
+                range: conflict.other,
+                message: conflict.related.clone(),
+            };
+            let message = conflict.message.clone();
+            findings.push(conflict.code, at, 1 << lane, message, vec![related]);
+        }
         let mut approximated: Vec<&'static str> = self.approximated.iter().copied().collect();
         approximated.sort_unstable();
         Outcome {
             ended: self.ended.unwrap_or(Ended::Limit),
             steps: self.steps,
             lane_instructions: self.lane_instructions,
-            findings: self.findings.all.clone(),
+            findings: findings.all,
             arrays,
             undefined,
             not_run: self.not_run.clone(),

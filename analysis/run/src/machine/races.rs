@@ -5,13 +5,18 @@
 //! there (PTX ISA 8.7 to 8.9). Lanes of one warp are ordered only where they meet, so each warp keeps for each two lanes
 //! when they last did.
 
+use std::collections::BTreeMap;
+
 use isa::{semantics::Order, strength::Scope};
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
 use crate::outcome::FindingCode;
 
-use super::warp::LANES;
+use super::{
+    findings::{At, lanes_of},
+    warp::LANES,
+};
 
 /// A vector clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +76,8 @@ pub(super) struct Thread {
 pub(super) struct Kind {
     /// Whether other strong accesses may meet it.
     pub(super) strong: bool,
+    /// Whether it is an atomic operation.
+    pub(super) atomic: bool,
     /// Among which threads.
     pub(super) scope: Scope,
     /// What it orders.
@@ -93,6 +100,9 @@ pub(super) struct Conflict {
     pub(super) related: String,
     /// Whether the finding is about the other access.
     pub(super) reversed: bool,
+    /// The lanes of a warp that have read the word of an atomic operation without one. It counts unless the next that
+    /// they do there is an atomic operation, which sees what has become of the value.
+    pub(super) reads: Option<(u64, usize, u32)>,
 }
 
 /// An access of some bytes of a word.
@@ -125,12 +135,26 @@ struct Known {
     met: Box<[[u32; LANES]; LANES]>,
     /// When all lanes last met.
     all_met: u32,
-    /// The clock at its last fence, which its later strong writes publish.
+    /// The clock at its last fence, which its later strong writes publish in its block.
     fenced: Option<Clock>,
+    /// That at its last fence for threads of other blocks, too.
+    fenced_widely: Option<Clock>,
     /// What its strong reads have seen, which its next fence takes over.
     seen: Clock,
+    /// For each lane, how much of what the lanes of the warp did is ordered before by what it acquired.
+    own: [u32; LANES],
     /// The source of its asynchronous copies.
     copies: Option<usize>,
+}
+
+impl Known {
+    fn acquire(&mut self, warp: usize, lanes: u32, clock: &Clock) {
+        let own = clock.get(warp);
+        for lane in lanes_of(lanes).map(usize::from) {
+            self.own[lane] = self.own[lane].max(own);
+        }
+        self.clock.join(clock);
+    }
 }
 
 /// The accesses so far.
@@ -142,8 +166,10 @@ pub(super) struct Races {
     sources: usize,
     /// By word of 8 bytes.
     words: FxHashMap<u64, Vec<Entry>>,
-    /// The clocks that were published at locations.
-    published: FxHashMap<u64, Clock>,
+    /// Reads that count unless an atomic operation follows, by word, warp and lane.
+    doubtful: BTreeMap<(u64, usize, u8), (At, Conflict)>,
+    /// The clocks that were published at locations, for all threads and for those of a block.
+    published: FxHashMap<u64, Vec<(Option<u64>, Clock)>>,
 }
 
 /// Bytes of a word.
@@ -179,11 +205,28 @@ impl Races {
                 met: Box::new([[0; LANES]; LANES]),
                 all_met: 0,
                 fenced: None,
+                fenced_widely: None,
                 seen: Clock::default(),
+                own: [0; LANES],
                 copies: None,
             },
         );
         source
+    }
+
+    /// Keeps a conflict that counts unless the readers do an atomic operation next.
+    pub(super) fn doubt(&mut self, reads: (u64, usize, u32), at: &At, conflict: &Conflict) {
+        for lane in lanes_of(reads.2) {
+            let key = (reads.0, reads.1, lane);
+            let value = || (*at, conflict.clone());
+            self.doubtful.entry(key).or_insert_with(value);
+        }
+    }
+
+    /// The conflicts that turned out to count, with the place and the lane of the read.
+    pub(super) fn doubtful(&self) -> impl Iterator<Item = (u8, &At, &Conflict)> {
+        let all = self.doubtful.iter();
+        all.map(|(key, (at, conflict))| (key.2, at, conflict))
     }
 
     /// The thread of a warp at an instruction.
@@ -207,10 +250,10 @@ impl Races {
         published
     }
 
-    /// A warp takes over what a clock knows.
-    pub(super) fn acquire(&mut self, warp: usize, clock: &Clock) {
+    /// Lanes of a warp take over what a clock knows.
+    pub(super) fn acquire(&mut self, warp: usize, lanes: u32, clock: &Clock) {
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.clock.join(clock);
+            known.acquire(warp, lanes, clock);
         }
     }
 
@@ -238,6 +281,9 @@ impl Races {
         let Some(known) = self.warps.get_mut(&warp) else {
             return;
         };
+        let together = || lanes_of(lanes).map(usize::from);
+        let own = together().map(|it| known.own[it]).max().unwrap_or(0);
+        together().for_each(|it| known.own[it] = own);
         if lanes == u32::MAX {
             known.all_met = time;
             return;
@@ -264,37 +310,57 @@ impl Races {
         }
     }
 
-    /// A fence of a warp.
-    pub(super) fn fence(&mut self, warp: usize) {
+    /// A fence of a warp for the threads of a scope.
+    pub(super) fn fence(&mut self, warp: usize, lanes: u32, scope: Scope) {
         let clock = self.release(warp);
         if let Some(known) = self.warps.get_mut(&warp) {
+            if scope > Scope::Cta {
+                known.fenced_widely = Some(clock.clone());
+            }
             known.fenced = Some(clock);
             let seen = std::mem::take(&mut known.seen);
-            known.clock.join(&seen);
+            known.acquire(warp, lanes, &seen);
         }
     }
 
     /// A strong access orders by what it reads and publishes.
-    fn synchronize(&mut self, key: u64, warp: usize, writes: bool, kind: Kind) {
+    fn synchronize(&mut self, key: u64, (warp, lane): (usize, u8), writes: bool, kind: Kind) {
         use Order::{Acquire, AcquireRelease, All, Release};
-        if !writes || kind.order != Order::None {
-            let published = self.published.get(&key).cloned();
-            if let (Some(clock), Some(known)) = (published, self.warps.get_mut(&warp)) {
+        let Some(block) = self.warps.get(&warp).map(|it| it.block) else {
+            return;
+        };
+        let narrow = kind.scope <= Scope::Cta;
+        if (!writes || kind.order != Order::None)
+            && let (Some(all), Some(known)) = (self.published.get(&key), self.warps.get_mut(&warp))
+        {
+            let reaches = |it: &&(Option<u64>, Clock)| it.0.is_none_or(|it| it == block);
+            for (_, clock) in all.iter().filter(reaches) {
                 match kind.order {
-                    Acquire | AcquireRelease | All => known.clock.join(&clock),
-                    _ => known.seen.join(&clock),
+                    Acquire | AcquireRelease | All => known.acquire(warp, 1 << lane, clock),
+                    _ => known.seen.join(clock),
                 }
             }
         }
         if !writes {
             return;
         }
-        let clock = match kind.order {
-            Release | AcquireRelease | All => Some(self.release(warp)),
-            _ => self.warps.get(&warp).and_then(|it| it.fenced.clone()),
+        let clocks = match kind.order {
+            Release | AcquireRelease | All => [Some((narrow, self.release(warp))), None],
+            _ => match self.warps.get(&warp) {
+                Some(it) => [
+                    it.fenced.clone().map(|it| (true, it)),
+                    it.fenced_widely.clone().map(|it| (narrow, it)),
+                ],
+                None => [None, None],
+            },
         };
-        if let Some(clock) = clock {
-            self.published.entry(key).or_default().join(&clock);
+        for (narrow, clock) in clocks.into_iter().flatten() {
+            let to = narrow.then_some(block);
+            let all = self.published.entry(key).or_default();
+            match all.iter_mut().find(|it| it.0 == to) {
+                Some(it) => it.1.join(&clock),
+                None => all.push((to, clock)),
+            }
         }
     }
 
@@ -307,12 +373,15 @@ impl Races {
         if !own || entry.asynchronous {
             return entry.clock <= known.clock.get(entry.author as usize);
         }
+        if entry.clock <= known.own[usize::from(lane)] {
+            return true;
+        }
         let others = entry.lanes & !(1 << lane);
         let met = |other: u8| {
             let pair = known.met[usize::from(lane)][usize::from(other)];
             pair.max(known.all_met) > entry.time
         };
-        others == 0 || known.all_met > entry.time || super::findings::lanes_of(others).all(met)
+        others == 0 || known.all_met > entry.time || lanes_of(others).all(met)
     }
 
     /// An access of some bytes; the first other access with which it races, if there is one.
@@ -343,18 +412,22 @@ impl Races {
                 bytes: mask as u8,
                 writes,
                 strong: kind.strong,
+                atomic: kind.atomic,
                 scope: kind.scope,
                 asynchronous: kind.asynchronous,
                 by_proxy: kind.by_proxy,
                 value: kind.value,
                 range,
             };
+            if kind.atomic {
+                self.doubtful.remove(&(word, thread.view, lane));
+            }
             let found = self.access_word(word, entry, thread, lane);
             conflict = conflict.or(found);
             at = stop;
         }
         if kind.strong {
-            self.synchronize(key, thread.view, writes, kind);
+            self.synchronize(key, (thread.view, lane), writes, kind);
         }
         conflict
     }
@@ -385,6 +458,13 @@ impl Races {
             if old.bytes & entry.bytes == 0 {
                 return true;
             }
+            if entry.atomic && old.view == entry.view && !old.strong && !old.writes {
+                // The read was only a guess at what the operation would find.
+                old.lanes &= !entry.lanes;
+                if old.lanes == 0 {
+                    return false;
+                }
+            }
             let before = Self::is_before(known, old, thread, lane);
             let hidden = entry.by_proxy
                 && !old.by_proxy
@@ -400,6 +480,7 @@ impl Races {
                     other: old.range,
                     related: "writes the location".to_owned(),
                     reversed: false,
+                    reads: None,
                 });
             }
             if before {
@@ -415,7 +496,19 @@ impl Races {
             if old.strong && entry.strong && wide(old.scope) && wide(entry.scope) {
                 return true;
             }
-            conflict.get_or_insert_with(|| describe(old, &entry));
+            let waited = warps.get(&(old.view as usize)).is_some_and(|it| {
+                old.asynchronous && old.clock <= it.clock.get(old.author as usize)
+            });
+            let mut found = describe(old, &entry, waited);
+            for (read, write) in [(&*old, &entry), (&entry, &*old)] {
+                if write.atomic && !read.strong && !read.writes {
+                    found.reads = Some((word, read.view as usize, read.lanes));
+                }
+            }
+            // What counts for certain comes first.
+            if conflict.as_ref().is_none_or(|it| it.reads.is_some()) {
+                conflict = Some(found);
+            }
             true
         });
         if !joined {
@@ -425,16 +518,20 @@ impl Races {
     }
 }
 
-fn describe(old: &Entry, new: &Entry) -> Conflict {
+/// `waited` says whether the thread that issued the old access, a copy, has waited for it.
+fn describe(old: &Entry, new: &Entry, waited: bool) -> Conflict {
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
-    let lane = super::findings::lanes_of(old.lanes).next().unwrap_or(0);
-    if (old.asynchronous && !new.writes) || (new.asynchronous && new.writes && !old.writes) {
+    let lane = lanes_of(old.lanes).next().unwrap_or(0);
+    if (old.asynchronous && !new.writes && !waited)
+        || (new.asynchronous && new.writes && !old.writes)
+    {
         return Conflict {
             code: FindingCode::StaleRead,
             message: "the copy that writes this location has not been waited for".to_owned(),
             other: old.range,
             related: "the copy".to_owned(),
             reversed: new.asynchronous && new.writes,
+            reads: None,
         };
     }
     let who = match old.view == new.view {
@@ -451,5 +548,6 @@ fn describe(old: &Entry, new: &Entry) -> Conflict {
         other: old.range,
         related: format!("{} the location", verb(old)),
         reversed: false,
+        reads: None,
     }
 }

@@ -1,5 +1,7 @@
 //! The order in which warps run.
 
+use std::sync::Arc;
+
 use crate::{launch::Schedule, outcome::Ended};
 
 use super::{
@@ -15,7 +17,7 @@ const QUANTUM: u32 = 64;
 const PATIENCE: u64 = 4096;
 /// How many clusters run at the same time at most.
 const MOST_CLUSTERS: usize = 256;
-/// Each so many turns, the groups of a warp take turns.
+/// Each so many turns of a warp, its groups take turns.
 const FAIR: u64 = 16;
 
 /// The order in which warps run.
@@ -111,7 +113,8 @@ impl Machine<'_> {
             Schedule::Random(_) => 1 + self.order.draw(QUANTUM as usize) as u32,
             _ => QUANTUM,
         };
-        let fair = self.order.turns.is_multiple_of(FAIR);
+        warp.turns += 1;
+        let fair = warp.turns.is_multiple_of(FAIR);
         for _ in 0..quantum {
             warp.merge();
             let group = match fair {
@@ -263,6 +266,7 @@ impl Machine<'_> {
             number,
             rank,
             shared: Bytes::undefined(self.layouts.shared as usize),
+            holes: Arc::clone(&self.layouts.holes),
             warps,
             live: threads,
             ..Block::default()

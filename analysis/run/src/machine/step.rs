@@ -22,6 +22,17 @@ use super::{
     warp::{Group, LANES, Lanes, State, Warp},
 };
 
+/// How a program is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Evaluation {
+    /// Its accesses count.
+    Real,
+    /// They do not.
+    Quiet,
+    /// The same, and the undefined bits of memory are read inverted.
+    Inverted,
+}
+
 /// A warp that runs an instruction: its place, and the lanes that run it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Running {
@@ -289,8 +300,14 @@ impl Machine<'_> {
             if undefined != 0 {
                 let mask = u64::MAX >> (64 - u32::from(input.bits.clamp(1, 64)));
                 let mut other = values;
-                for lane in lanes_of(lanes) {
-                    other[usize::from(lane)] ^= mask;
+                for lane in lanes_of(lanes).map(usize::from) {
+                    let bits = match source {
+                        Source::Register(slot, 0) => {
+                            warp.frames[running.frame].undefined_bits(*slot as usize, lane)
+                        }
+                        _ => u64::MAX,
+                    };
+                    other[lane] ^= mask & bits;
                 }
                 flipped.push(other);
             }
@@ -324,21 +341,10 @@ impl Machine<'_> {
             }
         }
         let undefined = self.read_inputs(warp, running, &program.inputs, &instruction.sources);
-        let other = match undefined {
-            0 => None,
-            _ => Some(self.other_ends(warp, running, program, participants)),
-        };
         if program.atomic {
             self.run_lane_by_lane(warp, running, instruction, program, undefined);
         } else if !program.steps.is_empty() || !program.bulk.is_empty() {
-            self.run_lanes(
-                warp,
-                running,
-                instruction,
-                program,
-                participants,
-                other.as_deref(),
-            );
+            self.run_lanes(warp, running, instruction, program, participants, undefined);
         }
         if let Some(later) = &program.later {
             let issue = Issue {
@@ -361,27 +367,40 @@ impl Machine<'_> {
         ends
     }
 
-    /// The values of these nodes with all undefined bits inverted.
-    fn other_ends(
+    /// The bits of these nodes that depend on undefined bits: those that change when all of these are inverted.
+    fn undefined_ends(
         &mut self,
         warp: &mut Warp,
         running: &Running,
         program: &Program,
         participants: (u64, u64),
+        undefined: u32,
     ) -> Vec<Lanes> {
-        let inputs = std::mem::take(&mut self.flipped);
-        self.evaluate(
-            warp,
-            running,
-            program,
-            &inputs,
-            participants,
-            Kind::default(),
-            true,
-        );
-        self.flipped = inputs;
         let ends = Self::ends(program);
-        ends.iter().map(|it| *self.evaluator.value(*it)).collect()
+        let all = |machine: &Self| -> Vec<Lanes> {
+            let values = ends.iter().map(|it| *machine.evaluator.value(*it));
+            values.collect()
+        };
+        let found = all(self);
+        let inputs = std::mem::take(&mut self.inputs);
+        let flipped = std::mem::take(&mut self.flipped);
+        let others = if undefined == 0 { &inputs } else { &flipped };
+        let (kind, how) = (Kind::default(), Evaluation::Inverted);
+        self.evaluate(warp, running, program, others, participants, kind, how);
+        let mut other = all(self);
+        // What is written is read from the evaluator.
+        let how = Evaluation::Quiet;
+        self.evaluate(warp, running, program, &inputs, participants, kind, how);
+        (self.inputs, self.flipped) = (inputs, flipped);
+        for (other, found) in other.iter_mut().zip(&found) {
+            for (lane, (other, found)) in other.iter_mut().zip(found).enumerate() {
+                *other = match running.active >> lane & 1 {
+                    1 => *other ^ found,
+                    _ => 0,
+                };
+            }
+        }
+        other
     }
 
     /// Runs the steps of a program in all lanes; the lanes in which memory was undefined, and whether a parameter
@@ -395,7 +414,7 @@ impl Machine<'_> {
         inputs: &[Lanes],
         participants: (u64, u64),
         kind: Kind,
-        quiet: bool,
+        how: Evaluation,
     ) -> (u32, bool) {
         let frame = &warp.frames[running.frame];
         let carry = frame.registers[analysis::code::CARRY as usize];
@@ -425,7 +444,8 @@ impl Machine<'_> {
             first_lane: 0,
             undefined: 0,
             missing: false,
-            quiet,
+            inverts: how == Evaluation::Inverted,
+            quiet: how != Evaluation::Real,
             kind,
         };
         self.evaluator
@@ -443,7 +463,8 @@ impl Machine<'_> {
     ) -> Lanes {
         let inputs = std::mem::take(&mut self.inputs);
         let kind = Kind::default();
-        self.evaluate(warp, running, program, &inputs, (0, 0), kind, true);
+        let how = Evaluation::Quiet;
+        self.evaluate(warp, running, program, &inputs, (0, 0), kind, how);
         self.inputs = inputs;
         *self.evaluator.value(node)
     }
@@ -455,54 +476,43 @@ impl Machine<'_> {
         instruction: &Instruction,
         program: &Program,
         participants: (u64, u64),
-        other: Option<&[Lanes]>,
+        undefined: u32,
     ) {
         let kind = kind_of(instruction, program);
         let inputs = std::mem::take(&mut self.inputs);
+        let how = Evaluation::Real;
         let (loaded, missing) =
-            self.evaluate(warp, running, program, &inputs, participants, kind, false);
+            self.evaluate(warp, running, program, &inputs, participants, kind, how);
         self.inputs = inputs;
         if missing {
             return self.missing_argument(instruction);
         }
         self.unspecified(running, program);
-        // The lanes in which an end depends on what is undefined.
+        let marks = match undefined | loaded {
+            0 => Vec::new(),
+            _ => self.undefined_ends(warp, running, program, participants, undefined),
+        };
         let count = program.outputs.len();
         let stores = program.stores.len();
-        let differs = |index: usize, node: u32, machine: &Self| {
-            let Some(other) = other.and_then(|it| it.get(index)) else {
-                return 0;
-            };
-            let value = machine.evaluator.value(node);
-            let lanes = (0..LANES).filter(|it| value[*it] != other[*it]);
-            lanes.fold(0_u32, |all, it| all | 1 << it) & running.active
-        };
-        if other.is_some() {
-            let ends = Self::ends(program);
-            let mut wrong = 0;
-            for index in count + stores..ends.len() {
-                wrong |= differs(index, ends[index], self);
-            }
-            if wrong != 0 {
-                let message = "the address depends on a register that was never written".to_owned();
-                let code = FindingCode::UninitializedRead;
-                let at = &running.at;
-                self.findings.push(code, at, wrong, message, Vec::new());
-            }
+        let mut wrong = 0;
+        for bits in marks.iter().skip(count + stores) {
+            let lanes = (0..LANES).filter(|it| bits[*it] != 0);
+            wrong |= lanes.fold(0_u32, |all, it| all | 1 << it);
         }
-        let store_marks: Vec<u32> = (0..stores)
-            .map(|it| differs(count + it, program.stores[it].value, self) | loaded)
-            .collect();
-        let output_marks: Vec<u32> = (0..count)
-            .map(|it| differs(it, program.outputs[it].1, self) | loaded)
-            .collect();
-        self.write_memory(warp, running, program, kind, &store_marks);
+        if wrong != 0 {
+            let message = "the address depends on a value that was never written".to_owned();
+            let code = FindingCode::UninitializedRead;
+            let at = &running.at;
+            self.findings.push(code, at, wrong, message, Vec::new());
+        }
+        let stored = marks.get(count..count + stores).unwrap_or_default();
+        self.write_memory(warp, running, program, kind, stored);
         let frame = &mut warp.frames[running.frame];
-        for ((slot, (_, node)), marks) in instruction
+        for (index, (slot, (_, node))) in instruction
             .destinations
             .iter()
             .zip(&program.outputs)
-            .zip(output_marks)
+            .enumerate()
         {
             let Some(slot) = slot.map(|it| it as usize) else {
                 continue;
@@ -516,8 +526,10 @@ impl Machine<'_> {
                     register[usize::from(lane)] = value[usize::from(lane)];
                 }
             }
-            let undefined = &mut frame.undefined[slot];
-            *undefined = (*undefined & !running.active) | (marks & running.active);
+            let marks = marks.get(index);
+            if marks.is_some() || frame.undefined[slot] & running.active != 0 {
+                frame.mark(slot, running.active, marks);
+            }
         }
     }
 
@@ -528,7 +540,7 @@ impl Machine<'_> {
         running: &Running,
         program: &Program,
         kind: Kind,
-        marks: &[u32],
+        marks: &[Lanes],
     ) {
         if program.stores.is_empty() && program.bulk.is_empty() {
             return;
@@ -547,6 +559,7 @@ impl Machine<'_> {
             active: running.active,
             first_lane: 0,
             undefined: 0,
+            inverts: false,
             missing: false,
             quiet: false,
             kind,
@@ -559,7 +572,9 @@ impl Machine<'_> {
                 let low = value(store.value);
                 let high = store.high.map_or(0, value);
                 access.kind.value = low ^ high.rotate_left(17);
-                let undefined = marks.get(index).is_some_and(|it| it >> lane & 1 == 1);
+                // The high half has the marks of the low one.
+                let bits = marks.get(index).map_or(0, |it| it[lane]);
+                let undefined = (bits, u64::from(bits != 0).wrapping_neg());
                 access.store(
                     &place,
                     value(store.address),
@@ -616,6 +631,7 @@ impl Machine<'_> {
                 active: 1 << lane,
                 first_lane: lane,
                 undefined: 0,
+                inverts: false,
                 missing: false,
                 quiet: false,
                 kind,
@@ -628,14 +644,16 @@ impl Machine<'_> {
                 let place = program.places[usize::from(store.place)];
                 let values = (value(store.value), store.high.map_or(0, value));
                 let address = value(store.address);
-                access.store(&place, address, store.element, lane, values, marked);
+                let bits = u64::from(marked).wrapping_neg();
+                let undefined = (bits, bits);
+                access.store(&place, address, store.element, lane, values, undefined);
             }
             let frame = &mut warp.frames[running.frame];
             for (slot, (_, node)) in instruction.destinations.iter().zip(&program.outputs) {
                 if let Some(slot) = slot.map(|it| it as usize) {
                     frame.registers[slot][lane] = self.single.value(*node)[0];
-                    frame.undefined[slot] &= !(1 << lane);
-                    frame.undefined[slot] |= u32::from(marked) << lane;
+                    let bits = [u64::MAX; LANES];
+                    frame.mark(slot, 1 << lane, marked.then_some(&bits));
                 }
             }
             for block in &mut self.clusters[running.cluster].blocks {
@@ -720,6 +738,7 @@ pub fn can_run(instruction: &Instruction) -> bool {
 pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
     Kind {
         strong: program.atomic || instruction.strength.strong,
+        atomic: program.atomic,
         scope: instruction.strength.scope,
         order: instruction.order,
         asynchronous: false,

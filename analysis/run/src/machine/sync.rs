@@ -1,7 +1,8 @@
 //! Where threads meet: barriers of a block and of a cluster, and the lanes of a warp.
 
-use analysis::code::{Event, Instruction};
+use analysis::code::{Event, Function, Instruction};
 use isa::{
+    compute::Op,
     event::EventKind,
     semantics::{Control, Order, Together},
 };
@@ -39,6 +40,16 @@ fn is_meeting_of_lanes(kind: EventKind) -> bool {
         kind,
         EventKind::WarpSync | EventKind::WarpExchange | EventKind::Elect
     )
+}
+
+/// The read of memory that a loop repeats which is at an instruction: the last one up to there.
+fn polled(function: &Function, pc: u32) -> u32 {
+    let reads = |it: &Instruction| {
+        let steps = it.program.as_ref().map(|it| &it.steps);
+        steps.is_some_and(|it| it.iter().any(|it| matches!(it, Op::Load { .. })))
+    };
+    let found = |it: &u32| function.instructions.get(*it as usize).is_some_and(reads);
+    (0..=pc).rev().take(64).find(found).unwrap_or(pc)
 }
 
 impl Machine<'_> {
@@ -96,7 +107,8 @@ impl Machine<'_> {
                 .as_ref()
                 .is_some_and(|it| it.places.is_empty());
         if is_fence {
-            self.races.fence(warp.clock);
+            let scope = instruction.strength.scope;
+            self.races.fence(warp.clock, running.active, scope);
         }
         Met::Goes
     }
@@ -159,20 +171,24 @@ impl Machine<'_> {
             lanes, frame, pc, ..
         } = warp.groups[running.group];
         let mut present = lanes;
-        for group in &warp.groups {
+        let mut others = Vec::new();
+        for (index, group) in warp.groups.iter().enumerate() {
             let waits = matches!(group.state, State::ForLanes { .. } | State::Ready);
-            if (group.frame, group.pc) == (frame, pc) && waits {
+            let is_here = index != running.group && group.pc == pc && waits;
+            if is_here && warp.are_alike(group.frame, frame) {
                 present |= group.lanes;
+                others.push(index);
             }
         }
         if needed & !present != 0 {
             warp.groups[running.group].state = State::ForLanes { mask: needed };
             return false;
         }
-        for (index, group) in warp.groups.iter_mut().enumerate() {
-            if index != running.group && (group.frame, group.pc) == (frame, pc) {
-                group.lanes &= !needed;
-            }
+        for index in others {
+            let group = &mut warp.groups[index];
+            let (from, moved) = (group.frame, group.lanes & needed);
+            group.lanes &= !needed;
+            warp.move_lanes(from, frame, moved);
         }
         let extra = lanes & !needed;
         warp.groups[running.group].lanes = needed;
@@ -279,7 +295,7 @@ impl Machine<'_> {
                 }
             }
             if lanes != 0 {
-                races.acquire(warp.clock, &state.clock);
+                races.acquire(warp.clock, lanes, &state.clock);
                 let all = if lanes == warp.live { u32::MAX } else { lanes };
                 races.meet(warp.clock, all, warp.time);
             }
@@ -342,7 +358,7 @@ impl Machine<'_> {
             return false;
         }
         let clock = cluster.complete.clone();
-        self.races.acquire(warp.clock, &clock);
+        self.races.acquire(warp.clock, running.active, &clock);
         self.races.meet(warp.clock, running.active, warp.time);
         true
     }
@@ -357,18 +373,21 @@ impl Machine<'_> {
                     for group in &warp.groups {
                         let function = &code.functions[warp.frames[group.frame].function];
                         // Who polls waits where it looked last.
-                        let pc = match (group.state, group.polled) {
+                        let place = match (group.state, group.polled) {
                             (State::Polls { .. }, Some((pc, _))) => pc,
+                            (State::Ready, _) if spins => polled(function, group.pc),
                             _ => group.pc,
                         };
-                        let instruction = function.instructions.get(pc as usize);
+                        let instruction = function.instructions.get(place as usize);
                         let range = instruction.map_or(function.name_range, |it| it.range);
                         let at = At {
                             range,
                             block: block.index,
                             warp: warp.number,
                         };
-                        waits.push((at, *group, block.live, warp.live));
+                        let meeting = instruction.and_then(|it| event(it, is_meeting_of_lanes));
+                        let has_mask = meeting.is_some_and(|it| it.operands[0].is_some());
+                        waits.push((at, *group, block.live, has_mask));
                         let barrier = match group.state {
                             State::AtBarrier { barrier } => block.barriers.get(&barrier),
                             _ => None,
@@ -384,7 +403,7 @@ impl Machine<'_> {
         }
         let places = waits.iter().map(|it| it.0.range);
         let places: rustc_hash::FxHashSet<_> = places.collect();
-        for (at, group, expected, live) in &waits {
+        for (at, group, expected, has_mask) in &waits {
             let (code, message) = match group.state {
                 State::AtBarrier { barrier } => (
                     FindingCode::Deadlock,
@@ -397,10 +416,9 @@ impl Machine<'_> {
                         .map(|it| it.to_string())
                         .collect();
                     let missing = missing.join(", ");
-                    let whole = mask == *live;
-                    let code = match whole {
-                        true => FindingCode::DivergentSync,
-                        false => FindingCode::InvalidMask,
+                    let code = match has_mask {
+                        true => FindingCode::InvalidMask,
+                        false => FindingCode::DivergentSync,
                     };
                     (
                         code,

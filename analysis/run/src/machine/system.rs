@@ -38,8 +38,8 @@ impl Machine<'_> {
             "vprintf" => {
                 for lane in lanes {
                     let (format, list) = (argument(0, lane), argument(1, lane));
-                    let text = self.format(warp, lane, format, list);
-                    results[lane] = text.len() as u64;
+                    let (text, count) = self.format(warp, lane, format, list);
+                    results[lane] = count;
                     if self.printed.len() + text.len() <= MOST_TEXT {
                         self.printed.push_str(&text);
                     }
@@ -132,11 +132,12 @@ impl Machine<'_> {
         }
     }
 
-    /// What `printf` writes for a format and the list of its arguments, each at a multiple of its size.
-    fn format(&mut self, warp: &Warp, lane: usize, format: u64, list: u64) -> String {
+    /// What `printf` writes for a format and the list of its arguments, each at a multiple of its size; and how many
+    /// arguments there are, which is what it returns on devices.
+    fn format(&mut self, warp: &Warp, lane: usize, format: u64, list: u64) -> (String, u64) {
         let format = self.text_at(format);
         let mut out = String::new();
-        let mut at = list;
+        let (mut at, mut count) = (list, 0);
         let mut rest = format.as_str();
         while let Some(percent) = rest.find('%') {
             out.push_str(&rest[..percent]);
@@ -155,6 +156,7 @@ impl Machine<'_> {
             at = at.next_multiple_of(size);
             let value = self.word_at(warp, lane, at, size as usize);
             at += size;
+            count += 1;
             let signed = match wide {
                 true => value as i64,
                 false => i64::from(value as u32 as i32),
@@ -186,6 +188,6 @@ impl Machine<'_> {
             out.push_str(&padded);
         }
         out.push_str(rest);
-        out
+        (out, count)
     }
 }

@@ -2,7 +2,12 @@
 
 use analysis::code::{CARRY, STACK};
 
-use super::memory::{LOCAL_SIZE, Local};
+use rustc_hash::FxHashMap;
+
+use super::{
+    findings::lanes_of,
+    memory::{LOCAL_SIZE, Local},
+};
 
 /// The number of lanes of a warp.
 pub(super) const LANES: usize = 32;
@@ -63,6 +68,8 @@ pub(super) struct Frame {
     pub(super) registers: Vec<Lanes>,
     /// The lanes in which a register is undefined, by slot.
     pub(super) undefined: Vec<u32>,
+    /// The undefined bits in each lane, for slots in which not all are in the lanes above.
+    pub(super) partly: FxHashMap<u32, Box<Lanes>>,
     /// The bytes of variables in `.param` space, those of a lane together.
     pub(super) parameters: Vec<u8>,
     /// Bytes of these for a lane.
@@ -86,6 +93,7 @@ impl Frame {
             function,
             registers: vec![[0; LANES]; slots],
             undefined: vec![u32::MAX; slots],
+            partly: FxHashMap::default(),
             parameters: Vec::new(),
             parameter_size: 0,
             local: 0,
@@ -98,6 +106,39 @@ impl Frame {
         frame.undefined[STACK as usize] = 0;
         frame.undefined[CARRY as usize] = 0;
         frame
+    }
+
+    /// The undefined bits of a slot in a lane.
+    pub(super) fn undefined_bits(&self, slot: usize, lane: usize) -> u64 {
+        match self.undefined[slot] >> lane & 1 {
+            0 => 0,
+            _ => self
+                .partly
+                .get(&(slot as u32))
+                .map_or(u64::MAX, |it| it[lane]),
+        }
+    }
+
+    /// Says which bits of a slot are undefined in some lanes.
+    pub(super) fn mark(&mut self, slot: usize, lanes: u32, bits: Option<&Lanes>) {
+        let old = self.undefined[slot];
+        let Some(bits) = bits else {
+            self.undefined[slot] = old & !lanes;
+            if old != 0 && old & !lanes == 0 {
+                self.partly.remove(&(slot as u32));
+            }
+            return;
+        };
+        let mut all: Lanes = std::array::from_fn(|lane| self.undefined_bits(slot, lane));
+        for lane in lanes_of(lanes).map(usize::from) {
+            all[lane] = bits[lane];
+        }
+        let marked = (0..LANES).filter(|it| all[*it] != 0);
+        self.undefined[slot] = marked.fold(0, |mask, it| mask | 1 << it);
+        match self.undefined[slot] {
+            0 => self.partly.remove(&(slot as u32)),
+            _ => self.partly.insert(slot as u32, Box::new(all)),
+        };
     }
 }
 
@@ -122,6 +163,8 @@ pub(super) struct Warp {
     pub(super) cluster_phase: u64,
     /// Which group runs when they take turns.
     pub(super) turn: usize,
+    /// How often it was its turn.
+    pub(super) turns: u64,
 }
 
 impl Warp {
@@ -139,18 +182,70 @@ impl Warp {
         self.groups.retain(|it| it.lanes != 0);
         let mut index = 1;
         while index < self.groups.len() {
-            let (head, tail) = self.groups.split_at_mut(index);
-            let group = &tail[0];
-            let same = head.iter_mut().find(|it| {
-                (it.frame, it.pc, it.state) == (group.frame, group.pc, State::Ready)
-                    && group.state == State::Ready
+            let group = self.groups[index];
+            let same = self.groups[..index].iter().position(|it| {
+                (it.pc, it.state, group.state) == (group.pc, State::Ready, State::Ready)
+                    && self.are_alike(it.frame, group.frame)
             });
             match same {
                 Some(it) => {
-                    it.lanes |= group.lanes;
+                    let frame = self.groups[it].frame;
+                    self.move_lanes(group.frame, frame, group.lanes);
+                    self.groups[it].lanes |= group.lanes;
                     self.groups.swap_remove(index);
                 }
                 None => index += 1,
+            }
+        }
+    }
+
+    /// Whether frames are calls of one function from the same places, so that their lanes can run together.
+    pub(super) fn are_alike(&self, one: usize, other: usize) -> bool {
+        let (mut one, mut other) = (one, other);
+        while one != other {
+            let (a, b) = (&self.frames[one], &self.frames[other]);
+            match (a.caller, b.caller) {
+                (Some(x), Some(y)) if x.1 == y.1 && a.function == b.function => {
+                    (one, other) = (x.0, y.0);
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+
+    /// Moves lanes from a frame to one that is alike, and so in the frames that called them.
+    pub(super) fn move_lanes(&mut self, from: usize, to: usize, lanes: u32) {
+        let (mut from, mut to) = (from, to);
+        while from != to {
+            let mut source = std::mem::replace(&mut self.frames[from], Frame::new(0, 2, 0));
+            let target = &mut self.frames[to];
+            for (old, new) in source.registers.iter().zip(&mut target.registers) {
+                for lane in lanes_of(lanes).map(usize::from) {
+                    new[lane] = old[lane];
+                }
+            }
+            for slot in 0..source.undefined.len().min(target.undefined.len()) {
+                if (source.undefined[slot] | target.undefined[slot]) & lanes != 0 {
+                    let bits = std::array::from_fn(|lane| source.undefined_bits(slot, lane));
+                    target.mark(slot, lanes, Some(&bits));
+                }
+            }
+            let size = source.parameter_size;
+            for lane in lanes_of(lanes).map(usize::from) {
+                let part = lane * size..(lane + 1) * size;
+                target.parameters[part.clone()].copy_from_slice(&source.parameters[part]);
+            }
+            source.lanes &= !lanes;
+            target.lanes |= lanes;
+            let callers = source.caller.zip(target.caller);
+            if source.lanes == 0 {
+                self.free.push(from);
+            }
+            self.frames[from] = source;
+            match callers {
+                Some((x, y)) => (from, to) = (x.0, y.0),
+                None => return,
             }
         }
     }

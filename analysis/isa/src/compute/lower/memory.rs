@@ -366,7 +366,7 @@ impl Lowering<'_> {
                     (Primitive::FromGeneric, _) => {
                         number(Int::ring(Ring::Subtract, address, start), bits)
                     }
-                    (_, 0) => self.below(&address, i128::from(window(AddressSpace::Shared))),
+                    (_, 0) => self.outside_of_windows(&address),
                     _ => {
                         let offset = Int::ring(Ring::Subtract, address, start).low_bits(64);
                         self.below(&offset, i128::from(WINDOW))
@@ -396,6 +396,25 @@ impl Lowering<'_> {
             }
             _ => Err(Obstacle::Chapter(primitive)),
         }
+    }
+
+    /// Whether a generic address is in no window, and so in global or constant memory.
+    fn outside_of_windows(&mut self, address: &Int) -> Result<Value> {
+        let mut inside = self.builder.push(Op::Constant(0));
+        for space in [
+            AddressSpace::Shared,
+            AddressSpace::Local,
+            AddressSpace::Parameter,
+        ] {
+            let start = Int::constant(i128::from(window(space)));
+            let offset = Int::ring(Ring::Subtract, address.clone(), start).low_bits(64);
+            let Value::Truth(one) = self.below(&offset, i128::from(WINDOW))? else {
+                continue;
+            };
+            let either = Op::Binary(Binary::Or, Width::Narrow, inside, one);
+            inside = self.builder.push(either);
+        }
+        Ok(Value::Truth(self.equal_to_zero(inside)))
     }
 
     fn below(&mut self, number: &Int, limit: i128) -> Result<Value> {
