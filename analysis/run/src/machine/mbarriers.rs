@@ -1,12 +1,14 @@
 //! Mbarriers: their fields, their phases, and how they are misused, PTX ISA 9.7.14.16.
 
+use syntax::TextRange;
+
 use isa::{compute::BarrierField, event::MAX_ARRIVALS};
 
-use crate::outcome::FindingCode;
+use crate::outcome::{FindingCode, Related};
 
 use super::{
     access::{Access, Region},
-    races::Clock,
+    races::{Clock, Thread},
 };
 
 /// The most bytes for which a phase can wait, PTX ISA 9.7.14.16.12.
@@ -26,8 +28,9 @@ pub(super) struct Mbarrier {
     complete: Clock,
     /// The source of asynchronous writes that complete with it.
     pub(super) source: usize,
-    /// The warps that have seen a phase complete, by its number.
     pub(super) initialized: bool,
+    /// Who initialized it, and where.
+    made: Option<(Thread, u8, TextRange)>,
 }
 
 impl Mbarrier {
@@ -64,6 +67,31 @@ fn barrier_at(region: Region) -> Option<usize> {
     }
 }
 
+/// Reports a use of an mbarrier that nothing orders after its initialization.
+fn check_order(access: &mut Access<'_>, block: usize, offset: usize, lane: usize) {
+    let barrier = access.blocks[block].mbarriers.get(&offset);
+    let Some((thread, other, range)) = barrier.filter(|it| it.initialized).and_then(|it| it.made)
+    else {
+        return;
+    };
+    let known = access
+        .races
+        .knows(access.thread.view, lane as u8, thread, other);
+    if known || access.quiet || access.findings.knows(FindingCode::Race, &access.at) {
+        return;
+    }
+    let message =
+        "another thread initializes this mbarrier, and nothing orders that before this use";
+    let related = vec![Related {
+        range,
+        message: "initializes the mbarrier".to_owned(),
+    }];
+    let (code, lanes) = (FindingCode::Race, 1 << lane);
+    access
+        .findings
+        .push(code, &access.at, lanes, message.to_owned(), related);
+}
+
 /// Reads a field of the mbarrier at a place.
 pub(super) fn read_field(
     access: &mut Access<'_>,
@@ -80,6 +108,7 @@ pub(super) fn read_field(
         );
         return 0;
     };
+    check_order(access, block, offset, lane);
     let Some(barrier) = access.blocks[block].mbarriers.get(&offset) else {
         misuse(
             access,
@@ -134,6 +163,7 @@ pub(super) fn write_field(
             offset,
             Mbarrier {
                 source,
+                made: Some((access.thread, lane as u8, access.at.range)),
                 ..Mbarrier::default()
             },
         );
@@ -146,6 +176,7 @@ pub(super) fn write_field(
         return;
     }
     let warp = access.thread.view;
+    check_order(access, block, offset, lane);
     let Some(barrier) = access.blocks[block].mbarriers.get_mut(&offset) else {
         misuse(
             access,

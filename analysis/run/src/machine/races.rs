@@ -276,6 +276,18 @@ impl Races {
         source
     }
 
+    /// Whether a lane of a warp knows what another thread did.
+    pub(super) fn knows(&self, warp: usize, lane: u8, thread: Thread, other: u8) -> bool {
+        let Some(known) = self.warps.get(&warp).filter(|_| self.enabled) else {
+            return true;
+        };
+        if thread.view != warp {
+            return thread.clock <= known.clock.get(thread.author);
+        }
+        let met = known.met[usize::from(lane)][usize::from(other)];
+        lane == other || met.max(known.all_met) > thread.time
+    }
+
     /// Lanes of a warp meet, before the instruction with this number.
     pub(super) fn meet(&mut self, warp: usize, lanes: u32, time: u32) {
         let Some(known) = self.warps.get_mut(&warp) else {

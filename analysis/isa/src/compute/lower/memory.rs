@@ -200,7 +200,7 @@ impl Lowering<'_> {
         let (place, address) = self.map_place(map)?;
         let mode = self.box_mode()?;
         let Some(index) = self.statement.operand("coordinates") else {
-            return mistake("a box needs coordinates");
+            return Err(Obstacle::Chapter(Primitive::TensorBox));
         };
         let count = match self.statement.operands[index].operand {
             Operand::Vector(items) => items.len() as u32,
@@ -253,7 +253,9 @@ impl Lowering<'_> {
 
     fn bulk_source(&mut self, value: &Expression) -> Result<BulkSource> {
         Ok(match value {
+            // A request may always be refused: the response that says so is zeros.
             Expression::Integer(0) => BulkSource::Zero,
+            Expression::Call(Primitive::Opaque, none) if none.is_empty() => BulkSource::Zero,
             Expression::Name("unspecified") => BulkSource::Undefined,
             Expression::Memory(from) => {
                 let Some(count) = &from.size else {
@@ -343,6 +345,11 @@ impl Lowering<'_> {
         arguments: &[Expression],
     ) -> Result<Value> {
         let [first, ..] = arguments else {
+            if primitive == Primitive::Opaque {
+                // What only other instructions understand, and a machine may choose.
+                self.memory.windows = true;
+                return Ok(Value::Int(Int::constant(0)));
+            }
             return mistake(format!("`{}` lacks an argument", primitive.name()));
         };
         let number = |it: Int, bits: u32| Ok(Value::Int(it.low_bits(bits)));
@@ -352,10 +359,26 @@ impl Lowering<'_> {
                 _ => mistake("`state` is that of memory"),
             },
             Primitive::Phase => {
+                self.memory.windows = true;
                 let state = self.int(first)?.plain();
                 number(state.shift_right(Int::constant(32)), 32)
             }
-            Primitive::Pending => number(self.int(first)?.plain(), 32),
+            Primitive::Pending => {
+                // The bits of a state are those of the machine.
+                self.memory.windows = true;
+                number(self.int(first)?.plain(), 32)
+            }
+            Primitive::Canceled => {
+                self.memory.windows = true;
+                let response = self.raw(first)?.low_bits(64);
+                let node = self.low_bits(&response.plain(), 64);
+                let none = self.equal_to_zero(node);
+                Ok(Value::Truth(self.not(none)))
+            }
+            Primitive::FirstCta => {
+                self.memory.windows = true;
+                Ok(Value::Int(Int::constant(0)))
+            }
             Primitive::ToGeneric | Primitive::FromGeneric | Primitive::Within => {
                 self.memory.windows = true;
                 let space = self.space_word(arguments.get(1))?;
