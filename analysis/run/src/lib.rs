@@ -7,6 +7,8 @@ pub mod description;
 mod launch;
 mod machine;
 mod outcome;
+#[cfg(test)]
+mod pages;
 
 pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
 pub use machine::{LaunchError, Machine, can_run};

@@ -27,6 +27,8 @@ enum Origin {
     Compiler,
     /// Our advice about code that ptxas accepts.
     Lint,
+    /// What a run of a kernel shows.
+    Run,
 }
 
 /// The part of a file that must be checked to find all findings of a code.
@@ -70,6 +72,12 @@ impl DiagnosticCode {
     #[must_use]
     pub fn is_of_protocols(&self) -> bool {
         self.scope == Scope::Protocol
+    }
+
+    /// Whether only another program finds it, or a run.
+    #[cfg(test)]
+    pub(in crate::diagnostics) fn is_found_elsewhere(&self) -> bool {
+        self.scope == Scope::Program
     }
 
     /// Whether the parser finds it.
@@ -372,6 +380,28 @@ codes! {
         "A statement of assembly writes an input operand.";
     ASM_GENERIC_ADDRESS = "asm-generic-address" Lint Information [] Host
         "A generic pointer is an address in shared memory.";
+    RACE = "race" Run Error [] Program
+        "Two threads access one location, at least one of them writes, and nothing orders them.";
+    UNINITIALIZED_READ = "uninitialized-read" Run Error [] Program
+        "An address, a guard or a result depends on bits that were never written.";
+    USE_AFTER_RETURN = "use-after-return" Run Error [] Program
+        "A thread accesses a local variable of a function that has returned.";
+    DEADLOCK = "deadlock" Run Error [] Program
+        "Threads wait for what cannot happen any more.";
+    DIVERGENT_SYNC = "divergent-sync" Run Error [] Program
+        "Lanes of a warp wait where all of them must be, and the others are elsewhere.";
+    INVALID_MASK = "invalid-mask" Run Error [] Program
+        "A mask lacks a lane that runs the instruction, or names one that does not come.";
+    STALE_READ = "stale-read" Run Error [] Program
+        "A thread reads what an asynchronous copy writes before it has waited for it.";
+    MBARRIER_MISUSE = "mbarrier-misuse" Run Error [] Program
+        "An mbarrier is used against its rules.";
+    TRAP = "trap" Run Error [] Program
+        "A thread runs `trap`, or an assertion fails.";
+    DIVISION_BY_ZERO = "division-by-zero" Run Error [] Program
+        "An integer is divided by 0, and PTX does not say what the result is.";
+    UNSPECIFIED_OPERAND = "unspecified-operand" Run Error [] Program
+        "PTX does not say what the result is for these operands.";
     PTXAS = "ptxas" Ptxas Error [] Program
         "`ptxas`, which was run on the file, says this.";
 }

@@ -96,7 +96,11 @@ fn bulk_copies_complete_at_mbarriers() {
         )
     };
     let unordered = body("", 128).replace("bar.sync 0;", "");
-    check(&unordered, 64, &[&NUMBERS, &[0; 64]], expect![[r#"
+    check(
+        &unordered,
+        64,
+        &[&NUMBERS, &[0; 64]],
+        expect![[r#"
         Finished
         stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
         p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
@@ -105,7 +109,8 @@ fn bulk_copies_complete_at_mbarriers() {
         stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
         p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
         p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]]);
+    "#]],
+    );
     let wait = "again: mbarrier.try_wait.parity.shared.b64 %d, [%s], 0;\n@!%d bra again;";
     check(
         &body(wait, 128),
