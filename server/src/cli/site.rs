@@ -64,6 +64,8 @@ const PLACES: &[(&str, &str)] = &[
     ("analysis/docs/diagnostics", "diagnostics/index.md"),
     ("analysis/docs/registers.md", "registers.md"),
     ("analysis/docs/protocols.md", "protocols.md"),
+    ("analysis/docs/run.md", "run.md"),
+    ("analysis/docs/launch-files.md", "launch-files.md"),
     ("analysis/docs/performance.md", "performance.md"),
     ("editors/guide/vscode.md", "guide/vscode.md"),
     ("editors/guide/neovim.md", "guide/neovim.md"),
@@ -201,6 +203,18 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         ),
         exact_mode,
         protocols,
+        page(
+            "run.md",
+            "Running kernels",
+            &read("analysis/docs/run.md")?,
+            "analysis/docs/run.md",
+        ),
+        page(
+            "launch-files.md",
+            "Launch files",
+            &read("analysis/docs/launch-files.md")?,
+            "analysis/docs/launch-files.md",
+        ),
         page(
             "performance.md",
             "Performance",

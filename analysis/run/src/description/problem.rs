@@ -62,5 +62,6 @@ fn nearest<'a>(word: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let distance = |it: &&str| strsim::damerau_levenshtein(word, it);
     let nearest = allowed.iter().min_by_key(|it| distance(it))?;
     let most = (word.chars().count().max(nearest.chars().count()) / 3).max(1);
-    (distance(nearest) <= most && *nearest != word).then_some(*nearest)
+    let longest = word.len().max(nearest.len());
+    (distance(nearest) <= most && distance(nearest) < longest).then_some(*nearest)
 }
