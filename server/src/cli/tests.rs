@@ -10,9 +10,11 @@ mod format;
 mod hostile;
 mod protocols;
 mod registers;
+mod run;
 #[cfg(unix)]
 mod sass;
 mod targets;
+mod test;
 
 use std::{fs, path::Path};
 

@@ -128,8 +128,12 @@ pub(in crate::cli) fn execute(
         }
     }
     progress.finish_and_clear();
+    let outcome = machine.outcome();
+    if let Some(wrong) = outcome.wrong_launch {
+        return Err(wrong);
+    }
     Ok(Ran {
-        outcome: machine.outcome(),
+        outcome,
         seconds: start.elapsed().as_secs_f64(),
         cut,
     })
