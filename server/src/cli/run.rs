@@ -16,10 +16,11 @@ use run::{
     Outcome, Schedule,
     description::{Prepared, npy},
 };
+use serde::Serialize;
 
 use super::{FAILED, Io, read_text, render, report::STDIN};
 use execute::{LimitArgs, execute, schedule};
-use report::Report;
+use report::{Record, Report};
 use same::Other;
 use subject::{Run, Setting, Subject, of_comments, of_file, read_below, setting};
 
@@ -85,6 +86,15 @@ pub(super) fn run(args: &RunArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
         Err(Failure::Io(error)) => Err(error),
     }
+}
+
+/// A run as JSON, with that of the kernel to compare with.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    record: Record<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_as: Option<same::Record<'a>>,
 }
 
 /// Why nothing was run.
@@ -241,9 +251,6 @@ fn one(
         true,
     );
     let ran = ran.map_err(start)?;
-    if let Some(message) = &ran.outcome.wrong_launch {
-        return Err(start(message.clone()).into());
-    }
     // What was not run to its end tells nothing about the arrays.
     let judgements = match ran.is_stopped() {
         true => Vec::new(),
@@ -273,11 +280,12 @@ fn one(
             io.stdout.write_all(text.as_bytes())?;
         }
         Format::Json => {
-            let mut record = serde_json::to_value(report.record()).map_err(io::Error::other)?;
-            if let Some(compared) = &compared {
-                record["same_as"] = compared.record()?;
-            }
-            writeln!(io.stdout, "{record}")?;
+            let line = Line {
+                record: report.record(),
+                same_as: compared.as_ref().map(same::Compared::record),
+            };
+            serde_json::to_writer(&mut *io.stdout, &line).map_err(io::Error::from)?;
+            writeln!(io.stdout)?;
         }
     }
     if let Some(compared) = &compared {

@@ -37,7 +37,7 @@ pub(in crate::cli) struct Record<'a> {
     lane_instructions: u64,
     seconds: f64,
     findings: Vec<FindingRecord<'a>>,
-    expectations: Vec<Value>,
+    expectations: Vec<JudgementRecord<'a>>,
     not_run: Vec<NotRunRecord<'a>>,
     approximated: &'a [&'static str],
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -290,18 +290,35 @@ fn shown(number: Shown) -> Value {
 }
 
 /// A judgement as JSON.
-pub(super) fn judgement_record(it: &Judgement) -> Value {
-    let first = it
-        .first
-        .as_ref()
-        .map(|it| json!({ "index": it.index, "got": shown(it.got), "want": shown(it.want) }));
-    json!({
-        "name": it.name,
-        "holds": it.holds(),
-        "first_difference": first,
-        "different": it.different,
-        "of": it.of,
-    })
+#[derive(Serialize)]
+pub(super) struct JudgementRecord<'a> {
+    name: &'a str,
+    holds: bool,
+    first_difference: Option<DifferenceRecord<'a>>,
+    different: usize,
+    of: usize,
+}
+
+#[derive(Serialize)]
+struct DifferenceRecord<'a> {
+    index: &'a [u64],
+    got: Value,
+    want: Value,
+}
+
+/// A judgement as JSON.
+pub(super) fn judgement_record(it: &Judgement) -> JudgementRecord<'_> {
+    JudgementRecord {
+        name: &it.name,
+        holds: it.holds(),
+        first_difference: it.first.as_ref().map(|it| DifferenceRecord {
+            index: &it.index,
+            got: shown(it.got),
+            want: shown(it.want),
+        }),
+        different: it.different,
+        of: it.of,
+    }
 }
 
 /// A judgement as a line.

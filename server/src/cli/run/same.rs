@@ -1,18 +1,18 @@
 //! `ptx-analyzer run --same-as`: whether another kernel does the same with the same arguments.
 
-use std::{io, path::Path};
+use std::path::Path;
 
 use analysis::code::FunctionId;
 use run::{
     Launch,
     description::{Judgement, Prepared},
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::{
     RunArgs,
     execute::{Ran, execute},
-    report::{Report, judgement_record, judgement_text},
+    report::{self, JudgementRecord, Report, judgement_record, judgement_text},
     subject::{Run, Subject, of_comments},
 };
 use crate::{
@@ -32,6 +32,15 @@ pub(super) struct Compared<'a> {
     entry: &'a str,
     ran: Ran,
     arrays: Vec<Judgement>,
+}
+
+/// The second run as JSON, with the arrays that were compared.
+#[derive(Serialize)]
+pub(super) struct Record<'a> {
+    file: &'a str,
+    #[serde(flatten)]
+    record: report::Record<'a>,
+    arrays: Vec<JudgementRecord<'a>>,
 }
 
 impl Other {
@@ -143,10 +152,11 @@ impl Compared<'_> {
     }
 
     /// It as JSON.
-    pub(super) fn record(&self) -> io::Result<Value> {
-        let mut record = serde_json::to_value(self.report().record()).map_err(io::Error::other)?;
-        record["file"] = json!(self.subject.name);
-        record["arrays"] = self.arrays.iter().map(judgement_record).collect();
-        Ok(record)
+    pub(super) fn record(&self) -> Record<'_> {
+        Record {
+            file: &self.subject.name,
+            record: self.report().record(),
+            arrays: self.arrays.iter().map(judgement_record).collect(),
+        }
     }
 }
