@@ -590,6 +590,21 @@ impl Analysis {
         self.with_file(file, crate::code::code)
     }
 
+    /// The severities of findings of a run, each given with its place, code and severity, after the comments of the file
+    /// and the settings have been heard; `None` for those that nobody wants.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn severities(
+        &self,
+        file: FileId,
+        findings: &[(TextRange, &'static str, Severity)],
+    ) -> Cancellable<Vec<Option<Severity>>> {
+        self.with_file(file, |db, file| {
+            crate::diagnostics::severities(db, file, findings)
+        })
+    }
+
     /// A file as [`crate::compare`] compares it with another one.
     ///
     /// # Errors

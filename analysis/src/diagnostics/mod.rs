@@ -25,6 +25,7 @@ pub use registry::{DIAGNOSTIC_CODES, DiagnosticCode, NO_MODULE_CODE, PTXAS_CODE}
 pub(crate) use registry::{is_flow_lint, is_lint};
 pub(crate) use rendering::{
     compiler::with_messages,
+    foreign::severities,
     join::{Fixes, diagnostics, touches},
     levels::{control_verbs, has_controls},
     syntax_errors::syntax_diagnostics,

@@ -245,7 +245,7 @@ fn one(
     prepared.launch.late = args.late;
     let start = |message: String| format!("{}: {message}", it.name);
     let ran = execute(
-        &subject.code,
+        subject,
         prepared.launch.clone(),
         args.limits.timeout(),
         true,

@@ -2,6 +2,7 @@
 
 mod advice;
 pub(in crate::diagnostics) mod compiler;
+pub(in crate::diagnostics) mod foreign;
 pub(in crate::diagnostics) mod join;
 pub(in crate::diagnostics) mod levels;
 pub(in crate::diagnostics) mod syntax_errors;

@@ -10,9 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use analysis::code::Code;
 use indicatif::{ProgressBar, ProgressStyle};
 use run::{Ended, Launch, Limits, Machine, Outcome, Schedule};
+
+use super::subject::Subject;
 
 /// Instructions of warps between two looks at the clock.
 const CHUNK: u64 = 1 << 18;
@@ -101,13 +102,13 @@ impl Ran {
 /// # Errors
 /// The launch cannot start, as a sentence.
 pub(in crate::cli) fn execute(
-    code: &Code,
+    subject: &Subject,
     launch: Launch,
     timeout: Option<Duration>,
     is_shown: bool,
 ) -> Result<Ran, String> {
     let start = Instant::now();
-    let mut machine = Machine::new(code, launch).map_err(|it| it.0)?;
+    let mut machine = Machine::new(&subject.code, launch).map_err(|it| it.0)?;
     let progress = match is_shown {
         true => ProgressBar::new_spinner().with_style(style()),
         false => ProgressBar::hidden(),
@@ -128,10 +129,11 @@ pub(in crate::cli) fn execute(
         }
     }
     progress.finish_and_clear();
-    let outcome = machine.outcome();
+    let mut outcome = machine.outcome();
     if let Some(wrong) = outcome.wrong_launch {
         return Err(wrong);
     }
+    subject.hear_comments(&mut outcome.findings);
     Ok(Ran {
         outcome,
         seconds: start.elapsed().as_secs_f64(),

@@ -107,7 +107,7 @@ impl Other {
         } else if let Some(block) = function.bounds.block {
             launch.block = block;
         }
-        let other = execute(&self.subject.code, launch, args.limits.timeout(), true)?;
+        let other = execute(&self.subject, launch, args.limits.timeout(), true)?;
         let arrays = match other.is_stopped() || ran.is_stopped() {
             true => Vec::new(),
             false => prepared.compare_outcomes(&ran.outcome, &other.outcome, args.rtol, args.atol),

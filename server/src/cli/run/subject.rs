@@ -6,9 +6,12 @@ use analysis::{
     AnalysisHost, Diagnostic, FileId, Severity,
     code::{Code, Formal, FunctionId},
 };
-use run::description::{Comment, Description, Problem, Value, comments};
+use run::{
+    Finding,
+    description::{Comment, Description, Problem, Value, comments},
+};
 use syntax::{
-    Document,
+    Document, MARK,
     text::{Encoding, LineTable},
 };
 
@@ -47,6 +50,37 @@ impl Subject {
             code,
             errors,
         }
+    }
+
+    /// Takes out the findings that comments of the file allow.
+    pub(in crate::cli) fn hear_comments(&self, findings: &mut Vec<Finding>) {
+        if findings.is_empty() || !self.document.text().contains(MARK) {
+            return;
+        }
+        let host = AnalysisHost::with_file(FILE, self.document.contents(), None);
+        let own = findings.iter().map(|it| {
+            let severity = match it.severity {
+                run::Severity::Error => Severity::Error,
+                run::Severity::Warning => Severity::Warning,
+            };
+            (it.range, it.code.word(), severity)
+        });
+        let own: Vec<_> = own.collect();
+        let Ok(severities) = host.analysis().severities(FILE, &own) else {
+            return;
+        };
+        let mut severities = severities.into_iter();
+        findings.retain_mut(|it| match severities.next().flatten() {
+            Some(Severity::Error) => {
+                it.severity = run::Severity::Error;
+                true
+            }
+            Some(Severity::Warning) => {
+                it.severity = run::Severity::Warning;
+                true
+            }
+            _ => false,
+        });
     }
 
     /// The line of an offset, from 1.

@@ -47,7 +47,7 @@ pub(super) fn attempt(
     let mut launch = prepared.launch.clone();
     launch.schedule = order.schedule;
     launch.late = order.late;
-    let ran = execute(&subject.code, launch, timeout, false)?;
+    let ran = execute(subject, launch, timeout, false)?;
     let judgements = match ran.is_stopped() {
         true => Vec::new(),
         false => prepared.judge(&ran.outcome),
