@@ -4,6 +4,7 @@ pub(super) mod can;
 pub(super) mod execute;
 pub(super) mod report;
 mod same;
+pub(super) mod settings;
 pub(super) mod subject;
 
 use std::{
@@ -22,7 +23,8 @@ use super::{FAILED, Io, read_text, render, report::STDIN};
 use execute::{LimitArgs, execute, schedule};
 use report::{Record, Report};
 use same::Other;
-use subject::{Run, Setting, Subject, of_comments, of_file, read_below, setting};
+use settings::{SetArg, combinations, set_arg};
+use subject::{Run, Subject, of_comments, of_file, read_below};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct RunArgs {
@@ -47,9 +49,10 @@ pub(super) struct RunArgs {
     /// Let asynchronous operations land as late as PTX allows, and not at once.
     #[arg(long)]
     late: bool,
-    /// Replace a scalar argument or another value of the launch, such as n=8; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
-    set: Vec<Setting>,
+    /// Replace a scalar argument or another value of the launch, such as n=8; n=1,7,64 and n=1..300 are several runs. May
+    /// be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = set_arg)]
+    set: Vec<SetArg>,
     /// Run nothing; list the instructions that cannot be run yet.
     #[arg(long, conflicts_with_all = ["launch", "out", "same_as"])]
     can: bool,
@@ -189,26 +192,33 @@ fn subject(path: &Path, io: &mut Io<'_>) -> Result<Option<Subject>, Failure> {
     Ok(Some(subject).filter(|it| it.errors.is_empty()))
 }
 
-/// The launches that are asked for.
+/// The launches that are asked for, with all combinations of values that replace others.
 fn runs(subject: &Subject, args: &RunArgs) -> Result<Vec<Run>, Failure> {
-    if let Some(path) = &args.launch {
-        return Ok(vec![of_file(
-            subject,
-            path,
-            &args.set,
-            args.entry.as_deref(),
-        )?]);
-    }
-    let found = of_comments(subject, &args.set, true);
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
-    for it in found {
-        match it {
-            Ok(run) => runs.push(run),
-            Err((_, message)) => failures.push(message),
+    for settings in combinations(&args.set)? {
+        let found = match &args.launch {
+            Some(path) => vec![of_file(
+                subject,
+                path,
+                &settings,
+                true,
+                args.entry.as_deref(),
+            )],
+            None => of_comments(subject, &settings, true)
+                .into_iter()
+                .map(|it| it.map_err(|it| it.1))
+                .collect(),
+        };
+        for it in found {
+            match it {
+                Ok(run) => runs.push(run),
+                Err(message) => failures.push(message),
+            }
         }
-    }
-    if !failures.is_empty() {
-        return Err(Failure::Said(failures));
+        // The other combinations have the same mistakes.
+        if !failures.is_empty() {
+            return Err(Failure::Said(failures));
+        }
     }
     if let Some(name) = &args.entry {
         runs.retain(|it| subject.code.functions[it.entry as usize].name == *name);

@@ -23,7 +23,8 @@ use super::{
         execute::{LimitArgs, is_interrupted, schedule, schedule_word, watch_interrupts},
         prepare,
         report::Report,
-        subject::{Run, Setting, Subject, setting},
+        settings::{SetArg, combinations, set_arg},
+        subject::{Run, Subject},
     },
 };
 use collect::{Case, collect};
@@ -49,9 +50,10 @@ pub(super) struct TestArgs {
     /// Delete each synchronising instruction in turn: a test fails if it still passes without one of them.
     #[arg(long)]
     mutate: bool,
-    /// Replace a scalar argument or another value of the launches that have it, such as n=8; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
-    set: Vec<Setting>,
+    /// Replace a scalar argument or another value of the launches that have it, such as n=8; n=1,7,64 and n=1..300 are
+    /// several tests. May be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = set_arg)]
+    set: Vec<SetArg>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -99,7 +101,14 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> io::Result<u8> {
         .stack_size(STACK)
         .build()
         .map_err(io::Error::other)?;
-    let (mut cases, failures) = pool.install(|| collect(&args.paths, &args.set));
+    let settings = match combinations(&args.set) {
+        Ok(it) => it,
+        Err(error) => {
+            io.error(error)?;
+            return Ok(FAILED);
+        }
+    };
+    let (mut cases, failures) = pool.install(|| collect(&args.paths, &settings));
     if let Some(filter) = &args.filter {
         cases.retain(|it| it.label.contains(filter));
     }

@@ -95,7 +95,7 @@ impl Other {
             entry: self.entry,
             ..prepared.launch.clone()
         };
-        let mut own = of_comments(&self.subject, &args.set, false)
+        let mut own = of_comments(&self.subject, &it.settings, false)
             .into_iter()
             .flatten();
         if let Some(own) = own.find(|it| it.entry == self.entry) {

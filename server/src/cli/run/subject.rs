@@ -15,6 +15,7 @@ use syntax::{
     text::{Encoding, LineTable},
 };
 
+use super::settings::{Setting, set, suffix};
 use crate::files::read;
 
 const FILE: FileId = FileId(0);
@@ -141,6 +142,8 @@ pub(in crate::cli) struct Run {
     pub(in crate::cli) entry: FunctionId,
     /// The description.
     pub(in crate::cli) description: Description,
+    /// The values that replace those of the description.
+    pub(in crate::cli) settings: Vec<Setting>,
     /// The lines of the text with the description.
     lines: LineTable,
 }
@@ -150,33 +153,6 @@ impl Run {
     pub(in crate::cli) fn problem(&self, it: &Problem) -> String {
         problem(&self.place.0, &self.lines, it)
     }
-}
-
-/// A value that replaces one of a description: `n=8`.
-#[derive(Clone, Debug)]
-pub(in crate::cli) struct Setting {
-    name: String,
-    value: Value,
-}
-
-/// Reads `n=8`.
-pub(in crate::cli) fn setting(text: &str) -> Result<Setting, String> {
-    let (name, value) = text.split_once('=').ok_or("this has the form NAME=VALUE")?;
-    Ok(Setting {
-        name: name.trim().to_owned(),
-        value: Value::parse_word(value.trim()),
-    })
-}
-
-/// Replaces values of a description; returns the first name that it does not have.
-fn set<'a>(value: &mut Value, settings: &'a [Setting]) -> Option<&'a str> {
-    let mut unknown = None;
-    for it in settings {
-        if !Description::assign(value, &it.name, &it.value) {
-            unknown = unknown.or(Some(&*it.name));
-        }
-    }
-    unknown
 }
 
 /// A mistake in a description with its place.
@@ -195,6 +171,7 @@ pub(in crate::cli) fn of_file(
     subject: &Subject,
     path: &Path,
     settings: &[Setting],
+    is_strict: bool,
     entry: Option<&str>,
 ) -> Result<Run, String> {
     let file = path.display().to_string();
@@ -203,7 +180,9 @@ pub(in crate::cli) fn of_file(
     let lines = LineTable::new(&text);
     let wrong = |it| problem(&file, &lines, &it);
     let mut value = Value::parse(&text).map_err(wrong)?;
-    if let Some(name) = set(&mut value, settings) {
+    if let Some(name) = set(&mut value, settings)
+        && is_strict
+    {
         return Err(format!("{file}: there is no `{name}` to set"));
     }
     if let Some(name) = entry {
@@ -216,11 +195,12 @@ pub(in crate::cli) fn of_file(
     let description = Description::read(&value).map_err(wrong)?;
     let entry = description.entry_of(&subject.code).map_err(wrong)?;
     Ok(Run {
-        name: name(subject, &description, entry),
+        name: name(subject, &description, entry) + &suffix(settings),
         place: (file, 1),
         folder: folder(path),
         entry,
         description,
+        settings: settings.to_vec(),
         lines,
     })
 }
@@ -262,11 +242,12 @@ fn of_comment(
             .ok_or_else(|| format!("{}:{line}: a run stands above an entry", subject.name))?,
     };
     Ok(Run {
-        name: name(subject, &description, entry),
+        name: name(subject, &description, entry) + &suffix(settings),
         place: (subject.name.clone(), line),
         folder: folder(Path::new(&subject.name)),
         entry,
         description,
+        settings: settings.to_vec(),
         lines: subject.document.lines().clone(),
     })
 }

@@ -9,7 +9,10 @@ use rayon::prelude::*;
 use walkdir::WalkDir;
 
 use crate::{
-    cli::run::subject::{Run, Setting, Subject, of_comments, of_file},
+    cli::run::{
+        settings::Setting,
+        subject::{Run, Subject, of_comments, of_file},
+    },
     files::{decode, is_ptx, read},
 };
 
@@ -35,7 +38,7 @@ struct Inputs {
 }
 
 /// Finds the runs of files and folders, and what could not be read.
-pub(super) fn collect(paths: &[PathBuf], settings: &[Setting]) -> (Vec<Case>, Vec<String>) {
+pub(super) fn collect(paths: &[PathBuf], settings: &[Vec<Setting>]) -> (Vec<Case>, Vec<String>) {
     let mut inputs = Inputs::default();
     for path in paths {
         if path.is_dir() {
@@ -138,7 +141,7 @@ fn cases(
     path: &Path,
     launches: Vec<PathBuf>,
     with_comments: bool,
-    settings: &[Setting],
+    settings: &[Vec<Setting>],
 ) -> Result<Vec<Case>, String> {
     let file = path.display().to_string();
     let bytes = read(path, syntax::text::MAX_LEN as u64).map_err(|it| format!("{file}: {it}"))?;
@@ -166,24 +169,26 @@ fn cases(
         }
     };
     let mut found = Vec::new();
-    if with_comments {
-        for it in of_comments(&subject, settings, false) {
-            let (line, run) = match it {
-                Ok(run) => (run.place.1, Ok(run)),
-                Err((line, message)) => (line, Err(message)),
-            };
-            let name = run.as_ref().map_or("", |it| &it.name);
-            found.push(case(
-                format!("{file}:{line} {name}").trim_end().to_owned(),
-                run,
-            ));
+    for settings in settings {
+        if with_comments {
+            for it in of_comments(&subject, settings, false) {
+                let (line, run) = match it {
+                    Ok(run) => (run.place.1, Ok(run)),
+                    Err((line, message)) => (line, Err(message)),
+                };
+                let name = run.as_ref().map_or("", |it| &it.name);
+                found.push(case(
+                    format!("{file}:{line} {name}").trim_end().to_owned(),
+                    run,
+                ));
+            }
         }
-    }
-    for launch in launches {
-        let run = of_file(&subject, &launch, settings, None);
-        let name = run.as_ref().map_or("", |it| &it.name);
-        let label = format!("{} {name}", launch.display()).trim_end().to_owned();
-        found.push(case(label, run));
+        for launch in &launches {
+            let run = of_file(&subject, launch, settings, false, None);
+            let name = run.as_ref().map_or("", |it| &it.name);
+            let label = format!("{} {name}", launch.display());
+            found.push(case(label.trim_end().to_owned(), run));
+        }
     }
     Ok(found)
 }
