@@ -485,6 +485,14 @@ fn dependencies_point_downwards() {
             ],
         ),
         ("ptx-analyzer-machine", vec![]),
+        (
+            "ptx-analyzer-run",
+            vec![
+                "ptx-analyzer-analysis",
+                "ptx-analyzer-isa",
+                "ptx-analyzer-syntax",
+            ],
+        ),
         ("ptx-analyzer-wasm", vec!["ptx-analyzer-session"]),
         (
             "ptx-analyzer",
@@ -492,6 +500,7 @@ fn dependencies_point_downwards() {
                 "ptx-analyzer-session",
                 "ptx-analyzer-machine",
                 "ptx-analyzer-analysis",
+                "ptx-analyzer-run",
                 "ptx-analyzer-syntax",
             ],
         ),

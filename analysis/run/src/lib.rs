@@ -4,12 +4,14 @@
 //! ([`analysis::code::Code`]) and a [`Launch`], and gives an [`Outcome`].
 
 pub mod description;
+mod kinds;
 mod launch;
 mod machine;
 mod outcome;
 #[cfg(test)]
 mod pages;
 
+pub use kinds::{has_asynchronous_operations, synchronises};
 pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
 pub use machine::{LaunchError, Machine, can_run};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

@@ -10,9 +10,8 @@ use std::{io, path::PathBuf};
 use analysis::code::Code;
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
-use isa::event::EventKind;
 use rayon::prelude::*;
-use run::Schedule;
+use run::{Schedule, has_asynchronous_operations};
 use serde_json::{Value, json};
 
 use super::{
@@ -276,18 +275,10 @@ impl Verdict {
 
 /// The orders to run in: those in which operations land late only where there are any.
 fn orders(code: &Code, schedules: &[Schedule]) -> Vec<Order> {
-    let is_asynchronous = |it: EventKind| {
-        use EventKind::{ArriveCopies, Commit, Complete, Issue, Wait, WaitRead};
-        matches!(
-            it,
-            Issue(_) | Commit(_) | Wait(_) | WaitRead(_) | ArriveCopies | Complete
-        )
+    let late: &[bool] = match has_asynchronous_operations(code) {
+        true => &[false, true],
+        false => &[false],
     };
-    let instructions = code.functions.iter().flat_map(|it| &it.instructions);
-    let is_late = instructions
-        .flat_map(|it| &it.events)
-        .any(|it| is_asynchronous(it.kind));
-    let late: &[bool] = if is_late { &[false, true] } else { &[false] };
     let orders = schedules.iter().flat_map(|schedule| {
         late.iter().map(|late| Order {
             schedule: *schedule,

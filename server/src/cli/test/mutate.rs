@@ -1,8 +1,6 @@
 //! Mutation: whether the runs notice that an instruction is missing which synchronises.
 
-use analysis::code::Instruction;
-use isa::{event::EventKind, semantics::Order as Ordering};
-use run::description::Prepared;
+use run::{description::Prepared, synchronises};
 use syntax::TextRange;
 
 use super::judge::{Order, attempt};
@@ -66,44 +64,6 @@ pub(super) fn mutate(
         }
     }
     mutants
-}
-
-/// Whether others wait for an instruction, or it for them, or it orders memory.
-fn synchronises(it: &Instruction) -> bool {
-    let orders = !matches!(it.order, Ordering::None | Ordering::Volatile);
-    orders || it.events.iter().any(|it| is_synchronisation(it.kind))
-}
-
-fn is_synchronisation(event: EventKind) -> bool {
-    use EventKind::{
-        Arrive, ArriveCopies, ArriveExpect, BlockArrive, BlockSync, ClusterArrive, ClusterWait,
-        Commit, Expect, FenceAfter, FenceBefore, GridLaunch, GridWait, Init, PhaseWait,
-        PhaseWaitRelaxed, ProxyFence, RegisterFence, Wait, WaitRead, WarpSync,
-    };
-    matches!(
-        event,
-        Commit(_)
-            | Wait(_)
-            | WaitRead(_)
-            | RegisterFence
-            | Init
-            | Expect
-            | Arrive
-            | ArriveExpect
-            | ArriveCopies
-            | PhaseWait
-            | PhaseWaitRelaxed
-            | BlockSync
-            | BlockArrive
-            | WarpSync
-            | ClusterArrive
-            | ClusterWait
-            | ProxyFence
-            | FenceBefore
-            | FenceAfter
-            | GridLaunch
-            | GridWait
-    )
 }
 
 /// The text with blanks in the place of a statement; lines stay.

@@ -1,0 +1,58 @@
+//! Kinds of instructions by what the tables say of them.
+
+use analysis::code::{Code, Instruction};
+use isa::{event::EventKind, semantics::Order};
+
+/// Whether others wait for an instruction, or it waits for them, or it orders memory.
+#[must_use]
+pub fn synchronises(instruction: &Instruction) -> bool {
+    let orders = !matches!(instruction.order, Order::None | Order::Volatile);
+    let mut events = instruction.events.iter();
+    orders || events.any(|it| is_synchronisation(it.kind))
+}
+
+fn is_synchronisation(event: EventKind) -> bool {
+    use EventKind::{
+        Arrive, ArriveCopies, ArriveExpect, BlockArrive, BlockSync, ClusterArrive, ClusterWait,
+        Commit, Expect, FenceAfter, FenceBefore, GridLaunch, GridWait, Init, PhaseWait,
+        PhaseWaitRelaxed, ProxyFence, RegisterFence, Wait, WaitRead, WarpSync,
+    };
+    matches!(
+        event,
+        Commit(_)
+            | Wait(_)
+            | WaitRead(_)
+            | RegisterFence
+            | Init
+            | Expect
+            | Arrive
+            | ArriveExpect
+            | ArriveCopies
+            | PhaseWait
+            | PhaseWaitRelaxed
+            | BlockSync
+            | BlockArrive
+            | WarpSync
+            | ClusterArrive
+            | ClusterWait
+            | ProxyFence
+            | FenceBefore
+            | FenceAfter
+            | GridLaunch
+            | GridWait
+    )
+}
+
+/// Whether an instruction of some code starts an operation that ends later, so that it matters how late.
+#[must_use]
+pub fn has_asynchronous_operations(code: &Code) -> bool {
+    use EventKind::{ArriveCopies, Commit, Complete, Issue, Wait, WaitRead};
+    let instructions = code.functions.iter().flat_map(|it| &it.instructions);
+    let mut events = instructions.flat_map(|it| &it.events);
+    events.any(|it| {
+        matches!(
+            it.kind,
+            Issue(_) | Commit(_) | Wait(_) | WaitRead(_) | ArriveCopies | Complete
+        )
+    })
+}
