@@ -598,8 +598,8 @@ impl Analysis {
     pub fn severities(
         &self,
         file: FileId,
-        findings: &[(TextRange, &'static str, Severity)],
-    ) -> Cancellable<Vec<Option<Severity>>> {
+        findings: &[(TextRange, &'static str, crate::Severity)],
+    ) -> Cancellable<Vec<Option<crate::Severity>>> {
         self.with_file(file, |db, file| {
             crate::diagnostics::severities(db, file, findings)
         })

@@ -136,8 +136,8 @@ const FAILED: u8 = 2;
 /// Runs the program with the given arguments, the first of which is its name.
 ///
 /// Returns the exit status: 0 when all is well, 1 when `check` found errors, `format --check` files that are not formatted,
-/// `registers` estimates above the baseline, `diff` a difference, `extract` nothing, or a language client ended without
-/// `shutdown`, 2 for wrong usage and for input or output that failed.
+/// `registers` estimates above the baseline, `diff` a difference, `extract` nothing, `run` a finding, `test` a test that fails,
+/// or a language client ended without `shutdown`, 3 when `run` was stopped, 2 for wrong usage and for input or output that failed.
 pub fn run<A>(args: impl IntoIterator<Item = A>, io: &mut Io<'_>) -> u8
 where
     A: Into<OsString> + Clone,

@@ -198,6 +198,20 @@ fn two_kernels_are_compared() {
     );
     check_timeless(
         folder,
+        &[
+            "run",
+            "DIR/a.ptx",
+            "--same-as",
+            "DIR/a.ptx",
+            "--set",
+            "n=6..7",
+            "--set",
+            "a=0,1.5",
+        ],
+        expect![[""]],
+    );
+    check_timeless(
+        folder,
         &["run", "DIR/a.ptx", "--same-as", "DIR/b.ptx:sum"],
         expect![[""]],
     );
