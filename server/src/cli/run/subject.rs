@@ -108,7 +108,7 @@ impl Subject {
         function.parameters.iter().map(size).collect()
     }
 
-    /// The entry above which a comment stands.
+    /// The entry that follows a comment.
     fn entry_after(&self, comment: &Comment) -> Option<FunctionId> {
         let start = |index: &FunctionId| {
             usize::from(self.code.functions[*index as usize].name_range.start())
@@ -237,9 +237,12 @@ fn of_comment(
     let description = Description::read(&value).map_err(wrong)?;
     let entry = match &description.entry {
         Some(_) => description.entry_of(&subject.code).map_err(wrong)?,
-        None => subject
-            .entry_after(&comment)
-            .ok_or_else(|| format!("{}:{line}: a run stands above an entry", subject.name))?,
+        None => subject.entry_after(&comment).ok_or_else(|| {
+            format!(
+                "{}:{line}: a `// run:` comment must be above an entry",
+                subject.name
+            )
+        })?,
     };
     Ok(Run {
         name: name(subject, &description, entry) + &suffix(settings),
@@ -265,7 +268,7 @@ fn folder(path: &Path) -> PathBuf {
     }
 }
 
-/// The contents of a file that a description names: nothing outside of its folder is read.
+/// The contents of a file that a description names: nothing outside its folder is read.
 pub(in crate::cli) fn read_below(folder: &Path, name: &str) -> Result<Vec<u8>, String> {
     let path = folder.join(name);
     let real = path.canonicalize().map_err(|it| it.to_string())?;
