@@ -6,7 +6,7 @@
 use salsa::Database;
 use syntax::TextRange;
 
-use crate::{db::SourceFile, hir::symbol::Symbol, values::Values};
+use crate::{db::SourceFile, hir::symbol::Symbol, values::{Purpose, Values}};
 
 use super::values::RegisterOf;
 
@@ -29,8 +29,8 @@ pub(super) fn known_bits<'db>(
     let it = RegisterOf::of(db, file, symbol)?.value_at(range)?;
     let width = it.class()?.bits();
     let (flow, value, step) = it.place();
-    let mut values = Values::of(db, it.function(), flow, false);
-    let node = values.before(value, step, width);
+    let mut values = Values::of(db, it.function(), flow, Purpose::Bits);
+    let node = values.before(value, step);
     let found = values.graph.known_bits(node);
     let all = u64::MAX >> (64 - width.clamp(1, 64));
     let mask = found.mask as u64 & all;

@@ -4,6 +4,8 @@
 //! Only registers are followed. A value that goes through memory ends at the store, and a branch that decides which
 //! of two writes happens is not among what a value was computed from.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashSet;
 
 use super::{
@@ -21,10 +23,9 @@ pub(crate) struct Chains<'a> {
     flow: &'a Flow,
     /// The instructions that write each value, ascending.
     writes: Lists,
-    /// Those of them that leave nothing of the old value, ascending.
-    replacements: Lists,
-    /// The instructions that read each value, ascending.
-    reads: Lists,
+    /// Those of them that leave nothing of the old value, ascending, and the instructions that read each value; made
+    /// when values are followed forward.
+    forward: OnceCell<(Lists, Lists)>,
 }
 
 /// The way in which values are followed.
@@ -61,13 +62,22 @@ impl<'a> Chains<'a> {
     pub(crate) fn of(flow: &'a Flow) -> Chains<'a> {
         let values = flow.facts.values.len();
         let writes = distinct(&flow.facts.writes.transposed(values), values, |_| true);
-        let keeps = &flow.facts.keeps;
         Chains {
             flow,
-            replacements: distinct(&writes, values, |it| !keeps[it as usize]),
             writes,
-            reads: distinct(&flow.facts.reads.transposed(values), values, |_| true),
+            forward: OnceCell::new(),
         }
+    }
+
+    fn forward(&self) -> &(Lists, Lists) {
+        self.forward.get_or_init(|| {
+            let facts = &self.flow.facts;
+            let values = facts.values.len();
+            (
+                distinct(&self.writes, values, |it| !facts.keeps[it as usize]),
+                distinct(&facts.reads.transposed(values), values, |_| true),
+            )
+        })
     }
 
     /// The instructions that write a value, ascending.
@@ -78,6 +88,38 @@ impl<'a> Chains<'a> {
     /// The instructions whose writes of a value may reach the place before an instruction, ascending.
     pub(crate) fn reaching_writes(&self, value: Value, before: Step) -> Vec<Step> {
         self.all(Direction::Backward, value, &[before])
+    }
+
+    /// The same, if there are at most so many of them in at most so many blocks; those in blocks that control does not
+    /// reach are left out.
+    pub(crate) fn few_reaching_writes(
+        &self,
+        value: Value,
+        before: Step,
+        most: usize,
+        most_blocks: usize,
+    ) -> Option<Vec<Step>> {
+        let graph = &self.flow.graph;
+        let own = *graph.block_of.get(before as usize)?;
+        let (mut found, mut passed) = (Vec::new(), Passed::default());
+        if self.back(value, own, before, &mut passed, &mut found) {
+            passed.pass(graph.predecessors.get(own as usize), value);
+        }
+        while let Some((block, value)) = passed.work.pop() {
+            if found.len() > most || passed.borders.len() > most_blocks {
+                return None;
+            }
+            if graph.reachable[block as usize]
+                && self.back(value, block, Step::MAX, &mut passed, &mut found)
+            {
+                passed.pass(graph.predecessors.get(block as usize), value);
+            }
+        }
+        if found.len() > most {
+            return None;
+        }
+        found.sort_unstable();
+        Some(found)
     }
 
     /// The instructions that may read what one of some instructions writes to a value, ascending.
@@ -248,9 +290,10 @@ impl<'a> Chains<'a> {
             let start = all.partition_point(|it| *it < from);
             start..start + all[start..].partition_point(|it| *it < steps.end)
         };
-        let replacements = self.replacements.get(value as usize);
+        let (replacements, reads) = self.forward();
+        let replacements = replacements.get(value as usize);
         let last = replacements[within(replacements)].first().copied();
-        let reads = self.reads.get(value as usize);
+        let reads = reads.get(value as usize);
         // An instruction reads before it writes.
         let reads = reads[within(reads)].iter();
         for read in reads.take_while(|it| last.is_none_or(|last| **it <= last)) {

@@ -6,7 +6,6 @@
 
 pub(crate) mod chains;
 pub(crate) mod computation;
-pub(crate) mod divergence;
 pub(crate) mod dominators;
 pub(crate) mod effects;
 pub(crate) mod facts;

@@ -8,7 +8,6 @@ use crate::hir::{
 };
 
 use super::{
-    computation::Computation,
     effects::Meaning,
     facts::Facts,
     ids::{Base, Value},
@@ -19,7 +18,6 @@ use super::{
 pub(crate) struct Operation<'a> {
     /// The instruction with its operands; `None` for one that is no more.
     instruction: Option<BoundInstruction<'a>>,
-    facts: Option<&'a Facts>,
     /// The register of the guard.
     pub(crate) guard: Option<Value>,
     /// Whether the guard holds when the register is false.
@@ -88,7 +86,6 @@ impl<'a> Operation<'a> {
     ) -> Operation<'a> {
         let mut it = Operation {
             instruction: Some(instruction),
-            facts: Some(facts),
             semantics: meaning.semantics,
             plain: meaning.plain,
             guard: instruction.guard().and_then(|it| facts.value(it)),
@@ -151,18 +148,5 @@ impl<'a> Operation<'a> {
     pub(crate) fn source(&self) -> Option<BoundOperand<'a>> {
         let mut operands = self.operands().skip(1);
         operands.next().filter(|_| operands.next().is_none())
-    }
-
-    /// Its computation, if it writes one register.
-    pub(crate) fn computation(&self) -> Option<Computation<'a>> {
-        let [_] = self.writes[..] else {
-            return None;
-        };
-        Computation::of(self.facts?, self.instruction?)
-    }
-
-    /// The bits of the register that it writes, if all that it reads is known.
-    pub(crate) fn bits(&self, known: impl Fn(Value) -> Option<u64>) -> Option<u64> {
-        self.computation()?.bits(known)
     }
 }

@@ -32,6 +32,7 @@ use crate::{
         liveness::Liveness,
     },
     hir::{body::body, items::Function},
+    values::{Purpose, Values},
 };
 
 pub(crate) use bounds::{Bounds, bounds, product, width};
@@ -103,7 +104,13 @@ pub(crate) fn pressure<'db>(db: &'db dyn Database, function: Function<'db>) -> P
     let flow = flow(db, function);
     let mut program = Program::of(db, function, flow);
     let kept = unroll::kept(&function.green(db).cursor(), body(db, function));
-    let loops = unroll::unrolled(&program, flow, &kept);
+    let loops = match flow.graph.loops.is_empty() {
+        true => Vec::new(),
+        false => {
+            let mut values = Values::of(db, function, flow, Purpose::Function);
+            unroll::unrolled(&program, flow, &kept, &mut values)
+        }
+    };
     program.rename(flow);
     db.unwind_if_revision_cancelled();
     let first = measure(db, &program, flow, &loops, false);

@@ -13,7 +13,8 @@ use crate::{
         ids::BlockId,
         operation::Operation,
     },
-    hir::{body::Body, bound::Bound, tree},
+    hir::{body::Body, tree},
+    values::Values,
 };
 
 use super::{
@@ -24,16 +25,16 @@ use super::{
 
 /// Loops that run longer are taken as they are, in instructions.
 const MAX_LENGTH: usize = 2048;
-/// How many blocks are searched for the value that a loop starts with.
-const MAX_DOMINATORS: usize = 64;
 /// Loops that lie deeper in another are not run with it; nobody writes them.
 const MAX_NESTING: u32 = 16;
-/// How many copies of a register are followed.
-const MAX_COPIES: usize = 8;
-
 /// The loops of a function that ptxas unrolls; none lies in another. The program is as the text has it,
 /// with no value renamed.
-pub(super) fn unrolled(program: &Program<'_>, flow: &Flow, kept: &[Step]) -> Vec<Unrolled> {
+pub(super) fn unrolled<'a>(
+    program: &Program<'a>,
+    flow: &Flow,
+    kept: &[Step],
+    values: &mut Values<'a>,
+) -> Vec<Unrolled> {
     let loops = &flow.graph.loops;
     let mut order: Vec<usize> = (0..loops.len()).collect();
     order.sort_by_key(|it| loops[*it].depth);
@@ -45,7 +46,7 @@ pub(super) fn unrolled(program: &Program<'_>, flow: &Flow, kept: &[Step]) -> Vec
         if inside[index] {
             continue;
         }
-        let all = Run::new(program, flow, kept).of(index as u32);
+        let all = Run::new(program, flow, kept, values).of(index as u32);
         if let Some(it) = all.or_else(|| turns::together(program, flow, kept, index as u32)) {
             inside[index] = true;
             found.push(it);
@@ -84,16 +85,23 @@ struct Run<'p, 'a> {
     program: &'p Program<'a>,
     flow: &'p Flow,
     kept: &'p [Step],
+    values: &'p mut Values<'a>,
     /// The known values of registers; `None` of those that are not constant.
     known: FxHashMap<Value, Option<u64>>,
 }
 
 impl<'p, 'a> Run<'p, 'a> {
-    fn new(program: &'p Program<'a>, flow: &'p Flow, kept: &'p [Step]) -> Run<'p, 'a> {
+    fn new(
+        program: &'p Program<'a>,
+        flow: &'p Flow,
+        kept: &'p [Step],
+        values: &'p mut Values<'a>,
+    ) -> Run<'p, 'a> {
         Run {
             program,
             flow,
             kept,
+            values,
             known: FxHashMap::default(),
         }
     }
@@ -120,7 +128,7 @@ impl<'p, 'a> Run<'p, 'a> {
                 if operation.is_barrier() {
                     return None;
                 }
-                steps.push((step, self.run(operation, before)));
+                steps.push((step, self.run(step, before)));
             }
             let next = self.next(here)?;
             if next == first {
@@ -153,15 +161,18 @@ impl<'p, 'a> Run<'p, 'a> {
         Some(innermost == Some(index))
     }
 
-    fn run(&mut self, operation: &Operation<'_>, before: Option<BlockId>) -> Fate {
+    fn run(&mut self, step: Step, before: Option<BlockId>) -> Fate {
+        let operation = &self.program.operations[step as usize];
         for value in operation.reads() {
-            if !self.known.contains_key(&value) {
-                let number = self.before(before, value, 0);
-                self.known.insert(value, number);
-            }
+            let values = &mut self.values;
+            let known = self.known.entry(value);
+            known.or_insert_with(|| values.number_at_end(value, before?));
         }
         let result = match operation.guard {
-            None if folds(operation) => operation.bits(|it| *self.known.get(&it)?),
+            None if folds(operation) => {
+                let known = &self.known;
+                self.values.number_with(step, &|it| *known.get(&it)?)
+            }
             _ => None,
         };
         for value in &operation.writes {
@@ -203,34 +214,5 @@ impl<'p, 'a> Run<'p, 'a> {
             false => block.end,
         };
         self.flow.graph.block_of.get(target as usize).copied()
-    }
-
-    /// The constant that a value has at the end of a block.
-    fn before(&self, block: Option<BlockId>, value: Value, depth: usize) -> Option<u64> {
-        let graph = &self.flow.graph;
-        let mut block = block;
-        for _ in 0..MAX_DOMINATORS {
-            let steps = graph.blocks[block? as usize].clone();
-            for step in steps.rev() {
-                let operation = &self.program.operations[step as usize];
-                if !operation.writes.contains(&value) {
-                    continue;
-                }
-                if operation.guard.is_some() || !operation.is(Computes::Move) {
-                    return None;
-                }
-                let source = operation.source()?;
-                return match source.bound() {
-                    Bound::Integer(_) | Bound::Float(..) => operation.bits(|_| None),
-                    Bound::Name(..) if source.is_register() && depth < MAX_COPIES => {
-                        let source = *operation.data.first()?;
-                        self.before(block, source, depth + 1)
-                    }
-                    _ => None,
-                };
-            }
-            block = graph.dominator[block? as usize];
-        }
-        None
     }
 }

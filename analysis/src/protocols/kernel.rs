@@ -1,16 +1,17 @@
 //! A function as the rules see it: its events with their operands, and what is known of its values.
 
 use std::{
-    cell::{Cell, OnceCell, RefCell},
+    cell::{Cell, OnceCell, RefCell, RefMut},
     rc::Rc,
 };
 
-use isa::event::EventKind;
+use isa::{compute::LaneValues, event::EventKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     flow::{
         Flow,
+        chains::Chains,
         ids::{Base, Step, Symbol, Value},
         operation::Operation,
     },
@@ -19,18 +20,9 @@ use crate::{
         bound::{Bound, BoundInstruction, BoundOperand},
     },
     pressure::Bounds,
-    protocols::{form::FormFacts, known::Known, lanes::Lanes, paths::Paths},
+    protocols::{form::FormFacts, known::Known, lanes::THREADS, paths::Paths},
+    values::{Origin, Values},
 };
-
-/// The origin to which an address was followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Origin {
-    Symbol(Symbol),
-    /// The values that an instruction wrote,
-    Written(Step),
-    /// or nobody did.
-    Input(Value),
-}
 
 /// An address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,17 +108,16 @@ pub(super) struct Kernel<'f> {
     starts: Vec<Option<(Base, i64)>>,
     pub(super) bound: &'f dyn Fn(Step) -> Option<BoundInstruction<'f>>,
     pub(super) form: &'f dyn Fn(Step) -> Option<&'f FormFacts>,
-    pub(super) definitions: OnceCell<Vec<Vec<Step>>>,
-    pub(super) lanes: RefCell<FxHashMap<Step, Option<Lanes>>>,
-    /// The addresses that instructions compute, in each thread that is looked at.
-    pub(super) places: RefCell<FxHashMap<Step, Option<(Symbol, Lanes)>>>,
+    find_values: &'f dyn Fn() -> Values<'f>,
+    values: OnceCell<RefCell<Values<'f>>>,
+    chains: OnceCell<Rc<Chains<'f>>>,
+    /// The numbers of nodes of the values in each thread that is looked at.
+    pub(super) numbers: RefCell<LaneValues<THREADS>>,
     /// How many loads are followed at the moment.
     pub(super) asked: Cell<u32>,
     /// Whether values may differ between the threads of a block.
     pub(super) varying: RefCell<FxHashMap<Value, bool>>,
-    pub(super) reaching: RefCell<FxHashMap<(Value, Step), Option<Step>>>,
-    /// The places of values before instructions, the roots of values, and the names that not only events know.
-    pub(super) placed: RefCell<FxHashMap<(Value, Step), Option<Place>>>,
+    /// The roots of values, and the names that not only events know.
     pub(super) roots: RefCell<FxHashMap<Value, Option<Symbol>>>,
     pub(super) shared: OnceCell<FxHashSet<Symbol>>,
     pub(super) operations: RefCell<FxHashMap<Step, Option<Rc<Operation<'f>>>>>,
@@ -144,6 +135,7 @@ impl<'f> Kernel<'f> {
             size,
             check,
             foreign,
+            values,
         } = *known;
         let facts = &flow.facts;
         let mut kernel = Kernel {
@@ -162,13 +154,12 @@ impl<'f> Kernel<'f> {
             starts: Vec::new(),
             bound,
             form,
-            definitions: OnceCell::new(),
-            lanes: RefCell::default(),
-            places: RefCell::default(),
+            find_values: values,
+            values: OnceCell::new(),
+            chains: OnceCell::new(),
+            numbers: RefCell::default(),
             asked: Cell::new(0),
             varying: RefCell::default(),
-            reaching: RefCell::default(),
-            placed: RefCell::default(),
             roots: RefCell::default(),
             shared: OnceCell::new(),
             operations: RefCell::default(),
@@ -326,19 +317,16 @@ impl<'f> Kernel<'f> {
         self.flow.facts.guarded[step as usize]
     }
 
+    /// The values of registers.
+    pub(super) fn values(&self) -> RefMut<'_, Values<'f>> {
+        let values = self.values.get_or_init(|| RefCell::new((self.find_values)()));
+        values.borrow_mut()
+    }
+
     /// The instructions that write a value.
     pub(super) fn definitions(&self, value: Value) -> &[Step] {
-        let all = self.definitions.get_or_init(|| {
-            let facts = &self.flow.facts;
-            let mut all = vec![Vec::new(); facts.values.len()];
-            for step in 0..facts.len() {
-                for value in facts.writes.get(step) {
-                    all[*value as usize].push(step as Step);
-                }
-            }
-            all
-        });
-        all.get(value as usize).map_or(&[], Vec::as_slice)
+        let chains = self.chains.get_or_init(|| Rc::clone(self.values().chains()));
+        chains.writes(value)
     }
 
     /// Whether an instruction has an event.

@@ -8,6 +8,7 @@ use crate::{
     hir::{body::Body, bound::BoundInstruction},
     pressure::Bounds,
     protocols::form::FormFacts,
+    values::Values,
 };
 
 /// The known facts about a function beside its flow.
@@ -26,4 +27,6 @@ pub(crate) struct Known<'f> {
     pub(crate) check: &'f dyn Fn(),
     /// Whether an instruction calls what is not in the module, or what a register holds.
     pub(crate) foreign: &'f dyn Fn(Step) -> bool,
+    /// Makes the engine of the values of registers.
+    pub(crate) values: &'f dyn Fn() -> Values<'f>,
 }

@@ -1,7 +1,5 @@
 //! The threads that are looked at.
 
-use std::rc::Rc;
-
 /// Threads that are looked at: all of two warps, and the first of each other warp of a block of 1,024.
 pub(super) const THREADS: usize = 64 + 30;
 
@@ -12,6 +10,3 @@ pub(super) fn thread(index: usize) -> i64 {
         _ => (index as i64 - 62) * 32,
     }
 }
-
-/// A number for each thread that is looked at.
-pub(super) type Lanes = Rc<[i64; THREADS]>;

@@ -24,6 +24,7 @@ use crate::{
         form::{FormFacts, form_facts},
         known::Known,
     },
+    values::{Purpose, Values},
 };
 
 /// Asks something about a function with its flow.
@@ -53,6 +54,7 @@ pub(crate) fn ask<'db, T>(
         size: &|symbol| size(db, function, body, symbol),
         check: &|| db.unwind_if_revision_cancelled(),
         foreign: &|step| is_foreign(db, function, body, step),
+        values: &|| Values::of(db, function, flow, Purpose::Addresses),
     })
 }
 

@@ -1,116 +1,71 @@
 //! The values that differ between the threads of a block.
 
-use std::rc::Rc;
-
-use isa::event::EventKind;
+use isa::{compute::Node, event::EventKind};
 
 use crate::{
     flow::ids::{Base, BlockId, Step, Symbol, Value},
     protocols::{
-        kernel::{Kernel, MAX_DEPTH, MAX_SLICE, Origin, Source},
-        lanes::{Lanes, THREADS, thread},
+        kernel::{Kernel, MAX_DEPTH, MAX_SLICE, Source},
+        lanes::{THREADS, thread},
     },
+    values::{Leaf, Values},
 };
 
 impl Kernel<'_> {
     /// The number that a value has before an instruction in each thread that is looked at, if all are known.
-    pub(super) fn lanes(&self, value: Value, at: Step) -> Option<Lanes> {
-        self.lanes_of(value, at, 0)
+    pub(super) fn lanes(&self, value: Value, at: Step) -> Option<[u64; THREADS]> {
+        let values = &mut *self.values();
+        let node = values.before(value, at);
+        self.numbers_of(values, node)
     }
 
-    pub(super) fn lanes_of(&self, value: Value, at: Step, depth: u32) -> Option<Lanes> {
-        let step = self.writer(value, at)?;
-        if let Some(known) = self.lanes.borrow().get(&step) {
-            return known.clone();
-        }
-        let found = match depth < MAX_DEPTH {
-            true => self.written(step, depth),
-            false => None,
-        };
-        self.lanes.borrow_mut().insert(step, found.clone());
-        found
-    }
-
-    pub(super) fn written(&self, step: Step, depth: u32) -> Option<Lanes> {
-        let operation = self.operation(step)?;
-        if operation.guard.is_some() {
-            return None;
-        }
-        let all = |number: &dyn Fn(usize) -> i64| Some(Rc::new(std::array::from_fn(number)));
-        if self.is(step, EventKind::Elect) {
-            return all(&|it| i64::from(thread(it) % 32 == 0));
-        }
-        if let Some(source) = operation.operands().nth(1)
-            && let Some(name) = source.special()
-            && self.flow.facts.copies[step as usize]
-        {
-            return match (name, source.component()) {
-                ("%tid", Some('x')) => all(&thread),
-                ("%laneid", _) => all(&|it| thread(it) % 32),
-                _ => None,
+    fn numbers_of(&self, values: &Values<'_>, node: Node) -> Option<[u64; THREADS]> {
+        let leaves = values.leaves();
+        let mut leaf = |index: u32| {
+            let number: fn(i64) -> i64 = match leaves.get(index as usize)? {
+                Leaf::Name(name) => match (name.special()?, name.1) {
+                    ("%tid", Some('x')) => |it| it,
+                    ("%laneid", _) => |it| it % 32,
+                    _ => return None,
+                },
+                Leaf::Result(step, _) if self.is(*step, EventKind::Elect) => {
+                    |it| i64::from(it % 32 == 0)
+                }
+                _ => return None,
             };
-        }
-        if operation.special {
-            return None;
-        }
-        let mut sources: Vec<(Value, Lanes)> = Vec::new();
-        for value in operation.reads() {
-            sources.push((value, self.lanes_of(value, step, depth + 1)?));
-        }
-        let computation = operation.computation()?;
-        let numbers = computation.lanes(|value| {
-            let found = sources.iter().find(|it| it.0 == value)?;
-            Some(found.1.map(i64::cast_unsigned))
-        })?;
-        let numbers = numbers.map(|it| computation.as_number(it));
-        Some(Rc::new(numbers))
+            Some(std::array::from_fn(|it| number(thread(it)).cast_unsigned()))
+        };
+        let mut numbers = self.numbers.borrow_mut();
+        numbers.get(&values.graph, node, &mut leaf).copied()
     }
 
     /// An address as a variable and a distance from its start in each thread that is looked at.
-    pub(super) fn places(&self, base: Base, offset: i64, at: Step) -> Option<(Symbol, Lanes)> {
-        let place = self.place(base, offset, at)?;
-        match place.origin {
-            Origin::Symbol(it) => Some((it, Rc::new([place.offset; THREADS]))),
-            Origin::Written(step) => {
-                if let Some(known) = self.places.borrow().get(&step) {
-                    return moved(known.clone()?, place.offset);
-                }
-                // Nobody asks again on the way.
-                self.places.borrow_mut().insert(step, None);
-                let found = self.sum(step);
-                self.places.borrow_mut().insert(step, found.clone());
-                moved(found?, place.offset)
-            }
-            Origin::Input(_) => None,
-        }
-    }
-
-    /// The result of an instruction that adds numbers to the address of a variable.
-    fn sum(&self, step: Step) -> Option<(Symbol, Lanes)> {
-        let operation = self.operation(step)?;
-        if operation.guard.is_some() {
-            return None;
-        }
-        let mut variable: Option<(Value, Symbol, Lanes)> = None;
-        let mut numbers: Vec<(Value, Lanes)> = Vec::new();
-        for value in &operation.data {
-            if let Some(lanes) = self.lanes(*value, step) {
-                numbers.push((*value, lanes));
-            } else if variable.is_some() {
-                return None;
-            } else {
-                let (symbol, lanes) = self.places(Base::Value(*value), 0, step)?;
-                variable = Some((*value, symbol, lanes));
-            }
-        }
-        let (value, symbol, from) = variable?;
-        let known = |it: Value| {
-            let found = numbers.iter().find(|other| other.0 == it)?;
-            Some(found.1.map(i64::cast_unsigned))
+    pub(super) fn places(
+        &self,
+        base: Base,
+        offset: i64,
+        at: Step,
+    ) -> Option<(Symbol, [i64; THREADS])> {
+        let value = match base {
+            Base::Symbol(it) => return Some((it, [offset; THREADS])),
+            Base::Value(it) => it,
         };
-        let added = operation.computation()?.distances_from(value, known)?;
-        let lanes = std::array::from_fn(|thread| from[thread] + added[thread]);
-        Some((symbol, Rc::new(lanes)))
+        let values = &mut *self.values();
+        let sum = values.sum_before(value, at);
+        let mut symbol = None;
+        let mut lanes = [sum.constant.wrapping_add(offset); THREADS];
+        for (node, factor) in &sum.terms {
+            match values.symbol(*node) {
+                Some(it) if symbol.is_none() && *factor == 1 => symbol = Some(it),
+                _ => {
+                    let numbers = self.numbers_of(values, *node)?;
+                    for (lane, number) in lanes.iter_mut().zip(numbers) {
+                        *lane = lane.wrapping_add(factor.wrapping_mul(number.cast_signed()));
+                    }
+                }
+            }
+        }
+        Some((symbol?, lanes))
     }
 
     /// The threads that run an instruction, of those that are looked at and that a block may have, as far as the
@@ -120,8 +75,8 @@ impl Kernel<'_> {
         if self.is_guarded(step) {
             let (value, negated) = self.guard(step)?;
             let lanes = self.lanes(value, step)?;
-            for (runs, lane) in runs.iter_mut().zip(lanes.iter()) {
-                *runs &= (*lane != 0) != negated;
+            for (runs, lane) in runs.iter_mut().zip(lanes) {
+                *runs &= (lane != 0) != negated;
             }
         }
         let block = self.flow.graph.block_of[step as usize];
@@ -133,8 +88,8 @@ impl Kernel<'_> {
             }
             let takes = self.takes(branch, block)?;
             let lanes = self.lanes(value, last)?;
-            for (runs, lane) in runs.iter_mut().zip(lanes.iter()) {
-                let jumps = (*lane != 0) != negated;
+            for (runs, lane) in runs.iter_mut().zip(lanes) {
+                let jumps = (lane != 0) != negated;
                 *runs &= jumps == takes;
             }
         }
@@ -366,12 +321,4 @@ impl Kernel<'_> {
             && self.paths.direct_controllers(own) == self.paths.direct_controllers(block)
             && !self.paths.direct_controllers(own).is_empty()
     }
-}
-
-/// Places a number of bytes further.
-fn moved((symbol, lanes): (Symbol, Lanes), offset: i64) -> Option<(Symbol, Lanes)> {
-    Some((
-        symbol,
-        Rc::new(std::array::from_fn(|it| lanes[it] + offset)),
-    ))
 }

@@ -4,205 +4,31 @@ use isa::event::EventKind;
 use rustc_hash::FxHashSet;
 
 use crate::{
-    flow::{
-        ids::{Base, BlockId, Step, Symbol, Value},
-        operation::Operation,
-    },
-    hir::{body::Target, bound::Bound, instruction::references},
-    protocols::kernel::{Event, Kernel, MAX_DEPTH, MAX_SLICE, Origin, Place, Source},
+    flow::ids::{Base, BlockId, Step, Symbol, Value},
+    hir::{body::Target, instruction::references},
+    protocols::kernel::{Event, Kernel, MAX_SLICE, Place, Source},
+    values::Origin,
 };
 
 impl Kernel<'_> {
-    /// The instruction that wrote what a value holds before another one, if that is the same on all ways.
-    pub(super) fn writer(&self, value: Value, at: Step) -> Option<Step> {
-        if let [only] = self.definitions(value) {
-            return (!self.flow.facts.keeps[*only as usize]).then_some(*only);
-        }
-        if let Some(known) = self.reaching.borrow().get(&(value, at)) {
-            return *known;
-        }
-        let found = self.find_writer(value, at);
-        self.reaching.borrow_mut().insert((value, at), found);
-        found
-    }
-
-    pub(super) fn find_writer(&self, value: Value, at: Step) -> Option<Step> {
-        let graph = &self.flow.graph;
-        let definitions = self.definitions(value);
-        let mut found = None;
-        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
-        let own = *graph.block_of.get(at as usize)?;
-        let mut work = vec![(own, at)];
-        while let Some((block, end)) = work.pop() {
-            let start = graph.blocks[block as usize].start;
-            let before = definitions.partition_point(|it| *it < end);
-            match definitions[..before].last().filter(|it| **it >= start) {
-                Some(it) if self.flow.facts.keeps[*it as usize] => return None,
-                Some(it) if found.is_some_and(|other| other != *it) => return None,
-                Some(it) => found = Some(*it),
-                None if seen.len() > MAX_SLICE => return None,
-                None => {
-                    for from in graph.predecessors.get(block as usize) {
-                        if graph.reachable[*from as usize] && seen.insert(*from) {
-                            work.push((*from, graph.blocks[*from as usize].end));
-                        }
-                    }
-                }
-            }
-        }
-        found
-    }
-
     /// The number that an operand of an event always has.
     pub(super) fn constant(&self, event: &Event, operand: usize) -> Option<i64> {
         let bound = self.operand(event, operand)?.integer();
-        bound.or_else(|| self.number(self.register_of(event, operand)?, event.step, 0))
-    }
-
-    pub(super) fn number(&self, value: Value, at: Step, depth: u32) -> Option<i64> {
-        if depth > MAX_DEPTH {
-            return None;
-        }
-        let step = self.writer(value, at)?;
-        let operation = self.operation(step)?;
-        if operation.guard.is_some() || operation.special {
-            return None;
-        }
-        let computation = operation.computation()?;
-        let known = |it| Some(self.number(it, step, depth + 1)?.cast_unsigned());
-        Some(computation.as_number(computation.bits(known)?))
+        bound.or_else(|| {
+            let register = self.register_of(event, operand)?;
+            let number = self.values().number(register, event.step)?;
+            Some(number.cast_signed())
+        })
     }
 
     /// Where an address lies, followed through copies and sums with constants.
     pub(super) fn place(&self, base: Base, offset: i64, at: Step) -> Option<Place> {
-        let place = match base {
-            Base::Symbol(it) => Some(Place {
-                origin: Origin::Symbol(it),
-                offset: 0,
-            }),
-            Base::Value(value) => {
-                let known = self.placed.borrow().get(&(value, at)).copied();
-                known.unwrap_or_else(|| {
-                    let found = self.find_place(base, at);
-                    self.placed.borrow_mut().insert((value, at), found);
-                    found
-                })
-            }
+        let (origin, distance) = match base {
+            Base::Symbol(it) => (Origin::Symbol(it), 0),
+            Base::Value(value) => self.values().place(value, at)?,
         };
-        place.map(|it| Place {
-            offset: it.offset.wrapping_add(offset),
-            ..it
-        })
-    }
-
-    fn find_place(&self, base: Base, at: Step) -> Option<Place> {
-        let (mut base, mut offset, mut at) = (base, 0_i64, at);
-        for _ in 0..MAX_DEPTH {
-            let value = match base {
-                Base::Symbol(it) => {
-                    let origin = Origin::Symbol(it);
-                    return Some(Place { origin, offset });
-                }
-                Base::Value(it) => it,
-            };
-            if self.definitions(value).is_empty() {
-                let origin = Origin::Input(value);
-                return Some(Place { origin, offset });
-            }
-            let step = self.writer(value, at)?;
-            match self.computed(step) {
-                Some((from, more)) => {
-                    (base, offset, at) = (from, offset.wrapping_add(more), step);
-                }
-                None => {
-                    let origin = Origin::Written(step);
-                    return Some(Place { origin, offset });
-                }
-            }
-        }
-        None
-    }
-
-    /// Whether two addresses start from the same number, perhaps computed twice.
-    pub(super) fn same_origin(&self, one: Origin, other: Origin) -> bool {
-        match (one, other) {
-            (Origin::Written(one), Origin::Written(other)) => self.same_result(one, other, 0),
-            _ => one == other,
-        }
-    }
-
-    /// Whether two instructions compute the same from the same.
-    fn same_result(&self, one: Step, other: Step, depth: u32) -> bool {
-        if one == other {
-            return true;
-        }
-        let (Some(a), Some(b)) = (self.operation(one), self.operation(other)) else {
-            return false;
-        };
-        let computes = |it: &Operation<'_>, step: Step| {
-            let pure = it.special || self.is_pure(step) || self.same_address(step);
-            it.guard.is_none() && it.writes.len() == 1 && pure
-        };
-        if depth > MAX_DEPTH
-            || !(computes(&a, one) && computes(&b, other))
-            || self.name(one) != self.name(other)
-            || a.words() != b.words()
-            || a.operands().count() != b.operands().count()
-            || !a
-                .operands()
-                .zip(b.operands())
-                .all(|it| it.0.is_alike(&it.1))
-            || a.data.len() != b.data.len()
-            || self.named_sources(one) != self.named_sources(other)
-        {
-            return false;
-        }
-        a.data.iter().zip(&b.data).all(|(a, b)| {
-            match (self.writer(*a, one), self.writer(*b, other)) {
-                (Some(one), Some(other)) => self.same_result(one, other, depth + 1),
-                _ => a == b && self.definitions(*a).is_empty(),
-            }
-        })
-    }
-
-    /// The variables that an instruction names.
-    fn named_sources(&self, step: Step) -> Vec<Symbol> {
-        let instruction = self.body.instructions.get(step as usize);
-        let references = instruction.map_or(&[][..], |it| references(self.body, it));
-        let named = references.iter().filter_map(|it| self.base(it));
-        named
-            .filter_map(|it| match it {
-                Base::Symbol(it) => Some(it),
-                Base::Value(_) => None,
-            })
-            .collect()
-    }
-
-    /// The values that an instruction copies, and those that it adds.
-    pub(super) fn computed(&self, step: Step) -> Option<(Base, i64)> {
-        let operation = self.operation(step)?;
-        if operation.guard.is_some() || operation.writes.len() != 1 {
-            return None;
-        }
-        let address = self.same_address(step);
-        if (self.flow.facts.copies[step as usize] || address)
-            && operation.data.is_empty()
-            && let Some(source) = operation.operands().nth(1)
-        {
-            return match source.bound() {
-                Bound::Name(name, None) => Some((self.base(name)?, 0)),
-                Bound::Sum(name, offset) => Some((self.base(name)?, offset)),
-                _ => None,
-            };
-        }
-        let [source] = operation.data[..] else {
-            return None;
-        };
-        if address {
-            return Some((Base::Value(source), 0));
-        }
-        let distance = operation.computation()?.distance_from(source)?;
-        Some((Base::Value(source), distance))
+        let offset = distance.wrapping_add(offset);
+        Some(Place { origin, offset })
     }
 
     /// The variable from which an address is computed, whatever is added to it.

@@ -1,21 +1,26 @@
 //! The values of registers: the one engine that follows values from instruction to instruction.
 //!
 //! A value is a node of a graph, see [`isa::compute::Graph`]: an expression over leaves, which are what a function is
-//! given, what it loads, and what several writes leave. Everything that is said of a value, be it a number, its known
-//! bits or a text, is asked of its node.
+//! given, what it loads, and what several writes leave. Everything that is said of a value is asked of its node: its
+//! number, its known bits, its text, its numbers in the lanes of a warp, and by how much another one differs.
 //!
-//! An engine is made for a question, or for all questions about one function. It looks at what a question needs, and at
-//! no more than [`MAX_STEPS`] instructions; what lies farther is not told apart.
+//! An engine is made for a question, or for all questions about one function. It looks at each instruction once, and
+//! only at those from which a value comes that was asked for.
 
+mod addresses;
+pub(crate) mod divergence;
 mod dominance;
 
-use std::rc::Rc;
+use std::{cell::OnceCell, rc::Rc};
 
-use isa::compute::{Exactness, Graph, KnownBits, Node};
-use rustc_hash::{FxHashMap, FxHashSet};
+use isa::{
+    compute::{Destination, Exactness, Graph, KnownBits, Node, Op},
+    operand::Operand,
+};
+use rustc_hash::FxHashMap;
 use salsa::Database;
 
-use self::dominance::Dominance;
+use self::{addresses::Sums, dominance::Dominance};
 use crate::{
     flow::{
         Flow,
@@ -23,13 +28,43 @@ use crate::{
         computation::{BoundName, Computation, Source, same_address},
         ids::{BlockId, Step, Value},
     },
-    hir::{body::Target, bound::Operands, items::Function},
+    hir::{
+        body::{Body, Target, body},
+        bound::Operands,
+        declared::{Declared, declared},
+        items::Function,
+    },
 };
 
-/// Instructions that one engine looks at: an expression of more is not for people, and each takes some microseconds.
+pub(crate) use self::addresses::Origin;
+
+/// Instructions that are looked at for one fact: an expression of more is not for people, and each takes some
+/// microseconds.
 const MAX_STEPS: usize = 512;
 /// Values that more writes than these leave are not looked into.
 const MAX_WRITES: usize = 8;
+/// Blocks in which the writes of a value are searched.
+const MAX_BLOCKS: usize = 512;
+
+/// The purpose of an engine, which decides what it takes for equal and how far it looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A text for people: approximations are the nearest numbers, and an address is the same in each state space.
+    Reading,
+    /// The known bits of one value.
+    Bits,
+    /// Facts about many values of a function. The results of several writes are not looked into.
+    Function,
+    /// The same, and an address is the same in each state space.
+    Addresses,
+}
+
+impl Purpose {
+    /// Whether only one value is asked for, and the results of several writes are looked into.
+    fn is_one(self) -> bool {
+        matches!(self, Purpose::Reading | Purpose::Bits)
+    }
+}
 
 /// The source of a leaf of the graph.
 #[derive(Clone, Copy, Debug)]
@@ -50,85 +85,172 @@ pub(crate) enum Leaf<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Input(Value),
-    Name(Target, Option<char>),
+    /// The name, the component and the width in bits.
+    Name(Target, Option<char>, u32),
     Result(Step, Value),
-    Merge(Value, BlockId),
+    /// The value in a block, after an instruction of it that may have written it.
+    Merge(Value, BlockId, Option<Step>),
 }
 
 /// How an instruction makes what it writes.
-enum Origin<'a> {
+enum Making<'a> {
     /// By its program.
-    Computed(Computation<'a>),
+    Computed(Rc<Computation<'a>>),
     /// The register has the address of an operand.
     Same(Value, Source<'a>),
 }
 
-impl<'a> Origin<'a> {
+impl<'a> Making<'a> {
     fn sources(&self) -> &[Source<'a>] {
         match self {
-            Origin::Computed(it) => &it.sources,
-            Origin::Same(_, it) => std::slice::from_ref(it),
+            Making::Computed(it) => &it.sources,
+            Making::Same(_, it) => std::slice::from_ref(it),
         }
     }
 }
 
+/// The instructions that may have written what a register holds.
+#[derive(Clone)]
+enum Writers {
+    None,
+    /// This one has.
+    Sole(Step),
+    /// One of these, or one that may have left the old value.
+    Several(Rc<[Step]>),
+    /// Too many, or too far away.
+    Unknown,
+}
+
 /// The values of a function.
 pub(crate) struct Values<'a> {
+    body: &'a Body,
     flow: &'a Flow,
     operands: Operands<'a>,
-    chains: Chains<'a>,
-    /// Whether the values are for people and not for proofs: approximations are the nearest numbers, and an address is
-    /// the same in each state space.
-    reading: bool,
+    types: &'a [Declared],
+    chains: Rc<Chains<'a>>,
+    purpose: Purpose,
     /// Whether some instruction was not looked at because there were too many.
     incomplete: bool,
     pub(crate) graph: Graph,
     leaves: Vec<Leaf<'a>>,
     known: FxHashMap<Key, Node>,
-    /// The nodes of what instructions write.
+    /// The nodes of what instructions write; none where only leaves stand for that.
     results: FxHashMap<Step, Box<[(Value, Node)]>>,
-    writers: FxHashMap<(Value, Step), Rc<[Step]>>,
-    dominance: Dominance,
+    /// The first instruction that was found to compute each node.
+    makers: FxHashMap<Node, Step>,
+    /// The computations of instructions that were run with numbers.
+    run: FxHashMap<Step, Option<Rc<Computation<'a>>>>,
+    /// Whether the first nodes are the same at all times.
+    fixed: Vec<bool>,
+    writers: FxHashMap<(Value, Step), Writers>,
+    sums: Sums,
+    dominance: OnceCell<Dominance>,
 }
 
 impl<'a> Values<'a> {
-    /// Those of a function. `reading` takes approximations for the nearest numbers and an address for the same in each
-    /// state space.
+    /// Those of a function.
     pub(crate) fn of(
         db: &'a dyn Database,
         function: Function<'a>,
         flow: &'a Flow,
-        reading: bool,
+        purpose: Purpose,
     ) -> Values<'a> {
         Values {
+            body: body(db, function),
             flow,
             operands: Operands::of(db, function),
-            chains: Chains::of(flow),
-            reading,
+            types: declared(db, function),
+            chains: Rc::new(Chains::of(flow)),
+            purpose,
             incomplete: false,
             graph: Graph::default(),
             leaves: Vec::new(),
             known: FxHashMap::default(),
             results: FxHashMap::default(),
+            makers: FxHashMap::default(),
+            run: FxHashMap::default(),
+            fixed: Vec::new(),
             writers: FxHashMap::default(),
-            dominance: Dominance::of(&flow.graph),
+            sums: Sums::default(),
+            dominance: OnceCell::new(),
         }
     }
 
-    /// The value of a register of so many bits before an instruction.
-    pub(crate) fn before(&mut self, value: Value, step: Step, bits: u32) -> Node {
-        let writers = self.writers(value, step);
-        self.look_at(writers.iter().copied().collect());
-        self.read(value, step, bits)
+    /// The value of a register before an instruction.
+    pub(crate) fn before(&mut self, value: Value, step: Step) -> Node {
+        let mut work = Vec::new();
+        self.push_writers(value, step, &mut work);
+        self.look_at(work);
+        self.read(value, step, self.bits(value))
     }
 
-    /// The value of a register of so many bits after an instruction.
-    pub(crate) fn after(&mut self, value: Value, step: Step, bits: u32) -> Node {
+    /// The value of a register after an instruction that writes it.
+    pub(crate) fn after(&mut self, value: Value, step: Step) -> Node {
+        let bits = self.bits(value);
         if self.flow.facts.keeps[step as usize] {
             return self.leaf(Key::Result(step, value), Leaf::Result(step, value), bits);
         }
         self.look_at(vec![step]);
         self.result(value, step, bits)
+    }
+
+    /// The number that a register always has before an instruction.
+    pub(crate) fn number(&mut self, value: Value, step: Step) -> Option<u64> {
+        let node = self.before(value, step);
+        self.graph.as_constant(node)
+    }
+
+    /// The number that a register always has at the end of a block that is not empty.
+    pub(crate) fn number_at_end(&mut self, value: Value, block: BlockId) -> Option<u64> {
+        let last = self.flow.graph.blocks[block as usize].clone().last()?;
+        let written = self.flow.facts.writes.get(last as usize).contains(&value);
+        let node = match written {
+            true => self.after(value, last),
+            false => self.before(value, last),
+        };
+        self.graph.as_constant(node)
+    }
+
+    /// The number that an instruction writes if registers hold these, and if it writes no more.
+    pub(crate) fn number_with(
+        &mut self,
+        step: Step,
+        known: &dyn Fn(Value) -> Option<u64>,
+    ) -> Option<u64> {
+        if !self.run.contains_key(&step) {
+            let found = match self.making(step) {
+                Some(Making::Computed(it)) => Some(it),
+                _ => None,
+            };
+            self.run.insert(step, found);
+        }
+        let computation = self.run.get(&step)?.clone()?;
+        let program = computation.form.program;
+        let number = |values: &mut Self, value: Value, _: u32| {
+            let number = known(value)?;
+            Some(values.graph.constant(number))
+        };
+        let inputs = self.inputs(&computation, number)?;
+        match self.graph.apply(program, &inputs, true)[..] {
+            [(Destination::Operand { half: 0, .. }, node)] => self.graph.as_constant(node),
+            _ => None,
+        }
+    }
+
+    /// The values that an instruction reads from registers.
+    pub(crate) fn reads(&mut self, step: Step) -> Vec<Node> {
+        let reads = self.flow.facts.reads.get(step as usize);
+        reads.iter().map(|it| self.before(*it, step)).collect()
+    }
+
+    /// Whether an instruction that was looked at has a program.
+    pub(crate) fn is_computed(&self, step: Step) -> bool {
+        self.results.get(&step).is_some_and(|it| !it.is_empty())
+    }
+
+    /// The chains of the function.
+    pub(crate) fn chains(&self) -> &Rc<Chains<'a>> {
+        &self.chains
     }
 
     /// Whether leaves may stand for results that were too far away to be looked at.
@@ -139,6 +261,23 @@ impl<'a> Values<'a> {
     /// The sources of the leaves of the graph, by their numbers.
     pub(crate) fn leaves(&self) -> &[Leaf<'a>] {
         &self.leaves
+    }
+
+    /// The source of a node that is a leaf.
+    pub(crate) fn leaf_of(&self, node: Node) -> Option<Leaf<'a>> {
+        match self.graph.op(node) {
+            Op::Input(index) => self.leaves.get(index as usize).copied(),
+            _ => None,
+        }
+    }
+
+    /// The width of a register in bits, at most 64.
+    fn bits(&self, value: Value) -> u32 {
+        let register = self.flow.facts.values.get(value as usize);
+        match register.and_then(|it| self.types.get(it.definition as usize)) {
+            Some(Declared(Operand::Register { class, .. })) => class.bits().min(64),
+            _ => 64,
+        }
     }
 
     fn leaf(&mut self, key: Key, leaf: Leaf<'a>, bits: u32) -> Node {
@@ -162,89 +301,106 @@ impl<'a> Values<'a> {
     }
 
     /// The instructions that may have written what a register holds before an instruction.
-    fn writers(&mut self, value: Value, step: Step) -> Rc<[Step]> {
-        if let Some(known) = self.writers.get(&(value, step)) {
-            return Rc::clone(known);
-        }
+    fn writers(&mut self, value: Value, step: Step) -> Writers {
+        let keeps = &self.flow.facts.keeps;
+        let sole = |it: Step| !keeps[it as usize];
         // A name that is written once needs no search; what is read before that is nothing.
-        let found: Rc<[Step]> = match self.chains.writes(value) {
-            [only] if !self.flow.facts.keeps[*only as usize] => Rc::from([*only]),
-            _ => self.chains.reaching_writes(value, step).into(),
+        match self.chains.writes(value) {
+            [] => return Writers::None,
+            [only] if sole(*only) => return Writers::Sole(*only),
+            _ => {}
+        }
+        if let Some(known) = self.writers.get(&(value, step)) {
+            return known.clone();
+        }
+        let most = if self.purpose.is_one() { MAX_WRITES } else { 1 };
+        let chains = &self.chains;
+        let found = chains.few_reaching_writes(value, step, most, MAX_BLOCKS);
+        let found = match found.as_deref() {
+            None => Writers::Unknown,
+            Some([]) => Writers::None,
+            Some([only]) if sole(*only) => Writers::Sole(*only),
+            Some(several) => Writers::Several(several.into()),
         };
-        self.writers.insert((value, step), Rc::clone(&found));
+        self.writers.insert((value, step), found.clone());
         found
+    }
+
+    /// Adds the instructions that are to be looked at for what a register holds before one.
+    fn push_writers(&mut self, value: Value, step: Step, work: &mut Vec<Step>) {
+        match self.writers(value, step) {
+            Writers::Sole(it) => work.push(it),
+            Writers::Several(it) if self.purpose.is_one() => work.extend(&*it),
+            _ => {}
+        }
     }
 
     /// Finds the results of instructions, and of those that their operands come from.
     fn look_at(&mut self, mut work: Vec<Step>) {
-        let mut open: FxHashSet<Step> = FxHashSet::default();
+        let mut open: FxHashMap<Step, Option<Making<'a>>> = FxHashMap::default();
+        let mut more = Vec::new();
         while let Some(step) = work.last().copied() {
             if self.results.contains_key(&step) {
                 work.pop();
                 continue;
             }
-            let origin = match self.results.len() < MAX_STEPS {
-                true => self.origin(step),
-                false => {
-                    self.incomplete = true;
-                    None
+            // The second time all that can be found is there; what is still open comes round a loop.
+            if let Some(making) = open.get_mut(&step).and_then(Option::take) {
+                let results = self.results_of(step, &making);
+                for (_, node) in &results {
+                    self.makers.entry(*node).or_insert(step);
                 }
-            };
-            let Some(origin) = origin else {
+                self.results.insert(step, results);
+                work.pop();
+                continue;
+            }
+            let full = self.purpose.is_one() && self.results.len() >= MAX_STEPS;
+            self.incomplete |= full;
+            let Some(making) = self.making(step).filter(|_| !full) else {
                 self.results.insert(step, Box::default());
                 work.pop();
                 continue;
             };
-            // The second time all that can be found is there; what is still open comes round a loop.
-            if open.insert(step) {
-                let before = work.len();
-                for source in origin.sources() {
-                    if let Source::Register(value, _) = source {
-                        let writers = self.writers(*value, step);
-                        if writers.len() <= MAX_WRITES {
-                            work.extend(writers.iter().filter(|it| !open.contains(it)));
-                        }
-                    }
-                }
-                if work.len() > before {
-                    continue;
+            for source in making.sources() {
+                if let Source::Register(value, _) = source {
+                    self.push_writers(*value, step, &mut more);
                 }
             }
-            let results = self.results_of(step, &origin);
-            self.results.insert(step, results);
-            work.pop();
+            open.insert(step, Some(making));
+            let is_new = |it: &Step| !open.contains_key(it) && !self.results.contains_key(it);
+            work.extend(more.drain(..).filter(is_new));
         }
     }
 
-    fn origin(&self, step: Step) -> Option<Origin<'a>> {
+    fn making(&self, step: Step) -> Option<Making<'a>> {
         let facts = &self.flow.facts;
         let unguarded = facts.guarded.get(step as usize) == Some(&false);
         let instruction = self.operands.get(step).filter(|_| unguarded)?;
-        if self.reading
+        if matches!(self.purpose, Purpose::Reading | Purpose::Addresses)
             && let Some((value, source)) = same_address(facts, instruction)
         {
-            return Some(Origin::Same(value, source));
+            return Some(Making::Same(value, source));
         }
         let found = Computation::of(facts, instruction)?;
         let program = found.form.program;
-        let exact = self.reading || program.exactness == Exactness::Exact;
-        (exact && !program.crosses_lanes).then_some(Origin::Computed(found))
+        let exact = self.purpose == Purpose::Reading || program.exactness == Exactness::Exact;
+        (exact && !program.crosses_lanes).then(|| Making::Computed(Rc::new(found)))
     }
 
-    fn results_of(&mut self, step: Step, origin: &Origin<'a>) -> Box<[(Value, Node)]> {
-        let computation = match origin {
-            Origin::Computed(it) => it,
-            Origin::Same(value, from) => {
-                let node = self.source(from, step, 64);
-                return Box::new([(*value, node)]);
+    fn results_of(&mut self, step: Step, making: &Making<'a>) -> Box<[(Value, Node)]> {
+        let read = |values: &mut Self, value: Value, bits: u32| Some(values.read(value, step, bits));
+        let computation = match making {
+            Making::Computed(it) => it,
+            Making::Same(value, from) => {
+                let node = self.source(from, self.bits(*value), &read);
+                return node.map(|it| (*value, it)).into_iter().collect();
             }
         };
-        let program = computation.form.program;
-        let mut inputs = Vec::with_capacity(program.inputs.len());
-        for (source, input) in computation.sources.iter().zip(&program.inputs) {
-            inputs.push(self.source(source, step, input.bits.into()));
-        }
-        let outputs = self.graph.apply(program, &inputs);
+        let Some(inputs) = self.inputs(computation, read) else {
+            return Box::default();
+        };
+        let surely = self.purpose != Purpose::Reading;
+        let outputs = self.graph.apply(computation.form.program, &inputs, surely);
         let values = computation.results(&self.flow.facts);
         let results = values
             .zip(outputs)
@@ -252,46 +408,72 @@ impl<'a> Values<'a> {
         results.collect()
     }
 
-    /// The value of an operand of so many bits of an instruction.
-    fn source(&mut self, source: &Source<'a>, step: Step, bits: u32) -> Node {
-        match *source {
+    /// The inputs of a program; `read` gives what registers of so many bits hold.
+    fn inputs(
+        &mut self,
+        computation: &Computation<'a>,
+        read: impl Fn(&mut Self, Value, u32) -> Option<Node>,
+    ) -> Option<Vec<Node>> {
+        let inputs = &computation.form.program.inputs;
+        let sources = computation.sources.iter().zip(inputs);
+        sources
+            .map(|(source, input)| self.source(source, input.bits.into(), &read))
+            .collect()
+    }
+
+    /// The value of an operand of so many bits.
+    fn source(
+        &mut self,
+        source: &Source<'a>,
+        bits: u32,
+        read: &impl Fn(&mut Self, Value, u32) -> Option<Node>,
+    ) -> Option<Node> {
+        Some(match *source {
             Source::Constant(it) => self.graph.constant(it),
             Source::Register(value, offset) => {
-                let node = self.read(value, step, bits);
+                let node = read(self, value, bits)?;
                 match offset {
                     0 => node,
                     _ => self.graph.add(node, offset.cast_unsigned(), bits),
                 }
             }
+            Source::Operand(name) if !self.lasts(name) => {
+                self.fresh(Leaf::Name(name), bits, KnownBits::NOTHING)
+            }
             Source::Operand(name) => {
-                let key = Key::Name(name.0.target, name.1);
+                let key = Key::Name(name.0.target, name.1, bits);
                 self.leaf(key, Leaf::Name(name), bits)
             }
             Source::Unknown => self.fresh(Leaf::Unknown, bits, KnownBits::NOTHING),
-        }
+        })
     }
 
     /// The value of a register before an instruction, from the results that are known.
     fn read(&mut self, value: Value, step: Step, bits: u32) -> Node {
-        let writers = self.writers(value, step);
-        let keeps = &self.flow.facts.keeps;
-        match &*writers {
-            [] => self.leaf(Key::Input(value), Leaf::Input(value), bits),
-            // What comes round a loop is the result of the turn before, and an expression of what that turn had.
-            [only] if !keeps[*only as usize] => match self.precedes(*only, step) {
-                true => self.result(value, *only, bits),
-                false => self.leaf(Key::Result(*only, value), Leaf::Result(*only, value), bits),
-            },
-            several => {
-                let known = self.common(value, several);
-                if let Some(constant) = known.as_constant() {
-                    return self.graph.constant(constant as u64);
-                }
-                let block = self.flow.graph.block_of[step as usize];
-                let key = Key::Merge(value, block);
-                self.leaf_with(key, Leaf::Merge(value), bits, known)
+        let several = match self.writers(value, step) {
+            Writers::None => return self.leaf(Key::Input(value), Leaf::Input(value), bits),
+            Writers::Sole(only) => {
+                // What comes round a loop is the result of the turn before, and an expression of what that turn had.
+                let known = self.known_result(value, only);
+                return match known.filter(|it| self.precedes(only, step) || self.is_fixed(*it)) {
+                    Some(node) => node,
+                    None => self.leaf(Key::Result(only, value), Leaf::Result(only, value), bits),
+                };
             }
+            Writers::Several(it) if self.purpose.is_one() => Some(it),
+            Writers::Several(_) | Writers::Unknown => None,
+        };
+        let known = several.map_or(KnownBits::NOTHING, |it| self.common(value, &it));
+        if let Some(constant) = known.as_constant() {
+            return self.graph.constant(constant as u64);
         }
+        let block = self.flow.graph.block_of[step as usize];
+        let writes = self.chains.writes(value);
+        let before = writes.partition_point(|it| *it < step);
+        let start = self.flow.graph.blocks[block as usize].start;
+        let last = writes[..before].last().copied().filter(|it| *it >= start);
+        let key = Key::Merge(value, block, last);
+        self.leaf_with(key, Leaf::Merge(value), bits, known)
     }
 
     /// Whether every way to an instruction leads through another one before.
@@ -299,9 +481,39 @@ impl<'a> Values<'a> {
         let block = |it: Step| self.flow.graph.block_of.get(it as usize).copied();
         match (block(one), block(other)) {
             (Some(a), Some(b)) if a == b => one < other,
-            (Some(a), Some(b)) => self.dominance.dominates(a, b),
+            (Some(a), Some(b)) => {
+                let graph = &self.flow.graph;
+                let dominance = self.dominance.get_or_init(|| Dominance::of(graph));
+                dominance.dominates(a, b)
+            }
             _ => false,
         }
+    }
+
+    /// Whether a name stands for the same number wherever it is read: it is no clock and no part of a register.
+    fn lasts(&self, name: BoundName<'_>) -> bool {
+        match name.special() {
+            Some(it) => !isa::special::changes(it),
+            None => self.flow.facts.value(name.0).is_none(),
+        }
+    }
+
+    /// Whether a node is computed from names and constants alone, so that it is the same in each turn of a loop.
+    fn is_fixed(&mut self, node: Node) -> bool {
+        while self.fixed.len() <= node as usize {
+            let mut fixed = match self.graph.op(self.fixed.len() as Node) {
+                Op::Input(index) => match self.leaves.get(index as usize) {
+                    Some(Leaf::Name(name)) => self.lasts(*name),
+                    _ => false,
+                },
+                Op::Active | Op::Carry | Op::Stack => false,
+                _ => true,
+            };
+            let op = self.graph.op(self.fixed.len() as Node);
+            op.for_each_operand(|it| fixed &= self.fixed[it as usize]);
+            self.fixed.push(fixed);
+        }
+        self.fixed[node as usize]
     }
 
     /// The bits that are the same whichever write counts.
@@ -313,7 +525,7 @@ impl<'a> Values<'a> {
                 true => None,
                 false => self.known_result(value, *writer),
             };
-            let Some(node) = known.filter(|_| writers.len() <= MAX_WRITES) else {
+            let Some(node) = known else {
                 return KnownBits::NOTHING;
             };
             let one = self.graph.known_bits(node);

@@ -86,8 +86,13 @@ impl Graph {
     }
 
     /// The results of a program on these inputs, in the order of [`Program::inputs`]; none where the manual leaves the
-    /// results open for all that the leaves may hold.
-    pub fn apply(&mut self, program: &Program, inputs: &[Node]) -> Vec<(Destination, Node)> {
+    /// results open for all that the leaves may hold, and if `surely`, for some of that.
+    pub fn apply(
+        &mut self,
+        program: &Program,
+        inputs: &[Node],
+        surely: bool,
+    ) -> Vec<(Destination, Node)> {
         let mut nodes: Vec<Node> = Vec::with_capacity(program.steps.len());
         for op in &program.steps {
             let node = match op {
@@ -106,7 +111,12 @@ impl Graph {
             nodes.push(node);
         }
         let open = program.unspecified.map(|it| nodes[it as usize]);
-        if open.is_some_and(|it| self.as_constant(it) == Some(1)) {
+        if let Some(open) = open
+            && match self.as_constant(open) {
+                Some(it) => it == 1,
+                None => surely,
+            }
+        {
             return Vec::new();
         }
         let outputs = program.outputs.iter();
@@ -133,27 +143,13 @@ impl Graph {
         }
         self.known[node as usize]
     }
-
-    /// Which nodes a node is computed from, itself among them; ascending.
-    #[must_use]
-    pub fn sources(&self, node: Node) -> Vec<Node> {
-        let mut seen = vec![false; node as usize + 1];
-        seen[node as usize] = true;
-        for at in (0..=node as usize).rev() {
-            if seen[at] {
-                self.builder.steps[at].for_each_operand(|it| seen[it as usize] = true);
-            }
-        }
-        let indices = (0..=node).filter(|it| seen[*it as usize]);
-        indices.collect()
-    }
 }
 
 /// The numbers of nodes in `N` lanes, as far as those of the leaves are known.
 #[derive(Clone, Debug, Default)]
 pub struct LaneValues<const N: usize> {
-    narrow: FxHashMap<Node, Option<[u64; N]>>,
-    wide: FxHashMap<Node, [u128; N]>,
+    narrow: FxHashMap<Node, Option<Box<[u64; N]>>>,
+    wide: FxHashMap<Node, Box<[u128; N]>>,
 }
 
 impl<const N: usize> Store<N> for LaneValues<N> {
@@ -165,7 +161,7 @@ impl<const N: usize> Store<N> for LaneValues<N> {
     }
 
     fn wide(&self, node: Node) -> &[u128; N] {
-        self.wide.get(&node).unwrap_or(&[0; N])
+        self.wide.get(&node).map_or(&[0; N], |it| it)
     }
 }
 
@@ -176,19 +172,26 @@ impl<const N: usize> LaneValues<N> {
         graph: &Graph,
         node: Node,
         leaf: &mut dyn FnMut(u32) -> Option<[u64; N]>,
-    ) -> Option<[u64; N]> {
-        if let Some(known) = self.narrow.get(&node) {
-            return *known;
-        }
-        for node in graph.sources(node) {
+    ) -> Option<&[u64; N]> {
+        let mut work = vec![node];
+        while let Some(node) = work.last().copied() {
             if self.narrow.contains_key(&node) {
+                work.pop();
                 continue;
             }
             let op = graph.op(node);
-            let mut known = true;
-            op.for_each_operand(|it| known &= matches!(self.narrow.get(&it), Some(Some(_))));
+            let (before, mut known) = (work.len(), true);
+            op.for_each_operand(|it| match self.narrow.get(&it) {
+                Some(found) => known &= found.is_some(),
+                None => work.push(it),
+            });
+            // Where one operand is unknown, the others do not matter.
+            if known && work.len() > before {
+                continue;
+            }
+            work.truncate(before - 1);
             let value = match op {
-                Op::Input(index) => leaf(index),
+                Op::Input(index) => leaf(index).map(Box::new),
                 // What surrounds the lanes is not told here.
                 Op::Active
                 | Op::Carry
@@ -203,19 +206,19 @@ impl<const N: usize> LaneValues<N> {
                 | Op::Gather(..) => None,
                 _ if !known => None,
                 _ if op.is_wide() => {
-                    let mut out = [0; N];
+                    let mut out = Box::new([0; N]);
                     evaluate_wide(&op, self, &mut out);
                     self.wide.insert(node, out);
-                    Some([0; N])
+                    Some(Box::new([0; N]))
                 }
                 _ => {
-                    let mut out = [0; N];
+                    let mut out = Box::new([0; N]);
                     evaluate(&op, self, &mut out);
                     Some(out)
                 }
             };
             self.narrow.insert(node, value);
         }
-        self.narrow.get(&node).copied().flatten()
+        self.narrow.get(&node)?.as_deref()
     }
 }

@@ -179,6 +179,15 @@ impl Linear {
         self
     }
 
+    /// The node and its factor, if there is one term only.
+    #[must_use]
+    pub fn single(&self) -> Option<(Node, u64)> {
+        match self.terms.len() {
+            1 => self.terms.first_key_value().map(|it| (*it.0, *it.1)),
+            _ => None,
+        }
+    }
+
     /// The number, if no term is left; as a signed one.
     #[must_use]
     pub fn as_constant(&self) -> Option<i64> {

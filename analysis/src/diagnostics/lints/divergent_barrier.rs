@@ -7,9 +7,9 @@ use crate::{
         place::Place,
         registry::DIVERGENT_BARRIER,
     },
-    flow::divergence::apart,
     hir::{body::body, items::Function},
     pressure::width,
+    values::divergence::apart,
 };
 
 use salsa::Database;

@@ -20,7 +20,7 @@ use crate::{
         bound::Operands,
         symbol::name_at,
     },
-    values::{Leaf, Values},
+    values::{Leaf, Purpose, Values},
 };
 
 /// A line about the value of the register at a position; `None` if nothing is known of it.
@@ -34,10 +34,10 @@ pub(super) fn value(db: &dyn Database, file: SourceFile, at: FilePosition) -> Op
         return None;
     }
     let function = it.function();
-    let mut values = Values::of(db, function, flow, true);
+    let mut values = Values::of(db, function, flow, Purpose::Reading);
     let node = match it.is_written() {
-        true => values.after(value, step, bits),
-        false => values.before(value, step, bits),
+        true => values.after(value, step),
+        false => values.before(value, step),
     };
     if let Some(constant) = values.graph.as_constant(node) {
         return Some(format!("= `{}`", number(constant, class)));

@@ -6,11 +6,14 @@ use isa::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::flow::facts::Step;
-use crate::protocols::{
-    kernel::{Access, Event, Kernel, Origin, Place},
-    moments::{Moment, Moments},
-    report::{Insertion, Report, report},
+use crate::{
+    flow::facts::Step,
+    protocols::{
+        kernel::{Access, Event, Kernel, Place},
+        moments::{Moment, Moments},
+        report::{Insertion, Report, report},
+    },
+    values::Origin,
 };
 
 /// More groups than are counted.

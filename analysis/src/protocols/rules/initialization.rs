@@ -5,11 +5,14 @@ use std::rc::Rc;
 use isa::event::EventKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::flow::ids::{Step, Symbol};
-use crate::protocols::{
-    kernel::{Event, Kernel, Origin, Place},
-    report::{Insertion, Report, report},
-    rules::mbarriers::waits,
+use crate::{
+    flow::ids::{Step, Symbol},
+    protocols::{
+        kernel::{Event, Kernel, Place},
+        report::{Insertion, Report, report},
+        rules::mbarriers::waits,
+    },
+    values::Origin,
 };
 
 /// Whether threads meet there, so that what was written before is seen.

@@ -9,13 +9,16 @@ use isa::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::flow::{
-    graph::Graph,
-    ids::{Base, Step, Value},
-};
-use crate::protocols::{
-    kernel::{Event, Kernel, MAX_SLICE, Origin, Place},
-    report::{Report, report},
+use crate::{
+    flow::{
+        graph::Graph,
+        ids::{Base, Step, Value},
+    },
+    protocols::{
+        kernel::{Event, Kernel, MAX_SLICE, Place},
+        report::{Report, report},
+    },
+    values::Origin,
 };
 
 /// Whether an event brings a barrier closer to the end of its phase.

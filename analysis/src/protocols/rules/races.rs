@@ -86,7 +86,7 @@ fn copies(kernel: &Kernel<'_>, moments: &Moments<'_, '_>, reports: &mut Vec<Repo
         // An address that is computed from that of a copy, or that is a copy's, is of the thread itself.
         let same_origin = places
             .iter()
-            .any(|it| it.0.symbol().is_none() && kernel.same_origin(it.0.origin, place.origin));
+            .any(|it| it.0.symbol().is_none() && it.0.origin == place.origin);
         let same_variable = root.is_some() && places.iter().any(|it| it.1 == root);
         if same_origin || !same_variable || kernel.is_guarded(step) {
             return;

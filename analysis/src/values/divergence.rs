@@ -5,33 +5,37 @@
 
 use std::collections::hash_map::Entry;
 
-use isa::semantics::{Control, Operation as Computes};
+use isa::{
+    compute::{Binary, FloatUnary, Graph, LaneValues, Node, Op, Unary, float},
+    semantics::Control,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
-use crate::hir::{
-    body::{Body, body},
-    bound::Operands,
-    items::Function,
-    tree,
-};
-
-use super::{
-    Flow,
-    dominators::immediate_dominators,
-    effects::meaning,
-    facts::{Facts, Step, Value, guard},
-    ids::BlockId,
-    lists::Lists,
-    operation::Operation,
+use super::{Leaf, Purpose, Values};
+use crate::{
+    flow::{
+        Flow,
+        computation::BoundName,
+        dominators::immediate_dominators,
+        effects::meaning,
+        facts::{Step, guard},
+        ids::BlockId,
+        lists::Lists,
+        operation::Operation,
+    },
+    hir::{
+        body::{Body, body},
+        bound::Operands,
+        items::Function,
+        tree,
+    },
 };
 
 /// Threads of a warp.
 const WARP: usize = isa::limits::THREADS_PER_WARP as usize;
 /// Threads that are looked at.
 const THREADS: usize = 2 * WARP;
-/// How many instructions are followed from a predicate to its sources.
-const MAX_DEPTH: u32 = 64;
 /// How many blocks are walked in all.
 const MAX_BLOCKS: usize = 1 << 16;
 
@@ -46,14 +50,12 @@ pub(crate) struct Apart {
     pub(crate) certain: bool,
 }
 
-/// The known facts about a value in the threads of a warp.
-#[derive(Clone, Debug, PartialEq)]
-enum Lanes {
-    /// The number in each thread.
-    Known(Box<[u64; THREADS]>),
-    /// The same in all threads of a warp.
+/// How a value is across the threads of a warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Across {
+    /// The same in all.
     Same,
-    /// A number that depends on the thread and on something that the text does not tell.
+    /// It depends on the thread.
     Varies,
     Unknown,
 }
@@ -73,11 +75,11 @@ pub(crate) fn apart(
     if facts.together.is_empty() {
         return Vec::new();
     }
-    let mut values = Values::new(db, function, flow, width as usize);
+    let mut threads = Threads::new(db, function, flow, width as usize);
     let mut found: Vec<Apart> = Vec::new();
     for step in &facts.together {
         if facts.guarded[*step as usize]
-            && let Some(certain) = values.divides(*step)
+            && let Some(certain) = threads.divides(*step)
         {
             found.push(Apart {
                 step: *step,
@@ -119,7 +121,7 @@ pub(crate) fn apart(
         }
         // A branch that depends on numbers which the text does not tell is most often the test of a bound,
         // and threads that just end after it are missed by nobody.
-        let Some(certain) = values.divides(last) else {
+        let Some(certain) = threads.divides(last) else {
             continue;
         };
         if !certain && !meets[join as usize] {
@@ -251,169 +253,169 @@ impl Glance {
 }
 
 /// The values of a function, looked at when a predicate asks for them.
-struct Values<'f> {
+struct Threads<'f> {
+    db: &'f dyn Database,
     body: &'f Body,
+    flow: &'f Flow,
     operands: Operands<'f>,
     entry: bool,
-    facts: &'f Facts,
-    db: &'f dyn Database,
-    /// The instruction that alone writes each value.
-    writer: Vec<Option<Step>>,
-    lanes: FxHashMap<Value, Lanes>,
+    values: Values<'f>,
+    numbers: LaneValues<THREADS>,
+    across: FxHashMap<Node, Across>,
     /// Threads of a block along x at most.
     width: usize,
 }
 
-impl<'f> Values<'f> {
+impl<'f> Threads<'f> {
     fn new(
         db: &'f dyn Database,
         function: Function<'f>,
         flow: &'f Flow,
         width: usize,
-    ) -> Values<'f> {
-        let facts = &flow.facts;
-        let mut writes = vec![0_u32; facts.values.len()];
-        let mut writer = vec![None; facts.values.len()];
-        for step in 0..facts.len() {
-            for value in facts.writes.get(step) {
-                let at = *value as usize;
-                writes[at] += 1;
-                writer[at] = (writes[at] == 1 && !facts.keeps[step]).then_some(step as Step);
-            }
-        }
-        let cursor = function.green(db).cursor();
-        Values {
+    ) -> Threads<'f> {
+        Threads {
             db,
             body: body(db, function),
+            flow,
             operands: Operands::of(db, function),
-            entry: tree::has_word(&cursor, ".entry"),
-            facts,
-            writer,
-            lanes: FxHashMap::default(),
-            width,
+            entry: tree::has_word(&function.green(db).cursor(), ".entry"),
+            values: Values::of(db, function, flow, Purpose::Function),
+            numbers: LaneValues::default(),
+            across: FxHashMap::default(),
+            width: width.min(THREADS),
         }
-    }
-
-    fn operation(&self, step: Step) -> Option<Operation<'f>> {
-        let instruction = self.operands.get(step)?;
-        let meaning = meaning(self.db, self.operands.form(step)?);
-        Some(Operation::of(self.body, self.facts, instruction, meaning))
     }
 
     /// Whether the guard of an instruction holds for some threads of a warp only: `Some(true)` if it does,
     /// `Some(false)` if that depends on more than the thread, and `None` if nothing says so.
     fn divides(&mut self, step: Step) -> Option<bool> {
-        let guard = guard(self.body, self.facts, step)?;
-        match self.lanes(guard, 0) {
-            Lanes::Known(numbers) => self.differs(&numbers).then_some(true),
-            Lanes::Varies => Some(false),
-            Lanes::Same | Lanes::Unknown => None,
+        let guard = guard(self.body, &self.flow.facts, step)?;
+        let node = self.values.before(guard, step);
+        match self.known(node) {
+            Some(known) => (known == Across::Varies).then_some(true),
+            None => (self.across(node) == Across::Varies).then_some(false),
         }
     }
 
-    /// Whether a number is not the same in all threads of a warp.
-    fn differs(&self, numbers: &[u64; THREADS]) -> bool {
-        let threads = numbers.get(..self.width.min(THREADS)).unwrap_or_default();
-        threads
-            .chunks(WARP)
-            .any(|warp| warp.iter().any(|it| Some(it) != warp.first()))
-    }
-
-    fn lanes(&mut self, value: Value, depth: u32) -> Lanes {
-        if let Some(known) = self.lanes.get(&value) {
-            return known.clone();
-        }
-        let found = match self.writer[value as usize] {
-            Some(step) if depth < MAX_DEPTH => self.written(step, depth),
-            _ => Lanes::Unknown,
+    /// How a value is across the threads of a warp, if its numbers are known.
+    fn known(&mut self, node: Node) -> Option<Across> {
+        let leaves = self.values.leaves();
+        let mut leaf = |index: u32| match leaves.get(index as usize) {
+            Some(Leaf::Name(name)) => special(*name),
+            _ => None,
         };
-        self.lanes.insert(value, found.clone());
-        found
+        let numbers = self.numbers.get(&self.values.graph, node, &mut leaf)?;
+        let mut warps = numbers.get(..self.width)?.chunks(WARP);
+        let differs = warps.any(|warp| warp.iter().any(|it| Some(it) != warp.first()));
+        Some(if differs { Across::Varies } else { Across::Same })
     }
 
-    /// The values that an instruction writes.
-    fn written(&mut self, step: Step, depth: u32) -> Lanes {
-        let Some(operation) = self.operation(step) else {
-            return Lanes::Unknown;
-        };
-        if let Some(source) = operation.operands().nth(1)
-            && let Some(name) = source.special()
-            && operation.is(Computes::Move)
-        {
-            return special(name, source.component());
+    /// How a value is across the threads of a warp.
+    fn across(&mut self, node: Node) -> Across {
+        let mut open = FxHashSet::default();
+        let mut work = vec![node];
+        while let Some(node) = work.last().copied() {
+            if self.across.contains_key(&node) {
+                work.pop();
+                continue;
+            }
+            let known = self.known(node);
+            let sources = match known {
+                Some(_) => Vec::new(),
+                None => self.sources(node),
+            };
+            let is_new = |it: &&Node| !open.contains(*it) && !self.across.contains_key(*it);
+            let new: Vec<Node> = sources.iter().filter(is_new).copied().collect();
+            // The second time all that can be found is there; what is still open comes round a loop.
+            if open.insert(node) && !new.is_empty() {
+                work.extend(new);
+                continue;
+            }
+            let found = known.unwrap_or_else(|| self.computed(node, &sources));
+            self.across.insert(node, found);
+            work.pop();
         }
+        self.across.get(&node).copied().unwrap_or(Across::Unknown)
+    }
+
+    /// The nodes that decide about one.
+    fn sources(&mut self, node: Node) -> Vec<Node> {
+        match self.values.leaf_of(node) {
+            Some(Leaf::Result(step, _)) => self.values.reads(step),
+            _ => {
+                let mut operands = Vec::new();
+                self.values.graph.op(node).for_each_operand(|it| operands.push(it));
+                operands
+            }
+        }
+    }
+
+    fn computed(&self, node: Node, sources: &[Node]) -> Across {
+        let of = |it: &Node| self.across.get(it).copied().unwrap_or(Across::Unknown);
+        let all_same = sources.iter().all(|it| of(it) == Across::Same);
+        let op = self.values.graph.op(node);
+        match self.values.leaf_of(node) {
+            Some(Leaf::Name(name)) => {
+                let is_register = || self.flow.facts.value(name.0).is_some();
+                match name.special() {
+                    Some(it) if isa::special::is_same_in_block(it) => Across::Same,
+                    None if !is_register() => Across::Same,
+                    _ => Across::Unknown,
+                }
+            }
+            Some(Leaf::Result(step, _)) if all_same && self.hands_on(step) => Across::Same,
+            Some(_) => Across::Unknown,
+            None if matches!(op, Op::Input(_) | Op::Active | Op::Carry | Op::Stack | Op::Lane) => {
+                Across::Unknown
+            }
+            None if all_same => Across::Same,
+            None if sources.iter().any(|it| of(it) == Across::Unknown) => Across::Unknown,
+            None if keeps_differences(&op, &self.values.graph) => Across::Varies,
+            None => Across::Unknown,
+        }
+    }
+
+    /// Whether an instruction without a program gives the same to threads that give it the same.
+    fn hands_on(&self, step: Step) -> bool {
+        let (Some(instruction), false) = (self.operands.get(step), self.values.is_computed(step)) else {
+            return false;
+        };
+        let meaning = meaning(self.db, instruction.id);
+        let operation = Operation::of(self.body, &self.flow.facts, instruction, meaning);
         let constant = operation.semantics.is_load()
             && (operation.has("const") || self.entry && operation.has("param"));
-        let mut sources: Vec<(Value, Lanes)> = Vec::new();
-        for value in operation.reads() {
-            sources.push((value, self.lanes(value, depth + 1)));
-        }
-        if constant {
-            let same = |it: &(Value, Lanes)| match &it.1 {
-                Lanes::Known(numbers) => !self.differs(numbers),
-                other => *other == Lanes::Same,
-            };
-            return match sources.iter().all(same) {
-                true => Lanes::Same,
-                false => Lanes::Unknown,
-            };
-        }
-        if operation.special || sources.iter().any(|it| it.1 == Lanes::Unknown) {
-            return Lanes::Unknown;
-        }
-        let known = operation.computation().and_then(|it| {
-            it.lanes(|value| match sources.iter().find(|it| it.0 == value) {
-                Some((_, Lanes::Known(numbers))) => Some(**numbers),
-                _ => None,
-            })
-        });
-        if let Some(numbers) = known {
-            return Lanes::Known(Box::new(numbers));
-        }
-        let varies = sources.iter().any(|it| match &it.1 {
-            Lanes::Known(numbers) => self.differs(numbers),
-            other => *other == Lanes::Varies,
-        });
-        match varies {
-            false if operation.semantics.is_value() => Lanes::Same,
-            // These keep what tells threads apart; others, such as shifts, may drop it.
-            true if operation.plain.is_some_and(keeps_differences) => Lanes::Varies,
-            _ => Lanes::Unknown,
-        }
+        constant || !operation.special && operation.semantics.is_value()
     }
 }
 
-/// Whether results differ where one of the sources does.
-fn keeps_differences(operation: Computes) -> bool {
-    matches!(
-        operation,
-        Computes::Move
-            | Computes::Convert
-            | Computes::Negate
-            | Computes::Not
-            | Computes::Add
-            | Computes::Subtract
-            | Computes::Multiply
-            | Computes::MultiplyWide
-            | Computes::MultiplyAdd
-            | Computes::MultiplyAddWide
-            | Computes::Compare
-    )
+/// Whether results differ where one of the sources does; others, such as shifts, may drop the difference.
+fn keeps_differences(op: &Op, graph: &Graph) -> bool {
+    match *op {
+        Op::Binary(Binary::Add | Binary::Subtract | Binary::Multiply, ..)
+        | Op::Unary(Unary::Negate | Unary::Complement, ..)
+        | Op::ZeroExtend(..)
+        | Op::SignExtend(..)
+        | Op::Widen(..)
+        | Op::Narrow(_)
+        | Op::FromInteger { .. }
+        | Op::ToInteger { .. }
+        | Op::Integral(..)
+        | Op::FloatCompare(..)
+        | Op::FloatUnary(FloatUnary::Flush, ..) => true,
+        Op::Binary(Binary::Xor, _, a, b) => {
+            graph.as_constant(a).is_some() || graph.as_constant(b).is_some()
+        }
+        Op::Binary(binary, ..) => binary.is_comparison(),
+        Op::Float(step) => !matches!(step.operation, float::Operation::Divide | float::Operation::SquareRoot),
+        _ => false,
+    }
 }
 
-/// A special register in the threads of a warp.
-fn special(name: &str, component: Option<char>) -> Lanes {
-    let thread = |number: fn(usize) -> usize| {
-        let mut numbers = Box::new([0; THREADS]);
-        for (thread, it) in numbers.iter_mut().enumerate() {
-            *it = number(thread) as u64;
-        }
-        Lanes::Known(numbers)
-    };
-    match (name, component) {
-        ("%tid", Some('x')) => thread(|it| it),
-        ("%laneid", _) => thread(|it| it % WARP),
-        _ if isa::special::is_same_in_block(name) => Lanes::Same,
-        _ => Lanes::Unknown,
+/// The numbers of a special register in the threads of a warp.
+fn special(name: BoundName<'_>) -> Option<[u64; THREADS]> {
+    match (name.special()?, name.1) {
+        ("%tid", Some('x')) => Some(std::array::from_fn(|it| it as u64)),
+        ("%laneid", _) => Some(std::array::from_fn(|it| (it % WARP) as u64)),
+        _ => None,
     }
 }

@@ -1,0 +1,144 @@
+//! Addresses: what registers hold as sums, and where these start.
+
+use isa::compute::{Binary, Node, Op, Width};
+use rustc_hash::FxHashMap;
+
+use super::{Leaf, Values, Writers};
+use crate::flow::ids::{Base, Step, Symbol, Value};
+
+/// The start of addresses: two with the same start differ by what is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    Symbol(Symbol),
+    /// A register that nothing writes.
+    Input(Value),
+    /// The result of an instruction: the first that was found to compute it.
+    Written(Step),
+}
+
+/// A sum of nodes with factors, and a constant in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// The nodes with their factors, by the nodes.
+    pub(crate) terms: Box<[(Node, i64)]>,
+    pub(crate) constant: i64,
+}
+
+/// The sums that were asked for.
+#[derive(Default)]
+pub(super) struct Sums {
+    /// The addresses that registers hold before instructions.
+    places: FxHashMap<(Value, Step), Option<(Origin, i64)>>,
+    /// The instruction after which sums of these terms are named, and the constant of its result.
+    named: FxHashMap<Box<[(Node, i64)]>, (Step, i64)>,
+}
+
+impl Values<'_> {
+    /// Where the address that a register holds before an instruction starts, and the bytes that are added to that;
+    /// `None` if one of several instructions wrote it.
+    pub(crate) fn place(&mut self, value: Value, step: Step) -> Option<(Origin, i64)> {
+        if let Some(known) = self.sums.places.get(&(value, step)) {
+            return *known;
+        }
+        let found = self.find_place(value, step);
+        self.sums.places.insert((value, step), found);
+        found
+    }
+
+    /// The address that a register holds before an instruction.
+    pub(crate) fn sum_before(&mut self, value: Value, step: Step) -> Sum {
+        let node = self.before(value, step);
+        self.sum(node, self.bits(value))
+    }
+
+    /// The variable whose address a node is.
+    pub(crate) fn symbol(&self, node: Node) -> Option<Symbol> {
+        let Leaf::Name(name) = self.leaf_of(node)? else {
+            return None;
+        };
+        match self.flow.facts.base(self.body, name.0)? {
+            Base::Symbol(it) => Some(it),
+            Base::Value(_) => None,
+        }
+    }
+
+    fn find_place(&mut self, value: Value, step: Step) -> Option<(Origin, i64)> {
+        let node = self.before(value, step);
+        let bits = self.bits(value);
+        let Sum { terms, constant } = self.sum(node, bits);
+        if let [(term, 1)] = *terms {
+            if let Some(it) = self.symbol(term) {
+                return Some((Origin::Symbol(it), constant));
+            }
+            match self.leaf_of(term) {
+                Some(Leaf::Result(step, _)) => return Some((Origin::Written(step), constant)),
+                // What is read before it is written is nothing.
+                Some(Leaf::Input(it)) => {
+                    let never = self.chains.writes(it).is_empty();
+                    return never.then_some((Origin::Input(it), constant));
+                }
+                Some(Leaf::Merge(_) | Leaf::Unknown) => return None,
+                Some(Leaf::Name(_)) | None => {}
+            }
+        }
+        let (step, before) = match self.sums.named.get(&terms) {
+            Some(it) => *it,
+            None => {
+                let found = match self.maker(node, bits, &terms) {
+                    Some(it) => it,
+                    None => match self.writers(value, step) {
+                        Writers::Sole(it) => (it, constant),
+                        _ => return None,
+                    },
+                };
+                self.sums.named.insert(terms, found);
+                found
+            }
+        };
+        Some((Origin::Written(step), constant.wrapping_sub(before)))
+    }
+
+    /// A node as a sum in so many bits. Addresses in shared memory fit into 32 bits, so cutting to as many keeps them.
+    fn sum(&mut self, node: Node, bits: u32) -> Sum {
+        let mut sum = self.graph.linear(node, bits);
+        let mut constant = sum.signed(sum.constant);
+        while let Some((node, 1)) = sum.single()
+            && let Op::ZeroExtend(inner, 32) | Op::SignExtend(inner, 32) = self.graph.op(node)
+        {
+            sum = self.graph.linear(inner, 32);
+            constant = constant.wrapping_add(sum.signed(sum.constant));
+        }
+        let terms = sum.terms.iter();
+        Sum {
+            terms: terms.map(|(node, by)| (*node, sum.signed(*by))).collect(),
+            constant,
+        }
+    }
+
+    /// The first instruction on the way to a node that computes it but for a constant, and the constant of its result.
+    fn maker(&mut self, node: Node, bits: u32, terms: &[(Node, i64)]) -> Option<(Step, i64)> {
+        let mut found = None;
+        let mut next = Some(node);
+        while let Some(node) = next {
+            if let Some(step) = self.makers.get(&node).copied() {
+                let sum = self.sum(node, bits);
+                if *sum.terms != *terms {
+                    break;
+                }
+                found = Some((step, sum.constant));
+            }
+            let is_number = |it: Node| self.graph.as_constant(it).is_some();
+            next = match self.graph.op(node) {
+                Op::ZeroExtend(a, _) | Op::SignExtend(a, _) => Some(a),
+                Op::Binary(Binary::Add | Binary::Subtract, Width::Narrow, a, b)
+                    if is_number(b) =>
+                {
+                    Some(a)
+                }
+                Op::Binary(Binary::Add, Width::Narrow, a, b) if is_number(a) => Some(b),
+                _ => None,
+            };
+        }
+        found
+    }
+}
