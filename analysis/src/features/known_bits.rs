@@ -6,7 +6,11 @@
 use salsa::Database;
 use syntax::TextRange;
 
-use crate::{db::SourceFile, hir::symbol::Symbol, values::{Purpose, Values}};
+use crate::{
+    db::SourceFile,
+    hir::symbol::Symbol,
+    values::{Purpose, Values},
+};
 
 use super::values::RegisterOf;
 

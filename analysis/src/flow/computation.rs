@@ -24,18 +24,15 @@ pub(crate) enum Source<'a> {
     Constant(u64),
     /// A register, plus a constant.
     Register(Value, i64),
-    /// A special register or a name.
-    Operand(BoundName<'a>),
+    /// A special register, or the address of a name plus a constant.
+    Operand(BoundName<'a>, i64),
     /// Something that has no number, such as an element of a vector register.
     Unknown,
 }
 
 /// A name other than that of a register.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BoundName<'a>(
-    pub(crate) &'a Reference,
-    pub(crate) Option<char>,
-);
+pub(crate) struct BoundName<'a>(pub(crate) &'a Reference, pub(crate) Option<char>);
 
 impl BoundName<'_> {
     /// The name of the special register in the tables, if it is one.
@@ -111,7 +108,8 @@ pub(crate) fn same_address<'a>(
     let source = match register(facts, operand) {
         Some((value, offset)) => Source::Register(value, offset),
         None => match operand.bound() {
-            Bound::Name(name, component) => Source::Operand(BoundName(name, component)),
+            Bound::Name(name, component) => Source::Operand(BoundName(name, component), 0),
+            Bound::Sum(name, offset) => Source::Operand(BoundName(name, None), offset),
             _ => return None,
         },
     };
@@ -139,9 +137,9 @@ fn source<'a>(
         None => {}
     }
     match operand.bound() {
-        Bound::Name(name, component) if input.half == 0 => {
-            Source::Operand(BoundName(name, component))
-        }
+        _ if input.half > 0 => Source::Unknown,
+        Bound::Name(name, component) => Source::Operand(BoundName(name, component), 0),
+        Bound::Sum(name, offset) => Source::Operand(BoundName(name, None), offset),
         _ => Source::Unknown,
     }
 }
@@ -151,9 +149,7 @@ fn register(facts: &Facts, operand: BoundOperand<'_>) -> Option<(Value, i64)> {
     match operand.bound() {
         Bound::Name(name, None) => Some((facts.value(name)?, 0)),
         Bound::Sum(name, offset) => Some((facts.value(name)?, offset)),
-        Bound::Not(inner) | Bound::Minus(inner) | Bound::Selected(inner, _) => {
-            register(facts, inner)
-        }
+        Bound::Not(inner) | Bound::Minus(inner) | Bound::Selected(inner) => register(facts, inner),
         _ => None,
     }
 }

@@ -10,8 +10,7 @@ use std::slice;
 
 use isa::{
     binding::{OperandPath, PairPart},
-    operand::{FloatForm, Operand},
-    types::Class,
+    operand::Operand,
 };
 use salsa::Database;
 use syntax::Cursor;
@@ -341,17 +340,15 @@ pub(crate) enum Bound<'a> {
     /// An integer constant; from 2^63 on it is unsigned.
     Integer(i128),
     /// A float constant.
-    Float(FloatForm, f64),
+    Float,
     /// A name plus a constant.
     Sum(&'a Reference, i64),
     /// An element of a variable, by its index.
     Element(&'a Reference, i128),
     /// `[…]`
     Address(Elements<'a>),
-    /// `{…}`
+    /// `{…}` or `(…)`
     Vector(Elements<'a>),
-    /// `(…)`
-    Arguments(Elements<'a>),
     /// `a|b`
     Pair(BoundOperand<'a>, BoundOperand<'a>),
     /// `_`
@@ -360,8 +357,8 @@ pub(crate) enum Bound<'a> {
     Not(BoundOperand<'a>),
     /// `-a`, where `a` is not a constant.
     Minus(BoundOperand<'a>),
-    /// `a.b0`: a selector of a scalar register, without the period.
-    Selected(BoundOperand<'a>, &'a str),
+    /// `a.b0`: a part of a scalar register.
+    Selected(BoundOperand<'a>),
     /// Something that no instruction takes, or that is wrong for another reason.
     Other,
 }
@@ -386,7 +383,7 @@ impl<'a> BoundOperand<'a> {
                 None => Bound::Other,
             },
             Operand::Integer(it) => Bound::Integer(*it),
-            Operand::Float(form, it) => Bound::Float(*form, *it),
+            Operand::Float(..) => Bound::Float,
             Operand::Offset(..) => match (self.name(), self.offsets) {
                 (Some(name), [offset, ..]) => Bound::Sum(name, *offset),
                 _ => Bound::Other,
@@ -396,8 +393,7 @@ impl<'a> BoundOperand<'a> {
                 None => Bound::Other,
             },
             Operand::Address(items, _) => Bound::Address(elements(items)),
-            Operand::Vector(items) => Bound::Vector(elements(items)),
-            Operand::Arguments(items) => Bound::Arguments(elements(items)),
+            Operand::Vector(items) | Operand::Arguments(items) => Bound::Vector(elements(items)),
             Operand::Pair(first, second) => {
                 let mut one = elements(slice::from_ref(&**first));
                 let first = one.next();
@@ -410,7 +406,7 @@ impl<'a> BoundOperand<'a> {
             Operand::Sink => Bound::Sink,
             Operand::Not(it) => Bound::Not(inner(it)),
             Operand::Minus(it) => Bound::Minus(inner(it)),
-            Operand::Selected(it, selector) => Bound::Selected(inner(it), selector),
+            Operand::Selected(it, _) => Bound::Selected(inner(it)),
             Operand::Invalid => Bound::Other,
         }
     }
@@ -422,23 +418,6 @@ impl<'a> BoundOperand<'a> {
     /// The operand as the tables see it.
     pub(crate) fn operand(&self) -> &'a Operand {
         self.operand
-    }
-
-    /// The type of the register or special register that it is, or a part of.
-    pub(crate) fn class(&self) -> Option<Class> {
-        let mut operand = self.operand;
-        loop {
-            operand = match operand {
-                Operand::Register { class, .. } | Operand::Special { class, .. } => {
-                    return Some(*class);
-                }
-                Operand::Offset(inner, _)
-                | Operand::Not(inner)
-                | Operand::Minus(inner)
-                | Operand::Selected(inner, _) => inner,
-                _ => return None,
-            };
-        }
     }
 
     /// The integer, if it is such a constant: its low 64 bits.
@@ -456,53 +435,9 @@ impl<'a> BoundOperand<'a> {
                 Target::Special(index) => Some(isa::special::get(index).map_or("", |it| it.name)),
                 _ => None,
             },
-            Bound::Selected(inner, _) => inner.special(),
+            Bound::Selected(inner) => inner.special(),
             _ => None,
         }
-    }
-
-    /// The component of the vector that it names.
-    pub(crate) fn component(&self) -> Option<char> {
-        match self.bound() {
-            Bound::Name(_, component) => component,
-            _ => None,
-        }
-    }
-
-    /// Whether another operand is the same but for the registers and variables in it.
-    pub(crate) fn is_alike(&self, other: &BoundOperand<'_>) -> bool {
-        match (self.bound(), other.bound()) {
-            (Bound::Integer(one), Bound::Integer(other)) => one == other,
-            (Bound::Float(form, one), Bound::Float(other_form, other)) => {
-                form == other_form && one.to_bits() == other.to_bits()
-            }
-            (Bound::Name(_, one), Bound::Name(_, component)) => {
-                one == component
-                    && self.special() == other.special()
-                    && self.is_register() == other.is_register()
-            }
-            (Bound::Sum(_, one), Bound::Sum(_, other)) => one == other,
-            (Bound::Element(_, one), Bound::Element(_, other)) => one == other,
-            (Bound::Selected(one, first), Bound::Selected(other, second)) => {
-                first == second && one.is_alike(&other)
-            }
-            (Bound::Not(one), Bound::Not(other)) | (Bound::Minus(one), Bound::Minus(other)) => {
-                one.is_alike(&other)
-            }
-            (Bound::Pair(a, b), Bound::Pair(c, d)) => a.is_alike(&c) && b.is_alike(&d),
-            (Bound::Address(one), Bound::Address(other))
-            | (Bound::Vector(one), Bound::Vector(other))
-            | (Bound::Arguments(one), Bound::Arguments(other)) => {
-                one.len() == other.len() && one.zip(other).all(|it| it.0.is_alike(&it.1))
-            }
-            (Bound::Sink, Bound::Sink) | (Bound::Other, Bound::Other) => true,
-            _ => false,
-        }
-    }
-
-    /// Whether it is a register that is declared.
-    pub(crate) fn is_register(&self) -> bool {
-        matches!(self.operand, Operand::Register { .. })
     }
 
     /// Whether it is in braces.

@@ -90,7 +90,7 @@ pub(super) fn together(
     let by_constant = count
         .operands()
         .nth(2)
-        .is_some_and(|it| matches!(it.bound(), Bound::Integer(_) | Bound::Float(..)));
+        .is_some_and(|it| matches!(it.bound(), Bound::Integer(_) | Bound::Float));
     let adds = matches!(count.plain, Some(Computes::Add | Computes::Subtract));
     if !adds || !by_constant || !again || count.guard.is_some() {
         return None;

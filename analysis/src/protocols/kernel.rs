@@ -319,13 +319,17 @@ impl<'f> Kernel<'f> {
 
     /// The values of registers.
     pub(super) fn values(&self) -> RefMut<'_, Values<'f>> {
-        let values = self.values.get_or_init(|| RefCell::new((self.find_values)()));
+        let values = self
+            .values
+            .get_or_init(|| RefCell::new((self.find_values)()));
         values.borrow_mut()
     }
 
     /// The instructions that write a value.
     pub(super) fn definitions(&self, value: Value) -> &[Step] {
-        let chains = self.chains.get_or_init(|| Rc::clone(self.values().chains()));
+        let chains = self
+            .chains
+            .get_or_init(|| Rc::clone(self.values().chains()));
         chains.writes(value)
     }
 

@@ -130,9 +130,7 @@ impl Values<'_> {
             let is_number = |it: Node| self.graph.as_constant(it).is_some();
             next = match self.graph.op(node) {
                 Op::ZeroExtend(a, _) | Op::SignExtend(a, _) => Some(a),
-                Op::Binary(Binary::Add | Binary::Subtract, Width::Narrow, a, b)
-                    if is_number(b) =>
-                {
+                Op::Binary(Binary::Add | Binary::Subtract, Width::Narrow, a, b) if is_number(b) => {
                     Some(a)
                 }
                 Op::Binary(Binary::Add, Width::Narrow, a, b) if is_number(a) => Some(b),

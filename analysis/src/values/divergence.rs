@@ -307,7 +307,11 @@ impl<'f> Threads<'f> {
         let numbers = self.numbers.get(&self.values.graph, node, &mut leaf)?;
         let mut warps = numbers.get(..self.width)?.chunks(WARP);
         let differs = warps.any(|warp| warp.iter().any(|it| Some(it) != warp.first()));
-        Some(if differs { Across::Varies } else { Across::Same })
+        Some(if differs {
+            Across::Varies
+        } else {
+            Across::Same
+        })
     }
 
     /// How a value is across the threads of a warp.
@@ -344,7 +348,10 @@ impl<'f> Threads<'f> {
             Some(Leaf::Result(step, _)) => self.values.reads(step),
             _ => {
                 let mut operands = Vec::new();
-                self.values.graph.op(node).for_each_operand(|it| operands.push(it));
+                self.values
+                    .graph
+                    .op(node)
+                    .for_each_operand(|it| operands.push(it));
                 operands
             }
         }
@@ -365,7 +372,11 @@ impl<'f> Threads<'f> {
             }
             Some(Leaf::Result(step, _)) if all_same && self.hands_on(step) => Across::Same,
             Some(_) => Across::Unknown,
-            None if matches!(op, Op::Input(_) | Op::Active | Op::Carry | Op::Stack | Op::Lane) => {
+            None if matches!(
+                op,
+                Op::Input(_) | Op::Active | Op::Carry | Op::Stack | Op::Lane
+            ) =>
+            {
                 Across::Unknown
             }
             None if all_same => Across::Same,
@@ -377,7 +388,8 @@ impl<'f> Threads<'f> {
 
     /// Whether an instruction without a program gives the same to threads that give it the same.
     fn hands_on(&self, step: Step) -> bool {
-        let (Some(instruction), false) = (self.operands.get(step), self.values.is_computed(step)) else {
+        let (Some(instruction), false) = (self.operands.get(step), self.values.is_computed(step))
+        else {
             return false;
         };
         let meaning = meaning(self.db, instruction.id);
@@ -406,7 +418,10 @@ fn keeps_differences(op: &Op, graph: &Graph) -> bool {
             graph.as_constant(a).is_some() || graph.as_constant(b).is_some()
         }
         Op::Binary(binary, ..) => binary.is_comparison(),
-        Op::Float(step) => !matches!(step.operation, float::Operation::Divide | float::Operation::SquareRoot),
+        Op::Float(step) => !matches!(
+            step.operation,
+            float::Operation::Divide | float::Operation::SquareRoot
+        ),
         _ => false,
     }
 }

@@ -129,7 +129,8 @@ pub(crate) struct Values<'a> {
     types: &'a [Declared],
     chains: Rc<Chains<'a>>,
     purpose: Purpose,
-    /// Whether some instruction was not looked at because there were too many.
+    /// How many instructions were looked at, and whether others were not because there were too many.
+    looked_at: usize,
     incomplete: bool,
     pub(crate) graph: Graph,
     leaves: Vec<Leaf<'a>>,
@@ -162,6 +163,7 @@ impl<'a> Values<'a> {
             types: declared(db, function),
             chains: Rc::new(Chains::of(flow)),
             purpose,
+            looked_at: 0,
             incomplete: false,
             graph: Graph::default(),
             leaves: Vec::new(),
@@ -354,8 +356,9 @@ impl<'a> Values<'a> {
                 work.pop();
                 continue;
             }
-            let full = self.purpose.is_one() && self.results.len() >= MAX_STEPS;
+            let full = self.purpose.is_one() && self.looked_at == MAX_STEPS;
             self.incomplete |= full;
+            self.looked_at += usize::from(!full);
             let Some(making) = self.making(step).filter(|_| !full) else {
                 self.results.insert(step, Box::default());
                 work.pop();
@@ -388,7 +391,8 @@ impl<'a> Values<'a> {
     }
 
     fn results_of(&mut self, step: Step, making: &Making<'a>) -> Box<[(Value, Node)]> {
-        let read = |values: &mut Self, value: Value, bits: u32| Some(values.read(value, step, bits));
+        let read =
+            |values: &mut Self, value: Value, bits: u32| Some(values.read(value, step, bits));
         let computation = match making {
             Making::Computed(it) => it,
             Making::Same(value, from) => {
@@ -432,20 +436,25 @@ impl<'a> Values<'a> {
             Source::Constant(it) => self.graph.constant(it),
             Source::Register(value, offset) => {
                 let node = read(self, value, bits)?;
-                match offset {
-                    0 => node,
-                    _ => self.graph.add(node, offset.cast_unsigned(), bits),
-                }
+                self.plus(node, offset, bits)
             }
-            Source::Operand(name) if !self.lasts(name) => {
-                self.fresh(Leaf::Name(name), bits, KnownBits::NOTHING)
-            }
-            Source::Operand(name) => {
+            Source::Operand(name, offset) => {
                 let key = Key::Name(name.0.target, name.1, bits);
-                self.leaf(key, Leaf::Name(name), bits)
+                let node = match self.lasts(name) {
+                    true => self.leaf(key, Leaf::Name(name), bits),
+                    false => self.fresh(Leaf::Name(name), bits, KnownBits::NOTHING),
+                };
+                self.plus(node, offset, bits)
             }
             Source::Unknown => self.fresh(Leaf::Unknown, bits, KnownBits::NOTHING),
         })
+    }
+
+    fn plus(&mut self, node: Node, offset: i64, bits: u32) -> Node {
+        match offset {
+            0 => node,
+            _ => self.graph.add(node, offset.cast_unsigned(), bits),
+        }
     }
 
     /// The value of a register before an instruction, from the results that are known.

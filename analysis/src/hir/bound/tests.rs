@@ -32,8 +32,10 @@ fn draw(body: &Body, operand: &BoundOperand<'_>, out: &mut String) {
         Bound::Integer(it) => {
             let _ = write!(out, "{it}");
         }
-        Bound::Float(_, it) => {
-            let _ = write!(out, "{it:?}");
+        Bound::Float => {
+            if let Operand::Float(_, it) = operand.operand() {
+                let _ = write!(out, "{it:?}");
+            }
         }
         Bound::Sum(it, offset) => {
             let _ = write!(out, "{} plus {offset}", name(it));
@@ -47,14 +49,9 @@ fn draw(body: &Body, operand: &BoundOperand<'_>, out: &mut String) {
             *out += "]";
         }
         Bound::Vector(elements) => {
-            *out += "{";
+            *out += if operand.is_vector() { "{" } else { "(" };
             all(elements, out);
-            *out += "}";
-        }
-        Bound::Arguments(elements) => {
-            *out += "(";
-            all(elements, out);
-            *out += ")";
+            *out += if operand.is_vector() { "}" } else { ")" };
         }
         Bound::Pair(first, second) => {
             draw(body, &first, out);
@@ -70,9 +67,11 @@ fn draw(body: &Body, operand: &BoundOperand<'_>, out: &mut String) {
             *out += "minus ";
             draw(body, &inner, out);
         }
-        Bound::Selected(inner, selector) => {
+        Bound::Selected(inner) => {
             draw(body, &inner, out);
-            let _ = write!(out, " part {selector}");
+            if let Operand::Selected(_, selector) = operand.operand() {
+                let _ = write!(out, " part {selector}");
+            }
         }
         Bound::Other => {
             let names: Vec<String> = operand.references.iter().map(name).collect();
