@@ -61,10 +61,9 @@ impl<'a> Chains<'a> {
     /// Indexes the accesses of a function by value, which takes some 10 ns per instruction.
     pub(crate) fn of(flow: &'a Flow) -> Chains<'a> {
         let values = flow.facts.values.len();
-        let writes = distinct(&flow.facts.writes.transposed(values), values, |_| true);
         Chains {
             flow,
-            writes,
+            writes: flow.facts.writes.transposed(values, |_| true),
             forward: OnceCell::new(),
         }
     }
@@ -74,8 +73,8 @@ impl<'a> Chains<'a> {
             let facts = &self.flow.facts;
             let values = facts.values.len();
             (
-                distinct(&self.writes, values, |it| !facts.keeps[it as usize]),
-                distinct(&facts.reads.transposed(values), values, |_| true),
+                facts.writes.transposed(values, |it| !facts.keeps[it]),
+                facts.reads.transposed(values, |_| true),
             )
         })
     }
@@ -304,20 +303,6 @@ impl<'a> Chains<'a> {
         }
         last.is_none()
     }
-}
-
-/// The instructions of each value that are wanted, each once.
-fn distinct(lists: &Lists, values: usize, wanted: impl Fn(Step) -> bool) -> Lists {
-    let mut distinct = Lists::default();
-    for value in 0..values {
-        let all = lists.get(value);
-        let first = |(index, it): (usize, &Step)| {
-            let again = index > 0 && all[index - 1] == *it;
-            (!again && wanted(*it)).then_some(*it)
-        };
-        distinct.push(all.iter().enumerate().filter_map(first));
-    }
-    distinct
 }
 
 #[cfg(test)]

@@ -34,29 +34,30 @@ impl Lists {
         &self.items[start as usize..*end as usize]
     }
 
-    /// For each number below `count`, the indices of the lists that contain it, ascending; a number that a list
-    /// has twice names it twice.
-    pub(crate) fn transposed(&self, count: usize) -> Lists {
+    /// For each number below `count`, the indices of the wanted lists that contain it, ascending and each once.
+    pub(crate) fn transposed(&self, count: usize, wanted: impl Fn(usize) -> bool) -> Lists {
         let mut ends = vec![0_u32; count];
-        for item in &self.items {
-            if let Some(end) = ends.get_mut(*item as usize) {
-                *end += 1;
+        let for_each = |act: &mut dyn FnMut(usize, usize)| {
+            for list in (0..self.ends.len()).filter(|it| wanted(*it)) {
+                let items = self.get(list);
+                for (index, item) in items.iter().enumerate() {
+                    if (*item as usize) < count && !items[..index].contains(item) {
+                        act(list, *item as usize);
+                    }
+                }
             }
-        }
+        };
+        for_each(&mut |_, item| ends[item] += 1);
         let mut sum = 0;
         // Each starts where the one before it ends, and is moved on to its own end as it is filled.
         for end in &mut ends {
             sum += std::mem::replace(end, sum);
         }
         let mut items = vec![0; sum as usize];
-        for list in 0..self.ends.len() {
-            for item in self.get(list) {
-                if let Some(next) = ends.get_mut(*item as usize) {
-                    items[*next as usize] = list as u32;
-                    *next += 1;
-                }
-            }
-        }
+        for_each(&mut |list, item| {
+            items[ends[item] as usize] = list as u32;
+            ends[item] += 1;
+        });
         Lists { ends, items }
     }
 }
@@ -71,8 +72,9 @@ mod tests {
         lists.push([2, 0]);
         lists.push([]);
         lists.push([2, 2, 9]);
-        let found = lists.transposed(4);
+        let found = lists.transposed(4, |_| true);
         let all: Vec<&[u32]> = (0..5).map(|it| found.get(it)).collect();
-        assert_eq!(all, [&[0][..], &[], &[0, 2, 2], &[], &[]]);
+        assert_eq!(all, [&[0][..], &[], &[0, 2], &[], &[]]);
+        assert_eq!(lists.transposed(4, |it| it > 0).get(2), [2]);
     }
 }

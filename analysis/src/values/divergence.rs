@@ -3,7 +3,7 @@
 //! The analysis says nothing unless it is sure: it computes predicates for each thread of two warps from
 //! `%tid.x`, `%laneid` and constants, and knows of others only whether they depend on the thread.
 
-use std::collections::hash_map::Entry;
+use std::{cell::LazyCell, collections::hash_map::Entry};
 
 use isa::{
     compute::{Binary, FloatUnary, Graph, LaneValues, Node, Op, Unary, float},
@@ -75,7 +75,7 @@ pub(crate) fn apart(
     if facts.together.is_empty() {
         return Vec::new();
     }
-    let mut threads = Threads::new(db, function, flow, width as usize);
+    let mut threads = LazyCell::new(|| Threads::new(db, function, flow, width as usize));
     let mut found: Vec<Apart> = Vec::new();
     for step in &facts.together {
         if facts.guarded[*step as usize]
