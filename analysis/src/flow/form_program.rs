@@ -1,7 +1,7 @@
 //! The program of a form: made once for all instructions that are written alike.
 
 use isa::{
-    compute::{Machine, Node, Program, Surroundings, constant_bits, program as lower},
+    compute::{Graph, Node, Program, constant_bits, program as lower},
     matcher::Statement,
     matching::binding::Binding,
     operand::Operand,
@@ -43,31 +43,17 @@ fn lowered<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Program> {
 impl FormProgram<'_> {
     /// The bits of the result, if all operands but the first are constants.
     pub(crate) fn constant(&self, operands: &[Operand]) -> Option<u64> {
-        let [(_, result)] = self.program.outputs[..] else {
-            return None;
-        };
+        let mut graph = Graph::default();
         let inputs = self.program.inputs.iter().map(|input| {
             let binding = self.bindings.get(usize::from(input.operand))?;
             let operand = binding.path.get(operands)?;
-            Some([constant_bits(operand, binding.ty.as_deref())? as u64])
+            let constant = constant_bits(operand, binding.ty.as_deref())?;
+            Some(graph.constant(constant as u64))
         });
-        let inputs: Vec<[u64; 1]> = inputs.collect::<Option<_>>()?;
-        run(self.program, &inputs, result).map(|[it]| it)
+        let inputs: Vec<Node> = inputs.collect::<Option<_>>()?;
+        match graph.apply(self.program, &inputs, true)[..] {
+            [(_, node)] => graph.as_constant(node),
+            _ => None,
+        }
     }
-}
-
-/// Runs a program; `None` where the manual leaves the result open.
-pub(super) fn run<const N: usize>(
-    program: &Program,
-    inputs: &[[u64; N]],
-    result: Node,
-) -> Option<[u64; N]> {
-    let mut machine = Machine::<N>::default();
-    machine.run(program, inputs, &Surroundings::alone(&[0; N]));
-    if let Some(open) = program.unspecified
-        && machine.value(open).iter().any(|it| *it != 0)
-    {
-        return None;
-    }
-    Some(*machine.value(result))
 }

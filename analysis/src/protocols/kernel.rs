@@ -79,8 +79,8 @@ impl Access {
 
 /// How many instructions are followed from a value to its sources.
 pub(super) const MAX_DEPTH: u32 = 48;
-/// How many instructions are looked at for one question.
-pub(super) const MAX_SLICE: usize = 512;
+/// How many values are followed for one question.
+const MAX_SLICE: usize = 512;
 
 /// The function.
 pub(super) struct Kernel<'f> {
@@ -325,12 +325,34 @@ impl<'f> Kernel<'f> {
         values.borrow_mut()
     }
 
+    /// The chains from writes to reads and back.
+    pub(super) fn chains(&self) -> &Chains<'f> {
+        let chains = || Rc::clone(self.values().chains());
+        self.chains.get_or_init(chains)
+    }
+
     /// The instructions that write a value.
     pub(super) fn definitions(&self, value: Value) -> &[Step] {
-        let chains = self
-            .chains
-            .get_or_init(|| Rc::clone(self.values().chains()));
-        chains.writes(value)
+        self.chains().writes(value)
+    }
+
+    /// Walks from values back to all that they may be computed from, whatever the way: `visit` gets the definitions of
+    /// each, adds what is to be followed, and may end the walk. `None` if it does, or if there are too many.
+    pub(super) fn trace(
+        &self,
+        mut work: Vec<Value>,
+        visit: &mut dyn FnMut(&[Step], &mut Vec<Value>) -> Option<()>,
+    ) -> Option<()> {
+        let mut seen: FxHashSet<Value> = work.iter().copied().collect();
+        let mut next = Vec::new();
+        while let Some(value) = work.pop() {
+            if seen.len() > MAX_SLICE {
+                return None;
+            }
+            visit(self.definitions(value), &mut next)?;
+            work.extend(next.drain(..).filter(|it| seen.insert(*it)));
+        }
+        Some(())
     }
 
     /// Whether an instruction has an event.

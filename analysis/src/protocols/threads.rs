@@ -5,10 +5,10 @@ use isa::{compute::Node, event::EventKind};
 use crate::{
     flow::ids::{Base, BlockId, Step, Symbol, Value},
     protocols::{
-        kernel::{Kernel, MAX_DEPTH, MAX_SLICE, Source},
+        kernel::{Kernel, MAX_DEPTH, Source},
         lanes::{THREADS, thread},
     },
-    values::{Leaf, Values},
+    values::Values,
 };
 
 impl Kernel<'_> {
@@ -20,23 +20,13 @@ impl Kernel<'_> {
     }
 
     fn numbers_of(&self, values: &Values<'_>, node: Node) -> Option<[u64; THREADS]> {
-        let leaves = values.leaves();
-        let mut leaf = |index: u32| {
-            let number: fn(i64) -> i64 = match leaves.get(index as usize)? {
-                Leaf::Name(name) => match (name.special()?, name.1) {
-                    ("%tid", Some('x')) => |it| it,
-                    ("%laneid", _) => |it| it % 32,
-                    _ => return None,
-                },
-                Leaf::Result(step, _) if self.is(*step, EventKind::Elect) => {
-                    |it| i64::from(it % 32 == 0)
-                }
-                _ => return None,
-            };
-            Some(std::array::from_fn(|it| number(thread(it)).cast_unsigned()))
+        let elected = |step: Step| {
+            let leads = |it: usize| u64::from(thread(it) % 32 == 0);
+            let elects = self.is(step, EventKind::Elect);
+            elects.then(|| std::array::from_fn(leads))
         };
-        let mut numbers = self.numbers.borrow_mut();
-        numbers.get(&values.graph, node, &mut leaf).copied()
+        let known = &mut *self.numbers.borrow_mut();
+        values.in_threads(node, known, |it| thread(it).cast_unsigned(), elected)
     }
 
     /// An address as a variable and a distance from its start in each thread that is looked at.
@@ -53,7 +43,7 @@ impl Kernel<'_> {
         let values = &mut *self.values();
         let sum = values.sum_before(value, at);
         let mut symbol = None;
-        let mut lanes = [sum.constant.wrapping_add(offset); THREADS];
+        let mut lanes = [sum.constant; THREADS];
         for (node, factor) in &sum.terms {
             match values.symbol(*node) {
                 Some(it) if symbol.is_none() && *factor == 1 => symbol = Some(it),
@@ -65,7 +55,9 @@ impl Kernel<'_> {
                 }
             }
         }
-        Some((symbol?, lanes))
+        let rest = 64 - sum.bits.clamp(1, 64);
+        let distance = |it: i64| (it << rest >> rest).wrapping_add(offset);
+        Some((symbol?, lanes.map(distance)))
     }
 
     /// The threads that run an instruction, of those that are looked at and that a block may have, as far as the
@@ -181,29 +173,14 @@ impl Kernel<'_> {
 
     /// Walks backwards through all that values are computed from, and says whether some source of it may differ
     /// between the threads of a block. `look` is told of each source that may.
-    pub(super) fn slice(&self, mut work: Vec<Value>, look: &mut dyn FnMut(Step)) -> bool {
+    pub(super) fn slice(&self, values: Vec<Value>, look: &mut dyn FnMut(Step)) -> bool {
         let facts = &self.flow.facts;
-        let mut seen: Vec<Value> = work.clone();
         let mut varies = false;
-        while let Some(value) = work.pop() {
-            if seen.len() > MAX_SLICE {
-                return true;
-            }
-            let definitions = self.definitions(value);
+        let all = self.trace(values, &mut |definitions, next| {
             varies |= definitions.is_empty();
             for step in definitions {
-                let mut add = |it: Value| {
-                    if !seen.contains(&it) {
-                        seen.push(it);
-                        work.push(it);
-                    }
-                };
                 match self.source(*step) {
-                    Source::Computed => facts
-                        .reads
-                        .get(*step as usize)
-                        .iter()
-                        .for_each(|it| add(*it)),
+                    Source::Computed => next.extend(facts.reads.get(*step as usize)),
                     Source::Same => {}
                     Source::Differs if self.loads_same(*step) => {}
                     Source::Differs => {
@@ -216,13 +193,13 @@ impl Kernel<'_> {
                     let block = self.flow.graph.block_of[*step as usize];
                     for &branch in self.paths.controllers(block).iter() {
                         let last = self.paths.last(branch);
-                        let reads = last.map_or(&[][..], |it| facts.reads.get(it as usize));
-                        reads.iter().for_each(|it| add(*it));
+                        next.extend(last.map_or(&[][..], |it| facts.reads.get(it as usize)));
                     }
                 }
             }
-        }
-        varies
+            Some(())
+        });
+        varies || all.is_none()
     }
 
     /// Whether some threads only run an instruction, because a guard or branch tells them apart by their number.

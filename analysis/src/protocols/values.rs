@@ -1,12 +1,11 @@
 //! Where values come from.
 
 use isa::event::EventKind;
-use rustc_hash::FxHashSet;
 
 use crate::{
-    flow::ids::{Base, BlockId, Step, Symbol, Value},
+    flow::ids::{Base, Step, Symbol, Value},
     hir::{body::Target, instruction::references},
-    protocols::kernel::{Event, Kernel, MAX_SLICE, Place, Source},
+    protocols::kernel::{Event, Kernel, Place, Source},
     values::Origin,
 };
 
@@ -39,40 +38,29 @@ impl Kernel<'_> {
         };
         let known = self.roots.borrow().get(&value).copied();
         known.unwrap_or_else(|| {
-            let found = self.find_root(base);
+            let found = self.find_root(value);
             self.roots.borrow_mut().insert(value, found);
             found
         })
     }
 
-    fn find_root(&self, base: Base) -> Option<Symbol> {
+    fn find_root(&self, value: Value) -> Option<Symbol> {
         let mut found = None;
-        let mut seen = Vec::new();
-        let mut work = vec![base];
-        while let Some(base) = work.pop() {
-            match base {
-                Base::Symbol(it) if found.is_some_and(|other| other != it) => return None,
-                Base::Symbol(it) => found = Some(it),
-                Base::Value(value) => {
-                    if seen.contains(&value) || seen.len() > MAX_SLICE {
-                        continue;
-                    }
-                    seen.push(value);
-                    for step in self.definitions(value) {
-                        if !matches!(self.source(*step), Source::Computed) {
-                            continue;
-                        }
-                        let instruction = self.body.instructions.get(*step as usize)?;
-                        let references = references(self.body, instruction).iter();
-                        work.extend(
-                            references
-                                .filter(|it| !it.write)
-                                .filter_map(|it| self.base(it)),
-                        );
+        self.trace(vec![value], &mut |definitions, next| {
+            let is_computed = |it: &&Step| matches!(self.source(**it), Source::Computed);
+            for step in definitions.iter().filter(is_computed) {
+                let instruction = self.body.instructions.get(*step as usize)?;
+                let read = references(self.body, instruction).iter();
+                for base in read.filter(|it| !it.write).filter_map(|it| self.base(it)) {
+                    match base {
+                        Base::Symbol(it) if found.is_some_and(|other| other != it) => return None,
+                        Base::Symbol(it) => found = Some(it),
+                        Base::Value(it) => next.push(it),
                     }
                 }
             }
-        }
+            Some(())
+        })?;
         found
     }
 
@@ -92,24 +80,17 @@ impl Kernel<'_> {
         let Base::Value(value) = base else {
             return false;
         };
-        let mut seen = vec![value];
-        let mut work = vec![value];
-        while let Some(value) = work.pop() {
-            for step in self.definitions(value) {
-                if self.is(*step, EventKind::Remote) {
-                    return true;
-                }
-                if seen.len() < MAX_SLICE && matches!(self.source(*step), Source::Computed) {
-                    for it in self.flow.facts.reads.get(*step as usize) {
-                        if !seen.contains(it) {
-                            seen.push(*it);
-                            work.push(*it);
-                        }
-                    }
+        let mut found = false;
+        self.trace(vec![value], &mut |definitions, next| {
+            for step in definitions {
+                found |= self.is(*step, EventKind::Remote);
+                if matches!(self.source(*step), Source::Computed) {
+                    next.extend(self.flow.facts.reads.get(*step as usize));
                 }
             }
-        }
-        false
+            (!found).then_some(())
+        });
+        found
     }
 
     /// The parameter of the entry from which alone an address is computed.
@@ -118,13 +99,9 @@ impl Kernel<'_> {
             return None;
         };
         let mut found = None;
-        let mut seen = vec![value];
-        let mut work = vec![value];
-        while let Some(value) = work.pop() {
-            if self.definitions(value).is_empty() || seen.len() > MAX_SLICE {
-                return None;
-            }
-            for step in self.definitions(value) {
+        self.trace(vec![value], &mut |definitions, next| {
+            definitions.first()?;
+            for step in definitions {
                 let operation = self.operation(*step)?;
                 if self.entry && operation.has("param") && operation.accesses_memory() {
                     let bits = |it: &str| matches!(it, "u64" | "b64" | "s64");
@@ -133,10 +110,8 @@ impl Kernel<'_> {
                         continue;
                     }
                     let name = self.parameter_name(*step)?;
-                    match found {
-                        None => found = Some(name),
-                        Some(other) if other == name => {}
-                        Some(_) => return None,
+                    if *found.get_or_insert(name) != name {
+                        return None;
                     }
                     continue;
                 }
@@ -144,17 +119,11 @@ impl Kernel<'_> {
                     Source::Same => {}
                     Source::Differs if operation.special => {}
                     Source::Differs => return None,
-                    Source::Computed => {
-                        for it in self.flow.facts.reads.get(*step as usize) {
-                            if !seen.contains(it) {
-                                seen.push(*it);
-                                work.push(*it);
-                            }
-                        }
-                    }
+                    Source::Computed => next.extend(self.flow.facts.reads.get(*step as usize)),
                 }
             }
-        }
+            Some(())
+        })?;
         found
     }
 
@@ -194,53 +163,6 @@ impl Kernel<'_> {
 
     /// Whether something reads a value after an instruction that writes it.
     pub(super) fn is_read_after(&self, value: Value, step: Step) -> bool {
-        let facts = &self.flow.facts;
-        let graph = &self.flow.graph;
-        let overwrites =
-            |it: Step| !facts.keeps[it as usize] && facts.writes.get(it as usize).contains(&value);
-        let mut seen: FxHashSet<BlockId> = FxHashSet::default();
-        let mut work = vec![step + 1];
-        while let Some(start) = work.pop() {
-            let Some(block) = graph.block_of.get(start as usize - 1) else {
-                continue;
-            };
-            // A start after the end of its block continues in the next ones.
-            let end = graph.blocks[*block as usize].end;
-            let mut over = false;
-            for at in start..end {
-                if facts.reads.get(at as usize).contains(&value) {
-                    return true;
-                }
-                if overwrites(at) {
-                    over = true;
-                    break;
-                }
-            }
-            if over {
-                continue;
-            }
-            let mut open = vec![*block];
-            while let Some(block) = open.pop() {
-                for next in graph.successors.get(block as usize) {
-                    if !seen.insert(*next) {
-                        continue;
-                    }
-                    let mut over = false;
-                    for at in graph.blocks[*next as usize].clone() {
-                        if facts.reads.get(at as usize).contains(&value) {
-                            return true;
-                        }
-                        if overwrites(at) {
-                            over = true;
-                            break;
-                        }
-                    }
-                    if !over {
-                        open.push(*next);
-                    }
-                }
-            }
-        }
-        false
+        !self.chains().reached_reads(value, &[step]).is_empty()
     }
 }

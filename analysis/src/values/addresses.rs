@@ -1,37 +1,12 @@
 //! Addresses: what registers hold as sums, and where these start.
 
 use isa::compute::{Binary, Node, Op, Width};
-use rustc_hash::FxHashMap;
 
-use super::{Leaf, Values, Writers};
+use super::{
+    engine::{Leaf, Values, Writers},
+    sums::{Origin, Sum},
+};
 use crate::flow::ids::{Base, Step, Symbol, Value};
-
-/// The start of addresses: two with the same start differ by what is added to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Origin {
-    Symbol(Symbol),
-    /// A register that nothing writes.
-    Input(Value),
-    /// The result of an instruction: the first that was found to compute it.
-    Written(Step),
-}
-
-/// A sum of nodes with factors, and a constant in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sum {
-    /// The nodes with their factors, by the nodes.
-    pub(crate) terms: Box<[(Node, i64)]>,
-    pub(crate) constant: i64,
-}
-
-/// The sums that were asked for.
-#[derive(Default)]
-pub(super) struct Sums {
-    /// The addresses that registers hold before instructions.
-    places: FxHashMap<(Value, Step), Option<(Origin, i64)>>,
-    /// The instruction after which sums of these terms are named, and the constant of its result.
-    named: FxHashMap<Box<[(Node, i64)]>, (Step, i64)>,
-}
 
 impl Values<'_> {
     /// Where the address that a register holds before an instruction starts, and the bytes that are added to that;
@@ -65,7 +40,9 @@ impl Values<'_> {
     fn find_place(&mut self, value: Value, step: Step) -> Option<(Origin, i64)> {
         let node = self.before(value, step);
         let bits = self.bits(value);
-        let Sum { terms, constant } = self.sum(node, bits);
+        let Sum {
+            terms, constant, ..
+        } = self.sum(node, bits);
         if let [(term, 1)] = *terms {
             if let Some(it) = self.symbol(term) {
                 return Some((Origin::Symbol(it), constant));
@@ -112,6 +89,7 @@ impl Values<'_> {
         Sum {
             terms: terms.map(|(node, by)| (*node, sum.signed(*by))).collect(),
             constant,
+            bits: sum.bits,
         }
     }
 

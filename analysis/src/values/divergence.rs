@@ -12,11 +12,10 @@ use isa::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
-use super::{Leaf, Purpose, Values};
+use super::engine::{Leaf, Purpose, Values};
 use crate::{
     flow::{
         Flow,
-        computation::BoundName,
         dominators::immediate_dominators,
         effects::meaning,
         facts::{Step, guard},
@@ -299,12 +298,10 @@ impl<'f> Threads<'f> {
 
     /// How a value is across the threads of a warp, if its numbers are known.
     fn known(&mut self, node: Node) -> Option<Across> {
-        let leaves = self.values.leaves();
-        let mut leaf = |index: u32| match leaves.get(index as usize) {
-            Some(Leaf::Name(name)) => special(*name),
-            _ => None,
-        };
-        let numbers = self.numbers.get(&self.values.graph, node, &mut leaf)?;
+        let known = &mut self.numbers;
+        let numbers = self
+            .values
+            .in_threads(node, known, |it| it as u64, |_| None)?;
         let mut warps = numbers.get(..self.width)?.chunks(WARP);
         let differs = warps.any(|warp| warp.iter().any(|it| Some(it) != warp.first()));
         Some(if differs {
@@ -423,14 +420,5 @@ fn keeps_differences(op: &Op, graph: &Graph) -> bool {
             float::Operation::Divide | float::Operation::SquareRoot
         ),
         _ => false,
-    }
-}
-
-/// The numbers of a special register in the threads of a warp.
-fn special(name: BoundName<'_>) -> Option<[u64; THREADS]> {
-    match (name.special()?, name.1) {
-        ("%tid", Some('x')) => Some(std::array::from_fn(|it| it as u64)),
-        ("%laneid", _) => Some(std::array::from_fn(|it| (it % WARP) as u64)),
-        _ => None,
     }
 }

@@ -10,7 +10,7 @@ use super::{
 /// Sums of more terms are not taken apart.
 const MAX_TERMS: usize = 24;
 /// Nodes that one question looks at.
-const MAX_NODES: usize = 4096;
+const MAX_NODES: usize = 512;
 
 /// A constant and multiples of other nodes, modulo 2 to the power of [`Linear::bits`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     flow::{
         graph::Graph,
-        ids::{Base, Step, Value},
+        ids::{Base, Step},
     },
     protocols::{
-        kernel::{Event, Kernel, MAX_SLICE, Place},
+        kernel::{Event, Kernel, Place},
         report::{Report, report},
     },
     values::Origin,
@@ -239,35 +239,26 @@ fn elsewhere<'k>(
 
 /// Whether the address of a wait in a loop is computed from a number that starts again and again.
 fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool) -> bool {
-    let mut work: Vec<Value> = match kernel.start(event) {
-        Some((Base::Value(it), _)) => vec![it],
-        _ => return false,
+    let Some((Base::Value(value), _)) = kernel.start(event) else {
+        return false;
     };
-    let mut seen = work.clone();
-    while let Some(value) = work.pop() {
-        let definitions = kernel.definitions(value);
+    let mut starts = false;
+    kernel.trace(vec![value], &mut |definitions, next| {
         for step in definitions.iter().filter(|it| inside(**it)) {
             let Some(operation) = kernel.operation(*step) else {
                 continue;
             };
-            let starts = definitions.len() > 2 && kernel.flow.facts.copies[*step as usize]
+            starts |= definitions.len() > 2 && kernel.flow.facts.copies[*step as usize]
                 || operation.is(Operation::Remainder)
                 || operation.is(Operation::And)
                 || operation.operation().is_none()
                     && operation.operands().any(|it| it.integer() == Some(0))
                     && operation.data.len() == 2;
-            if starts {
-                return true;
-            }
-            for it in kernel.flow.facts.reads.get(*step as usize) {
-                if !seen.contains(it) && seen.len() < MAX_SLICE {
-                    seen.push(*it);
-                    work.push(*it);
-                }
-            }
+            next.extend(kernel.flow.facts.reads.get(*step as usize));
         }
-    }
-    false
+        (!starts).then_some(())
+    });
+    starts
 }
 
 /// The answer of a wait that nobody reads.

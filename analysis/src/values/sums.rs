@@ -1,0 +1,34 @@
+//! Sums and the starts of addresses.
+
+use isa::compute::Node;
+use rustc_hash::FxHashMap;
+
+use crate::flow::ids::{Step, Symbol, Value};
+
+/// The start of addresses: two with the same start differ by what is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    Symbol(Symbol),
+    /// A register that nothing writes.
+    Input(Value),
+    /// The result of an instruction: the first that was found to compute it.
+    Written(Step),
+}
+
+/// A sum of nodes with factors, and a constant in bytes, in so many bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sum {
+    /// The nodes with their factors, by the nodes.
+    pub(crate) terms: Box<[(Node, i64)]>,
+    pub(crate) constant: i64,
+    pub(crate) bits: u32,
+}
+
+/// The sums that were asked for.
+#[derive(Default)]
+pub(super) struct Sums {
+    /// The addresses that registers hold before instructions.
+    pub(super) places: FxHashMap<(Value, Step), Option<(Origin, i64)>>,
+    /// The instruction after which sums of these terms are named, and the constant of its result.
+    pub(super) named: FxHashMap<Box<[(Node, i64)]>, (Step, i64)>,
+}
