@@ -193,7 +193,7 @@ fn value(operand: BoundOperand<'_>, half: u8, places: &mut Places<'_>) -> Source
         Bound::Name(name, component) => named(name, component, 0, half, places),
         Bound::Sum(name, plus) => named(name, None, plus, half, places),
         Bound::Element(name, index) => named(name, None, index as i64, half, places),
-        Bound::Not(inner) | Bound::Selected(inner, _) => value(inner, half, places),
+        Bound::Not(inner) | Bound::Selected(inner) => value(inner, half, places),
         Bound::Integer(it) => Source::Constant((it >> (64 * u32::from(half).min(1))) as u64),
         _ => Source::Unknown,
     }
@@ -287,7 +287,7 @@ fn call(bound: BoundInstruction<'_>, places: &mut Places<'_>) -> Call {
     let mut callee = None;
     for operand in bound.operands() {
         match operand.bound() {
-            Bound::Arguments(elements) => {
+            Bound::Vector(elements) => {
                 let list = &mut lists[usize::from(callee.is_some())];
                 list.extend(elements.map(|it| actual(it, places)));
             }
@@ -317,7 +317,7 @@ fn actual(operand: BoundOperand<'_>, places: &mut Places<'_>) -> Actual {
     {
         return Actual::Variable(id);
     }
-    if let Bound::Float(..) = operand.bound() {
+    if let Bound::Float = operand.bound() {
         let bits = constant_bits(operand.operand(), None).unwrap_or(0);
         return Actual::Value(Source::Constant(bits as u64));
     }
