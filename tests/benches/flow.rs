@@ -1,6 +1,7 @@
 //! Speed of the flow and of the model of registers. The targets: flow with liveness of 5,000 instructions
 //! within 5 ms, the model within 50 ms; the model of 100,000 instructions within 2 s. Where a value of 10,000
-//! instructions comes from and goes within 10 ms, when the flow is known, which diagnostics ask for.
+//! instructions comes from and goes within 10 ms, when the flow is known, which diagnostics ask for; a hover in as many
+//! within 3 ms.
 //!
 //! Run with `cargo bench -p ptx-analyzer-tests --bench flow`. Each size is twice the one before, so a time
 //! that more than doubles is not linear.
@@ -99,4 +100,37 @@ fn model_of_registers(bencher: Bencher<'_, '_>, size: usize) {
                 .expect("no cancellation");
             assert_eq!(found.len(), 1);
         });
+}
+
+/// The hover of a register with its value, when the flow is known.
+#[divan::bench(args = SIZES, sample_count = 20)]
+fn hover(bencher: Bencher<'_, '_>, size: usize) {
+    let at = register(size);
+    bencher
+        .with_inputs(|| host_with_flow(size))
+        .bench_local_refs(|host| host.analysis().hover(at).expect("no cancellation"));
+}
+
+/// The first hover of a register in a function, with its flow.
+#[divan::bench(args = SIZES, sample_count = 10)]
+fn first_hover(bencher: Bencher<'_, '_>, size: usize) {
+    let at = register(size);
+    bencher
+        .with_inputs(|| host(size))
+        .bench_local_refs(|host| host.analysis().hover(at).expect("no cancellation"));
+}
+
+/// The hover of an opcode, with what its constants compute.
+#[divan::bench(args = SIZES, sample_count = 20)]
+fn hover_of_an_opcode(bencher: Bencher<'_, '_>, size: usize) {
+    let text = generate::function(size);
+    let middle = text.len() / 2;
+    let line = text[middle..].find("\tshl.b32").expect("a shift") + middle + 1;
+    let at = FilePosition {
+        file: FILE,
+        offset: (line as u32).into(),
+    };
+    bencher
+        .with_inputs(|| host_with_flow(size))
+        .bench_local_refs(|host| host.analysis().hover(at).expect("no cancellation"));
 }

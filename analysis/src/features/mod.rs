@@ -18,6 +18,7 @@ pub(crate) mod live_range;
 pub(crate) mod live_registers;
 mod navigation;
 mod nearest;
+mod outcome;
 mod pressure_hints;
 pub(crate) mod protocols;
 pub(crate) mod references;

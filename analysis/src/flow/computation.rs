@@ -11,7 +11,7 @@ use crate::hir::{
 };
 
 use super::{
-    effects::meaning,
+    effects::semantics,
     facts::Facts,
     form_program::{FormProgram, form_program},
     ids::Value,
@@ -99,7 +99,7 @@ pub(crate) fn same_address<'a>(
     facts: &Facts,
     instruction: BoundInstruction<'a>,
 ) -> Option<(Value, Source<'a>)> {
-    let events = meaning(instruction.db, instruction.id).semantics.events;
+    let events = semantics(instruction.db, instruction.id).events;
     if !events.iter().any(|it| it.kind == EventKind::SameAddress) {
         return None;
     }

@@ -4,7 +4,7 @@ use isa::{
     event::EventKind,
     matching::positions,
     operand::Operand,
-    semantics::{Control, Operation, Semantics, Together, Undefined},
+    semantics::{Control, Semantics, Together, Undefined},
     types::{Class, Family},
 };
 use salsa::Database;
@@ -51,29 +51,15 @@ pub(crate) struct Effects {
 }
 
 /// The facts of the tables about the instructions of a form.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Meaning {
-    pub(crate) semantics: Semantics,
-    /// The operation, if no word says more than the tables know of.
-    pub(crate) plain: Option<Operation>,
-}
-
-/// The facts of the tables about the instructions of a form.
 #[salsa::tracked(returns(copy))]
-pub(crate) fn meaning<'db>(db: &'db dyn Database, form: Form<'db>) -> Meaning {
-    let form = form.data(db);
-    let words = || form.words.iter().map(|it| &**it);
-    let semantics = form.semantics();
-    Meaning {
-        semantics,
-        plain: semantics.plain(words()),
-    }
+pub(crate) fn semantics<'db>(db: &'db dyn Database, form: Form<'db>) -> Semantics {
+    form.data(db).semantics()
 }
 
 /// The effects of the instructions of a form.
 #[salsa::tracked(returns(copy))]
 pub(crate) fn effects<'db>(db: &'db dyn Database, id: Form<'db>) -> Effects {
-    let semantics = meaning(db, id).semantics;
+    let semantics = semantics(db, id);
     let form = id.data(db);
     let opcode = &*form.opcode;
     let words = || form.words.iter().map(|it| &**it);

@@ -1,7 +1,7 @@
 //! The program of a form: made once for all instructions that are written alike.
 
 use isa::{
-    compute::{Graph, Node, Program, constant_bits, program as lower},
+    compute::{Graph, Node, Operation, Program, constant_bits, program as lower},
     matcher::Statement,
     matching::binding::Binding,
     operand::Operand,
@@ -10,7 +10,7 @@ use salsa::Database;
 
 use crate::hir::{
     fit::{bindings, fit},
-    form::Form,
+    form::{Form, assumed},
 };
 
 /// The computation of the instructions of a form.
@@ -38,6 +38,13 @@ fn lowered<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Program> {
     let read = |statement: &Statement<'_>| lower(fit, statement, bindings(db, form)).ok();
     let program = form.data(db).with_statement(read).flatten();
     program.filter(Program::is_pure)
+}
+
+/// The operation that the instructions of a form are, if they are only one, whether or not the file says its target.
+#[salsa::tracked(returns(copy))]
+pub(crate) fn operation<'db>(db: &'db dyn Database, form: Form<'db>) -> Option<Operation> {
+    let found = form_program(db, form.or_in_force(db, assumed))?;
+    found.program.operation(found.bindings)
 }
 
 impl FormProgram<'_> {

@@ -1,6 +1,12 @@
 //! Instructions with their operands: what they compute, if that is known.
 
-use isa::semantics::{Control, Operation as Computes, Order, Semantics};
+use std::cell::OnceCell;
+
+use isa::{
+    compute::Operation as Computes,
+    event::EventKind,
+    semantics::{Control, Order, Semantics},
+};
 
 use crate::hir::{
     body::{Body, Target},
@@ -8,8 +14,8 @@ use crate::hir::{
 };
 
 use super::{
-    effects::Meaning,
     facts::Facts,
+    form_program::{form_program, operation},
     ids::{Base, Value},
 };
 
@@ -33,8 +39,8 @@ pub(crate) struct Operation<'a> {
     pub(crate) special: bool,
     /// Its effect.
     pub(crate) semantics: Semantics,
-    /// The operation, if no word of it says more than the tables know of.
-    pub(crate) plain: Option<Computes>,
+    /// The operation that it is, once somebody has asked.
+    found: OnceCell<Option<Computes>>,
     /// Registers that it needs for a moment besides its operands.
     pub(crate) scratch: u32,
     /// Where it accesses memory, if that is a register or variable with an offset.
@@ -65,29 +71,46 @@ impl Operation<'_> {
             || !matches!(self.semantics.order, Order::None | Order::Volatile)
     }
 
-    /// Whether it is some form of an operation.
+    /// Whether it is an operation and nothing else.
     pub(crate) fn is(&self, operation: Computes) -> bool {
         self.operation() == Some(operation)
     }
 
-    /// The operation that it is some form of.
+    /// The operation that it is, if it is only one.
     pub(crate) fn operation(&self) -> Option<Computes> {
-        self.semantics.value.map(|it| it.operation)
+        let find = || {
+            let instruction = self.instruction?;
+            operation(instruction.db, instruction.id)
+        };
+        *self.found.get_or_init(find)
+    }
+
+    /// Whether what it writes depends on a comparison.
+    pub(crate) fn compares(&self) -> bool {
+        let program = |it: BoundInstruction<'_>| {
+            form_program(it.db, it.id).is_some_and(|it| it.program.compares())
+        };
+        self.instruction.is_some_and(program)
+    }
+
+    /// Whether the register that it writes means the same place in memory as its operand.
+    pub(crate) fn keeps_address(&self) -> bool {
+        let mut events = self.semantics.events.iter();
+        events.any(|it| it.kind == EventKind::SameAddress)
     }
 }
 
 impl<'a> Operation<'a> {
-    /// An instruction of a body; `meaning` is that of its form, `facts` know the registers.
+    /// An instruction of a body; `semantics` are those of its form, `facts` know the registers.
     pub(crate) fn of(
         body: &Body,
         facts: &'a Facts,
         instruction: BoundInstruction<'a>,
-        meaning: Meaning,
+        semantics: Semantics,
     ) -> Operation<'a> {
         let mut it = Operation {
             instruction: Some(instruction),
-            semantics: meaning.semantics,
-            plain: meaning.plain,
+            semantics,
             guard: instruction.guard().and_then(|it| facts.value(it)),
             negated: instruction.is_negated(),
             ..Operation::default()

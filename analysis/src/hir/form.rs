@@ -12,7 +12,12 @@ use std::{
     ops::Range,
 };
 
-use isa::{matcher::Statement, operand::Operand, semantics::Semantics, target::Module};
+use isa::{
+    matcher::Statement,
+    operand::Operand,
+    semantics::Semantics,
+    target::{Module, Suffix, Target, Version, versions},
+};
 use salsa::Database;
 use syntax::{Cursor, SyntaxKind};
 
@@ -246,6 +251,15 @@ impl Hash for FormContents {
             .hash(state);
         self.operands.iter().for_each(|it| one(it, state));
     }
+}
+
+/// The version and target that are assumed of a file that does not say them: the newest and a recent one.
+pub(crate) fn assumed() -> Module {
+    let target = Target {
+        number: 90,
+        suffix: Suffix::Plain,
+    };
+    Module::new(versions().last().unwrap_or(Version::new(9, 0)), target)
 }
 
 impl<'db> Form<'db> {

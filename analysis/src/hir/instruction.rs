@@ -1,9 +1,6 @@
 //! The parts of one instruction in the text, read from the tree when they are needed: to place a message, say.
 
-use isa::{
-    operand::Operand,
-    semantics::{Control, Operation},
-};
+use isa::{operand::Operand, semantics::Control};
 use syntax::{Cursor, CursorToken, NodeOrToken, SyntaxKind, TextRange};
 
 use super::{
@@ -29,12 +26,6 @@ pub(crate) struct Parts<'a> {
 /// Whether instructions with an opcode call functions.
 pub(crate) fn is_call(opcode: &str) -> bool {
     isa::tables().semantics(opcode, std::iter::empty()).control == Control::Call
-}
-
-/// Whether instructions with an opcode copy a value.
-pub(crate) fn is_move(opcode: &str) -> bool {
-    let value = isa::tables().semantics(opcode, std::iter::empty()).value;
-    value.is_some_and(|it| it.operation == Operation::Move)
 }
 
 impl<'a> Parts<'a> {

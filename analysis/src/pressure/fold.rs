@@ -1,7 +1,7 @@
 //! Which values take registers at all: what the hardware reads from constant memory, keeps once per
 //! warp or computes as a part of another instruction takes none.
 
-use isa::{semantics::Operation as Computes, special::is_same_in_block};
+use isa::{compute::Operation as Computes, special::is_same_in_block};
 
 use crate::flow::{
     Flow,
@@ -179,17 +179,14 @@ impl Folding<'_, '_> {
         let sources: Vec<Value> = it.reads().filter(|it| Some(*it) != guard).collect();
         let uniform = |it: &Value| self.uniform[*it as usize];
         if !self.single[written as usize] || weight(written) == 0 {
-            if self.single[written as usize]
-                && it.is(Computes::Compare)
-                && it.reads().all(|it| uniform(&it))
-            {
+            if self.single[written as usize] && it.compares() && it.reads().all(|it| uniform(&it)) {
                 self.uniform[written as usize] = true;
             }
             return;
         }
         let one_write = sources.iter().all(|it| self.single[*it as usize]);
         let all_uniform = sources.iter().all(uniform);
-        let move_of = it.source().filter(|_| it.is(Computes::Move));
+        let move_of = it.source().filter(|_| it.is(Computes::Copy));
         let constant = sources.is_empty()
             && move_of.is_some_and(|it| !it.is_address() && !it.is_vector())
             && !it.special;
@@ -204,7 +201,7 @@ impl Folding<'_, '_> {
             return;
         }
         if let [source] = &sources[..]
-            && (it.is(Computes::Move) || it.is(Computes::ConvertAddress))
+            && (it.is(Computes::Copy) || it.keeps_address())
             && !it.operands().nth(1).is_some_and(|it| it.is_vector())
             && one_write
             && weight(*source) == weight(written)
@@ -226,7 +223,7 @@ impl Folding<'_, '_> {
         }
         let [source] = sources[..] else { return };
         let number = it.constant();
-        if it.plain == Some(Computes::Add)
+        if it.is(Computes::Add)
             && let Some(Ok(number)) = number.map(i64::try_from)
         {
             self.additions[written as usize] = Some((source, number));
@@ -240,7 +237,7 @@ impl Folding<'_, '_> {
         let offset = weight(written) == 2
             && match it.operation() {
                 Some(Computes::MultiplyWide) => true,
-                Some(Computes::Convert) => {
+                Some(Computes::Resize) => {
                     let last = it.words().last().map(|it| &**it);
                     weight(source) == 1 && matches!(last, Some("u32" | "s32"))
                 }

@@ -1,13 +1,16 @@
 //! A function as the model reads it: instructions with values that the model may rename, join and drop.
 
-use isa::semantics::{Control, Operation as Computes};
+use isa::{
+    compute::Operation as Computes,
+    semantics::{Control, Semantics},
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use salsa::Database;
 
 use crate::{
     flow::{
         Flow,
-        effects::{Meaning, effects, meaning},
+        effects::{effects, semantics},
         facts::Value,
         flow as flow_of,
         ids::Base,
@@ -43,7 +46,7 @@ impl<'a> Program<'a> {
     pub(super) fn of(db: &'a dyn Database, function: Function<'a>, flow: &'a Flow) -> Program<'a> {
         let body = body(db, function);
         let forms = forms(db, function);
-        let meanings: Vec<Meaning> = forms.all.iter().map(|it| meaning(db, *it)).collect();
+        let all: Vec<Semantics> = forms.all.iter().map(|it| semantics(db, *it)).collect();
         let mut changes_registers = changes_registers(db, function);
         let cursor = function.green(db).cursor();
         let mut calls = false;
@@ -53,10 +56,10 @@ impl<'a> Program<'a> {
             let Some(instruction) = operands.get(step as u32) else {
                 break;
             };
-            let meaning = forms
+            let semantics = forms
                 .index(step)
-                .map_or_else(Meaning::default, |it| meanings[it]);
-            let mut it = Operation::of(body, &flow.facts, instruction, meaning);
+                .map_or_else(Semantics::default, |it| all[it]);
+            let mut it = Operation::of(body, &flow.facts, instruction, semantics);
             it.scratch = it.semantics.cost.scratch;
             for reference in instruction.references {
                 let Target::Free(name) = reference.target else {
@@ -126,7 +129,7 @@ impl<'a> Program<'a> {
                 if let Some((Base::Value(base), _)) = &mut operation.place {
                     new(base);
                 }
-                let loads = operation.is(Computes::Move) || operation.semantics.loads();
+                let loads = operation.is(Computes::Copy) || operation.semantics.loads();
                 let mut joined = Vec::new();
                 for value in &mut operation.writes {
                     let old = *value;
@@ -165,7 +168,7 @@ impl<'a> Program<'a> {
                     }
                 } else if let (Some(written), true, None, true) = (
                     only,
-                    operation.is(Computes::Move),
+                    operation.is(Computes::Copy),
                     operation.guard,
                     operation.source().is_some(),
                 ) {

@@ -5,7 +5,10 @@
 //! turn is short, and it has no operation of several lanes, no fence and no routine that ptxas adds. A loop with more
 //! turns than are unrolled as a whole is treated alike.
 
-use isa::semantics::{Control, Operation as Computes, Order, Together};
+use isa::{
+    compute::Operation as Computes,
+    semantics::{Control, Order, Together},
+};
 
 use crate::flow::{
     Flow,
@@ -70,7 +73,7 @@ pub(super) fn together(
         return None;
     };
     let compare = operation(test);
-    if compare.plain != Some(Computes::Compare) || compare.guard.is_some() {
+    if !compare.is(Computes::Compare) || compare.guard.is_some() {
         return None;
     }
     let changing: Vec<Value> = (compare.data.iter().copied())
@@ -84,19 +87,19 @@ pub(super) fn together(
     // Compilers whose values have one name each copy the sum at the end of the turn.
     let copied = |it: &Step| {
         let it = operation(*it);
-        it.is(Computes::Move) && it.data[..] == [counter] && it.writes == count.data
+        it.is(Computes::Copy) && it.data[..] == [counter] && it.writes == count.data
     };
     let again = count.data[..] == [counter] || steps.iter().any(copied);
     let by_constant = count
         .operands()
         .nth(2)
         .is_some_and(|it| matches!(it.bound(), Bound::Integer(_) | Bound::Float));
-    let adds = matches!(count.plain, Some(Computes::Add | Computes::Subtract));
+    let adds = matches!(count.operation(), Some(Computes::Add | Computes::Subtract));
     if !adds || !by_constant || !again || count.guard.is_some() {
         return None;
     }
     let counts = |it: &Operation<'_>| {
-        let sums = matches!(it.plain, Some(Computes::Add | Computes::Subtract));
+        let sums = matches!(it.operation(), Some(Computes::Add | Computes::Subtract));
         sums && it.constant().is_some() && it.guard.is_none()
     };
     let mut found = Vec::new();

@@ -2,7 +2,7 @@
 //! floating-point numbers, with the loops inside, and a few turns of some others. Their loads move
 //! together, so they need more registers than one turn of the text tells.
 
-use isa::semantics::{Control, Operation as Computes};
+use isa::{compute::Operation as Computes, semantics::Control};
 use rustc_hash::FxHashMap;
 use syntax::{Cursor, SyntaxKind};
 
@@ -74,10 +74,10 @@ pub(super) fn kept(function: &Cursor<'_>, body: &Body) -> Vec<Step> {
 /// Whether ptxas makes a constant of the result in a turn that it unrolls. Products of twice the width take registers
 /// all the same (measured with ptxas 13.5: 31 of them for 16 loads from `base + 4*i`, and not 25).
 fn folds(operation: &Operation<'_>) -> bool {
-    operation.plain.is_some_and(|it| {
-        use Computes::{LookUp, MultiplyAddWide, MultiplyWide, Permute};
-        !matches!(it, MultiplyWide | MultiplyAddWide | Permute | LookUp)
-    })
+    use Computes::{MultiplyAddWide, MultiplyWide, Select};
+    // Choices were not measured.
+    let stays = |it| matches!(it, MultiplyWide | MultiplyAddWide | Select);
+    operation.operation().is_some_and(|it| !stays(it))
 }
 
 /// Runs a loop as far as constants reach.
@@ -180,7 +180,7 @@ impl<'p, 'a> Run<'p, 'a> {
         }
         let unknown = |it: &&Value| !matches!(self.known.get(it), Some(Some(_)));
         let unknown = operation.data.iter().filter(unknown).count();
-        match operation.plain {
+        match operation.operation() {
             _ if result.is_some() => Fate::Constant,
             Some(Computes::Add | Computes::Subtract)
                 if operation.guard.is_none()

@@ -4,19 +4,16 @@ use isa::{
     event::EventKind,
     matching::positions,
     operand::Operand,
-    semantics::{Access, Location, Proxy},
+    semantics::{Access, Location, Proxy, Semantics},
 };
 use salsa::Database;
 
-use crate::{
-    flow::effects::{Meaning, meaning},
-    hir::form::Form,
-};
+use crate::{flow::effects, hir::form::Form};
 
 /// The role of the instructions of a form in protocols.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FormFacts {
-    pub(super) meaning: Meaning,
+    pub(super) semantics: Semantics,
     /// The opcode with its fixed words, as messages name it.
     pub(super) name: Box<str>,
     /// The event, with the indices of the operands that describe it.
@@ -70,8 +67,7 @@ const SPACES: [&str; 7] = [
 /// The role of the instructions of a form in protocols.
 #[salsa::tracked(returns(ref))]
 pub(super) fn form_facts<'db>(db: &'db dyn Database, form: Form<'db>) -> FormFacts {
-    let meaning = meaning(db, form);
-    let semantics = meaning.semantics;
+    let semantics = effects::semantics(db, form);
     let form = form.data(db);
     let opcode = &*form.opcode;
     let words: Vec<&str> = form.words.iter().map(|it| &**it).collect();
@@ -117,7 +113,7 @@ pub(super) fn form_facts<'db>(db: &'db dyn Database, form: Form<'db>) -> FormFac
     let mut candidates = tables.with_opcode(opcode);
     let named = candidates.find(|it| words.starts_with(&it.fixed));
     FormFacts {
-        meaning,
+        semantics,
         name: named.map_or(opcode, |it| it.name).into(),
         events: events.collect(),
         accesses: reads.chain(writes).collect(),

@@ -288,9 +288,9 @@ impl<'f> Kernel<'f> {
             return known.clone();
         }
         let read = || {
-            let (facts, meaning) = (&self.flow.facts, (self.form)(step)?.meaning);
+            let (facts, semantics) = (&self.flow.facts, (self.form)(step)?.semantics);
             let instruction = (self.bound)(step)?;
-            let operation = Operation::of(self.body, facts, instruction, meaning);
+            let operation = Operation::of(self.body, facts, instruction, semantics);
             Some(Rc::new(operation))
         };
         let found = read();

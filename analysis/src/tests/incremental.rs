@@ -110,8 +110,8 @@ fn typing_in_a_function_computes_that_function_again() {
             is_marked 1
             item_offsets 1
             items 1
-            meaning 1
             outward 1
+            semantics 1
             shadowed_names 1
             signature 1
             used_private_names 1
@@ -209,8 +209,8 @@ fn typing_in_a_callee_leaves_its_callers_as_they_are() {
             item_offsets 1
             items 1
             layouts 1
-            meaning 1
             outward 1
+            semantics 1
             shadowed_names 1
             signature 1
             used_private_names 1

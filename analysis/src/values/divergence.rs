@@ -17,7 +17,7 @@ use crate::{
     flow::{
         Flow,
         dominators::immediate_dominators,
-        effects::meaning,
+        effects::semantics,
         facts::{Step, guard},
         ids::BlockId,
         lists::Lists,
@@ -389,8 +389,8 @@ impl<'f> Threads<'f> {
         else {
             return false;
         };
-        let meaning = meaning(self.db, instruction.id);
-        let operation = Operation::of(self.body, &self.flow.facts, instruction, meaning);
+        let semantics = semantics(self.db, instruction.id);
+        let operation = Operation::of(self.body, &self.flow.facts, instruction, semantics);
         let constant = operation.semantics.is_load()
             && (operation.has("const") || self.entry && operation.has("param"));
         constant || !operation.special && operation.semantics.is_value()

@@ -9,6 +9,9 @@
 //! There is one evaluator. Constants are folded with one lane, warps run with 32, and other rooms ask both for what a
 //! register holds. The room has no memory: a program names places, and who runs it has the bytes, see [`Memory`].
 
+mod bit_map;
+mod bit_text;
+mod boolean;
 mod builder;
 mod exact;
 pub mod float;
@@ -18,6 +21,9 @@ mod known_bits;
 mod linear;
 pub mod lower;
 pub mod memory;
+mod number_text;
+mod operation;
+mod outcome;
 mod program;
 mod run;
 mod statement;
@@ -26,6 +32,9 @@ mod tests;
 mod text;
 mod value_type;
 
+pub use bit_map::{BitFunction, BitMap, BitOf};
+pub use bit_text::{BitText, Source};
+pub use boolean::formula;
 pub use graph::{Graph, LaneValues};
 pub use known_bits::KnownBits;
 pub use linear::Linear;
@@ -33,6 +42,8 @@ pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use memory::{
     AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, TensorBox, Until, window,
 };
+pub use operation::Operation;
+pub use outcome::{Outcome, Outcomes, ResultPlace};
 pub use program::{
     Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,
     Program, Relation, Unary, Width,

@@ -540,6 +540,26 @@ impl Program {
         }
     }
 
+    /// Whether an operand, by its index among the bound ones, is the truth table of a function of three bits.
+    #[must_use]
+    pub fn is_table(&self, operand: u8) -> bool {
+        let mut tables = self.steps.iter().filter_map(|it| match it {
+            Op::LookUp(.., table) => Some(*table),
+            _ => None,
+        });
+        tables.any(|mut node| {
+            // As many bits of it as a table has.
+            while let Some(Op::ZeroExtend(inner, _)) = self.steps.get(node as usize) {
+                node = *inner;
+            }
+            let Some(Op::Input(input)) = self.steps.get(node as usize) else {
+                return false;
+            };
+            let input = self.inputs.get(*input as usize);
+            input.is_some_and(|it| it.operand == operand)
+        })
+    }
+
     /// The program without steps that nothing reads.
     pub(super) fn without_dead_steps(mut self) -> Program {
         let mut live = vec![false; self.steps.len()];

@@ -59,6 +59,12 @@ impl ElementType {
 }
 
 impl ValueType {
+    /// True or false.
+    pub const PREDICATE: ValueType = ValueType {
+        element: ElementType::Predicate,
+        count: 1,
+    };
+
     /// The type with this word, without the period.
     #[must_use]
     pub fn from_word(word: &str) -> Option<ValueType> {

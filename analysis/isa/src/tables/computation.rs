@@ -127,6 +127,19 @@ pub struct Stated<'c> {
 }
 
 impl Computation {
+    /// Whether some form divides integers, for the quotient or the remainder.
+    #[must_use]
+    pub fn divides_integers(&self) -> bool {
+        let divides = |it: &Effect| {
+            matches!(
+                it.value,
+                Expression::Call(Primitive::Quotient | Primitive::Remainder, _)
+            )
+        };
+        let mut lines = self.lines.iter();
+        lines.any(|it| matches!(&it.clause, Clause::Effects(all) if all.iter().any(divides)))
+    }
+
     /// The lines about a statement: those that hold, without what later ones replace. A result that the
     /// statement does not have (`q` of `p|q`) has no effect.
     #[must_use]

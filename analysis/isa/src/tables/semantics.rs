@@ -1,4 +1,4 @@
-//! The semantics of instructions: memory, order, control, who runs them together, what they compute, what they cost.
+//! The semantics of instructions: memory, order, control, who runs them together, what they cost.
 //!
 //! The tables say it in lines with `does`, `assume` and `cost`, see `tables/README.md`. They were measured with
 //! ptxas 13.5 at `-O3`, where the manual does not tell. What is said holds for an opcode with its fixed words, and
@@ -173,112 +173,6 @@ impl Access {
     }
 }
 
-/// An operation on values, for evaluators and estimates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// A copy.
-    Move,
-    /// A conversion between types.
-    Convert,
-    /// A conversion between state spaces of an address.
-    ConvertAddress,
-    /// `-a`
-    Negate,
-    /// `~a`, of predicates `!a`
-    Not,
-    /// `a + b`
-    Add,
-    /// `a - b`
-    Subtract,
-    /// `a * b`; of integers the lower half
-    Multiply,
-    /// `a * b` in twice the width
-    MultiplyWide,
-    /// `a * b + c`; of integers the lower half
-    MultiplyAdd,
-    /// `a * b + c` in twice the width
-    MultiplyAddWide,
-    /// `a / b`
-    Divide,
-    /// `a % b`
-    Remainder,
-    /// `a & b`
-    And,
-    /// `a | b`
-    Or,
-    /// `a ^ b`
-    Xor,
-    /// `a << b`
-    ShiftLeft,
-    /// `a >> b`
-    ShiftRight,
-    /// A comparison that writes a predicate.
-    Compare,
-    /// Bytes of `a` and `b` that a constant selects.
-    Permute,
-    /// A function of three bits, which a constant tabulates, of each bit of `a`, `b` and `c`.
-    LookUp,
-    /// `1 / a`
-    Reciprocal,
-    /// The square root.
-    SquareRoot,
-    /// Its reciprocal.
-    ReciprocalSquareRoot,
-}
-
-impl Operation {
-    /// Names in the tables.
-    pub(crate) const NAMES: [(&'static str, Operation); 25] = [
-        ("mov", Operation::Move),
-        ("cvt", Operation::Convert),
-        ("cvta", Operation::ConvertAddress),
-        ("neg", Operation::Negate),
-        ("not", Operation::Not),
-        ("add", Operation::Add),
-        ("sub", Operation::Subtract),
-        ("mul", Operation::Multiply),
-        ("mul_wide", Operation::MultiplyWide),
-        ("mad", Operation::MultiplyAdd),
-        ("mad_wide", Operation::MultiplyAddWide),
-        ("fma", Operation::MultiplyAdd),
-        ("div", Operation::Divide),
-        ("rem", Operation::Remainder),
-        ("and", Operation::And),
-        ("or", Operation::Or),
-        ("xor", Operation::Xor),
-        ("shl", Operation::ShiftLeft),
-        ("shr", Operation::ShiftRight),
-        ("setp", Operation::Compare),
-        ("prmt", Operation::Permute),
-        ("lop3", Operation::LookUp),
-        ("rcp", Operation::Reciprocal),
-        ("sqrt", Operation::SquareRoot),
-        ("rsqrt", Operation::ReciprocalSquareRoot),
-    ];
-}
-
-/// The operation of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Computation {
-    /// Which.
-    pub operation: Operation,
-    /// The words that it takes into account; with any other the result may be another one.
-    words: &'static [&'static str],
-}
-
-impl Computation {
-    pub(crate) fn new(operation: Operation, words: &'static [&'static str]) -> Computation {
-        Computation { operation, words }
-    }
-
-    /// Whether the words of a statement change nothing about the operation but its types, as far as evaluators
-    /// know: no saturation, no second predicate.
-    #[must_use]
-    pub fn is_plain<'w>(&self, mut words: impl Iterator<Item = &'w str>) -> bool {
-        words.all(|it| self.words.contains(&it))
-    }
-}
-
 /// Figures of ptxas 13.5, which feed estimates and no diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
@@ -310,8 +204,6 @@ impl Default for Cost {
 /// The semantics of an instruction, as its table says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Semantics {
-    /// The operation, if evaluators know it.
-    pub value: Option<Computation>,
     /// Memory that is read.
     pub reads: &'static [Access],
     /// Memory that is written.
@@ -367,7 +259,6 @@ impl Semantics {
 
     /// Nothing but to compute the first operand from the others.
     pub(crate) const NOTHING: Semantics = Semantics {
-        value: None,
         reads: &[],
         writes: &[],
         keep: Keep::No,
@@ -438,13 +329,6 @@ impl Semantics {
     pub fn is_value(&self) -> bool {
         !self.accesses_memory() && !self.stays() && !self.fresh && self.same == Same::WithOperands
     }
-
-    /// The operation, if the words of the statement change nothing else about it.
-    #[must_use]
-    pub fn plain<'w>(&self, words: impl Iterator<Item = &'w str>) -> Option<Operation> {
-        let value = self.value?;
-        value.is_plain(words).then_some(value.operation)
-    }
 }
 
 /// Words that are assumed of a statement.
@@ -459,7 +343,6 @@ pub struct Assumed {
 /// The facts in a line of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fact {
-    Value(Option<Computation>),
     Reads(&'static [Access]),
     Writes(&'static [Access]),
     /// It has an address and touches nothing.
@@ -489,7 +372,6 @@ pub(crate) enum Fact {
 impl Fact {
     fn apply(self, to: &mut Semantics) {
         match self {
-            Fact::Value(it) => to.value = it,
             Fact::Reads(it) => to.reads = it,
             Fact::Writes(it) => to.writes = it,
             Fact::NoMemory => (to.reads, to.writes) = (&[], &[]),

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::{
     computation::{Clause, ComputationLine, Expression, Primitive, Target, Test, TestSubject},
     instruction::Instruction,
-    semantics::{Keep, Location, Operation, Order, Semantics, Together},
+    semantics::{Keep, Location, Order, Semantics, Together},
     table::{FILES, Tables, tables},
 };
 
@@ -28,7 +28,7 @@ fn facts_that_are_wrong() {
     check_wrong(
         "instr ld\n  does reed [a]\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect![
-            "wrong.isa:2: `reed` is not a fact: one of value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, passes, together, fresh, uniform, differs, event, replaced, wide"
+            "wrong.isa:2: `reed` is not a fact: one of read, write, no, keep, order, control, carry, old, copy, commutes, undefined, passes, together, fresh, uniform, differs, event, replaced, wide"
         ],
     );
     check_wrong(
@@ -69,12 +69,6 @@ fn facts_that_are_wrong() {
         "instr ld\n  does read [a], order some\n  ld.b32 d, [a]\n  d: reg(b32)\n  a: addr(generic)",
         expect![
             "wrong.isa:2: `order some`: expected one of acquire, release, acq_rel, all, volatile, proxy, copies after `order`"
-        ],
-    );
-    check_wrong(
-        "instr add\n  does value plus\n  add.b32 d, a\n  d a: reg(b32)",
-        expect![
-            "wrong.isa:2: `plus` is not an operation: one of mov, cvt, cvta, neg, not, add, sub, mul, mul_wide, mad, mad_wide, fma, div, rem, and, or, xor, shl, shr, setp, prmt, lop3, rcp, sqrt, rsqrt"
         ],
     );
     check_wrong(
@@ -177,27 +171,6 @@ fn facts_depend_on_words() {
     }
     assert_eq!(of("mbarrier"), Semantics::UNKNOWN);
     assert_eq!(of("nothing.u32"), Semantics::UNKNOWN);
-}
-
-#[test]
-fn operations_that_words_change_are_not_plain() {
-    let plain = |statement: &str| of(statement).plain(statement.split('.').skip(1));
-    assert_eq!(plain("add.s32"), Some(Operation::Add));
-    assert_eq!(plain("add.rn.f32"), Some(Operation::Add));
-    assert_eq!(plain("add.sat.s32"), None);
-    assert_eq!(plain("add.rz.f32"), None);
-    assert_eq!(plain("add.cc.u32"), None);
-    assert_eq!(plain("mul.lo.s32"), Some(Operation::Multiply));
-    assert_eq!(plain("mul.wide.s32"), Some(Operation::MultiplyWide));
-    assert_eq!(plain("mul.hi.s32"), None);
-    assert_eq!(plain("mul.f32"), Some(Operation::Multiply));
-    assert_eq!(plain("fma.rn.f32"), Some(Operation::MultiplyAdd));
-    assert_eq!(plain("setp.lt.s32"), Some(Operation::Compare));
-    assert_eq!(plain("setp.lt.and.s32"), None);
-    assert_eq!(plain("cvt.u64.u32"), Some(Operation::Convert));
-    assert_eq!(plain("cvt.sat.u8.u32"), None);
-    assert_eq!(plain("and.b32"), Some(Operation::And));
-    assert_eq!(plain("rem.s64"), Some(Operation::Remainder));
 }
 
 #[test]

@@ -6,14 +6,10 @@ use crate::diagnostics::{
     registry::INTEGER_DIVISION,
 };
 
-use isa::{operand::Operand, semantics::Operation};
+use isa::{computation::Computation, operand::Operand, table::tables};
 
 /// Divisions of integers by what is not a constant.
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
-    let value = accepted.fit.semantics().value;
-    if !value.is_some_and(|it| matches!(it.operation, Operation::Divide | Operation::Remainder)) {
-        return;
-    }
     let words = accepted.statement.words;
     let Some(bits) = words.last().and_then(|it| match *it {
         "s16" | "u16" | "s32" | "u32" => Some(32),
@@ -26,6 +22,10 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
         accepted.statement.operands.last(),
         Some(Operand::Integer(_))
     ) {
+        return;
+    }
+    let computation = tables().computation(accepted.fit.instruction);
+    if !computation.is_some_and(Computation::divides_integers) {
         return;
     }
     let cost = match bits {

@@ -6,17 +6,13 @@ use crate::diagnostics::{
     registry::SLOW_F64,
 };
 
-use isa::semantics::Operation;
+use isa::compute::program;
 
 pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     let words = accepted.statement.words;
     let slow = words.contains(&"f64")
-        && accepted
-            .fit
-            .semantics()
-            .value
-            .is_some_and(|it| is_arithmetic(it.operation))
-        && isa::cost::has_slow_f64(accepted.statement.module.target);
+        && isa::cost::has_slow_f64(accepted.statement.module.target)
+        && is_arithmetic(accepted);
     if slow {
         findings.push(finding(
             accepted.ranges.name,
@@ -30,17 +26,9 @@ pub(super) fn check(accepted: &Accepted<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Whether an operation is done by the units for floating-point numbers.
-fn is_arithmetic(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Operation::Add
-            | Operation::Subtract
-            | Operation::Multiply
-            | Operation::MultiplyAdd
-            | Operation::Divide
-            | Operation::Reciprocal
-            | Operation::SquareRoot
-            | Operation::ReciprocalSquareRoot
-    )
+/// Whether a statement is done by the units for floating-point numbers.
+fn is_arithmetic(accepted: &Accepted<'_>) -> bool {
+    let bindings = accepted.fit.bind(accepted.statement);
+    let program = program(accepted.fit, accepted.statement, &bindings);
+    program.is_ok_and(|it| it.is_float_arithmetic())
 }

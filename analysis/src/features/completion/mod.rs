@@ -15,7 +15,7 @@ mod tests;
 mod uses;
 mod whole;
 
-use isa::target::{Module, Target, Version};
+use isa::target::Module;
 use salsa::Database;
 use syntax::{SyntaxNode, TextSize, tokens_around};
 
@@ -24,6 +24,7 @@ use crate::{
     db::SourceFile,
     hir::{
         declared::header,
+        form::assumed,
         instruction::is_call,
         items::Function,
         symbol::{ItemAt, item_at},
@@ -167,13 +168,10 @@ fn matches(typed: &str, label: &str) -> bool {
 /// The version and target for which a file is checked; the newest version and a recent target where it does not say.
 pub(super) fn module(db: &dyn Database, file: SourceFile) -> Module {
     let header = header(db, file);
-    let newest = isa::target::versions().last();
+    let assumed = assumed();
     Module {
-        version: header.version.or(newest).unwrap_or(Version::new(9, 0)),
-        target: header.target.unwrap_or(Target {
-            number: 90,
-            suffix: isa::target::Suffix::Plain,
-        }),
+        version: header.version.unwrap_or(assumed.version),
+        target: header.target.unwrap_or(assumed.target),
         texture_mode: header.texture_mode,
     }
 }

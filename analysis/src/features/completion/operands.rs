@@ -17,7 +17,7 @@ use crate::{
     hir::{
         body::{Body, body_around},
         declared::{address_bytes, module_declared},
-        instruction::{Parts, is_move},
+        instruction::Parts,
         items::items,
         layout::{Layout, layouts, module_layouts},
         module::{DeclarationKind, DeclarationSource, function_order, module_scope},
@@ -371,8 +371,8 @@ fn module_names(
     let shapes = &fitting.shapes;
     let family = wanted(shapes.head, shapes.place).map(Class::family);
     // ptxas takes functions as operands of more instructions than anybody means, and makes no code for some.
-    let takes_functions =
-        is_move(&shapes.head.opcode) && !matches!(family, Some(Family::Float | Family::Predicate));
+    let takes_functions = isa::tables().reads_names(&shapes.head.opcode)
+        && !matches!(family, Some(Family::Float | Family::Predicate));
     for (name, declarations) in names {
         // A function whose name is still missing is known by an empty one.
         let Some(declaration) = declarations.first().filter(|_| !name.is_empty()) else {

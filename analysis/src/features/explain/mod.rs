@@ -4,6 +4,7 @@
 //! opcodes, words of other languages, declarations, and at last a search in the texts. What finds nothing gets close
 //! names.
 
+mod computed;
 mod search;
 mod statement;
 #[cfg(test)]

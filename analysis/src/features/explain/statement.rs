@@ -14,7 +14,9 @@ use super::{
     super::{
         documentation::{footer, syntax_lines},
         nearest::{Nearest, availability, everywhere, flattened, nearest, present},
+        outcome::parts,
     },
+    computed::computed,
     search,
 };
 
@@ -83,30 +85,17 @@ impl<'a> Written<'a> {
 
 /// The operands between the commas outside brackets.
 fn operands(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let (mut depth, mut start) = (0_i32, 0);
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '[' | '{' | '(' => depth += 1,
-            ']' | '}' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                found.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(text[start..].trim());
+    let mut found = parts(text, ',');
     found.retain(|it| !it.is_empty());
     found
 }
 
-fn one(text: &str, target: Option<Target>) -> Option<Explanation> {
-    let written = Written::read(text)?;
+fn one(statement: &str, target: Option<Target>) -> Option<Explanation> {
+    let written = Written::read(statement)?;
     // `wgmma`, `cp.async.bul`: nothing but the beginning of names.
     let module = everywhere().next()?;
     if written.operands.is_empty()
-        && let Some(overview) = search::prefix(text)
+        && let Some(overview) = search::prefix(statement)
     {
         return Some(overview);
     }
@@ -123,7 +112,7 @@ fn one(text: &str, target: Option<Target>) -> Option<Explanation> {
         return None;
     }
     let name = match written.operands.is_empty() && nearest.foreign.is_empty() {
-        true => text.to_owned(),
+        true => statement.to_owned(),
         false => instruction.name.to_owned(),
     };
     let page = documentation::instruction(instruction.name)?;
@@ -148,6 +137,12 @@ fn one(text: &str, target: Option<Target>) -> Option<Explanation> {
         .filter(|word| !nearest.foreign.iter().any(|it| it == word))
         .collect();
     text.push_str(&judged(written.opcode, &kept, instruction, target));
+    // Before the page, as that is the same for every statement.
+    if !written.operands.is_empty()
+        && let Some(outcome) = computed(statement)
+    {
+        let _ = writeln!(text, "{outcome}\n");
+    }
     lead(&mut text, page);
     chosen(&mut text, &nearest);
     operands_of(&mut text, &nearest, &written.operands, page);

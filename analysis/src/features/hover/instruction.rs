@@ -2,18 +2,24 @@
 
 use std::fmt::Write as _;
 
-use isa::{documentation, semantics::Operation};
+use isa::documentation;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
 use crate::{
     features::documentation::demand,
-    hir::{
-        forms::form_at,
-        tree::{self, operand_nodes},
-    },
+    flow::form_program::form_program,
+    hir::tree::{self, operand_nodes},
 };
 
-use super::{Context, literal::Role, matrix, page};
+use super::{Context, matrix, page};
+
+/// The meaning of a constant to its instruction.
+pub(super) struct Meaning {
+    /// Whether it is a truth table.
+    pub(super) is_table: bool,
+    /// What the instruction computes, in Markdown.
+    pub(super) outcome: Option<String>,
+}
 
 /// Alternatives of a modifier that are listed.
 const MAX_ALTERNATIVES: usize = 10;
@@ -28,7 +34,8 @@ impl Context<'_> {
         let shown = folded(&shown);
         let mut fragments = String::new();
         matrix::fragments(&mut fragments, &found);
-        page::opcode(&found, opcode, &shown, &fragments)
+        let outcome = self.outcome(&found, true);
+        page::opcode(&found, opcode, &shown, &fragments, outcome)
     }
 
     /// The range of an instruction without its guard.
@@ -124,25 +131,18 @@ impl Context<'_> {
         page::role(&self.find(instruction)?, opcode, index, &before)
     }
 
-    /// The selection that a constant of an instruction makes.
-    pub(super) fn selector_of(&self, instruction: &Cursor<'_>, offset: TextSize) -> Option<Role> {
+    /// What a constant at an offset means to its instruction, and what the instruction computes with it.
+    pub(super) fn meaning_of(&self, instruction: &Cursor<'_>, offset: TextSize) -> Option<Meaning> {
+        let found = self.find(instruction)?;
         let at = offset - self.start;
-        let index = operand_nodes(instruction).position(|it| it.range().contains(at))?;
-        let last = operand_nodes(instruction).count() - 1;
-        let form = form_at(self.db, self.function?, instruction.range())?.data(self.db);
-        let semantics = form.semantics();
-        let Some(operation) = semantics.value.map(|it| it.operation) else {
-            return Some(Role::Value);
-        };
-        Some(match operation {
-            Operation::LookUp if index == 4 || index == last && index > 3 => Role::LookUpTable,
-            // With a mode the selector says something else.
-            Operation::Permute
-                if index == 3 && semantics.plain(form.words.iter().map(|it| &**it)).is_some() =>
-            {
-                Role::Permutation
-            }
-            _ => Role::Value,
+        let index = found.nodes.iter().position(|it| it.range().contains(at))?;
+        let program = form_program(self.db, found.form)?;
+        let bindings = (0..).zip(program.bindings);
+        let mut own = bindings.filter(|it| usize::from(it.1.path.operand) == index);
+        Some(Meaning {
+            is_table: own.any(|it| program.program.is_table(it.0)),
+            // A number is that of the constant, or has little to do with it.
+            outcome: self.outcome(&found, false),
         })
     }
 }

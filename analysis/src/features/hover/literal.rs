@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 
+use isa::compute::formula;
+
 use crate::hir::number::integer;
 
 /// The meaning of a constant to the instruction in which it appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::features) enum Role {
-    /// The truth table of `lop3`.
+    /// A truth table.
     LookUpTable,
-    /// The selector of `prmt` without a mode.
-    Permutation,
     /// A descriptor of a matrix or of a product.
     Descriptor,
     /// Any other.
@@ -60,9 +60,6 @@ pub(in crate::features) fn describe(text: &str, role: Option<Role>) -> Option<St
     match role {
         Some(Role::LookUpTable) if value < 256 => {
             let _ = write!(out, "\n\n{}", truth_table(value as u8));
-        }
-        Some(Role::Permutation) => {
-            let _ = write!(out, "\n\n{}", permutation(value as u16));
         }
         Some(Role::Descriptor) => {}
         _ => {
@@ -180,10 +177,10 @@ fn class(class: std::num::FpCategory) -> &'static str {
     }
 }
 
-/// The operation of a `lop3` table: a is 0xF0, b is 0xCC, c is 0xAA.
+/// The function of a truth table: a is 0xF0, b is 0xCC, c is 0xAA.
 fn truth_table(table: u8) -> String {
     let mut out =
-        "`lop3` table, the bit at `a*4 + b*2 + c`:\n\n| a | b | c | result |\n|---|---|---|---|\n"
+        "Truth table, the bit at `a*4 + b*2 + c`:\n\n| a | b | c | result |\n|---|---|---|---|\n"
             .to_owned();
     for row in 0..8u8 {
         let _ = writeln!(
@@ -195,176 +192,13 @@ fn truth_table(table: u8) -> String {
             table >> row & 1
         );
     }
-    let _ = write!(out, "\n`{}`", expression(table));
+    let _ = write!(out, "\n`{}`", formula(table, ["a", "b", "c"]));
     out
-}
-
-/// A Boolean expression for a table of three variables: the shortest of a search, else a sum of products.
-fn expression(table: u8) -> String {
-    const A: u8 = 0xf0;
-    const B: u8 = 0xcc;
-    const C: u8 = 0xaa;
-    // Terms of one and two variables.
-    let mut terms: Vec<(u8, String)> = vec![
-        (0, "0".to_owned()),
-        (255, "1".to_owned()),
-        (A, "a".to_owned()),
-        (B, "b".to_owned()),
-        (C, "c".to_owned()),
-        (!A, "~a".to_owned()),
-        (!B, "~b".to_owned()),
-        (!C, "~c".to_owned()),
-    ];
-    let simple = |term: &str| term.len() <= 2;
-    let mut level = terms.clone();
-    for _ in 0..2 {
-        let mut next: Vec<(u8, String)> = Vec::new();
-        for (x, left) in &level {
-            for (y, right) in &terms[..8] {
-                for (operator, value) in [("&", x & y), ("|", x | y), ("^", x ^ y)] {
-                    let known = |list: &[(u8, String)]| list.iter().any(|it| it.0 == value);
-                    if known(&terms) || known(&next) || !simple(right) {
-                        continue;
-                    }
-                    let left = if simple(left) {
-                        left.clone()
-                    } else {
-                        format!("({left})")
-                    };
-                    next.push((value, format!("{left} {operator} {right}")));
-                }
-            }
-        }
-        terms.extend(next.iter().cloned());
-        level = next;
-    }
-    // Two terms of two variables each.
-    if let Some((_, found)) = terms.iter().find(|it| it.0 == table) {
-        return found.clone();
-    }
-    for (x, left) in &terms {
-        for (y, right) in &terms {
-            for (operator, value) in [("&", x & y), ("|", x | y), ("^", x ^ y)] {
-                if value == table {
-                    return format!("({left}) {operator} ({right})");
-                }
-            }
-        }
-    }
-    let products = (0..8u8).filter(|it| table >> it & 1 == 1).map(|row| {
-        let part = |bit: u8, name: &str| {
-            if row >> bit & 1 == 1 {
-                name.to_owned()
-            } else {
-                format!("~{name}")
-            }
-        };
-        format!("({} & {} & {})", part(2, "a"), part(1, "b"), part(0, "c"))
-    });
-    products.collect::<Vec<_>>().join(" | ")
-}
-
-/// The bytes that a `prmt` selector takes.
-fn permutation(selector: u16) -> String {
-    let mut out = "`prmt` selector, from the highest byte of the result:".to_owned();
-    for byte in (0..4).rev() {
-        let nibble = selector >> (4 * byte) & 0xf;
-        let source = if nibble & 7 < 4 { "a" } else { "b" };
-        let sign = if nibble & 8 == 0 {
-            ""
-        } else {
-            ", its sign eight times"
-        };
-        let _ = write!(
-            out,
-            "\n- byte {byte}: byte {} of `{source}`{sign}",
-            nibble & 3
-        );
-    }
-    out
-}
-
-/// The bytes of the result of a selector of `prmt` without a mode, from the highest: `{a.b1, b.b0, …}`.
-pub(super) fn selected_bytes(selector: u16) -> String {
-    let byte = |byte: u16| {
-        let nibble = selector >> (4 * byte) & 0xf;
-        let source = if nibble & 7 < 4 { "a" } else { "b" };
-        let sign = if nibble & 8 == 0 { "" } else { "sign of " };
-        format!("{sign}{source}.b{}", nibble & 3)
-    };
-    let bytes: Vec<String> = (0..4).rev().map(byte).collect();
-    format!(
-        "the bytes of the result, highest first: `{{{}}}`",
-        bytes.join(", ")
-    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tables_of_lop3_become_expressions() {
-        for (table, expected) in [
-            (0x80, "(a & b) & c"),
-            (0xfe, "(a | b) | c"),
-            (0x96, "(a ^ b) ^ c"),
-            (0xf0, "a"),
-            (0x3c, "a ^ b"),
-            (0x00, "0"),
-            (0xff, "1"),
-        ] {
-            assert_eq!(expression(table), expected, "{table:#x}");
-        }
-    }
-
-    /// Evaluates an expression on the columns of the table, left to right within brackets.
-    fn value(text: &str) -> u8 {
-        fn sum(rest: &mut &str) -> u8 {
-            let mut left = atom(rest);
-            loop {
-                let mut chars = rest.trim_start().chars();
-                let Some(operator @ ('&' | '|' | '^')) = chars.next() else {
-                    return left;
-                };
-                *rest = chars.as_str();
-                let right = atom(rest);
-                left = match operator {
-                    '&' => left & right,
-                    '|' => left | right,
-                    _ => left ^ right,
-                };
-            }
-        }
-        fn atom(rest: &mut &str) -> u8 {
-            let mut chars = rest.trim_start().chars();
-            let first = chars.next().expect("an atom");
-            *rest = chars.as_str();
-            match first {
-                'a' => 0xf0,
-                'b' => 0xcc,
-                'c' => 0xaa,
-                '0' => 0,
-                '1' => 255,
-                '~' => !atom(rest),
-                '(' => {
-                    let value = sum(rest);
-                    *rest = rest.trim_start().strip_prefix(')').expect("a bracket");
-                    value
-                }
-                other => panic!("{other}"),
-            }
-        }
-        sum(&mut &text[..])
-    }
-
-    #[test]
-    fn every_table_has_an_expression_with_its_value() {
-        for table in 0..=255u8 {
-            let text = expression(table);
-            assert_eq!(value(&text), table, "{text}");
-        }
-    }
 
     #[test]
     fn literals() {
@@ -375,11 +209,8 @@ mod tests {
         assert!(shown("255").contains("0xff = 0b1111_1111"));
         assert!(shown("0xFFFFFFFF").contains("as `.s32`: -1"));
         assert!(shown("0x3F800000").contains("as bits of `.f32`: 1.0"));
-        assert!(
-            describe("0x5410", Some(Role::Permutation))
-                .unwrap()
-                .contains("byte 3: byte 1 of `b`")
-        );
+        let table = describe("0x96", Some(Role::LookUpTable)).unwrap();
+        assert!(table.contains("`a ^ b ^ c`"));
         assert_eq!(
             describe("0f3F8", None).map(|it| it.contains("subnormal")),
             Some(true)

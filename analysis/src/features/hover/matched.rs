@@ -9,14 +9,18 @@ use isa::{
 use syntax::{Cursor, CursorToken};
 
 use crate::{
-    features::completion::module,
-    hir::{fit::fit, forms::form_at, in_force::in_force, instruction::Parts},
+    features::{completion::module, outcome::Computed},
+    flow::form_program::form_program,
+    hir::{
+        fit::fit, form::Form, forms::form_at, in_force::in_force, instruction::Parts, tree::OneLine,
+    },
 };
 
 use super::Context;
 
 /// An instruction of a file, and what the tables say about it.
 pub(super) struct MatchedInstruction<'a> {
+    pub(super) form: Form<'a>,
     pub(super) module: Module,
     pub(super) modifiers: Vec<CursorToken<'a>>,
     pub(super) nodes: Vec<Cursor<'a>>,
@@ -51,11 +55,26 @@ impl Context<'_> {
         let form = form.or_in_force(self.db, || self.module());
         let contents = form.data(self.db);
         Some(MatchedInstruction {
+            form,
             module: contents.module?,
             modifiers: parts.modifiers,
             nodes: parts.operands,
             operands: &contents.operands,
             fit: fit(self.db, form),
         })
+    }
+
+    /// What an instruction computes from its constants, in Markdown, if there is something to say; see
+    /// [`Computed::text`].
+    pub(super) fn outcome(&self, found: &MatchedInstruction<'_>, numbers: bool) -> Option<String> {
+        let program = form_program(self.db, found.form)?;
+        let written: Vec<String> = found.nodes.iter().map(OneLine::of).collect();
+        let computed = Computed {
+            program: program.program,
+            bindings: program.bindings,
+            operands: found.operands,
+            written: &written,
+        };
+        computed.text(numbers)
     }
 }

@@ -195,16 +195,25 @@ impl<'db> Context<'db> {
                     return words::version(text);
                 }
                 let format = self.descriptor(offset);
+                let meaning = match &format {
+                    Some(_) => None,
+                    None => instruction.and_then(|it| self.meaning_of(it, offset)),
+                };
+                let is_table = meaning.as_ref().is_some_and(|it| it.is_table);
                 let role = match &format {
-                    Some(_) => Some(Role::Descriptor),
-                    None => instruction.and_then(|it| self.selector_of(it, offset)),
+                    Some(_) => Role::Descriptor,
+                    None if is_table => Role::LookUpTable,
+                    None => Role::Value,
                 };
                 let mut markdown = match self.is_negated() {
                     true => literal::describe_negated(text)?,
-                    false => literal::describe(text, role)?,
+                    false => literal::describe(text, Some(role))?,
                 };
                 if let (Some(format), Some(bits)) = (format, integer(text)) {
                     let _ = write!(markdown, "\n\n{}", matrix::decoded(&format, bits, u64::MAX));
+                }
+                if let Some(outcome) = meaning.and_then(|it| it.outcome) {
+                    let _ = write!(markdown, "\n\n{outcome}");
                 }
                 if let Some(role) = self.role(offset) {
                     markdown.insert_str(0, &format!("{role}\n\n"));
@@ -411,7 +420,7 @@ mod tests {
                 ```
                 150 = 0x96 = 0b1001_0110
 
-                `lop3` table, the bit at `a*4 + b*2 + c`:
+                Truth table, the bit at `a*4 + b*2 + c`:
 
                 | a | b | c | result |
                 |---|---|---|---|
@@ -424,7 +433,9 @@ mod tests {
                 | 1 | 1 | 0 | 0 |
                 | 1 | 1 | 1 | 1 |
 
-                `(a ^ b) ^ c`"#]],
+                `a ^ b ^ c`
+
+                `%r1` = `%r2 ^ %r3 ^ %r4`"#]],
         );
         check_body(
             "prmt.b32 %r1, %r2, %r3, 0x54$010;",
@@ -436,11 +447,9 @@ mod tests {
                 ```
                 21520 = 0x5410 = 0b101_0100_0001_0000
 
-                `prmt` selector, from the highest byte of the result:
-                - byte 3: byte 1 of `b`
-                - byte 2: byte 0 of `b`
-                - byte 1: byte 1 of `a`
-                - byte 0: byte 0 of `a`"#]],
+                `%r1`:
+                - bytes 3 to 2: bytes 1 to 0 of `%r3`
+                - bytes 1 to 0: bytes 1 to 0 of `%r2`"#]],
         );
     }
 }

@@ -14,7 +14,6 @@ use isa::{
     layout::Shape,
     matcher::Fit,
     operand::Operand,
-    semantics::Operation,
     table::{Instruction, OperandPattern},
     target::Module,
     types::{Class, type_of},
@@ -24,11 +23,12 @@ use crate::{
     features::{
         documentation::{demand, footer},
         nearest::{Nearest, flattened, form, nearest, present, reading_of},
+        outcome,
     },
     hir::{operand::describe, tree},
 };
 
-use super::{literal, matched::MatchedInstruction};
+use super::matched::MatchedInstruction;
 
 /// Characters of a hover.
 pub(super) const MAX_CHARACTERS: usize = 2_500;
@@ -37,8 +37,6 @@ pub(super) const MAX_CHARACTERS: usize = 2_500;
 const PROTOCOL_CHARACTERS: usize = 250;
 /// Characters of an operand that are repeated.
 const MAX_OPERAND: usize = 32;
-/// Index of the operand that selects the bytes of a permutation.
-const SELECTOR: usize = 3;
 /// Characters of the statement that are repeated below its form.
 const MAX_STATEMENT: usize = 160;
 
@@ -54,6 +52,7 @@ pub(super) fn opcode(
     opcode: &str,
     shown: &str,
     fragments: &str,
+    outcome: Option<String>,
 ) -> Option<String> {
     let words: Vec<&str> = found.modifiers.iter().map(|it| &it.text()[1..]).collect();
     let count = found.nodes.len();
@@ -94,6 +93,9 @@ pub(super) fn opcode(
         }
     }
     add(1, operands(found, &nearest, page, fits));
+    if let Some(outcome) = outcome {
+        add(1, format!("\n{outcome}\n"));
+    }
     for (rank, text) in modifiers(&nearest) {
         add(rank, text);
     }
@@ -273,11 +275,10 @@ fn operands(
                 Some(count) => with_count(&it, count),
                 None => it,
             });
-            let chosen = operand.and_then(|it| selection(found, index, it));
             all.push(Shown {
                 name: format!("{}`{name}`", written.unwrap_or_default()),
                 described: operand.map_or_else(String::new, |it| format!(", {}", describe(it))),
-                role: chosen.or(role).unwrap_or_default(),
+                role: role.unwrap_or_default(),
             });
         }
     }
@@ -389,20 +390,6 @@ fn with_count(text: &str, count: usize) -> String {
     format!("{role}; {count} registers{rest}")
 }
 
-/// The bytes that a constant selects.
-fn selection(found: &MatchedInstruction<'_>, index: usize, operand: &Operand) -> Option<String> {
-    let fit = found.fit.as_ref()?;
-    let words = || found.modifiers.iter().map(|it| &it.text()[1..]);
-    let is_selector =
-        index == SELECTOR && fit.semantics().plain(words()) == Some(Operation::Permute);
-    match operand {
-        Operand::Integer(it) if is_selector => {
-            Some(literal::selected_bytes(u16::try_from(it & 0xffff).ok()?))
-        }
-        _ => None,
-    }
-}
-
 /// Whether an operand is described in words beside its text.
 fn says_more(operand: &Operand) -> bool {
     !matches!(
@@ -423,21 +410,8 @@ fn parts(written: &str, count: usize) -> Vec<String> {
         Some(inside) => (inside, ','),
         None => (written, '|'),
     };
-    let (mut depth, mut start) = (0_i32, 0);
-    let mut all = Vec::new();
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth -= 1,
-            _ if letter == separator && depth == 0 => {
-                all.push(text[start..at].trim().to_owned());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    all.push(text[start..].trim().to_owned());
-    all
+    let parts = outcome::parts(text, separator);
+    parts.into_iter().map(str::to_owned).collect()
 }
 
 fn shortened(text: &str, most: usize) -> String {

@@ -11,7 +11,7 @@ use crate::{
     features::values::RegisterOf,
     flow::{
         computation::BoundName,
-        effects::meaning,
+        effects::semantics,
         facts::{Facts, Register},
         ids::{Base, Step, Symbol as Variable, Value},
     },
@@ -153,8 +153,7 @@ fn name_of(body: &Body, name: BoundName<'_>) -> String {
 /// The parameter that an instruction loads, as `n` or `args[8]`.
 fn parameter(operands: &Operands<'_>, facts: &Facts, body: &Body, step: Step) -> Option<String> {
     let instruction = operands.get(step)?;
-    let semantics = meaning(instruction.db, instruction.id).semantics;
-    if !semantics.is_load() {
+    if !semantics(instruction.db, instruction.id).is_load() {
         return None;
     }
     let mut addresses = instruction.operands().filter_map(|it| it.address(true));

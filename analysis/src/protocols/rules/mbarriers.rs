@@ -3,8 +3,8 @@
 use std::{cell::LazyCell, ops::Range};
 
 use isa::{
+    compute::Operation,
     event::{EventKind, Group},
-    semantics::Operation,
     table::tables,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -251,7 +251,7 @@ fn comes_round(kernel: &Kernel<'_>, event: &Event, inside: &dyn Fn(Step) -> bool
             starts |= definitions.len() > 2 && kernel.flow.facts.copies[*step as usize]
                 || operation.is(Operation::Remainder)
                 || operation.is(Operation::And)
-                || operation.operation().is_none()
+                || operation.is(Operation::Select)
                     && operation.operands().any(|it| it.integer() == Some(0))
                     && operation.data.len() == 2;
             next.extend(kernel.flow.facts.reads.get(*step as usize));

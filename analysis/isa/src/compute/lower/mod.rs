@@ -9,6 +9,7 @@ mod lanes;
 mod memory;
 mod operands;
 
+pub(super) use operands::register_bits;
 use rustc_hash::FxHashMap;
 
 use super::{

@@ -61,7 +61,7 @@ pub(super) fn selector(operand: &Operand) -> Option<Selector<'_>> {
 }
 
 /// Width in bits of the register, or of the constant of a type.
-pub(super) fn register_bits(operand: &Operand, ty: Option<ValueType>) -> u32 {
+pub(in crate::compute) fn register_bits(operand: &Operand, ty: Option<ValueType>) -> u32 {
     match operand {
         Operand::Register { class, .. } | Operand::Special { class, .. } => class.bits(),
         Operand::Not(inner)
@@ -86,10 +86,7 @@ pub(super) fn type_of(bound: &BoundOperand<'_>) -> ValueType {
             it => it,
         };
         match register_bits(operand, None) {
-            1 => ValueType {
-                element: ElementType::Predicate,
-                count: 1,
-            },
+            1 => ValueType::PREDICATE,
             bits => ValueType::untyped(bits),
         }
     })

@@ -220,6 +220,15 @@ fn check(random: &mut Random, templates: &[(Compiled, Vec<&'static str>, &'stati
                 text()
             );
         }
+        let map = tried.graph.bit_map(*node, register.0);
+        for (bit, function) in map.bits().iter().enumerate() {
+            let Some(function) = function else { continue };
+            for (lane, value) in expected.iter().enumerate() {
+                let found = function.value(|it| leaves[it.leaf as usize][lane] >> it.bit & 1 == 1);
+                let expected = value >> bit & 1 == 1;
+                assert_eq!(found, expected, "bit {bit} of {register:?} of\n{}", text());
+            }
+        }
     }
     for (one, a) in &all {
         for (other, b) in &all {

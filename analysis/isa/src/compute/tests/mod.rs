@@ -1,8 +1,10 @@
 //! Tests of the evaluator.
 
+mod bit_maps;
 mod coverage;
 mod graphs;
 mod judged;
+mod operations;
 mod statement;
 mod texts;
 

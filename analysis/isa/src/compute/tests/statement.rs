@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::{
     compute::{
-        Destination, Machine, Obstacle, Program, Surroundings, constant_bits, statement::program,
+        Destination, Machine, Obstacle, Operation, Outcomes, Place, Program, Surroundings,
+        constant_bits, statement::program,
     },
     matching::{
         binding::Binding,
@@ -200,6 +201,20 @@ pub(super) fn compile(
 }
 
 impl Compiled {
+    /// The one operation that it is.
+    pub(super) fn operation(&self) -> Option<Operation> {
+        self.program.operation(&self.bindings)
+    }
+
+    /// What it writes, as far as its constants tell.
+    pub(super) fn outcomes(&self) -> Option<Outcomes> {
+        let name = |it: Place| match self.text(it.binding.into(), it.element).0 {
+            Text::One(name) => Some(name.trim_start_matches('$').to_owned()),
+            _ => None,
+        };
+        Outcomes::of(&self.program, &self.bindings, &self.operands, &name)
+    }
+
     fn text(&self, binding: usize, element: Option<u8>) -> (&Text, &Operand) {
         let path = self.bindings[binding].path;
         let mut text = &self.texts[usize::from(path.operand)];

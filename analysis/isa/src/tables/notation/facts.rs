@@ -10,17 +10,16 @@ use crate::tables::{
     event::Event,
     instruction::{Form, Instruction, OperandPattern},
     semantics::{
-        Access, Assumption, Computation, Control, Fact, Facts, Keep, Location, Needs, Operation,
-        Order, Proxy, Same, Together, Undefined, When, Wide,
+        Access, Assumption, Control, Fact, Facts, Keep, Location, Needs, Order, Proxy, Same,
+        Together, Undefined, When, Wide,
     },
 };
 
 /// The first words of facts.
-const FACTS: &str = "value, read, write, no, keep, order, control, carry, old, copy, commutes, undefined, passes, \
+const FACTS: &str = "read, write, no, keep, order, control, carry, old, copy, commutes, undefined, passes, \
                      together, fresh, uniform, differs, event, replaced, wide";
 /// The words that may appear after `no`.
-const KINDS: &str =
-    "value, read, write, memory, keep, order, carry, old, copy, together, fresh, event";
+const KINDS: &str = "read, write, memory, keep, order, carry, old, copy, together, fresh, event";
 /// Memory that is not named by the words of a statement.
 const SPACES: [&str; 13] = [
     "global",
@@ -373,8 +372,6 @@ impl Reader<'_> {
         let one_of =
             |allowed: &str| format!("`{kind} {rest}`: expected one of {allowed} after `{kind}`");
         Ok(match (kind, rest) {
-            ("value", _) => Fact::Value(Some(self.value(rest)?)),
-            ("no", "value") => Fact::Value(None),
             ("no", "read") => Fact::Reads(&[]),
             ("no", "write") => Fact::Writes(&[]),
             ("no", "memory") => Fact::NoMemory,
@@ -450,37 +447,6 @@ impl Reader<'_> {
             }
             _ => return Err(format!("`{kind}` is not a fact: one of {FACTS}")),
         })
-    }
-
-    /// `mul mode type .rn`: an operation, the slots and words that it takes into account.
-    fn value(&self, text: &'static str) -> Read<Computation> {
-        let mut parts = text.split_ascii_whitespace();
-        let name = match parts.next().unwrap_or_default() {
-            "$" => self.name,
-            it => it,
-        };
-        let known = Operation::NAMES.iter().find(|it| it.0 == name);
-        let Some((_, operation)) = known else {
-            let names: Vec<&str> = Operation::NAMES.iter().map(|it| it.0).collect();
-            return Err(format!(
-                "`{name}` is not an operation: one of {}",
-                names.join(", ")
-            ));
-        };
-        let mut words = Vec::new();
-        for part in parts {
-            match part.strip_prefix('.') {
-                Some(word) => match self.sets.get(word) {
-                    Some(set) => words.extend(set),
-                    None => {
-                        self.known(word)?;
-                        words.push(word);
-                    }
-                },
-                None => words.extend(self.slot(part)?),
-            }
-        }
-        Ok(Computation::new(*operation, leak(words)))
     }
 
     /// `[a]`, `[a] block` or a space, and a proxy.

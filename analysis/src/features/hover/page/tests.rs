@@ -292,17 +292,76 @@ fn check_operands(statement: &str, expected: Expect) {
     expected.assert_eq(&format!("{}\n", lines.join("\n")));
 }
 
+/// The lines of a hover about what a statement computes, which are after its operands.
+#[track_caller]
+fn check_outcome(statement: &str, expected: Expect) {
+    let shown = hover(statement);
+    let result = statement.split([' ', ',']).nth(1).expect("a result");
+    let starts =
+        |it: &&str| it.starts_with("This computes") || it.starts_with(&format!("`{result}`"));
+    let mut lines = shown.lines().skip_while(|it| !starts(it));
+    let first = lines.next().unwrap_or("nothing");
+    let rest = lines.take_while(|it| it.starts_with("- "));
+    let lines: Vec<&str> = std::iter::once(first).chain(rest).collect();
+    expected.assert_eq(&lines.join("\n"));
+}
+
+#[test]
+fn constants_tell_what_is_computed() {
+    check_outcome(
+        "prmt.b32 %r1, %r2, %r3, 0x1234;",
+        expect![[r#"
+        `%r1`:
+        - byte 3: byte 1 of `%r2`
+        - byte 2: byte 2 of `%r2`
+        - byte 1: byte 3 of `%r2`
+        - byte 0: byte 0 of `%r3`"#]],
+    );
+    check_outcome(
+        "bfi.b32 %r1, %r2, %r3, 8, 4;",
+        expect![[r#"
+        `%r1`:
+        - bits 31 to 12: bits 31 to 12 of `%r3`
+        - bits 11 to 8: bits 3 to 0 of `%r2`
+        - bits 7 to 0: bits 7 to 0 of `%r3`"#]],
+    );
+    check_outcome(
+        "shf.r.wrap.b32 %r1, %r2, %r3, 5;",
+        expect![[r#"
+        `%r1`:
+        - bits 31 to 27: bits 4 to 0 of `%r3`
+        - bits 26 to 0: bits 31 to 5 of `%r2`"#]],
+    );
+    check_outcome(
+        "and.b32 %r1, %r2, 0x0f0f0f0f;",
+        expect![[r#"
+        `%r1`:
+        - bits 27 to 24: bits 27 to 24 of `%r2`
+        - bits 19 to 16: bits 19 to 16 of `%r2`
+        - bits 11 to 8: bits 11 to 8 of `%r2`
+        - bits 3 to 0: bits 3 to 0 of `%r2`
+        - other bits: 0"#]],
+    );
+    check_outcome("and.b32 %r1, %r2, 0x55555555;", expect!["nothing"]);
+    check_outcome(
+        "lop3.b32 %r1, %r2, %r3, %r4, 0x96;",
+        expect!["`%r1` = `%r2 ^ %r3 ^ %r4`"],
+    );
+    check_outcome("add.s32 %r1, 5, 7;", expect!["This computes 12 = 0xc."]);
+    check_outcome("add.s32 %r1, %r2, 7;", expect!["nothing"]);
+    check_outcome("xor.b32 %r1, %r2, %r3;", expect!["nothing"]);
+}
+
 #[test]
 fn operands_say_what_concerns_the_statement() {
-    // The bytes that the selector takes.
     check_operands(
         "prmt.b32 %r1, %r2, 3, 0x1234;",
         expect![[r#"
-        - `%r1` = `d`, a .b32 register: the four bytes.
-        - `%r2` = `a`, a .b32 register: bytes 0 to 3.
-        - `3` = `b`, the constant 3: bytes 4 to 7.
-        - `0x1234` = `c`, the constant 4660: the bytes of the result, highest first: `{a.b1, a.b2, a.b3, b.b0}`
-    "#]],
+            - `%r1` = `d`, a .b32 register: the four bytes.
+            - `%r2` = `a`, a .b32 register: bytes 0 to 3.
+            - `3` = `b`, the constant 3: bytes 4 to 7.
+            - `0x1234` = `c`, the constant 4660: the selectors: four nibbles, the lowest for the lowest byte of `d`; with a mode the lowest 2 bits, for instance those of an address.
+        "#]],
     );
     // Clauses about packs and predicates are left out.
     check_operands(
