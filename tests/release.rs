@@ -378,7 +378,7 @@ fn npm_has_a_package_for_each_target_of_a_release() {
     assert_eq!(made.len(), targets().len());
     let stated = manifest["optionalDependencies"].as_object().expect("names");
     assert!(stated.iter().eq(&made), "{stated:?}");
-    // The address is that of Cargo.toml, too.
+    // The address agrees with Cargo.toml.
     let repository = manifest["repository"]["url"].as_str();
     assert_eq!(repository, Some(&*format!("git+{}.git", address())));
 }
@@ -458,7 +458,7 @@ fn sections(text: &str) -> Vec<(String, String, String)> {
     sections
 }
 
-/// A document with what is to be said at its places.
+/// A document with the sections of its channels.
 fn with_channels(text: &str, said: &dyn Fn(&str) -> Vec<String>) -> String {
     let mut out = String::new();
     let mut inside = false;
@@ -643,7 +643,7 @@ fn recipes_are_filled_in() {
             assert!(output.status.success(), "{name}: {output:?}");
         }
     }
-    // A file that is missing is told.
+    // A file that is missing is reported.
     let (status, said) = fill(&sums[1..].concat());
     assert_eq!(status, 1, "{said}");
     assert!(said.contains("names a file"), "{said}");

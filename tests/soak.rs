@@ -30,7 +30,7 @@ const COMPARISONS: usize = 4;
 const LONGEST: usize = 2 << 20;
 /// By what the memory in the last quarter of the sessions may exceed that in the first half, where it is highest:
 /// a factor, and bytes. In ten minutes and 479 sessions it went from 154 to 188 MB, since what threads keep for
-/// what comes next fills up slowly; over 40 minutes and 72 files it fell from 176 to 160 MB.
+/// later memory fills up slowly; over 40 minutes and 72 files it fell from 176 to 160 MB.
 const GROWTH: (f64, f64) = (1.25, 24e6);
 /// With fewer sessions the server still warms up.
 const SESSIONS: usize = 40;
@@ -96,7 +96,7 @@ fn main() -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
         counts.sessions += 1;
-        // Everything is closed now, so what is left is what stays forever.
+        // Everything is closed now, so the rest stays forever.
         memory.extend(
             server
                 .process()
@@ -210,7 +210,7 @@ fn one_session(
     second.close(server);
     let (uri, _) = first.into_parts();
     server.close(&uri);
-    // The diagnostics are taken back last, so that none of them are taken for those of the next session.
+    // The diagnostics are taken back last, so that none of them are taken for the next session's.
     server.diagnostics(&uri);
     server.forget_notifications();
     Ok(())

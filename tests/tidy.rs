@@ -7,7 +7,8 @@ use std::{
 
 use ptx_tests::{
     imports::Imports,
-    words::{Kind, broken as wrong_words, prose},
+    rooms,
+    words::{Kind, broken as wrong_words, names_of_items, prose, type_names},
     workspace::{dependencies, packages, top},
 };
 
@@ -40,11 +41,16 @@ impl Source {
             || self.path.contains("/tests/")
     }
 
-    /// The text without the test module, which is last in a file.
+    /// The text without the test module, which is last in a file; nothing of a file of tests.
     fn without_tests(&self) -> &str {
-        if self.is_test() {
-            return "";
+        match self.is_test() {
+            true => "",
+            false => self.before_unit_tests(),
         }
+    }
+
+    /// The text before the test module, also in the crate of the tests.
+    fn before_unit_tests(&self) -> &str {
         let begins = ["#[cfg(test)]", "#[cfg(all(test"];
         let begins = begins.iter().filter_map(|it| self.text.find(it));
         &self.text[..begins.min().unwrap_or(self.text.len())]
@@ -102,7 +108,7 @@ fn rust_files_explain_themselves() {
 fn files_are_clean() {
     let mut broken = Vec::new();
     for source in sources() {
-        // Fixtures are the text of other programs, and findings of fuzzers that of nobody.
+        // Fixtures are written by other programs, and findings by fuzzers.
         let foreign = ["fixtures/", "fuzz/regressions/"];
         if foreign.iter().any(|it| source.path.contains(it)) || source.path.starts_with("LICENSE") {
             continue;
@@ -191,7 +197,7 @@ fn nothing_names_the_machine_it_was_written_on() {
     check("no file names a path of a machine", broken);
 }
 
-/// Unit tests are in one place: in the module `tests` of what they test, at the end of its file or in a file of its own.
+/// Unit tests are in the module `tests` of what they test, at the end of its file or in a file of its own.
 #[test]
 fn unit_tests_are_in_modules_named_tests() {
     let mut broken = Vec::new();
@@ -227,7 +233,7 @@ fn the_test_house_is_described() {
     );
 }
 
-/// The words of the manual, of LSP and of rust-analyzer; `tests/vocabulary.tsv` has the others and what to write instead.
+/// Words are those that the manual, LSP and rust-analyzer use; `tests/vocabulary.tsv` has the others and what to write instead.
 #[test]
 fn words_are_those_of_the_vocabulary() {
     // Texts of other programs, and the list itself.
@@ -248,6 +254,9 @@ fn words_are_those_of_the_vocabulary() {
         }
         let prose = prose(&source.path, &source.text);
         for (prose, rule, words) in wrong_words(&prose, !source.is_test()) {
+            if rule.is_plain() && !is_plain(&source) {
+                continue;
+            }
             broken.push(format!(
                 "{}:{}: \"{}\": as \"{}\" is better said \"{}\"",
                 source.path,
@@ -259,6 +268,12 @@ fn words_are_those_of_the_vocabulary() {
         }
     }
     check("words are those of tests/vocabulary.tsv", broken);
+}
+
+/// Whether the rules of plain words hold in a file; they are to follow in `analysis` and in help texts.
+fn is_plain(source: &Source) -> bool {
+    let to_follow = ["analysis/", "server/src/cli"];
+    !to_follow.iter().any(|it| source.path.starts_with(it))
 }
 
 /// "Whether" begins the documentation of a `bool` and of nothing else.
@@ -275,7 +290,7 @@ fn whether_is_said_of_bools() {
             if !starts_doc || !prose.text.starts_with("Whether ") {
                 continue;
             }
-            // The item: what follows comments and attributes, up to its body or the end of a field.
+            // The item, after comments and attributes, up to its body or the end of a field.
             let item = lines[prose.line..].iter().map(|it| it.trim());
             let item = item.skip_while(|it| it.starts_with("//") || it.starts_with("#["));
             let mut text = String::new();
@@ -351,7 +366,7 @@ fn is_dotted(text: &str) -> bool {
         .all(|it| !it.is_empty() && it.chars().all(is_of_word))
 }
 
-/// Whether the first words of this name are an opcode.
+/// Whether this name begins with an opcode.
 fn names(opcodes: &BTreeSet<&str>, text: &str) -> bool {
     opcodes.iter().any(|it| {
         text.strip_prefix(it)
@@ -467,55 +482,7 @@ fn nothing_waits_by_the_clock_on_the_wall() {
 }
 
 #[test]
-fn dependencies_point_downwards() {
-    // Each crate with the crates of the workspace that it may use.
-    let floors = BTreeMap::from([
-        ("ptx-analyzer-syntax", vec![]),
-        ("ptx-analyzer-isa", vec![]),
-        (
-            "ptx-analyzer-analysis",
-            vec!["ptx-analyzer-syntax", "ptx-analyzer-isa"],
-        ),
-        (
-            "ptx-analyzer-session",
-            vec![
-                "ptx-analyzer-analysis",
-                "ptx-analyzer-machine",
-                "ptx-analyzer-syntax",
-            ],
-        ),
-        ("ptx-analyzer-machine", vec![]),
-        (
-            "ptx-analyzer-run",
-            vec![
-                "ptx-analyzer-analysis",
-                "ptx-analyzer-isa",
-                "ptx-analyzer-syntax",
-            ],
-        ),
-        ("ptx-analyzer-wasm", vec!["ptx-analyzer-session"]),
-        (
-            "ptx-analyzer",
-            vec![
-                "ptx-analyzer-session",
-                "ptx-analyzer-machine",
-                "ptx-analyzer-analysis",
-                "ptx-analyzer-run",
-                "ptx-analyzer-syntax",
-            ],
-        ),
-        (
-            "ptx-analyzer-tests",
-            vec![
-                "ptx-analyzer",
-                "ptx-analyzer-session",
-                "ptx-analyzer-analysis",
-                "ptx-analyzer-machine",
-                "ptx-analyzer-syntax",
-                "ptx-analyzer-isa",
-            ],
-        ),
-    ]);
+fn libraries_belong_to_rooms() {
     // Libraries that belong to one room only.
     let forbidden = BTreeMap::from([
         (
@@ -537,33 +504,97 @@ fn dependencies_point_downwards() {
     ]);
 
     let mut broken = Vec::new();
-    let mut seen = BTreeSet::new();
     for package in packages() {
         let name = package["name"].as_str().expect("a package has a name");
-        seen.insert(name.to_owned());
-        let Some(allowed) = floors.get(name) else {
-            broken.push(format!("{name} is on no floor of the house"));
+        let Some(forbidden) = forbidden.get(name) else {
             continue;
         };
         for dependency in package["dependencies"].as_array().expect("a list") {
-            if dependency["kind"] == "dev" {
-                continue;
-            }
-            let other = dependency["name"]
-                .as_str()
-                .expect("a dependency has a name");
-            let is_ours = floors.contains_key(other);
-            let is_forbidden = forbidden.get(name).is_some_and(|it| it.contains(&other));
-            if is_forbidden || (is_ours && !allowed.contains(&other)) {
+            let other = dependency["name"].as_str().expect("a name");
+            if dependency["kind"] != "dev" && forbidden.contains(&other) {
                 broken.push(format!("{name} depends on {other}"));
             }
         }
     }
-    assert!(
-        seen.contains("ptx-analyzer-syntax") && seen.contains("ptx-analyzer"),
-        "{seen:?}"
+    check("a library is used in its room only", broken);
+}
+
+/// Arrows point downwards: see [`rooms`] for what counts.
+#[test]
+fn rooms_use_what_the_table_in_architecture_allows() {
+    let text = std::fs::read_to_string(top().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let broken = rooms::disagreements(&rooms::table(&text), &packages());
+    check("rooms are those of the table in ARCHITECTURE.md", broken);
+}
+
+/// The crates whose names are checked; `analysis` and `isa` are to follow.
+const NAMED: [&str; 6] = [
+    "ptx-analyzer-syntax",
+    "ptx-analyzer-machine",
+    "ptx-analyzer-session",
+    "ptx-analyzer-wasm",
+    "ptx-analyzer",
+    "ptx-analyzer-tests",
+];
+/// A type name denotes one concept; two modules may share one that is local to both.
+const MAX_HOMONYMS: usize = 2;
+
+/// The files of each library and program of the checked crates.
+fn named_targets() -> Vec<Vec<Source>> {
+    let mut targets = Vec::new();
+    for package in packages() {
+        if !NAMED.iter().any(|it| package["name"] == *it) {
+            continue;
+        }
+        for target in package["targets"].as_array().expect("a list") {
+            let root = target["src_path"].as_str().expect("a path");
+            let imports = Imports::from_crate(Path::new(root)).expect("files that can be read");
+            let files = imports.files.into_keys().map(|it| {
+                let path = it.strip_prefix(top()).expect("a path in the repository");
+                Source {
+                    path: path.to_string_lossy().replace('\\', "/"),
+                    text: std::fs::read_to_string(&it).expect("a file that can be read"),
+                }
+            });
+            targets.push(files.collect());
+        }
+    }
+    assert!(6 < targets.len(), "only {} targets", targets.len());
+    targets
+}
+
+#[test]
+fn type_names_denote_one_concept() {
+    let mut broken = Vec::new();
+    for files in named_targets() {
+        let mut modules: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for file in &files {
+            for name in type_names(file.before_unit_tests()) {
+                modules.entry(name).or_default().insert(&file.path);
+            }
+        }
+        let homonyms = modules.iter().filter(|it| MAX_HOMONYMS < it.1.len());
+        broken.extend(homonyms.map(|(name, paths)| format!("{name}: {paths:?}")));
+    }
+    check(
+        &format!("a type name is declared in at most {MAX_HOMONYMS} modules of a crate"),
+        broken,
     );
-    check("dependencies point downwards", broken);
+}
+
+#[test]
+fn names_are_those_of_the_vocabulary() {
+    let mut broken = Vec::new();
+    for file in named_targets().iter().flatten().filter(|it| !it.is_test()) {
+        let names = names_of_items(file.before_unit_tests());
+        for (name, rule, words) in wrong_words(&names, true) {
+            broken.push(format!(
+                "{}:{}: \"{words}\": {}",
+                file.path, name.line, rule.instead
+            ));
+        }
+    }
+    check("names are those of tests/vocabulary.tsv", broken);
 }
 
 /// Circles of files that may be. This list can only get shorter.
@@ -582,13 +613,13 @@ const CIRCLES: [&[&str]; 1] = [
 #[test]
 fn files_import_in_no_circles() {
     let mut all = vec![
-        Imports::of_typescript(&top().join("editors/playground/src")),
-        Imports::of_typescript(&top().join("editors/vscode/src")),
+        Imports::from_typescript(&top().join("editors/playground/src")),
+        Imports::from_typescript(&top().join("editors/vscode/src")),
     ];
     for package in packages() {
         for target in package["targets"].as_array().expect("a list") {
             let root = target["src_path"].as_str().expect("a path");
-            all.push(Imports::of_crate(Path::new(root)));
+            all.push(Imports::from_crate(Path::new(root)));
         }
     }
     let mut left: BTreeSet<&str> = CIRCLES.iter().copied().flatten().copied().collect();

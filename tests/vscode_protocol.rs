@@ -1,6 +1,6 @@
-//! The types of our own requests in the VS Code extension and the playground agree with those of the server.
+//! The types of our own requests in the VS Code extension and the playground agree with the server's.
 //!
-//! The extension may leave out what it does not use; what it names must be there, under the same name and with the
+//! The extension may omit what it does not use; what it names must be there, under the same name and with the
 //! same type.
 
 use std::{
@@ -10,7 +10,7 @@ use std::{
 
 use ptx_tests::workspace::top;
 
-/// Types of the extension whose names differ from those of the server.
+/// Types of the extension whose names differ from the server's.
 const RENAMED: [(&str, &str); 4] = [
     ("DidReadFiles", "DidReadFilesParams"),
     ("Chart", "RegisterChart"),
@@ -268,7 +268,7 @@ impl Sides {
         }
     }
 
-    /// Adds to `wrong` where a type of the extension differs from that of the server.
+    /// Adds to `wrong` where a type of the extension differs from the server's.
     fn compare(&self, at: &str, extension: &Type, server: &Type, wrong: &mut Vec<String>) {
         match (extension, server) {
             (Type::Optional(one), Type::Optional(other))

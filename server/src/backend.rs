@@ -1,7 +1,7 @@
 //! The methods of LSP: each hands its message to the state thread and waits for the answer.
 //!
 //! The first statement of every method sends, before any `await`, because the synchronous prefixes
-//! of the methods run in wire order (see [`crate::transport`]) and what follows does not.
+//! of the methods run in wire order (see [`crate::transport`]) and the rest does not.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use session::{
         capabilities::{Client, initialize_result},
         ext::*,
     },
-    requests::{self, TellParams},
+    requests::{self, LensTextParams},
     snapshot::RequestError,
 };
 use tokio::sync::oneshot;
@@ -35,7 +35,7 @@ impl Backend {
     }
 
     /// Sends a request to the state thread, now, and returns a future for its answer.
-    fn ask<P, R>(
+    fn request<P, R>(
         &self,
         handler: &'static Handler<P, R>,
         params: P,
@@ -47,7 +47,7 @@ impl Backend {
         let (reply, answer) = oneshot::channel();
         let cancel = Arc::new(CancelSlot::default());
         let request = Request::new(handler, params, reply, cancel.clone());
-        self.state.send(Event::Ask(Box::new(request)));
+        self.state.send(Event::Request(Box::new(request)));
         let guard = CancelOnDrop(cancel);
         async move {
             let answer = answer.await;
@@ -68,9 +68,9 @@ impl Backend {
     }
 
     async fn execute(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
-        if let Some(tell) = TellParams::new(&params.command, &params.arguments) {
-            if let Some(text) = self.ask(requests::tell(), tell).await? {
-                self.state.send(Event::Tell(text));
+        if let Some(lens) = LensTextParams::new(&params.command, &params.arguments) {
+            if let Some(text) = self.request(requests::lens_text(), lens).await? {
+                self.state.send(Event::ShowMessage(text));
             }
             return Ok(None);
         }
@@ -95,7 +95,7 @@ impl Backend {
         for run in runs {
             let result = run.await?;
             // Editors show what a request of theirs brings, but not the result of a command.
-            self.state.send(Event::Tell(result.to_string()));
+            self.state.send(Event::ShowMessage(result.to_string()));
             results.push(result);
         }
         serde_json::to_value(results)
@@ -107,7 +107,7 @@ impl Backend {
     #[cfg(debug_assertions)]
     async fn test_panic(&self, params: requests::TestPanicParams) -> Result<()> {
         assert!(!params.early, "a test asked for this");
-        self.ask(&requests::TEST_PANIC, params).await
+        self.request(&requests::TEST_PANIC, params).await
     }
 
     /// `ptx/runPtxas`.
@@ -225,7 +225,7 @@ macro_rules! methods {
 
             $(
                 async fn $lsp(&self, params: $lsp_params) -> Result<$lsp_result> {
-                    self.ask(requests::$lsp(), params).await
+                    self.request(requests::$lsp(), params).await
                 }
             )*
         }
@@ -233,7 +233,7 @@ macro_rules! methods {
         impl Backend {
             $(
                 async fn $own(&self, params: $own_params) -> Result<$own_result> {
-                    self.ask(requests::$own(), params).await
+                    self.request(requests::$own(), params).await
                 }
             )*
         }

@@ -11,14 +11,14 @@ use std::{
 
 use machine::{
     cubin,
-    fatbin::{Compression, Defect, Found, Image, Kind, MAX_FILE, MAX_IMAGE, Reader, Torn},
+    fatbin::{Compression, Defect, Image, Kind, MAX_FILE, MAX_IMAGE, Part, Reader, Torn},
 };
 
 use syntax::text::is_binary as is_data;
 
 use crate::files::{Regular, decode, is_ptx, open};
 
-/// How much of a file tells whether it is text, in bytes.
+/// How much of a file decides whether it is text, in bytes.
 const BEGINNING: usize = 4096;
 /// A longer text is not judged, in bytes; the language server has the same limit for files.
 const MAX_TEXT: u64 = 64 << 20;
@@ -31,17 +31,17 @@ const MAX_FAILURES: usize = 100;
 pub(crate) trait Input: Read + Seek {}
 impl<T: Read + Seek> Input for T {}
 
-/// Something in a binary.
+/// A part of a binary: an image, a text, or damage.
 pub(crate) struct Content {
     /// Its number in the file, from 1.
     pub(crate) number: usize,
     /// The member of an archive in which it is, without control characters.
     pub(crate) member: Option<String>,
-    pub(crate) what: What,
+    pub(crate) what: ContentKind,
 }
 
-/// The contents of a binary.
-pub(crate) enum What {
+/// The kind of a part of a binary.
+pub(crate) enum ContentKind {
     /// An image of a fat binary, and its bytes if they are wanted.
     Image(Image, Option<Result<Vec<u8>, Defect>>),
     /// The PTX of a cubin, from its debug information.
@@ -56,12 +56,12 @@ pub(crate) enum What {
     More(usize),
 }
 
-impl What {
+impl ContentKind {
     /// The target that it is for.
     pub(crate) fn target(&self) -> String {
         match self {
-            What::Image(image, _) => image.target.clone(),
-            What::Recovered(text) | What::Plain(_, text) => {
+            ContentKind::Image(image, _) => image.target.clone(),
+            ContentKind::Recovered(text) | ContentKind::Plain(_, text) => {
                 let directive = text.lines().find_map(|it| it.strip_prefix(".target"));
                 let target =
                     directive.and_then(|it| it.split([',', ' ', '\t']).find(|it| !it.is_empty()));
@@ -70,23 +70,23 @@ impl What {
                     .unwrap_or_default()
                     .to_owned()
             }
-            What::Torn(_) | What::Packed(_) | What::More(_) => String::new(),
+            ContentKind::Torn(_) | ContentKind::Packed(_) | ContentKind::More(_) => String::new(),
         }
     }
 
     /// Whether it cannot be read.
     fn is_failure(&self) -> bool {
         match self {
-            What::Image(_, bytes) => bytes.as_ref().is_some_and(Result::is_err),
-            What::Recovered(_) | What::Plain(..) => false,
-            What::Torn(_) | What::Packed(_) | What::More(_) => true,
+            ContentKind::Image(_, bytes) => bytes.as_ref().is_some_and(Result::is_err),
+            ContentKind::Recovered(_) | ContentKind::Plain(..) => false,
+            ContentKind::Torn(_) | ContentKind::Packed(_) | ContentKind::More(_) => true,
         }
     }
 
     /// The name that the compiler gives it, mostly by its source file; often empty.
     fn identifier(&self) -> &str {
         match self {
-            What::Image(image, _) => &image.identifier,
+            ContentKind::Image(image, _) => &image.identifier,
             _ => "",
         }
     }
@@ -94,7 +94,7 @@ impl What {
     /// How it is stored.
     pub(crate) fn compression(&self) -> Compression {
         match self {
-            What::Image(image, _) => image.compression,
+            ContentKind::Image(image, _) => image.compression,
             _ => Compression::None,
         }
     }
@@ -128,7 +128,7 @@ pub(crate) fn packed(beginning: &[u8]) -> Option<&'static str> {
     format.map(|it| it.1)
 }
 
-/// The first bytes of a file, which tell what it is.
+/// The first bytes of a file, which decide its kind.
 pub(crate) fn beginning(file: &mut Regular) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::new();
     file.take(BEGINNING as u64).read_to_end(&mut beginning)?;
@@ -145,7 +145,7 @@ pub(crate) fn visit(
     mut visit: impl FnMut(Content) -> io::Result<()>,
 ) -> io::Result<()> {
     let (mut number, mut failures) = (0, 0);
-    let mut next = |member: Option<&str>, what: What| {
+    let mut next = |member: Option<&str>, what: ContentKind| {
         number += 1;
         if what.is_failure() {
             failures += 1;
@@ -173,7 +173,7 @@ pub(crate) fn visit(
                 *room -= own - left;
                 Ok(())
             }
-            Err(error) => next(Some(name), What::Packed(error)),
+            Err(error) => next(Some(name), ContentKind::Packed(error)),
         })?;
     } else {
         let has_strings = is_binary(&beginning);
@@ -186,44 +186,44 @@ pub(crate) fn visit(
         Some(more) => visit(Content {
             number,
             member: None,
-            what: What::More(more),
+            what: ContentKind::More(more),
         }),
     }
 }
 
-/// Visits what a file has, also as plain text if it has strings, of which at most `room` bytes are unpacked; what is left
-/// of them.
+/// Visits what a file has, also as plain text if it has strings, of which at most `room` bytes are unpacked. Returns the room
+/// that remains.
 fn images(
     mut input: impl Input,
     room: u64,
     has_strings: bool,
     wanted: &impl Fn(Kind) -> bool,
-    visit: &mut dyn FnMut(What) -> io::Result<()>,
+    visit: &mut dyn FnMut(ContentKind) -> io::Result<()>,
 ) -> io::Result<u64> {
     let mut reader = Reader::with_room(&mut input, room)?;
     let mut known = Vec::new();
     while let Some(found) = reader.next_image()? {
         visit(match found {
-            Found::Image(image) => {
+            Part::Image(image) => {
                 known.push(image.stored());
                 let bytes = wanted(image.kind).then(|| reader.unpack(&image));
-                What::Image(image, bytes)
+                ContentKind::Image(image, bytes)
             }
-            Found::Torn(torn) => What::Torn(torn),
+            Part::Torn(torn) => ContentKind::Torn(torn),
         })?;
     }
     let mut room = reader.room();
     match recovered(&mut input)? {
-        Some(text) => visit(What::Recovered(text))?,
+        Some(text) => visit(ContentKind::Recovered(text))?,
         None if !has_strings => {}
         None => plain::visit(&mut input, &joined(known), &mut |it| {
             let len = it.text.len() as u64;
             match room.checked_sub(len) {
                 Some(rest) => {
                     room = rest;
-                    visit(What::Plain(it.offset, decode(it.text).0))
+                    visit(ContentKind::Plain(it.offset, decode(it.text).0))
                 }
-                None => visit(What::Packed(Defect::File.to_string())),
+                None => visit(ContentKind::Packed(Defect::File.to_string())),
             }
         })?,
     }
@@ -263,10 +263,10 @@ fn recovered(input: &mut impl Input) -> io::Result<Option<String>> {
 /// A PTX text.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
-    /// Its name. That of a text of a binary is below that of the binary, such as `libfoo.so/3.sm_90a.ptx`.
+    /// Its name; for a text in a binary, below the name of the binary, such as `libfoo.so/3.sm_90a.ptx`.
     pub(crate) name: String,
     pub(crate) text: String,
-    /// The key by which it is found in other builds, too: the target and the name of the source.
+    /// The key by which it is also found in other builds: the target and the name of the source.
     pub(crate) image: Option<(String, String)>,
 }
 
@@ -367,18 +367,18 @@ fn binary_texts(
             let target = what.target();
             let identifier = what.identifier().to_owned();
             let text = match what {
-                What::Image(_, None) => return Ok(()),
-                What::Image(_, Some(Ok(bytes))) => Ok(decode(bytes).0),
-                What::Recovered(text) | What::Plain(_, text) => Ok(text),
-                What::Image(_, Some(Err(defect))) => {
+                ContentKind::Image(_, None) => return Ok(()),
+                ContentKind::Image(_, Some(Ok(bytes))) => Ok(decode(bytes).0),
+                ContentKind::Recovered(text) | ContentKind::Plain(_, text) => Ok(text),
+                ContentKind::Image(_, Some(Err(defect))) => {
                     Err(format!("image {number} ({target}): {defect}"))
                 }
-                What::Torn(torn) => Err(format!("image {number}: {torn}")),
-                What::Packed(error) => match member {
+                ContentKind::Torn(torn) => Err(format!("image {number}: {torn}")),
+                ContentKind::Packed(error) => match member {
                     Some(member) => Err(format!("{member}: {error}")),
                     None => Err(error),
                 },
-                What::More(count) => Err(more(count)),
+                ContentKind::More(count) => Err(more(count)),
             };
             let text = text.and_then(|text| match text.len() as u64 <= MAX_TEXT {
                 true => Ok(text),

@@ -23,14 +23,14 @@ pub(crate) const NAME: &str = "compile_commands.json";
 const MAX_DATABASE: u64 = 256 << 20;
 /// Longer files of options are not read, in bytes.
 const MAX_OPTIONS: u64 = 1 << 20;
-/// At most so many bytes of all files of options that one database names are read.
+/// The most bytes of option files that are read for one database.
 const MAX_ALL_OPTIONS: u64 = 32 << 20;
-/// At most so many folders above a file are searched.
+/// The most folders above a file that are searched.
 const MAX_FOLDERS: usize = 64;
 
-/// At most so many commands of a database are read.
+/// The most commands of a database that are read.
 const MAX_COMMANDS: usize = 200_000;
-/// At most so many files of options of one command are read.
+/// The most option files of one command that are read.
 const MAX_FILES_OF_COMMAND: usize = 64;
 
 /// An entry of a database.
@@ -43,7 +43,7 @@ struct Entry {
     arguments: Option<Words>,
 }
 
-/// The meaning of the words of a command; the words themselves are not kept.
+/// The targets in the arguments of a command; the arguments themselves are not kept.
 #[derive(Debug, Default)]
 struct Words {
     targets: CommandTargets,
@@ -134,7 +134,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The text of a regular file of at most so many bytes.
+/// The text of a regular file of at most `max` bytes.
 fn read(path: &Path, most: u64) -> Option<String> {
     let bytes = files::read(path, most).ok()?;
     let lossy = |it: FromUtf8Error| String::from_utf8_lossy(it.as_bytes()).into_owned();

@@ -109,7 +109,7 @@ impl Seek for Regular {
     }
 }
 
-/// Opens a regular file. What it is, is asked first: opening a pipe waits until somebody writes to it.
+/// Opens a regular file. Its kind is checked first: opening a pipe waits for a writer.
 pub(crate) fn open(path: &Path) -> io::Result<Regular> {
     let regular = |it: fs::Metadata| match it.is_file() {
         true => Ok(it.len()),
@@ -149,7 +149,7 @@ pub(crate) fn is_ptx(path: &Path) -> bool {
 /// The text of a file of unknown encoding, and whether it is what the file says.
 ///
 /// PTX is ASCII outside comments, so each byte that is not UTF-8 becomes one control character:
-/// offsets stay those of the file.
+/// offsets stay valid for the file.
 pub(crate) fn decode(bytes: Vec<u8>) -> (String, bool) {
     match String::from_utf8(bytes) {
         Ok(text) => (text, true),

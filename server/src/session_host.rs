@@ -14,7 +14,7 @@ use crate::{
     files::{path_of, source_file, source_line},
 };
 
-/// How often work that is attended is looked after: somebody who types waits as long.
+/// How often attended work is checked: a keystroke may wait this long.
 const POLL: Duration = Duration::from_millis(10);
 
 /// A machine with files and threads.
@@ -56,7 +56,7 @@ impl Host for Machine {
         thread::scope(|scope| {
             let worker = scope.spawn(move || {
                 work();
-                // Nobody hears it when the work has been given up.
+                // The receiver is gone when the work has been abandoned.
                 let _ = done.send(());
             });
             while waiting.recv_timeout(POLL) == Err(RecvTimeoutError::Timeout) && check() {}

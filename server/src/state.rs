@@ -56,7 +56,7 @@ use self::{
     exact::Exact,
     open_document::OpenDocument,
     opening::Opened,
-    reader::{Disk, Found, Job, Read},
+    reader::{Disk, Read, ReadTask, WalkedFolders},
     turns::Turns,
     work::Work,
     workspace::{Loaded, Workspace},
@@ -84,10 +84,10 @@ pub(crate) enum Event {
     ConfigurationChanged(Value),
     FilesChanged(Vec<FileEvent>),
     FoldersChanged(WorkspaceFoldersChangeEvent),
-    Ask(Box<Request>),
+    Request(Box<Request>),
     Status(oneshot::Sender<ServerStatus>),
-    /// A command has brought something that the user is to read.
-    Tell(String),
+    /// The result of a command, for the user to read.
+    ShowMessage(String),
     /// Answer to [`Outgoing::Configuration`].
     Configuration(Value),
     /// Answer to [`Outgoing::CreateProgress`].
@@ -103,7 +103,7 @@ pub(crate) enum Event {
     /// A document that was opened is parsed.
     Opened(Opened),
     /// The folders were walked.
-    Found(Found),
+    WalkedFolders(WalkedFolders),
     /// A file was read.
     Read(Read),
     /// A file was read and parsed.
@@ -130,15 +130,15 @@ impl Event {
             Event::ConfigurationChanged(_) => "workspace/didChangeConfiguration",
             Event::FilesChanged(_) => "workspace/didChangeWatchedFiles",
             Event::FoldersChanged(_) => "workspace/didChangeWorkspaceFolders",
-            Event::Ask(request) | Event::Interrupted(request) => request.method(),
+            Event::Request(request) | Event::Interrupted(request) => request.method(),
             Event::Status(_) => "ptx/serverStatus",
-            Event::Tell(_) => "workspace/executeCommand",
+            Event::ShowMessage(_) => "workspace/executeCommand",
             Event::Configuration(_) => "configuration",
             Event::ProgressCreated(_) => "progress created",
             Event::Diagnosed(_) => "diagnosed",
             Event::Compiled(_) => "ptxas has run",
             Event::Opened(_) => "document parsed",
-            Event::Found(_) => "folders walked",
+            Event::WalkedFolders(_) => "folders walked",
             Event::Read(_) => "file read",
             Event::Loaded(_) => "file loaded",
             Event::Stop => "stop",
@@ -146,7 +146,7 @@ impl Event {
     }
 }
 
-/// Way to the state thread.
+/// The channel to the state thread.
 #[derive(Clone, Debug)]
 pub(crate) struct StateHandle {
     events: mpsc::Sender<Event>,
@@ -195,7 +195,7 @@ fn spawn_on(outgoing: UnboundedSender<Outgoing>, disk: Disk) -> StateHandle {
 /// The state of one file.
 #[derive(Default)]
 struct FileState {
-    /// The text that the analysis was told last.
+    /// The text that was written to the analysis last.
     contents: Option<Arc<FileContents>>,
     /// Rises with every change of the contents.
     revision: u64,
@@ -215,16 +215,16 @@ struct State {
     files: FxHashMap<FileId, FileState>,
     /// The documents that the client has open.
     documents: FxHashMap<FileId, OpenDocument>,
-    /// Those of them that are in other languages.
+    /// The open documents in other languages.
     hosts: Arc<HostDocuments>,
-    /// Whether the client sends such documents because it was asked to.
+    /// Whether the server has registered for such documents.
     hosts_registered: bool,
-    /// The settings that the analysis was told.
+    /// The settings of the analysis.
     settings: Arc<AnalysisConfig>,
     machine: Arc<Machine>,
     disk: Disk,
     /// The way to the thread that reads files.
-    reader: mpsc::Sender<Job>,
+    reader: mpsc::Sender<ReadTask>,
     /// Number of the latest search for problems.
     diagnosis: u64,
     workspace: Workspace,
@@ -322,8 +322,8 @@ impl State {
 
     fn handle(&mut self, event: Event, queue: &mut VecDeque<Event>) {
         if self.shut_down {
-            // tower-lsp refuses requests by then; what is left may not change anything.
-            if let Event::Ask(request) | Event::Interrupted(request) = event {
+            // tower-lsp refuses requests by then; later messages may not change anything.
+            if let Event::Request(request) | Event::Interrupted(request) = event {
                 request.interrupt();
             }
             return;
@@ -361,7 +361,7 @@ impl State {
             Event::Compiled(outcome) => self.compiled(*outcome),
             Event::ConfigurationChanged(settings) => {
                 if self.shared.client.configuration {
-                    self.say(Outgoing::Configuration);
+                    self.send(Outgoing::Configuration);
                 } else {
                     self.configure(&settings);
                 }
@@ -379,11 +379,11 @@ impl State {
                 self.files_changed(&changes);
             }
             Event::FoldersChanged(change) => self.folders_changed(change),
-            Event::Ask(request) | Event::Interrupted(request) => self.ask(*request),
+            Event::Request(request) | Event::Interrupted(request) => self.ask(*request),
             Event::Status(reply) => {
                 let _ = reply.send(self.status());
             }
-            Event::Tell(text) => self.say(Outgoing::Show(MessageType::INFO, text)),
+            Event::ShowMessage(text) => self.send(Outgoing::Show(MessageType::INFO, text)),
             Event::ProgressCreated(token) => {
                 if !self.ptxas_progress_created(&token) {
                     self.progress_created();
@@ -391,7 +391,7 @@ impl State {
             }
             Event::Diagnosed(report) => self.diagnosed(report),
             Event::Opened(opened) => self.opened(opened, queue),
-            Event::Found(found) => self.found(found),
+            Event::WalkedFolders(found) => self.found(found),
             Event::Read(read) => self.read(read),
             Event::Loaded(loaded) => self.parsed(loaded),
             Event::Stop => {}
@@ -423,13 +423,13 @@ impl State {
             });
         }
         if !registrations.is_empty() {
-            self.say(Outgoing::Register(registrations));
+            self.send(Outgoing::Register(registrations));
         }
         self.workspace.wait_for_configuration();
-        self.say_early();
+        self.send_early();
         if self.shared.client.configuration {
             // The answer may exclude files; the index waits for it, but not forever.
-            self.say(Outgoing::Configuration);
+            self.send(Outgoing::Configuration);
         } else {
             self.start_index();
         }
@@ -450,7 +450,7 @@ impl State {
             }
         }
         if self.workspace.is_begun() {
-            self.say_early();
+            self.send_early();
         }
         if let Some(level) = config.log_level {
             logging::set_level(level);
@@ -484,23 +484,23 @@ impl State {
         let hints_changed = old.features.hints != self.config.features.hints
             || old.features.operands != self.config.features.operands;
         if (launch_changed || hints_changed) && self.shared.client.refresh_inlay_hints {
-            self.say(Outgoing::RefreshInlayHints);
+            self.send(Outgoing::RefreshInlayHints);
         }
         if (launch_changed || old.features.lenses != self.config.features.lenses)
             && self.shared.client.refresh_code_lenses
         {
-            self.say(Outgoing::RefreshCodeLenses);
+            self.send(Outgoing::RefreshCodeLenses);
         }
     }
 
     /// Sends what had to wait until the client was ready for it.
-    fn say_early(&mut self) {
+    fn send_early(&mut self) {
         for message in std::mem::take(&mut self.early) {
-            self.say(message);
+            self.send(message);
         }
     }
 
-    fn say(&self, message: Outgoing) {
+    fn send(&self, message: Outgoing) {
         let _ = self.outgoing.send(message);
     }
 
@@ -517,12 +517,23 @@ impl State {
         }
     }
 
-    /// Tells the analysis about new contents. All writes go through here.
+    /// Writes new contents or settings to the analysis, and schedules diagnostics.
     fn write(
         &mut self,
         files: Vec<(FileId, Option<Arc<FileContents>>)>,
         config: Option<AnalysisConfig>,
     ) {
+        let interrupted = self.apply(files, config);
+        self.after_write(interrupted);
+    }
+
+    /// Writes new contents or settings to the analysis, and returns the requests that [`Self::after_write`] is to begin
+    /// again. All writes go through here.
+    fn apply(
+        &mut self,
+        files: Vec<(FileId, Option<Arc<FileContents>>)>,
+        config: Option<AnalysisConfig>,
+    ) -> Vec<Request> {
         let mut garbage = Vec::new();
         for (file, contents) in &files {
             let state = self.files.entry(*file).or_default();
@@ -538,13 +549,18 @@ impl State {
         let reconfigured = config.is_some();
         self.host.apply_change(Change { files, config });
         if reconfigured {
-            self.shared.known.clear();
+            self.shared.diagnostics_cache.clear();
         }
         if !garbage.is_empty() {
             // Freeing a large tree takes tens of milliseconds.
             self.free(garbage);
         }
-        for request in waiting {
+        waiting
+    }
+
+    /// Begins requests again, and schedules diagnostics.
+    fn after_write(&mut self, interrupted: Vec<Request>) {
+        for request in interrupted {
             self.resume(request);
         }
         self.schedule_open_files();

@@ -15,7 +15,7 @@ use crate::SyntaxKind;
 
 type GreenElement = NodeOrToken<GreenNode, GreenToken>;
 
-/// Tokens of so many bytes are their own keys.
+/// Tokens of at most this many bytes are their own keys.
 const SHORT: usize = 14;
 /// Nodes of more children are not shared; rowan has the same limit.
 const SHARED_CHILDREN: usize = 3;
@@ -44,33 +44,33 @@ enum Child {
 struct Shared {
     elements: Vec<GreenElement>,
     /// For each element the first node that had nothing else in it: nearly every operand is such a node.
-    around: Vec<Known>,
+    around: Vec<SharedElement>,
     /// Tokens of one ASCII character, nearly half of all.
-    single: [Known; 128],
+    single: [SharedElement; 128],
     /// Short tokens and small nodes that are in neither list.
-    keyed: HashTable<(Key, u32)>,
+    keyed: HashTable<(ElementKey, u32)>,
     /// Long tokens by the hash of their texts.
     long: HashTable<(u64, u32)>,
 }
 
 /// An element of a kind, or that there is none yet.
 #[derive(Clone, Copy)]
-struct Known {
+struct SharedElement {
     kind: u16,
     index: u32,
 }
 
-impl Known {
-    const NOTHING: Known = Known {
+impl SharedElement {
+    const NOTHING: SharedElement = SharedElement {
         kind: 0,
         index: NONE,
     };
 }
 
-/// The common property of two equal elements. That of a token ends with its kind and its length, that of a
+/// The common property of two equal elements. The key of a token ends with its kind and its length, the key of a
 /// node with its kind and [`NODE`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Key(u64, u64);
+struct ElementKey(u64, u64);
 
 /// Where a token has its length.
 const NODE: u64 = 0xFF;
@@ -86,9 +86,9 @@ static MASKS: [u128; SHORT + 1] = {
     masks
 };
 
-impl Key {
+impl ElementKey {
     /// The key of the token that starts at a byte of a text.
-    fn of_token(kind: SyntaxKind, text: &[u8], start: usize, len: usize) -> Key {
+    fn for_token(kind: SyntaxKind, text: &[u8], start: usize, len: usize) -> ElementKey {
         debug_assert!(
             len <= SHORT && kind as u16 <= 0xFF,
             "each has its own bytes"
@@ -103,14 +103,14 @@ impl Key {
         };
         let bytes = u128::from_le_bytes(bytes) & MASKS[len];
         let tail = (kind as u64) << 48 | (len as u64) << 56;
-        Key(bytes as u64, (bytes >> 64) as u64 | tail)
+        ElementKey(bytes as u64, (bytes >> 64) as u64 | tail)
     }
 
     /// The key of a node with shared children.
-    fn of_node(kind: SyntaxKind, children: [u32; SHARED_CHILDREN]) -> Key {
+    fn for_node(kind: SyntaxKind, children: [u32; SHARED_CHILDREN]) -> ElementKey {
         debug_assert!(kind as u16 <= 0xFF, "it has one byte");
         let [one, two, three] = children.map(u64::from);
-        Key(one | two << 32, three | (kind as u64) << 48 | NODE << 56)
+        ElementKey(one | two << 32, three | (kind as u64) << 48 | NODE << 56)
     }
 
     fn hash(&self) -> u64 {
@@ -122,7 +122,7 @@ impl Key {
 }
 
 impl Builder {
-    /// A builder for the tree of a text of so many bytes.
+    /// A builder for the tree of a text of `len` bytes.
     pub(crate) fn new(len: usize) -> Builder {
         // Compilers write some 30 bytes per element that is new; few texts need more room.
         let expected = (len / 32).clamp(32, 1 << 16);
@@ -132,7 +132,7 @@ impl Builder {
             shared: Shared {
                 elements: Vec::with_capacity(expected),
                 around: Vec::with_capacity(expected),
-                single: [Known::NOTHING; 128],
+                single: [SharedElement::NOTHING; 128],
                 keyed: HashTable::with_capacity(expected),
                 long: HashTable::new(),
             },
@@ -195,7 +195,7 @@ impl Shared {
             return self.single_token(kind, text, start);
         }
         if len <= SHORT {
-            let key = Key::of_token(kind, text.as_bytes(), start, len);
+            let key = ElementKey::for_token(kind, text.as_bytes(), start, len);
             return match self.keyed.find(key.hash(), |it| it.0 == key) {
                 Some((_, index)) => *index,
                 None => self.insert(key, new().into()),
@@ -224,13 +224,13 @@ impl Shared {
         let token = GreenToken::new(kind.into(), &text[start..=start]);
         if self.single[byte].index == NONE {
             let index = self.push(token.into());
-            self.single[byte] = Known {
+            self.single[byte] = SharedElement {
                 kind: kind as u16,
                 index,
             };
             return index;
         }
-        let key = Key::of_token(kind, text.as_bytes(), start, 1);
+        let key = ElementKey::for_token(kind, text.as_bytes(), start, 1);
         match self.keyed.find(key.hash(), |it| it.0 == key) {
             Some((_, index)) => *index,
             None => self.insert(key, token.into()),
@@ -249,7 +249,7 @@ impl Shared {
                 children.truncate(first);
                 let element = self.elements[only as usize].clone();
                 let index = self.push(GreenNode::new(kind.into(), [element]).into());
-                self.around[only as usize] = Known {
+                self.around[only as usize] = SharedElement {
                     kind: kind as u16,
                     index,
                 };
@@ -273,7 +273,7 @@ impl Shared {
     }
 
     /// The key of a node that is to be shared.
-    fn key(&self, kind: SyntaxKind, children: &[Child]) -> Option<Key> {
+    fn key(&self, kind: SyntaxKind, children: &[Child]) -> Option<ElementKey> {
         if children.len() > SHARED_CHILDREN {
             return None;
         }
@@ -284,7 +284,7 @@ impl Shared {
                 Child::Node(_) => return None,
             }
         }
-        Some(Key::of_node(kind, indices))
+        Some(ElementKey::for_node(kind, indices))
     }
 
     fn element(&self, child: Child) -> GreenElement {
@@ -294,7 +294,7 @@ impl Shared {
         }
     }
 
-    fn insert(&mut self, key: Key, element: GreenElement) -> u32 {
+    fn insert(&mut self, key: ElementKey, element: GreenElement) -> u32 {
         let index = self.push(element);
         self.keyed
             .insert_unique(key.hash(), (key, index), |it| it.0.hash());
@@ -303,7 +303,7 @@ impl Shared {
 
     fn push(&mut self, element: GreenElement) -> u32 {
         self.elements.push(element);
-        self.around.push(Known::NOTHING);
+        self.around.push(SharedElement::NOTHING);
         self.elements.len() as u32 - 1
     }
 }
@@ -312,7 +312,7 @@ impl Shared {
 mod tests {
     use super::*;
 
-    /// The tree of the words of a text, each of them in a node.
+    /// A tree with a node for each word in `text`.
     fn words(text: &str) -> GreenNode {
         let mut builder = Builder::new(text.len());
         builder.start_node(SyntaxKind::SOURCE_FILE);
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn equal_nodes_are_one_and_no_others() {
-        // Of all lengths around that of a key, and with prefixes and zeros that a key might mix up.
+        // Of all lengths around the length of a key, and with prefixes and zeros that a key might mix up.
         let mut words_of_text = Vec::new();
         for len in 1..40 {
             words_of_text.push("a".repeat(len));

@@ -24,7 +24,7 @@ pub struct FileContents {
     pub marked: bool,
 }
 
-/// The start of a comment that is meant for this program. Few files have one, and to know that of a whole
+/// The start of a comment that is meant for this program. Few files have one, and to know this of a whole
 /// text is much cheaper than to look at each of its comments.
 pub const MARK: &str = "ptx-analyzer:";
 
@@ -112,7 +112,7 @@ impl Document {
         }
     }
 
-    /// The text.
+    /// Text after all edits so far.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text

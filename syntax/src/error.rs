@@ -52,7 +52,7 @@ pub struct SyntaxError {
     /// Stable code.
     pub code: SyntaxErrorCode,
     /// Where, as UTF-8 offsets from the start of the top-level item that contains the error. An empty
-    /// range means that something is missing at that place.
+    /// range means that something is missing at that offset.
     pub range: TextRange,
     /// The problem and the expectation.
     pub message: String,

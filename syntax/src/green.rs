@@ -58,7 +58,7 @@ impl PartialEq for Green {
     }
 }
 
-/// Whether two nodes are equal. The depth is that of the tree, which the parser bounds.
+/// Whether two nodes are equal. The recursion is as deep as the tree, which the parser bounds.
 fn same(left: &GreenNodeData, right: &GreenNodeData) -> bool {
     let children = || left.children().zip(right.children());
     std::ptr::eq(left, right)

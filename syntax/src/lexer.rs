@@ -617,7 +617,7 @@ mod tests {
         );
     }
 
-    /// A string may go over lines; statements in it tell that its end is missing.
+    /// A string may span lines; statements in it show that its end is missing.
     #[test]
     fn a_string_that_is_not_closed_yet() {
         check(

@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
         self.lexical_error = true;
     }
 
-    /// The column of a place with nothing but blanks before it on its line, in bytes.
+    /// The column of an offset with nothing but blanks before it on its line, in bytes.
     fn indentation(&self, offset: usize) -> Option<usize> {
         let before = &self.text.as_bytes()[..offset];
         let blanks = before
@@ -408,7 +408,7 @@ impl<'a> Parser<'a> {
         self.misaligned = None;
     }
 
-    /// Compares the indentation of the `}` at the current place with that of its `{`.
+    /// Compares the indentation of the current `}` with the indentation of its `{`.
     pub(crate) fn compare_indentation(&mut self, open: TextRange) {
         let close = self.indentation(self.offset());
         if self.misaligned.is_none()
@@ -420,7 +420,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The block whose `}` is missing when that of `open` is not found.
+    /// The block whose `}` is missing when the `}` of `open` is not found.
     pub(crate) fn unclosed_block(&mut self, open: TextRange) -> TextRange {
         self.misaligned.take().unwrap_or(open)
     }
@@ -478,7 +478,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reports what is expected at a place, once.
+    /// Reports what is expected at an offset, once.
     fn report_expected(&mut self, range: TextRange, message: String) {
         let reported = self.errors.last().is_some_and(|it| {
             it.range == range

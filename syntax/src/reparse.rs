@@ -1,14 +1,14 @@
 //! Incremental parsing.
 //!
 //! An edit is answered by parsing the smallest window of whole statements, or of whole items, that can
-//! be parsed alone, and by putting the result in the place of the old nodes. The result must equal a
+//! be parsed alone, and by replacing the old nodes by the result. The result must equal a
 //! fresh parse, errors included; what may be parsed alone follows from the grammar:
 //!
 //! - Runs of statements and top-level items are parsed one after another, and the parser looks beyond
 //!   the end of one only when it does not end by its own last token (`;`, `}`, the `:` of a label). So a
 //!   window has to start after a complete statement and to end with one.
-//! - After a `}` the parser looks at one more token, which tells whether it closes a body. So a window that
-//!   ends with one needs to know what follows.
+//! - After a `}` the parser looks at one more token, which decides whether it closes a body. So a window that
+//!   ends with one needs to know the token after it.
 //! - Trivia after a statement on its line belongs to it. So a window that starts with changed trivia, or
 //!   with a changed first token, has to include the statement before it.
 //! - Tokens must not reach across the ends of a window. After a complete statement only a line comment
@@ -432,7 +432,7 @@ impl Change<'_> {
 
     // ---- Files ---------------------------------------------------------------------------------
 
-    /// Puts old items in the place of new ones with the same text, so that whatever was computed from
+    /// Replaces new items by old ones with the same text, so that whatever was computed from
     /// them stays valid. Items before and after the edit are those.
     fn keep_old_items(&self, old: &Parse, new: Parse) -> Parse {
         let offsets = |root: &GreenNode| {
@@ -500,7 +500,7 @@ fn ends_with_brace(tokens: &Tokens) -> bool {
         == Some(R_BRACE)
 }
 
-/// The end of the last sibling together with what follows it in the same parent.
+/// The end of the last sibling together with the rest of the same parent.
 struct Tail {
     /// Offset of the end in the text before the edit.
     end: usize,

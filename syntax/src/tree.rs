@@ -1,7 +1,7 @@
 //! Red trees: the view of a syntax tree that knows parents and offsets.
 //!
 //! All use of rowan outside this crate goes through these names, so that the library can be exchanged
-//! in one place.
+//! here.
 
 use std::fmt::Write as _;
 
@@ -81,7 +81,7 @@ pub fn token_at(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     }
 }
 
-/// The tokens that end and begin at `offset`; one token twice when the offset lies inside it.
+/// The tokens that end and begin at `offset`; one token twice when the offset is inside it.
 #[must_use]
 pub fn tokens_around(
     root: &SyntaxNode,
@@ -106,7 +106,7 @@ pub fn debug_tree(node: &SyntaxNode) -> String {
     debug_tree_within(node, usize::MAX)
 }
 
-/// The same, with an ellipsis for what comes after `most` bytes: deep trees are indented far.
+/// The same, with an ellipsis after `most` bytes: deep trees are indented far.
 #[must_use]
 pub fn debug_tree_within(node: &SyntaxNode, most: usize) -> String {
     let mut out = String::new();

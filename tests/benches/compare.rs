@@ -1,6 +1,6 @@
 //! Compares `check` with other programs on the same files, in one run, and prints tables in Markdown.
 //!
-//! `tests/benches/compare` starts this program, beside ptxas and parsers of others.
+//! `tests/benches/compare` starts this program, and compares it with ptxas and other parsers.
 
 #![expect(clippy::print_stdout, reason = "a table is what this program is for")]
 
@@ -20,7 +20,7 @@ use walkdir::WalkDir;
 const TARGET: f64 = 20.0;
 /// Bytes of names that one process is given: systems limit them.
 const NAMES: usize = 500_000;
-/// Files of so many bytes are also compared alone: with them the start of a process hardly counts.
+/// Files of at least this many bytes are also compared alone: with them the start of a process hardly counts.
 const LARGE: u64 = 100_000;
 /// A module without anything in it: what a process takes for it is its start and its end.
 const EMPTY: &str = ".version 7.0\n.target sm_75\n.address_size 64\n";
@@ -63,7 +63,7 @@ impl File {
         Ok(File {
             name: path.to_str().context("a path in UTF-8")?.to_owned(),
             len: bytes.len() as u64,
-            architecture: Setting::of(&String::from_utf8_lossy(&bytes)).architecture(),
+            architecture: Setting::from_text(&String::from_utf8_lossy(&bytes)).architecture(),
         })
     }
 }
@@ -319,7 +319,7 @@ fn measure(
     Ok(measured)
 }
 
-/// Everything that tables are made of.
+/// The measurements for the tables.
 struct Comparison<'a> {
     files: &'a [File],
     programs: &'a [Program],
@@ -341,7 +341,7 @@ impl Comparison<'_> {
             let taken: Vec<usize> = all.iter().copied().filter(is_taken).collect();
             let cost = (measured.sum(all), all.len());
             self.row(&program.name, all, cost, measured, ours_on_all.0);
-            // One that gives up at the first line is not a measure of speed.
+            // A parser that stops at the first line is not a measure of speed.
             let (mut name, mut ours) = (program.name.clone(), ours_on_all);
             if taken.len() < all.len() {
                 name += ", files that it takes";

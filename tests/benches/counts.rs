@@ -4,7 +4,7 @@
 //! Run with `cargo run -p ptx-analyzer-tests --bin counts`, or with `-- --rewrite` to make a new baseline.
 //! Needs valgrind, whose tool callgrind does the counting. Debug builds: what is watched is how much is done and
 //! not how well it is compiled, and they are there already where tests have run. Counts depend on the compiler,
-//! which is in the baseline; those of another one are printed but not compared. The exit status is 1 when a
+//! which is in the baseline; counts of another one are printed but not compared. The exit status is 1 when a
 //! count is off by more than 3 %: down as well, for then the baseline no longer guards anything.
 //!
 //! `-- --protocols FOLDER` counts the part of the rules of protocols in the checks of a sample of the PTX files of a
@@ -131,7 +131,7 @@ fn asked(question: fn(&Analysis)) -> Box<dyn FnMut()> {
     Box::new(move || question(&host.analysis()))
 }
 
-/// A question about a place in a file that is checked already, as it is when somebody works.
+/// A question about a place in a file that is checked already, as in an editor.
 fn at_the_middle(question: fn(&Analysis, FilePosition)) -> Box<dyn FnMut()> {
     let (host, text) = host();
     host.analysis().diagnostics(FILE).expect(WHY);

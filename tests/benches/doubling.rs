@@ -27,7 +27,7 @@ const MOST: f64 = 2.8;
 const NOTHING: f64 = 3.0;
 /// Bytes of memory below which a ratio says nothing.
 const NO_MEMORY: f64 = 8e6;
-/// The option by which a process is told its text: the name and the size follow.
+/// The option that selects the text of a process: its name and size follow.
 const ONE: &str = "--one";
 /// Runs, of which the fastest counts.
 const RUNS: usize = 3;

@@ -20,7 +20,7 @@ fn main() {
     divan::main();
 }
 
-/// A kernel of so many instructions, read and with its names resolved.
+/// A kernel of `count` instructions, read and with its names resolved.
 fn host(instructions: usize) -> AnalysisHost {
     let text = generate::function(instructions);
     let mut host = AnalysisHost::new();

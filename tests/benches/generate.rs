@@ -1,5 +1,5 @@
 //! Prints a generated module of the length in bytes that the command line says, for programs that measure others; after
-//! `pipeline`, a kernel of so many lines with asynchronous products and copies.
+//! `pipeline`, a kernel of `N` lines with asynchronous products and copies.
 
 use std::io::Write;
 

@@ -14,7 +14,7 @@ use divan::{
 };
 use machine::{
     cubin,
-    fatbin::{Found, Kind, Reader},
+    fatbin::{Kind, Part, Reader},
     listing::Listing,
     row::Row,
     schedule::Schedule,
@@ -103,7 +103,7 @@ fn extract_library(bencher: Bencher<'_, '_>) {
         let file = file.try_clone().expect("the file");
         let mut reader = Reader::new(file).expect("a reader");
         let mut found = 0;
-        while let Some(Found::Image(image)) = reader.next_image().expect("bytes") {
+        while let Some(Part::Image(image)) = reader.next_image().expect("bytes") {
             assert_eq!(image.kind, Kind::Ptx);
             found += usize::from(!reader.unpack(&image).expect("a text").is_empty());
         }

@@ -85,7 +85,7 @@ struct Arguments {
     /// Agreement, in percent, below which the exit status is 1; 99.9 if not given, for mutants 98.
     #[arg(long)]
     threshold: Option<f64>,
-    /// Asks ptxas only about programs without a recorded verdict, and about a sample of the others.
+    /// Runs ptxas only on programs without a recorded verdict, and on a sample of the others.
     #[arg(long, requires = "seed", conflicts_with_all = ["corpus", "generation", "semantics"])]
     recorded: bool,
     /// Records the verdicts of this run.
@@ -212,7 +212,7 @@ fn judge_statements(
     Ok(agreement >= threshold)
 }
 
-/// A generator of statements of the instructions that are asked for.
+/// A generator of statements of the requested instructions.
 fn generator(arguments: &Arguments, seed: u64) -> anyhow::Result<Generator> {
     let prefix = arguments.instruction.as_deref().unwrap_or("");
     let instructions: Vec<&Instruction> = tables()

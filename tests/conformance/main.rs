@@ -9,6 +9,7 @@ mod programs;
 use ptx_tests::conformance::{
     ours::Checker, ptxas, recorded, report::Report, rules::rules, semantics,
 };
+use ptx_tests::{fixtures, workspace::top};
 
 /// Least share of equal verdicts, in percent.
 const OVERALL: f64 = 99.5;
@@ -108,4 +109,46 @@ fn live_mode_fetches_the_release_of_the_recorded_verdicts() {
         script.lines().any(|it| it == wanted),
         "the script lacks {wanted}"
     );
+}
+
+/// The README states what `tests/run` and the tests here enforce.
+#[test]
+fn the_readme_states_what_the_gate_enforces() {
+    let read = |path| std::fs::read_to_string(top().join(path)).expect("a file of the repository");
+    let (readme, script) = (read("README.md"), read("tests/run"));
+    // The first gate of the step `live`: a number of statements and the least agreement.
+    let gate = script
+        .lines()
+        .find(|it| it.contains("conformance/live --count"))
+        .expect("a gate of statements");
+    let words: Vec<&str> = gate.split_whitespace().collect();
+    let value = |option| {
+        let at = words.iter().position(|it| *it == option);
+        words[at.expect("an option of the gate") + 1]
+    };
+    let (_, programs) = recorded::read::<recorded::RecordedProgram>(&recorded::programs_file())
+        .expect("the recorded verdicts are there");
+    let accepted = programs.iter().filter(|it| it.messages.is_empty()).count();
+    let version = isa::target::versions().last().expect("a version");
+    let expected = format!(
+        "at least {} % agreement with `ptxas` {} on {} statements of PTX up to {version}, and no error in {} programs and {} files",
+        value("--threshold"),
+        ptxas::RELEASE,
+        thousands(value("--count")),
+        thousands(&accepted.to_string()),
+        fixtures::ptx().len(),
+    );
+    assert!(readme.contains(&expected), "README.md lacks: {expected}");
+}
+
+/// The digits with commas between groups of three.
+fn thousands(digits: &str) -> String {
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }

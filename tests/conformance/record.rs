@@ -1,9 +1,9 @@
 //! Records what ptxas says about statements, one process each.
 //!
 //! `cargo run -p ptx-analyzer-tests --bin conformance-record -- --ptxas PTXAS FILE…`, where a file holds
-//! statements as JSON lines (`stmt`, `version`, `target`, `instruction`, and what a program needs beside)
+//! statements as JSON lines (`stmt`, `version`, `target`, `instruction`, and additions of a program)
 //! and its folder is the name of the family. With `--programs` the files hold whole programs: one per
-//! `TOPIC_….ptx`, or JSON lines (`name`, `topic`, `source`). What crashes ptxas is left out.
+//! `TOPIC_….ptx`, or JSON lines (`name`, `topic`, `source`). Programs that crash ptxas are omitted.
 //! With `--semantics N` no file is read: of each instruction, `N` statements that ptxas accepts are taken from those
 //! that are recorded, and what optimization leaves of them is measured.
 
@@ -41,7 +41,7 @@ struct Arguments {
     /// The files hold whole programs, and all of them are recorded.
     #[arg(long)]
     programs: bool,
-    /// Measures what optimization leaves of so many recorded statements of each instruction.
+    /// Measures what optimization leaves of this number of recorded statements of each instruction.
     #[arg(long, conflicts_with_all = ["programs", "files"])]
     semantics: Option<usize>,
     /// The nvdisasm that prints machine code.
@@ -225,7 +225,7 @@ fn program(candidate: &ProgramCandidate, ptxas: &Ptxas) -> anyhow::Result<Vec<Re
     let architecture = candidate
         .arch
         .clone()
-        .unwrap_or_else(|| Setting::of(&candidate.source).architecture());
+        .unwrap_or_else(|| Setting::from_text(&candidate.source).architecture());
     let (verdict, messages) = ptxas.messages(&architecture, &candidate.source)?;
     let judged = match verdict {
         Verdict::Accepted => true,

@@ -26,7 +26,7 @@ fn literals() -> Value {
     })
 }
 
-/// The actions at a place of line 10, where `addd` appears.
+/// The actions at a column of line 10, where `addd` appears.
 fn actions(server: &mut TestServer, context: &Value) -> Vec<Value> {
     let at = json!({ "line": 10, "character": 6 });
     let params = json!({

@@ -148,7 +148,7 @@ fn names_resolve_across_open_documents() {
     assert!(found.contains("/b.ptx"), "{found}");
 }
 
-/// An entry long enough that its flow is looked at after everything else.
+/// An entry long enough that its flow is analysed after everything else.
 fn long_kernel() -> String {
     let many = "    add.s32 %r2, %r1, 1;\n".repeat(2000);
     format!(

@@ -153,7 +153,7 @@ fn at(text: &str, needle: &str, behind: usize) -> (u32, u32) {
     (line as u32, column.encode_utf16().count() as u32)
 }
 
-/// The labels of the first completions at a place, each with what is inserted and beside it.
+/// The labels of the first completions at a position, each with its text and its detail.
 fn completions(server: &mut TestServer, text: &str, needle: &str, behind: usize) -> Vec<String> {
     let (line, column) = at(text, needle, behind);
     let answer = server

@@ -25,7 +25,7 @@ const TEXT: &str = "\
 /// How long programs may take here that are not to be waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A workspace, and a program beside it that stands in for `ptxas`.
+/// A workspace, and a stand-in for `ptxas` outside it.
 struct World(tempfile::TempDir);
 
 impl World {
@@ -53,7 +53,7 @@ echo run >> @/runs
 {script}"
         );
         let script = script.replace('@', &self.0.path().display().to_string());
-        // By another process: nobody can run a file that some process has open for writing.
+        // By another process: a file that some process has open for writing cannot be run.
         let mut shell = Command::new("sh")
             .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
             .arg(self.at(name))
@@ -572,7 +572,7 @@ fn the_real_ptxas_agrees() {
     let blocks = code["blocks"].as_array().expect("blocks");
     let counts = blocks.iter().filter_map(|it| it["count"].as_u64());
     assert_eq!(counts.sum::<u64>(), code["total"].as_u64().unwrap_or(0));
-    // Code for another target is there beside it.
+    // Code for another target is also there.
     server.replace(&world.uri(), TEXT);
     assert_eq!(world.run(&mut server).expect("a result")["errors"], 0);
     let document = json!({ "uri": world.uri() });

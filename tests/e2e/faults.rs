@@ -346,7 +346,7 @@ fn a_slow_reader_gets_every_answer_and_the_last_diagnostics() {
             let message = read_message(&mut output).await.expect("a server that runs");
             answered += i64::from(message.get("id").is_some());
         }
-        // Those that were overtaken while nobody read are not sent.
+        // Those that were overtaken while the client did not read are not sent.
         assert!(published < 20, "{published}");
         drop(input);
         assert_eq!(serving.await.expect("no panic"), 1);

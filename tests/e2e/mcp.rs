@@ -444,7 +444,7 @@ fn wrong_questions_are_told_what_is_wrong() {
     assert_eq!(answer["error"]["code"], -32601, "{answer}");
     let answer = client.ask("tools/call", json!({ "name": "check", "arguments": [] }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
-    // Lines that are not messages are answered, too.
+    // Lines that are not messages are also answered.
     let surrogate = r#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"\ud800"}}"#;
     for line in ["no JSON", surrogate] {
         let input = client.input.as_mut().expect("an open pipe");
@@ -535,7 +535,7 @@ fn only_files_below_the_root_are_read() {
     assert!(String::from_utf8_lossy(&output.stderr).ends_with(": this is not a folder\n"));
 }
 
-/// Opening a pipe waits until somebody writes to it.
+/// Opening a pipe waits for a writer.
 #[cfg(unix)]
 #[test]
 fn pipes_are_refused() {

@@ -108,7 +108,7 @@ fn registers_have_a_life() {
         (&life["crossesPeak"], &life["free"]),
         (&json!(true), &json!(false))
     );
-    // The parameter of an entry lies in constant memory.
+    // The parameter of an entry is in constant memory.
     let life = server.settled("ptx/liveRange", &place(URI, 11, 20));
     assert_eq!(
         (&life["crossesPeak"], &life["free"]),

@@ -48,7 +48,7 @@ fn json_that_is_no_message_is_answered() {
 #[test]
 fn a_request_without_a_method_is_answered() {
     let mut server = TestServer::ready();
-    // Without an id there is nobody to answer to.
+    // Without an id an answer has no address.
     server.send_body(r#"{"jsonrpc":"2.0"}"#);
     server.send_body(r#"{"jsonrpc":"2.0","id":"x"}"#);
     let error = server.response("x").expect_err("an error");

@@ -33,7 +33,7 @@ fn an_unfinished_statement_is_told_after_a_pause() {
     server.edit(URI, (10, 4), (10, 4), "add.s32 %r2, %r1\n    ");
     server.edit(URI, (10, 20), (10, 20), ", %r");
     assert_eq!(lines(&server.diagnostics(URI)), [0; 0]);
-    // Nothing else happens, and then it is told.
+    // Nothing else happens, and then it is shown.
     assert_eq!(lines(&server.diagnostics(URI)), [10]);
 }
 
@@ -124,7 +124,7 @@ const FILES_VARIABLE: &str = "PTX_TYPING";
 const MOST_LINES: usize = 80;
 
 /// The same with real files: the shares of key states with a problem on the line itself and on innocent lines, and how long
-/// after the last key a slip is told.
+/// after the last key a slip is shown.
 #[test]
 fn typing_in_real_files_is_calm() {
     let Some(files) = std::env::var_os(FILES_VARIABLE) else {

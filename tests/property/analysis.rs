@@ -11,7 +11,7 @@ use ptx_tests::{
 };
 use syntax::{Document, FileContents};
 
-/// Edits of each fixture; `PTX_EDITS` says another number.
+/// Edits of each fixture, unless `PTX_EDITS` is set.
 const EDITS: usize = 500;
 /// Edits after which a document starts again from its file.
 const SESSION: usize = 30;

@@ -13,7 +13,7 @@ use fastrand::Rng;
 use ptx_tests::fixtures;
 use syntax::{Cursor, SyntaxKind, TextRange, TextSize};
 
-/// Places that are tried; `PTX_COMPLETIONS` says another number.
+/// Positions that are tried, unless `PTX_COMPLETIONS` is set.
 const DEFAULT_COUNT: usize = 1_000;
 /// How far down a list a person looks.
 const FIRST: usize = 10;
@@ -115,7 +115,7 @@ fn completion_offers_what_stood_there() {
     );
 }
 
-/// The completions of a file, each put in the place that it was offered for.
+/// The completions of a file, each inserted where it was offered.
 struct Trial<'a> {
     text: &'a str,
     host: AnalysisHost,
@@ -126,7 +126,7 @@ struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    fn of(text: &'a str) -> Trial<'a> {
+    fn from_text(text: &'a str) -> Trial<'a> {
         Trial {
             text,
             host: AnalysisHost::new(),
@@ -156,7 +156,7 @@ impl<'a> Trial<'a> {
             .collect()
     }
 
-    /// Asks what may be in the place of a name of a statement, and tries one of each kind; whether it was a place to ask.
+    /// Completes a name of a statement, and tries one item of each kind; whether there were any.
     fn ask(&mut self, name: TextRange, statement: TextRange) -> bool {
         let text = self.text;
         let is_right = match self.right.get(&statement.start()) {
@@ -226,7 +226,7 @@ fn what_is_offered_is_accepted() {
         if names.is_empty() {
             continue;
         }
-        let mut trial = Trial::of(&fixture.text);
+        let mut trial = Trial::from_text(&fixture.text);
         for _ in 0..5 {
             asked += 1;
             let (name, statement) = names[rng.usize(..names.len())];
@@ -270,7 +270,7 @@ fn what_is_offered_everywhere_is_accepted() {
     for (number, fixture) in files.iter().enumerate() {
         let mut names = Vec::new();
         names_of(&FileContents::new(&fixture.text).tree.cursor(), &mut names);
-        let mut trial = Trial::of(&fixture.text);
+        let mut trial = Trial::from_text(&fixture.text);
         for (name, statement) in names {
             places += usize::from(trial.ask(name, statement));
         }

@@ -107,7 +107,7 @@ const CASES: &[Case] = &[
         "add.s32 a, b$0, 1;\n}",
         &[Diagnostics, Hover, Highlight, Slice],
     ),
-    // Barriers in memory, each a variable or all in one, and those of the block under branches.
+    // Barriers in memory, each a variable or all in one, and barriers of the block under branches.
     (
         THREADS,
         ".shared .b64 m#;\nmbarrier.init.shared.b64 [m#], 1;\nmbarrier.arrive.shared.b64 d, [m#];\n\
@@ -265,7 +265,7 @@ fn worked(start: Instant) -> f64 {
         .as_secs_f64()
 }
 
-/// How long the answer to a question about a text takes that nobody has seen before.
+/// How long the first answer to a question about a text takes.
 fn cost((text, offset): &(String, u32), question: Question) -> f64 {
     let host = answers::host(Arc::new(FileContents::new(text)));
     let analysis = host.analysis();

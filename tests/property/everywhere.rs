@@ -123,7 +123,7 @@ fn ask(analysis: &Analysis, offset: TextSize, len: TextSize) {
     }
 }
 
-/// Asks what the name or the line at a place is related to.
+/// Runs all queries about the name or the line at an offset.
 fn ask_about_relations(analysis: &Analysis, offset: TextSize, len: TextSize) {
     let inside = |it: TextRange| assert!(it.end() <= len, "{offset:?}: {it:?} of {len:?}");
     if let Some(found) = analysis.goto_type_definition(at(offset)).expect(WHY) {
@@ -159,7 +159,7 @@ fn ask_about_relations(analysis: &Analysis, offset: TextSize, len: TextSize) {
     }
 }
 
-/// Starts and ends of the occurrences of the name at a place.
+/// Starts and ends of the occurrences of the name at an offset.
 fn occurrences(
     analysis: &Analysis,
     offset: TextSize,

@@ -18,9 +18,9 @@ use syntax::{
     text::Edit,
 };
 
-/// Mutants of each producer that are tried; `PTX_FIXES` says another number.
+/// Mutants of each producer that are tried, unless `PTX_FIXES` is set.
 const COUNT: usize = 120;
-/// Names the environment variable with another number of mutants.
+/// Names the environment variable with the number of mutants.
 const COUNT_VARIABLE: &str = "PTX_FIXES";
 /// Names the environment variable with another seed: other mutants.
 const SEED_VARIABLE: &str = "PTX_FIXES_SEED";
@@ -34,7 +34,7 @@ const BAD_PREFERRED: usize = 1;
 const BAD_FIRST: usize = 8;
 /// Errors of a mutant whose fixes are tried.
 const ERRORS: usize = 4;
-/// Mutants that are made in vain before one is given up.
+/// Attempts to make one mutant.
 const TRIES: usize = 1000;
 
 /// Errors by code and message, with how many there are.
@@ -43,19 +43,19 @@ type Errors = BTreeMap<(&'static str, String), usize>;
 /// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Mutation {
-    /// A token is left out.
+    /// A token is omitted.
     Drop,
     /// A token is written twice.
     Double,
-    /// A token of another place is written after a token.
+    /// A token from elsewhere is written after a token.
     Insert,
     /// Two neighbours are exchanged.
     Exchange,
-    /// One character of a token is left out, doubled, inserted or another one.
+    /// One character of a token is omitted, doubled, inserted or replaced.
     Character,
-    /// A bracket is left out, doubled, or written somewhere.
+    /// A bracket is omitted, doubled, or written somewhere.
     Bracket,
-    /// A line is left out.
+    /// A line is omitted.
     Line,
     /// A line from before the first body is written somewhere.
     Header,
@@ -149,7 +149,7 @@ fn diagnostics(text: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// The errors; a line that a message names may have another number after an edit.
+/// The errors; the line numbers in messages may differ after an edit.
 fn errors(found: &[Diagnostic]) -> Errors {
     let mut errors = Errors::new();
     for it in found {
@@ -193,7 +193,7 @@ impl Count {
 
 /// The counts of some mutants.
 #[derive(Clone, Debug, Default)]
-struct Tally {
+struct FixTally {
     mutants: usize,
     /// Mutants with an error.
     wrong: usize,
@@ -206,8 +206,8 @@ struct Tally {
     all: Count,
 }
 
-impl Tally {
-    fn add(&mut self, other: &Tally) {
+impl FixTally {
+    fn add(&mut self, other: &FixTally) {
         self.mutants += other.mutants;
         self.wrong += other.wrong;
         self.errors += other.errors;
@@ -229,7 +229,7 @@ impl Tally {
     }
 }
 
-/// Says what is wrong with texts after fixes.
+/// Finds the errors of texts after fixes.
 struct Judge {
     ptxas: Option<Ptxas>,
 }
@@ -273,11 +273,11 @@ impl Judge {
     }
 
     /// The fixes of a mutant.
-    fn mutant(&self, name: &str, text: &str) -> Tally {
+    fn mutant(&self, name: &str, text: &str) -> FixTally {
         let found = diagnostics(text);
-        let mut tally = Tally {
+        let mut tally = FixTally {
             mutants: 1,
-            ..Tally::default()
+            ..FixTally::default()
         };
         if found.is_empty() {
             return tally;
@@ -344,11 +344,11 @@ fn fixes_of_mutants_make_no_new_error() {
     let count = number(COUNT_VARIABLE).map_or(COUNT, |it: u64| it as usize);
     let mut rng = Rng::with_seed(number(SEED_VARIABLE).unwrap_or(18));
     let judge = Judge::new();
-    let mut rows = BTreeMap::<String, Tally>::new();
-    let mut kinds = BTreeMap::<Mutation, Tally>::new();
-    let mut sum = Tally::default();
+    let mut rows = BTreeMap::<String, FixTally>::new();
+    let mut kinds = BTreeMap::<Mutation, FixTally>::new();
+    let mut sum = FixTally::default();
     for (producer, files) in producers() {
-        // Whether a file of a large corpus is right is asked when its turn comes.
+        // A file of a large corpus is checked when its turn comes.
         let mut right: BTreeMap<usize, bool> = BTreeMap::new();
         let row = rows.entry(producer).or_default();
         let mut tries = 0;

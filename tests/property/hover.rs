@@ -1,4 +1,4 @@
-//! Nearly every word of a program can be explained.
+//! Hover explains nearly every word.
 
 #![expect(clippy::print_stdout, reason = "the share is what one wants to know")]
 

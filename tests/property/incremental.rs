@@ -13,7 +13,7 @@ use syntax::{Document, ReparseLevel, TextRange, TextSize, text::Edit};
 const EDITS: usize = 1_000;
 /// Edits after which a document starts again from its file, before it is nothing but garbage.
 const SESSION: usize = 25;
-/// Names the environment variable with another number of edits of each file.
+/// Names the environment variable with the number of edits of each file.
 const EDITS_VARIABLE: &str = "PTX_EDITS";
 
 /// Applies the edit incrementally and says what differs from a fresh document.

@@ -1,4 +1,4 @@
-//! One slip is told where it is: a token that is missing puts errors on its own statement only.
+//! One slip is reported where it is: a token that is missing puts errors on its own statement only.
 
 #![expect(clippy::print_stdout, reason = "the shares are what one wants to know")]
 
@@ -109,7 +109,7 @@ fn previous_token(node: &SyntaxNode) -> Option<SyntaxToken> {
 }
 
 #[derive(Default)]
-struct Tally {
+struct SlipTally {
     slips: usize,
     /// Slips after which the parser says something of another line.
     strayed: usize,
@@ -119,8 +119,8 @@ struct Tally {
     examples: Vec<String>,
 }
 
-impl Tally {
-    fn add(&mut self, other: &Tally) {
+impl SlipTally {
+    fn add(&mut self, other: &SlipTally) {
         self.slips += other.slips;
         self.strayed += other.strayed;
         self.wrong_elsewhere += other.wrong_elsewhere;
@@ -131,7 +131,7 @@ fn slip(
     Fixture { name, text }: &Fixture,
     count: usize,
     rng: &mut fastrand::Rng,
-    all: &mut BTreeMap<String, Tally>,
+    all: &mut BTreeMap<String, SlipTally>,
 ) {
     let mut document = Document::new(text.to_owned());
     let mut host = answers::host(document.contents());
@@ -194,8 +194,8 @@ fn slip(
 }
 
 /// Prints a table and returns the sums.
-fn report(all: &BTreeMap<String, Tally>) -> Tally {
-    let mut sum = Tally::default();
+fn report(all: &BTreeMap<String, SlipTally>) -> SlipTally {
+    let mut sum = SlipTally::default();
     for (class, tally) in all {
         sum.add(tally);
         println!(

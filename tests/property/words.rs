@@ -130,7 +130,7 @@ const TYPES: &[&str] = &[
     "f32", "f64", "pred", "e4m3", "v2", "v4", "v8",
 ];
 
-/// The words of an instruction, mixed with those of others.
+/// The words of an instruction, mixed with words from others.
 fn words(rng: &mut Rng, all: &[&'static Instruction]) -> String {
     let instruction = all[rng.usize(..all.len())];
     let mut out = instruction.opcode.to_owned();

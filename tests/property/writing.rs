@@ -1,4 +1,4 @@
-//! Questions of somebody who writes, at every token: completion, parameter hints and formatting.
+//! Requests while typing, at every token: completion, parameter hints and formatting.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use ptx_tests::properties::formatting::{check_edits, check_tokens};
 use syntax::{FileContents, NodeOrToken, TextRange, TextSize, text::Edit};
 
 const WHY: &str = "no cancellation";
-/// Places in a file at which is asked; of longer files a part, evenly spread.
+/// The most positions that are tried in a file, evenly spread.
 const MOST: usize = 250;
-/// One of so many places is formatted alone: each time the item around it is laid out.
+/// One of this many positions is formatted alone: each time the item around it is laid out.
 const FORMATTED: usize = 25;
 
-/// Asks at the insides and ends of tokens, where the cursor is when somebody types.
+/// Asks at the insides and ends of tokens, where the cursor is while typing.
 pub(crate) fn ask_everywhere(analysis: &Analysis, file: FileId, contents: &FileContents) {
     let text = contents.tree.syntax().text().to_string();
     let ranges: Vec<TextRange> = contents

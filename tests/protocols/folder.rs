@@ -33,7 +33,7 @@ struct Judged {
     /// The code of the rule that it is about.
     rule: String,
     kind: Kind,
-    /// The lines at which the rule may tell of it, from 1.
+    /// The lines at which the rule may report it, from 1.
     #[serde(default)]
     lines: Vec<usize>,
     /// Codes that serve as well.
@@ -51,7 +51,7 @@ enum Kind {
 /// The numbers of a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Score {
-    /// Wrong programs that a rule tells of at an accepted line.
+    /// Wrong programs that a rule reports at an accepted line.
     pub(crate) told: usize,
     /// All wrong programs.
     pub(crate) wrong: usize,

@@ -1,8 +1,8 @@
-//! Kernels that are right or wrong in their protocols: the rules tell of the wrong ones, at the marked lines, and of
+//! Correct and faulty kernels: the rules report the faulty ones, at the marked lines, and
 //! nothing else.
 //!
 //! `fixtures/protocols` has a file for each protocol. A kernel is a title after `==`, perhaps settings, and lines of
-//! PTX; those that a rule tells of end with `// CODE`. The lines between `>>` and `<<` are tried in each of the shapes
+//! PTX; those that a rule reports end with `// CODE`. The lines between `>>` and `<<` are tried in each of the shapes
 //! that the setting `shapes` names; `let NAME = TEXT` makes `$NAME` stand for a text.
 
 #![expect(clippy::print_stdout, reason = "the shares are what one wants to know")]
@@ -50,7 +50,7 @@ fn kernels_are_judged_right() {
 }
 
 /// With a folder in [`FOLDER`]: prints the firings in its files by rule. If it has a file `expected.jsonl`, every right
-/// program is silent, and 95 of 100 wrong ones are told of at an accepted line.
+/// program is silent, and 95 of 100 wrong ones are reported at an accepted line.
 #[test]
 fn kernels_of_a_folder() {
     let Some(path) = std::env::var_os(FOLDER).map(PathBuf::from) else {

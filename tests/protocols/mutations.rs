@@ -8,7 +8,7 @@ use syntax::FileContents;
 
 use crate::programs::Program;
 
-/// Least share that is told of, in percent.
+/// Least share that is reported, in percent.
 pub(crate) const LEAST: usize = 55;
 
 /// The instructions that are taken away, and how they are counted.
@@ -39,7 +39,7 @@ const KINDS: [(&str, &str); 24] = [
     ("griddepcontrol.wait", "grid wait"),
 ];
 
-/// Why some of a kind are not told of: without them the kernel may still be right, as far as the text tells.
+/// Why some of a kind are not reported: without them the kernel may still be right, as far as the text shows.
 const REASONS: [(&str, &str); 19] = [
     (
         "block arrive",
@@ -127,7 +127,7 @@ fn kind(line: &str) -> Option<&'static str> {
     found.map(|it| it.1)
 }
 
-/// How often each code is told of a text, hints left out.
+/// How often each code is reported for a text, without hints.
 fn warnings(text: &str) -> BTreeMap<&'static str, usize> {
     let host = answers::host(Arc::new(FileContents::new(text)));
     let all = host.analysis().diagnostics(FILE).expect("nothing changes");
@@ -138,7 +138,7 @@ fn warnings(text: &str) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// Takes each instruction away in turn. Prints a table, and returns how many of them are told of, and how many
+/// Takes each instruction away in turn. Prints a table, and returns how many of them are reported, and how many
 /// there are.
 pub(crate) fn run(programs: &[Program]) -> (usize, usize) {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();

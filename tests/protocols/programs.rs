@@ -63,7 +63,7 @@ impl Program {
         self.plain
     }
 
-    /// The findings that the marks in the text tell of.
+    /// The findings that the marks in the text expect.
     pub(crate) fn expected(&self) -> Vec<Finding> {
         let marks = (1..).zip(self.text.lines());
         let marks = marks.filter_map(|(line, text)| Some((line, text.split_once("// ")?.1)));

@@ -86,7 +86,7 @@ enum Half {
 
 impl Half {
     /// The half of a family: FNV-1a of its name.
-    fn of(family: &str) -> Half {
+    fn for_family(family: &str) -> Half {
         let hash = answers::fnv(family.as_bytes());
         match (hash >> 32) % 2 {
             0 => Half::First,
@@ -183,7 +183,7 @@ fn sources(arguments: &Arguments) -> anyhow::Result<Vec<Source>> {
             };
             if arguments
                 .half
-                .is_none_or(|it| it == Half::of(&source.family))
+                .is_none_or(|it| it == Half::for_family(&source.family))
             {
                 sources.push(source);
             }
@@ -266,7 +266,7 @@ fn compare(arguments: &Arguments, tools: &Tools, answers: &Answers, path: &Path)
     let mut outcome = Vec::new();
     for target in &arguments.target {
         let wanted = Some(&**target).filter(|it| *it != OF_FILE);
-        // Nobody cancels the questions of this host.
+        // Queries of this host are not cancelled.
         let registers = |target: Option<&str>| analysis.registers(FILE, target).unwrap_or_default();
         let mut entries = registers(wanted);
         let Some(first) = entries.first() else {

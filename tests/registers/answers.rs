@@ -57,7 +57,7 @@ impl Answers {
         })
     }
 
-    /// The answer for some entries of a text on a target: the one that is known, or else that of `ask`.
+    /// The answer for some entries of a text on a target: the one that is known, or else the result of `ask`.
     pub(crate) fn get(
         &self,
         text: &str,
@@ -80,7 +80,7 @@ impl Answers {
             && let Ok(mut file) = file.lock()
             && let Ok(text) = serde_json::to_string(&line)
         {
-            // An answer that is not kept is asked for again.
+            // An answer that is not kept is computed again.
             let _ = writeln!(file, "{text}");
         }
         line.answer

@@ -11,9 +11,9 @@ use crate::tools::Measured;
 const THREADS: u32 = 256;
 /// Larger kernels have a column of their own.
 const LARGE: u32 = 128;
-/// The place of the peak matters for kernels with so many registers.
+/// The line of the peak matters for kernels with at least this many registers.
 const PEAK_FROM: u32 = 24;
-/// A peak is found if nearly as many registers are live so many lines around it,
+/// A peak is found if nearly as many registers are live this many lines around it,
 const PEAK_LINES: u32 = 15;
 /// namely this share of the most, in percent.
 const PEAK_SHARE: u32 = 90;
@@ -72,8 +72,8 @@ impl Compared {
         warps(self.estimate.estimate) == warps(self.truth.registers)
     }
 
-    /// Whether nearly as many registers are live around the line of our peak as anywhere; `None` if nobody
-    /// can tell, or for small kernels.
+    /// Whether nearly as many registers are live around the line of our peak as anywhere; `None` if that is
+    /// unknown, and for small kernels.
     fn peak_found(&self) -> Option<bool> {
         let most = self.truth.alive.iter().map(|it| it.1).max()?;
         let line = self.estimate.peak_line? + 1;

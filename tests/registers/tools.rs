@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use ptx_tests::conformance::ptxas::Ptxas;
 use serde::{Deserialize, Serialize};
 
-/// How often a process is asked whether it is done.
+/// How often the end of a process is polled.
 const PAUSE: Duration = Duration::from_millis(2);
 /// The file that lines of PTX belong to when the text names no other.
 const PTX_TEXT: &str = "\".nv_debug_ptx_txt\"";
@@ -155,7 +155,7 @@ fn retarget(text: &str, target: &str) -> String {
     lines.join("\n")
 }
 
-/// The number before some words of a line.
+/// The number before some text of a line.
 fn number_before(line: &str, words: &str) -> Option<u32> {
     line.split(words)
         .next()?
@@ -165,7 +165,7 @@ fn number_before(line: &str, words: &str) -> Option<u32> {
         .ok()
 }
 
-/// Reads what ptxas tells of each entry.
+/// Reads the figures of ptxas for each entry.
 fn verbose(report: &str) -> BTreeMap<String, Measured> {
     let mut found: BTreeMap<String, Measured> = BTreeMap::new();
     let (mut entry, mut about) = (None, None);

@@ -1,4 +1,4 @@
-//! A test of the TextMate grammar with every word of the tables, so that the grammar follows them.
+//! A test of the TextMate grammar with all words from the tables, so that the grammar follows them.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 

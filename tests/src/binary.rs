@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Builds the program with the dev or the release profile and returns its path.
 ///
-/// Cargo builds no programs of other packages for tests, so it is asked to here; nothing is done
+/// Cargo builds no programs of other packages for tests, so this builds them; nothing is done
 /// when the program is up to date. `PTX_ANALYZER_SERVER` names one that is built with the dev profile.
 pub fn build(profile: &str) -> PathBuf {
     if profile == "dev"

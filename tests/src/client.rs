@@ -18,7 +18,7 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// How long an expected message may take before the test fails. Generous: a debug build beside compilers that take
+/// How long an expected message may take before the test fails. Generous: a debug build next to compilers that take
 /// nine tenths of the machine needed more than a minute for a few seconds of work.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// Bytes that may wait in either direction.
@@ -40,9 +40,9 @@ impl RpcError {
     pub const PARSE_ERROR: i64 = -32700;
     /// JSON-RPC: the message is JSON but no request, or one that is not allowed now.
     pub const INVALID_REQUEST: i64 = -32600;
-    /// JSON-RPC: nobody handles the method.
+    /// JSON-RPC: the method does not exist.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// JSON-RPC: the parameters are not those of the method.
+    /// JSON-RPC: the parameters do not fit the method.
     pub const INVALID_PARAMS: i64 = -32602;
     /// JSON-RPC: the server failed.
     pub const INTERNAL_ERROR: i64 = -32603;
@@ -52,7 +52,7 @@ impl RpcError {
     pub const REQUEST_CANCELLED: i64 = -32800;
     /// LSP: the text changed while the request was under way.
     pub const CONTENT_MODIFIED: i64 = -32801;
-    /// LSP: what was asked for cannot be done.
+    /// LSP: the request cannot be fulfilled.
     pub const REQUEST_FAILED: i64 = -32803;
     /// LSP: the server gave up; a pull of diagnostics may be sent again.
     pub const SERVER_CANCELLED: i64 = -32802;
@@ -179,7 +179,7 @@ impl TestServer {
         self.writer = None;
     }
 
-    /// Everything that the server has sent and that nobody has waited for, after its end.
+    /// Everything that the server has sent and no test has read, after its end.
     pub fn rest(&mut self) -> Vec<Value> {
         let rest = self.incoming.iter().map(|it| it.0).collect::<Vec<_>>();
         self.waiting.extend(rest);
@@ -202,7 +202,7 @@ impl TestServer {
 
     /// Does the handshake and returns the result of `initialize`.
     ///
-    /// Problems are told at once, unless the options say otherwise: a test does not wait until the edits have left a
+    /// Problems are shown at once, unless the options say otherwise: a test does not wait until the edits have left a
     /// statement.
     pub fn initialize(&mut self, mut params: Value) -> Value {
         if let Some(options) = params.as_object_mut() {
@@ -375,7 +375,7 @@ impl TestServer {
         }
     }
 
-    /// The text of the hover at a place, once the text has settled; empty when there is none.
+    /// The text of the hover at a position, once the text has settled; empty when there is none.
     pub fn hover(&mut self, uri: &str, line: u32, character: u32) -> String {
         let answer = self.settled("textDocument/hover", &place(uri, line, character));
         hover_text(&answer)
@@ -399,13 +399,13 @@ impl TestServer {
             .expect("the server does not panic")
     }
 
-    /// Drops the notifications that have come and that nobody has waited for.
+    /// Drops the notifications that have come and were not read.
     pub fn forget_notifications(&mut self) {
         self.has_notification("");
         self.waiting.retain(|it| it.get("id").is_some());
     }
 
-    /// Whether a notification has come that nobody has waited for yet.
+    /// Whether a notification has come that was not read yet.
     pub fn has_notification(&mut self, method: &str) -> bool {
         let arrived: Vec<Value> = self.incoming.try_iter().map(|it| it.0).collect();
         for message in arrived {
@@ -414,7 +414,7 @@ impl TestServer {
         self.waiting.iter().any(|it| it["method"] == method)
     }
 
-    /// Allows the server to have told the user of problems.
+    /// Allows messages of the server about problems.
     pub fn expect_problems_in_log(&mut self) {
         self.allows_problems = true;
     }

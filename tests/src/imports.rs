@@ -28,7 +28,7 @@ impl Imports {
     ///
     /// # Errors
     /// A file cannot be read, or is not Rust.
-    pub fn of_crate(root: &Path) -> io::Result<Imports> {
+    pub fn from_crate(root: &Path) -> io::Result<Imports> {
         let mut reader = Reader::default();
         reader.file(root, root.parent().unwrap_or(root), None)?;
         Ok(reader.imports())
@@ -38,7 +38,7 @@ impl Imports {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn of_typescript(folder: &Path) -> io::Result<Imports> {
+    pub fn from_typescript(folder: &Path) -> io::Result<Imports> {
         let import =
             Regex::new(r"(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'").expect("a regular expression");
         let mut imports = Imports::default();
@@ -137,7 +137,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a file and those of its modules, which are in `folder`.
+    /// Reads a file and the files of its modules, which are in `folder`.
     fn file(&mut self, path: &Path, folder: &Path, parent: Option<usize>) -> io::Result<usize> {
         let text = fs::read_to_string(path)?;
         let tokens: TokenStream = text
@@ -498,8 +498,8 @@ mod tests {
             fs::write(path, text).expect("a file");
         }
         let imports = match files[0].0.ends_with(".rs") {
-            true => Imports::of_crate(&folder.path().join("lib.rs")),
-            false => Imports::of_typescript(folder.path()),
+            true => Imports::from_crate(&folder.path().join("lib.rs")),
+            false => Imports::from_typescript(folder.path()),
         };
         let imports = imports.expect("files that can be read");
         let name = |it: &Path| {

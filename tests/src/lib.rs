@@ -17,6 +17,7 @@ pub mod mutate;
 pub mod pipeline;
 pub mod process;
 pub mod properties;
+pub mod rooms;
 pub mod session;
 pub mod words;
 pub mod workspace;

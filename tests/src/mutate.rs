@@ -5,7 +5,7 @@ use syntax::{
     text::{Edit, LineTable},
 };
 
-/// Texts that change the meaning of what follows them, or are easily misread.
+/// Texts that change the meaning of the text after them, or are easily misread.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -98,7 +98,7 @@ const PIECES: &[&str] = &[
     ".L2::128B",
 ];
 
-/// Texts that change the meaning of what follows them, or are easily misread.
+/// Texts that change the meaning of the text after them, or are easily misread.
 #[must_use]
 pub fn pieces() -> &'static [&'static str] {
     PIECES
@@ -183,7 +183,7 @@ fn line_start(table: &LineTable, at: usize) -> usize {
 
 /// The range from the start of the line with some `{` to after the `}` that closes it.
 ///
-/// Braces in comments and strings count: this is meant to cut in odd places, too.
+/// Braces in comments and strings count: this is also meant to cut at odd offsets.
 fn braced(rng: &mut fastrand::Rng, text: &str, table: &LineTable) -> (usize, usize) {
     let from = boundary(text, rng.usize(0..=text.len()));
     let Some(open) = text[from..].find('{').map(|it| from + it) else {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Tiles of the ring.
 const STAGES: usize = 4;
 
-/// A module of one kernel with at least so many lines. ptxas accepts it, and its protocols are right.
+/// A module of one kernel with at least `lines` lines. ptxas accepts it, and its protocols are right.
 #[must_use]
 pub fn pipeline(lines: usize) -> String {
     let mut out = String::from(

@@ -362,14 +362,14 @@ impl Session {
         Value::Array(data)
     }
 
-    /// Compares the server's answers with those of a native one that was only ever shown this text, and looks at
+    /// Compares the server's answers with the answers of a native one that was only ever shown this text, and looks at
     /// the places that they name.
     pub fn compare_with_fresh(
         &mut self,
         rng: &mut Rng,
         server: &mut TestServer,
     ) -> Result<(), String> {
-        // The last version is one that nobody has waited for yet.
+        // The last version is one that was not awaited yet.
         let end = syntax::TextSize::of(self.text.as_str());
         self.apply(server, Edit::new(syntax::TextRange::empty(end), " "));
         let found = self.answers(server);
@@ -416,7 +416,7 @@ impl Session {
     }
 }
 
-/// Whether two servers say the same. The words of a refusal are those of the server, as are the names of tokens.
+/// Whether two answers are equal, apart from the text of refusals and the names of tokens, which each server chooses.
 fn same_answer(one: &Result<Value, RpcError>, other: &Result<Value, RpcError>) -> bool {
     match (one, other) {
         (Ok(one), Ok(other)) => without_names(one) == without_names(other),

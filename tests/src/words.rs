@@ -1,4 +1,4 @@
-//! The words of the repository: prose in comments, messages and pages, held against `tests/vocabulary.tsv`.
+//! Words to avoid: prose in comments, messages and pages, held against `tests/vocabulary.tsv`.
 //!
 //! The list is our own and not one of [Vale](https://vale.sh): Vale is a program that every contributor would have
 //! to install, it sees no strings of Rust, and a list of twenty patterns needs no more than regular expressions.
@@ -29,6 +29,10 @@ enum Place {
     Page,
     /// At the start of doc comments.
     Doc,
+    /// In names of items.
+    Name,
+    /// In Markdown and comments, where the text is plain already.
+    Plain,
 }
 
 /// A piece of prose on one line of a file.
@@ -54,6 +58,8 @@ pub enum Kind {
     },
     /// A string, or a line of a file that is neither Rust nor Markdown.
     Text,
+    /// The name of an item of Rust, with blanks between its words.
+    Name,
 }
 
 /// Whether some pattern of the vocabulary is in a text. One automaton for all of them: most lines have none, and a
@@ -89,7 +95,9 @@ fn rule(row: &str) -> Rule {
             "told" => Place::Told,
             "page" => Place::Page,
             "doc" => Place::Doc,
-            other => panic!("{other}: one of text, told, page, doc"),
+            "name" => Place::Name,
+            "plain" => Place::Plain,
+            other => panic!("{other}: one of text, told, page, doc, name, plain"),
         },
         pattern: regex(pattern),
         unless: (!unless.is_empty()).then(|| regex(unless)),
@@ -99,10 +107,18 @@ fn rule(row: &str) -> Rule {
 }
 
 impl Rule {
-    /// The words of a piece of prose that break the rule; `is_told` if users read the strings of its file.
+    /// Whether it is a rule of plain words, which does not hold everywhere yet.
+    pub fn is_plain(&self) -> bool {
+        self.place == Place::Plain
+    }
+
+    /// The part of a piece of prose that breaks the rule; `is_told` if users read the strings of its file.
     fn find<'a>(&self, prose: &'a Prose, is_told: bool) -> Option<&'a str> {
         let applies = match (self.place, prose.kind) {
-            (Place::Text, _) | (Place::Told | Place::Page, Kind::Page) => true,
+            (Place::Name, Kind::Name) => true,
+            (_, Kind::Name) => false,
+            (Place::Text, _) | (Place::Told | Place::Page | Place::Plain, Kind::Page) => true,
+            (Place::Plain, Kind::Comment { .. }) => true,
             (Place::Told, Kind::Text) => is_told,
             (Place::Doc, Kind::Comment { starts_doc }) => starts_doc,
             _ => false,
@@ -147,6 +163,51 @@ pub fn broken(prose: &[Prose], is_told: bool) -> Vec<(&Prose, &'static Rule, &st
         rules.filter_map(move |rule| Some((it, rule, rule.find(it, is_told)?)))
     });
     broken.collect()
+}
+
+/// The names of the types that a text of Rust declares, associated types aside.
+pub fn type_names(text: &str) -> Vec<String> {
+    static TYPE: OnceLock<Regex> = OnceLock::new();
+    let declaration = TYPE.get_or_init(|| {
+        let public = r"(?:pub(?:\([^)]*\))? )?";
+        let nested = format!(r"\s*{public}(?:struct|enum|union|trait) (\w+)");
+        Regex::new(&format!(r"(?m)^(?:{nested}|{public}type (\w+))")).expect("a regular expression")
+    });
+    let names = declaration.captures_iter(text);
+    let name =
+        |it: regex_lite::Captures<'_>| it.get(1).or(it.get(2)).map(|it| it.as_str().to_owned());
+    names.filter_map(name).collect()
+}
+
+/// The names of the items that a text of Rust declares, with blanks between their words.
+pub fn names_of_items(text: &str) -> Vec<Prose> {
+    static ITEM: OnceLock<Regex> = OnceLock::new();
+    let item = ITEM.get_or_init(|| {
+        let keywords = "fn|struct|enum|union|trait|type|mod|const|static";
+        Regex::new(&format!(r"^[^/\x22]*\b(?:{keywords}) (\w+)")).expect("a regular expression")
+    });
+    let lines = text.lines().enumerate();
+    let names = lines.filter_map(|(line, text)| Some((line, item.captures(text)?.get(1)?)));
+    let names = names.map(|(line, name)| Prose {
+        line: line + 1,
+        text: spaced(name.as_str()),
+        kind: Kind::Name,
+    });
+    names.collect()
+}
+
+/// The words of `snake_case` and `CamelCase`, in lower case.
+fn spaced(name: &str) -> String {
+    let mut words = String::new();
+    let mut was_lower = false;
+    for char in name.chars() {
+        if was_lower && char.is_uppercase() || char == '_' {
+            words.push(' ');
+        }
+        was_lower = char.is_lowercase();
+        words.extend(char.to_lowercase().filter(|it| *it != '_'));
+    }
+    words
 }
 
 /// The prose of a file, by the extension in its path.
@@ -238,7 +299,8 @@ mod tests {
     fn each_example_breaks_its_rule_and_the_better_text_breaks_none() {
         for rule in vocabulary() {
             let kind = match rule.place {
-                Place::Page | Place::Told => Kind::Page,
+                Place::Page | Place::Told | Place::Plain => Kind::Page,
+                Place::Name => Kind::Name,
                 Place::Doc => Kind::Comment { starts_doc: true },
                 Place::Text => Kind::Text,
             };
@@ -261,6 +323,20 @@ mod tests {
                 rule.instead
             );
         }
+    }
+
+    #[test]
+    fn names_are_those_of_items_and_types() {
+        let text = "pub(crate) fn tell_all() {}\n// fn no()\nimpl A for B { type C = D; }\nstruct MyKey<'a>(&'a str);\n    enum Inner { A }\ntype Alias = u8;\n";
+        assert_eq!(type_names(text), ["MyKey", "Inner", "Alias"]);
+        let names: Vec<String> = names_of_items(text)
+            .into_iter()
+            .map(|it| format!("{} {}", it.line, it.text))
+            .collect();
+        assert_eq!(
+            names,
+            ["1 tell all", "3 c", "4 my key", "5 inner", "6 alias"]
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    opcodes::{self, Operation, Space},
+    opcodes::{self, MemoryOperation, Space},
     row::Row,
 };
 
@@ -17,7 +17,7 @@ pub struct Block {
     pub first: u32,
     /// How many instructions it has.
     pub count: u32,
-    /// The sum of the stalls: a warp needs at least so many cycles to issue the block. `None` for targets whose
+    /// The sum of the stalls: a warp needs at least this many cycles to issue the block. `None` for targets whose
     /// instructions do not tell.
     pub stalls: Option<u32>,
     /// How many instructions wait for others that take as long as they take.
@@ -29,10 +29,10 @@ pub struct Block {
 /// Accesses of a block that do the same in the same space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The memory.
+    /// Memory that is accessed.
     pub space: Space,
-    /// The operation.
-    pub operation: Operation,
+    /// Kind of access.
+    pub operation: MemoryOperation,
     /// How many instructions do it.
     pub count: u32,
     /// How many bytes a thread moves if no guard stops it; `None` if an opcode does not say.
@@ -43,7 +43,7 @@ pub struct Memory {
 #[must_use]
 pub fn find(rows: &[Row]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut memory: BTreeMap<(Space, Operation), Memory> = BTreeMap::new();
+    let mut memory: BTreeMap<(Space, MemoryOperation), Memory> = BTreeMap::new();
     let mut before: Option<&Row> = None;
     for (index, row) in (0..).zip(rows) {
         if row.base_opcode().is_none() {
@@ -91,7 +91,7 @@ pub fn find(rows: &[Row]) -> Vec<Block> {
     blocks
 }
 
-fn close(blocks: &mut [Block], memory: &mut BTreeMap<(Space, Operation), Memory>) {
+fn close(blocks: &mut [Block], memory: &mut BTreeMap<(Space, MemoryOperation), Memory>) {
     if let Some(block) = blocks.last_mut() {
         block.memory = std::mem::take(memory).into_values().collect();
     }
@@ -164,7 +164,7 @@ mod tests {
             01a0: 14 instructions, stalls 43, 1 wait
         "#]]
         .assert_eq(&show(&rows));
-        // Without text nobody knows where control goes.
+        // Without text the targets of branches are unknown.
         assert_eq!(
             listing::join(&cubin, None, "sm_90a")[0].blocks,
             Vec::default()

@@ -50,7 +50,7 @@ pub struct Cubin {
 pub struct Section {
     /// The name of its entry or function.
     pub name: String,
-    /// The instructions.
+    /// Bytes of the machine code.
     pub code: Vec<u8>,
     /// Functions after the entry and routines of `ptxas`, by address.
     pub routines: Vec<Routine>,
@@ -72,9 +72,9 @@ pub struct Source {
 /// A function within the section of another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routine {
-    /// Its symbol.
+    /// Symbol in the symbol table.
     pub name: String,
-    /// Its addresses.
+    /// Offsets in the section, in bytes.
     pub range: Range<u64>,
 }
 
@@ -251,7 +251,7 @@ pub fn ptx_text(bytes: &[u8]) -> Option<String> {
     let data = section.uncompressed_data().ok()?;
     let data = match data {
         Cow::Borrowed(data) => data,
-        // Nobody compresses these, so nobody needs more memory than the file has.
+        // Sections are not compressed, so no more memory is needed than the file has.
         Cow::Owned(_) => return None,
     };
     let lines = data.strip_suffix(&[0]).unwrap_or(data);

@@ -6,17 +6,17 @@
 //!         /*0010*/              @P0 S2R R12, SR_TID.X ;             // |   2   |        |        |
 //! ```
 //!
-//! The format has no promise: rows that make no sense are skipped. With live registers `nvdisasm` leaves out code
+//! The format has no promise: rows that make no sense are skipped. With live registers `nvdisasm` omits code
 //! that nothing leads to, as `ptxas -g` makes it; then a second run without them has the rest.
 
 /// The options whose output is read here.
 pub const OPTIONS: &[&str] = &["-c", "-plr", "-lrm", "count"];
-/// Those of the second run.
+/// The options of the second run.
 pub const ALL_CODE: &[&str] = &["-c"];
 
 /// An instruction as it is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Printed<'a> {
+pub struct DisassembledInstruction<'a> {
     /// The section that it is in, without `.text.`.
     pub section: &'a str,
     /// Its address in the section.
@@ -30,7 +30,7 @@ pub struct Printed<'a> {
 }
 
 /// Calls `visit` for each instruction.
-pub fn for_each<'a>(text: &'a str, mut visit: impl FnMut(Printed<'a>)) {
+pub fn for_each<'a>(text: &'a str, mut visit: impl FnMut(DisassembledInstruction<'a>)) {
     let (mut section, mut label) = (None, None);
     for row in text.lines() {
         if let Some(rest) = row.strip_prefix(".text.") {
@@ -47,7 +47,7 @@ pub fn for_each<'a>(text: &'a str, mut visit: impl FnMut(Printed<'a>)) {
             label = Some(name);
         } else if let (Some(section), Some((address, rest))) = (section, address(row)) {
             let (text, after) = rest.split_once(';').unwrap_or((rest, ""));
-            visit(Printed {
+            visit(DisassembledInstruction {
                 section,
                 address,
                 text: text.trim(),

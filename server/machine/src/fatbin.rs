@@ -87,7 +87,7 @@ impl fmt::Display for Compression {
 /// One image as its header describes it. Texts are those of strangers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Its kind.
+    /// PTX, machine code or another format.
     pub kind: Kind,
     /// The target, such as `sm_90a`.
     pub target: String,
@@ -109,7 +109,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The range of the file where its bytes are stored, perhaps with those of others.
+    /// The range of the file with its bytes, perhaps also with bytes of other images.
     pub fn stored(&self) -> Range<u64> {
         self.payload.at..self.payload.at.saturating_add(self.payload.stored)
     }
@@ -135,7 +135,7 @@ pub struct Torn {
     pub container: u64,
     /// Where the trouble is, in bytes.
     pub offset: u64,
-    /// The problem.
+    /// Description of the damage, for people.
     pub reason: String,
 }
 
@@ -153,9 +153,9 @@ impl fmt::Display for Torn {
     }
 }
 
-/// The contents of a file, in its order.
+/// A part of a fat binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Part {
     /// An image.
     Image(Image),
     /// Something that should be one.
@@ -170,14 +170,14 @@ pub struct Reader<R> {
     length: u64,
     finder: Finder<'static>,
     buffer: Vec<u8>,
-    /// Where the buffer begins in the file, and how many of its bytes are those of the file.
+    /// Where the buffer begins in the file, and how many of its bytes are from the file.
     window: (u64, usize),
     /// The next byte to look at.
     at: u64,
     /// The container that is being read: its start and its end.
     inside: Option<(u64, u64)>,
     /// The parts of which an entry had more than one, last one first.
-    waiting: Vec<Found>,
+    waiting: Vec<Part>,
     /// The last payload that has several images, with its offset.
     shared: Option<(u64, Vec<u8>)>,
     /// Bytes that may still be handed out.
@@ -193,7 +193,7 @@ impl<R: Read + Seek> Reader<R> {
         Reader::with_room(input, MAX_FILE)
     }
 
-    /// A reader of a whole file that unpacks at most so many bytes.
+    /// A reader of a whole file that unpacks at most `room` bytes.
     ///
     /// # Errors
     /// If the input cannot be positioned.
@@ -222,7 +222,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     /// If the input cannot be read.
-    pub fn next_image(&mut self) -> io::Result<Option<Found>> {
+    pub fn next_image(&mut self) -> io::Result<Option<Part>> {
         loop {
             if let Some(found) = self.waiting.pop() {
                 return Ok(Some(found));
@@ -283,7 +283,7 @@ impl<R: Read + Seek> Reader<R> {
                 self.at = start + START.len() as u64;
                 return Ok(());
             }
-            self.waiting.push(Found::Torn(Torn {
+            self.waiting.push(Part::Torn(Torn {
                 container: start,
                 offset: start,
                 reason: match size {
@@ -323,7 +323,7 @@ impl<R: Read + Seek> Reader<R> {
                 self.at = next;
             }
             Err(reason) => {
-                self.waiting.push(Found::Torn(Torn {
+                self.waiting.push(Part::Torn(Torn {
                     container: start,
                     offset: at,
                     reason,
@@ -349,7 +349,7 @@ impl<R: Read + Seek> Reader<R> {
         self.input.seek(SeekFrom::Start(at))?;
         self.input.read_exact(&mut header)?;
         let next = at.saturating_add(size.whole);
-        let place = entry::Place {
+        let place = entry::EntryOffset {
             container,
             offset: at,
         };
@@ -429,8 +429,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Images of an entry and the offset of the next one, or what is wrong.
-type Parsed = Result<(Vec<Found>, u64), String>;
+/// Images of an entry and the offset of the next one, or the defect of the entry.
+type Parsed = Result<(Vec<Part>, u64), String>;
 
 /// Fills the buffer as far as the input goes.
 fn read_some(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {

@@ -65,7 +65,8 @@ pub fn is_complete(cubin: &Cubin, text: &str, target: &str) -> bool {
 /// instruction the first counts.
 #[must_use]
 pub fn join(cubin: &Cubin, text: Option<&str>, target: &str) -> Vec<Listing> {
-    let mut printed: FxHashMap<&str, Vec<disassembly::Printed<'_>>> = FxHashMap::default();
+    let mut printed: FxHashMap<&str, Vec<disassembly::DisassembledInstruction<'_>>> =
+        FxHashMap::default();
     disassembly::for_each(text.unwrap_or_default(), |it| {
         printed.entry(it.section).or_default().push(it);
     });

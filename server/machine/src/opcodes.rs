@@ -1,4 +1,4 @@
-//! The facts about machine instructions that their opcodes tell: which of them access memory, and which end a
+//! The facts about machine instructions that follow from their opcodes: which of them access memory, and which end a
 //! block.
 //!
 //! NVIDIA documents the opcodes with a line each (*CUDA Binary Utilities*); the spaces and the sizes were
@@ -10,7 +10,7 @@
 pub enum Space {
     /// The memory of the GPU.
     Global,
-    /// Any, as the address tells; before sm_90 reductions in global memory, too.
+    /// Any, by the address; before sm_90 also reductions in global memory.
     Generic,
     /// The memory of a CTA, or of another one of the cluster.
     Shared,
@@ -37,9 +37,9 @@ impl Space {
     }
 }
 
-/// An operation on memory.
+/// The kind of an access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Operation {
+pub enum MemoryOperation {
     /// It reads.
     Load,
     /// It writes.
@@ -50,15 +50,15 @@ pub enum Operation {
     Copy,
 }
 
-impl Operation {
+impl MemoryOperation {
     /// The word for it.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Operation::Load => "load",
-            Operation::Store => "store",
-            Operation::Atomic => "atomic",
-            Operation::Copy => "copy",
+            MemoryOperation::Load => "load",
+            MemoryOperation::Store => "store",
+            MemoryOperation::Atomic => "atomic",
+            MemoryOperation::Copy => "copy",
         }
     }
 
@@ -66,21 +66,21 @@ impl Operation {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
-            Operation::Load => "loads",
-            Operation::Store => "stores",
-            Operation::Atomic => "atomics",
-            Operation::Copy => "copies",
+            MemoryOperation::Load => "loads",
+            MemoryOperation::Store => "stores",
+            MemoryOperation::Atomic => "atomics",
+            MemoryOperation::Copy => "copies",
         }
     }
 }
 
 /// One access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
+pub struct MemoryAccess {
     /// The memory; of a copy the one that is not the CTA's.
     pub space: Space,
-    /// The operation.
-    pub operation: Operation,
+    /// Kind of access.
+    pub operation: MemoryOperation,
     /// How many bytes each thread moves; `None` if the opcode does not say.
     pub bytes: Option<u32>,
 }
@@ -88,8 +88,8 @@ pub struct Access {
 /// The access to memory of an instruction without its guard, such as `LDG.E.64 R2, desc[UR4][R2.64]`. Constants
 /// are not counted: they come through a cache of their own.
 #[must_use]
-pub fn access(opcode: &str) -> Option<Access> {
-    use Operation::{Atomic, Copy, Load, Store};
+pub fn access(opcode: &str) -> Option<MemoryAccess> {
+    use MemoryOperation::{Atomic, Copy, Load, Store};
     use Space::{Generic, Global, Local, Shared, Tensor, Texture};
     let mut words = opcode.split('.');
     let base = words.next()?;
@@ -119,7 +119,7 @@ pub fn access(opcode: &str) -> Option<Access> {
         "SURED" | "SUATOM" => (Texture, Atomic, unknown),
         _ => return None,
     };
-    Some(Access {
+    Some(MemoryAccess {
         space,
         operation,
         bytes: size(words),

@@ -1,6 +1,6 @@
 //! The scheduling fields of an instruction.
 //!
-//! Since sm_70 an instruction has 128 bits, and bits 105 to 125 tell the hardware when the next one may be
+//! Since sm_70 an instruction has 128 bits, and bits 105 to 125 define for the hardware when the next one may be
 //! issued. NVIDIA does not document them; they are known from public reverse engineering of Volta and later
 //! (among others arXiv 1804.06826 and 2503.20481), and the reuse bits agree with what `nvdisasm` prints.
 
@@ -17,9 +17,9 @@ const BRA: u64 = 0x947;
 /// When the instruction after this one may be issued, and for what this one waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// At least so many cycles pass before the next instruction of the warp is issued.
+    /// At least this many cycles pass before the next instruction of the warp is issued.
     pub stall: u8,
-    /// Whether the scheduler is told to take another warp next.
+    /// Whether the scheduler should switch to another warp next.
     pub yields: bool,
     /// The scoreboard that is set when the result is there.
     pub write: Option<u8>,

@@ -13,7 +13,7 @@ pub enum RequestError {
     Cancelled,
     /// The request cannot be fulfilled; the text is for the user.
     Refused(String),
-    /// The parameters are not those of the method.
+    /// The parameters do not fit the method.
     InvalidParams(String),
     /// A bug of the server.
     Internal(String),
@@ -33,7 +33,7 @@ impl RequestError {
         }
     }
 
-    /// The message.
+    /// Message for the log of the client or for the user.
     #[must_use]
     pub fn message(&self) -> &str {
         match self {

@@ -78,12 +78,12 @@ impl SettingType {
 pub struct Setting {
     /// Name inside the section, such as `diagnostics.enable`.
     pub name: &'static str,
-    /// Its type.
+    /// JSON type of its values.
     pub ty: SettingType,
     /// Its description, as a sentence.
     pub description: &'static str,
     default: fn() -> Value,
-    /// Takes a non-null value; `Err` says what is wrong with it beyond its type.
+    /// Takes a non-null value; `Err` has the problem with it beyond its type.
     set: fn(&mut Config, &Value) -> Result<(), Option<String>>,
     /// Takes the place of `set` for `null`.
     clear: fn(&mut Config),
@@ -480,7 +480,7 @@ pub struct Ptxas {
     pub runs: PtxasRuns,
     /// The program; `None` for the one on the `PATH`.
     pub path: Option<PathBuf>,
-    /// The disassembler for its machine code; `None` for the one beside `ptxas` or on the `PATH`.
+    /// The disassembler for its machine code; `None` for the one next to `ptxas` or on the `PATH`.
     pub nvdisasm: Option<PathBuf>,
     /// How long a run may take.
     pub timeout: Duration,
@@ -548,7 +548,7 @@ impl Default for Config {
     }
 }
 
-/// The problems with settings as a client sends them, in the words that its user reads.
+/// The problems with settings as a client sends them, as text for its user.
 #[must_use]
 pub fn problems(settings: &Value) -> Vec<String> {
     let (_, problems) = Config::from_json(settings);

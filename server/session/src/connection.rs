@@ -5,7 +5,7 @@
 //! before each step gets what threads would give: edits of one document are applied together, a request that was
 //! cancelled is not worked on, and a request whose document has changed meanwhile is answered so.
 //!
-//! The clock is the caller's: it says when nobody has typed for a while ([`Connection::settle`]), and when the
+//! The clock is the caller's: it says when no edit came for a while ([`Connection::settle`]), and when the
 //! diagnostics that take long are wanted ([`Waiting::Diagnostics`]).
 
 mod documents;
@@ -25,11 +25,12 @@ use syntax::FileContents;
 use tracing::{error, warn};
 
 use self::{
-    documents::{OpenDocument, Told},
+    documents::OpenDocument,
     message::{Message, Parsed},
 };
 use crate::{
     config::{Config, Problem, SECTION},
+    diagnostics::Stage,
     embedded::HostDocuments,
     exact::Results,
     host::Host,
@@ -42,7 +43,7 @@ use crate::{
         },
         registration::{embedded_registrations, embedded_unregistrations},
     },
-    requests::{self, TellParams},
+    requests::{self, LensTextParams},
     snapshot::{Answer, RequestError, Shared, Snapshot},
 };
 
@@ -50,7 +51,7 @@ use crate::{
 const PARSE_ERROR: i64 = -32700;
 /// JSON-RPC: the message is JSON but not a request, or one that is not allowed now.
 const INVALID_REQUEST: i64 = -32600;
-/// JSON-RPC: nobody handles the method.
+/// JSON-RPC: the method does not exist.
 const METHOD_NOT_FOUND: i64 = -32601;
 /// LSP: a request before `initialize`.
 const NOT_INITIALIZED: i64 = -32002;
@@ -86,9 +87,9 @@ pub struct Connection {
     phase: Phase,
     /// The documents that the client has open.
     documents: BTreeMap<FileId, OpenDocument>,
-    /// Those of them that are in other languages.
+    /// The open documents in other languages.
     hosts: Arc<HostDocuments>,
-    /// The settings that the analysis was told.
+    /// The settings of the analysis.
     settings: Arc<AnalysisConfig>,
     /// The files that the client has read and not opened.
     read: FxHashMap<FileId, Arc<FileContents>>,
@@ -101,7 +102,7 @@ pub struct Connection {
     /// Messages about the settings that came before `initialized`.
     early: Vec<(MessageType, String)>,
     begun: bool,
-    /// Whether the client was asked for documents in other languages.
+    /// Whether the server has registered for documents in other languages.
     hosts_registered: bool,
 }
 
@@ -145,11 +146,11 @@ impl Connection {
         if !self.queue.is_empty() || !self.out.is_empty() {
             return Waiting::Messages;
         }
-        let told = self.documents.values().map(|it| it.told);
-        match told.min() {
-            Some(Told::Nothing) => Waiting::Messages,
-            Some(Told::Something) => Waiting::Diagnostics,
-            Some(Told::Everything) | None => Waiting::Nothing,
+        let reported = self.documents.values().map(|it| it.reported);
+        match reported.min() {
+            Some(Stage::Outdated) => Waiting::Messages,
+            Some(Stage::Syntax | Stage::Provisional) => Waiting::Diagnostics,
+            Some(Stage::Complete) | None => Waiting::Nothing,
         }
     }
 
@@ -166,11 +167,11 @@ impl Connection {
         std::mem::take(&mut self.out)
     }
 
-    /// Nobody has typed for a while: tells what was held back about unfinished statements.
+    /// Shows the diagnostics that were held back for unfinished statements; called when no edit came for a while.
     pub fn settle(&mut self) {
         let files: Vec<_> = self.documents.keys().copied().collect();
         for file in files {
-            self.tell_all(file);
+            self.publish_held_back(file);
         }
     }
 
@@ -245,14 +246,14 @@ impl Connection {
                 Ok(()) => self.answer(id, &Value::Null),
                 Err(error) => self.reject(id, &error),
             },
-            (Phase::Initialized, _) => self.ask(id, method, params),
+            (Phase::Initialized, _) => self.answer_request(id, method, params),
         }
     }
 
     /// Answers a question over a snapshot.
-    fn ask(&mut self, id: &str, method: &str, params: &RawValue) {
+    fn answer_request(&mut self, id: &str, method: &str, params: &RawValue) {
         if self.is_stale(params) {
-            // Clients stop asking for diagnostics unless told to continue.
+            // Clients stop requesting diagnostics unless the error makes them retry.
             let error = match method {
                 "textDocument/diagnostic" => RequestError::ServerCancelled,
                 _ => RequestError::ContentModified,
@@ -307,14 +308,14 @@ impl Connection {
                 self.with(method, params, |this, it: DidSaveTextDocumentParams| {
                     let uri = &it.text_document.uri;
                     if let Some(file) = this.shared.files(|files| files.get(uri)) {
-                        this.tell_all(file);
+                        this.publish_held_back(file);
                     }
                 });
             }
             "workspace/didChangeConfiguration" => {
                 self.with(method, params, |this, it: DidChangeConfigurationParams| {
                     if this.shared.client.configuration {
-                        this.ask_for_settings();
+                        this.request_settings();
                     } else {
                         this.configure(&it.settings);
                     }
@@ -356,12 +357,12 @@ impl Connection {
         self.begun = true;
         if let Some(registration) = settings_registration(&self.shared.client) {
             let params = json!({ "registrations": [registration] });
-            self.ask_client("client/registerCapability", &params);
+            self.request_client("client/registerCapability", &params);
         }
-        self.say_early();
+        self.send_early();
         self.register_hosts();
         if self.shared.client.configuration {
-            self.ask_for_settings();
+            self.request_settings();
         }
     }
 
@@ -384,12 +385,12 @@ impl Connection {
                 json!({ "unregisterations": embedded_unregistrations(client) }),
             ),
         };
-        self.ask_client(method, &params);
+        self.request_client(method, &params);
     }
 
-    fn ask_for_settings(&mut self) {
+    fn request_settings(&mut self) {
         let params = json!({ "items": [{ "section": SECTION }] });
-        self.settings_request = Some(self.ask_client("workspace/configuration", &params));
+        self.settings_request = Some(self.request_client("workspace/configuration", &params));
     }
 
     fn configure(&mut self, settings: &Value) {
@@ -400,7 +401,7 @@ impl Connection {
         }));
         let old = std::mem::replace(&mut self.config, config);
         if self.begun {
-            self.say_early();
+            self.send_early();
             self.register_hosts();
         }
         if old.analysis() != self.config.analysis() {
@@ -427,12 +428,12 @@ impl Connection {
             ),
         ];
         for (_, method) in asks.into_iter().filter(|it| it.0) {
-            self.ask_client(method, &Value::Null);
+            self.request_client(method, &Value::Null);
         }
     }
 
     /// Sends what had to wait until the client was ready for it.
-    fn say_early(&mut self) {
+    fn send_early(&mut self) {
         for (kind, text) in std::mem::take(&mut self.early) {
             // An unknown setting is for the log, a wrong value for the user.
             let method = match kind {
@@ -457,20 +458,20 @@ impl Connection {
             ),
         ];
         for (_, method) in asks.into_iter().filter(|it| it.0) {
-            self.ask_client(method, &Value::Null);
+            self.request_client(method, &Value::Null);
         }
-        self.tell_anew();
+        self.schedule_open_files();
     }
 
     fn execute(&mut self, params: &RawValue) -> Answer<()> {
         let params: ExecuteCommandParams = serde_json::from_str(params.get())
             .map_err(|error| RequestError::InvalidParams(error.to_string()))?;
-        let Some(tell) = TellParams::new(&params.command, &params.arguments) else {
+        let Some(lens) = LensTextParams::new(&params.command, &params.arguments) else {
             let text = "there is no such command".to_owned();
             return Err(RequestError::InvalidParams(text));
         };
         let snapshot = self.snapshot();
-        let text = (requests::tell().run)(&snapshot, &tell)?;
+        let text = requests::lens_text().answer(&snapshot, &lens)?;
         drop(snapshot);
         if let Some(text) = text {
             let params = json!({ "type": MessageType::INFO, "message": text });
@@ -492,17 +493,22 @@ impl Connection {
         }
     }
 
-    /// Tells the analysis about new contents, or about the settings. All writes go through here.
+    /// Writes new contents or the settings to the analysis, and schedules diagnostics.
     fn write(&mut self, files: Vec<(FileId, Option<Arc<FileContents>>)>, configured: bool) {
+        self.apply(files, configured);
+        self.schedule_open_files();
+    }
+
+    /// Writes new contents or the settings to the analysis. All writes go through here.
+    fn apply(&mut self, files: Vec<(FileId, Option<Arc<FileContents>>)>, configured: bool) {
         let config = configured.then(|| self.config.analysis());
         if let Some(config) = &config {
             self.settings = Arc::new(config.clone());
         }
         self.host.apply_change(Change { files, config });
         if configured {
-            self.shared.known.clear();
+            self.shared.diagnostics_cache.clear();
         }
-        self.tell_anew();
     }
 
     fn answer(&mut self, id: &str, result: &impl Serialize) {
@@ -538,7 +544,7 @@ impl Connection {
         self.out.push(message.to_string());
     }
 
-    fn ask_client(&mut self, method: &str, params: &Value) -> u64 {
+    fn request_client(&mut self, method: &str, params: &Value) -> u64 {
         self.last_request += 1;
         let id = self.last_request;
         let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });

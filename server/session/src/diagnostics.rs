@@ -1,25 +1,71 @@
-//! The diagnostics of a file as a client wants them, whether it asks or not.
+//! The diagnostics of a file for clients that request them (pull) and for those that do not (push).
 
 use std::hash::{Hash, Hasher};
 
-use analysis::FilePosition;
+use analysis::{FileId, FilePosition};
 use syntax::text::StableHasher;
 use tracing::info;
 
 use crate::{
-    known::LONG_TEXT,
+    diagnostics_cache::LONG_TEXT,
     lsp::{
-        lsp_types::{Diagnostic, DiagnosticRelatedInformation},
+        lsp_types::{
+            Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+            Range,
+        },
         to_proto,
     },
     snapshot::{Answer, Document, Snapshot},
 };
 
-/// Nobody reads so many: VS Code shows no more than these, and writing them costs time at each keystroke.
+/// The most diagnostics of a file that are sent: VS Code shows no more, and writing them costs time at each keystroke.
 pub const MAX_PER_FILE: usize = 1000;
 
-/// All problems of a file, or the worst. What is found about long documents is remembered, for what is known at once
-/// after a change.
+/// For longer texts, in bytes, syntax errors are sent before the other diagnostics, when a file is opened.
+const SYNTAX_FIRST: u32 = 1 << 20;
+
+/// How complete the diagnostics are that a client has of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// The diagnostics of another text.
+    Outdated,
+    /// Its syntax errors.
+    Syntax,
+    /// Diagnostics that are derived from an older text.
+    Provisional,
+    /// All, or the worst [`MAX_PER_FILE`].
+    Complete,
+}
+
+/// The next diagnostics for a client whose diagnostics are of this stage, and their stage. With `first` the client has none at
+/// all. Only clients that do not request diagnostics get incomplete ones.
+pub fn next_diagnostics(
+    snapshot: &Snapshot,
+    file: FileId,
+    stage: Stage,
+    first: bool,
+) -> Answer<(Vec<Diagnostic>, Stage)> {
+    let Some(document) = snapshot.document_of(file)? else {
+        return Ok((Vec::new(), Stage::Complete));
+    };
+    let pushes = snapshot.shared.client.pushes();
+    let is_long = u32::from(document.lines().text_len()) > SYNTAX_FIRST;
+    let (found, reached) =
+        if pushes && stage < Stage::Syntax && first && is_long && document.host.is_none() {
+            (snapshot.analysis.syntax_diagnostics(file)?, Stage::Syntax)
+        } else if pushes
+            && stage < Stage::Provisional
+            && let Some(found) = provisional_diagnostics(snapshot, &document)?
+        {
+            (found, Stage::Provisional)
+        } else {
+            (all_diagnostics(snapshot, &document)?, Stage::Complete)
+        };
+    Ok((file_diagnostics(snapshot, &document, found)?, reached))
+}
+
+/// All problems of a file, or the worst [`MAX_PER_FILE`]. Those of long documents are stored, to derive provisional ones
+/// from them after an edit.
 pub fn all_diagnostics(
     snapshot: &Snapshot,
     document: &Document,
@@ -30,40 +76,40 @@ pub fn all_diagnostics(
             false => Ok(Vec::new()),
         };
     }
-    let (file, known) = (document.file, &snapshot.shared.known);
-    let stamp = known.stamp(file);
+    let (file, cache) = (document.file, &snapshot.shared.diagnostics_cache);
+    let revision = cache.revision(file);
     let mut found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
-    // Nobody has begun to write.
+    // An empty text lacks its `.version` only once something is written.
     found.retain(|it| it.code != analysis::NO_MODULE_CODE || !it.range.is_empty());
     let is_long = u32::from(document.lines().text_len()) > LONG_TEXT;
     // Comments may concern what they are far from.
     if is_long && !snapshot.analysis.has_control_comments(file)? {
-        known.found(file, stamp, found.as_slice().into(), true);
+        cache.store(file, revision, found.as_slice().into(), true);
     } else {
-        known.lose(file);
+        cache.invalidate(file);
     }
     Ok(found)
 }
 
-/// The problems of a file after a change in a long function, before all is looked at again: see
-/// [`analysis::Analysis::diagnostics_after_edits`].
-pub fn known_at_once(
+/// The problems of a file after an edit in a long function, before the whole file is checked again, or `None` if they
+/// cannot be derived: see [`analysis::Analysis::diagnostics_after_edits`].
+pub fn provisional_diagnostics(
     snapshot: &Snapshot,
     document: &Document,
 ) -> Answer<Option<Vec<analysis::Diagnostic>>> {
-    let (file, known) = (document.file, &snapshot.shared.known);
-    let stamp = known.stamp(file);
-    let Some(earlier) = known.before(file) else {
+    let (file, cache) = (document.file, &snapshot.shared.diagnostics_cache);
+    let revision = cache.revision(file);
+    let Some(earlier) = cache.earlier(file) else {
         return Ok(None);
     };
     let found = snapshot.analysis.diagnostics_after_edits(file, &earlier)?;
     if let Some(found) = &found {
-        known.found(file, stamp, found.as_slice().into(), false);
+        cache.store(file, revision, found.as_slice().into(), false);
     }
     Ok(found)
 }
 
-/// The diagnostics of a file as this client wants them.
+/// Converts diagnostics of a file to LSP, with the messages of `ptxas`, within the capabilities of the client.
 pub fn file_diagnostics(
     snapshot: &Snapshot,
     document: &Document,
@@ -120,7 +166,7 @@ pub fn file_diagnostics(
     Ok(out)
 }
 
-/// Takes out what is not told to somebody who is writing.
+/// Removes the diagnostics that wait while a statement is written.
 fn hold_back(
     snapshot: &Snapshot,
     document: &Document,
@@ -141,9 +187,95 @@ fn hold_back(
     Ok(())
 }
 
-/// A number that differs when the JSON of diagnostics differs, which is what a client sees of them.
-pub fn fingerprint(json: &str) -> u64 {
+/// A number that differs when diagnostics differ for a client.
+pub fn fingerprint(diagnostics: &[Diagnostic]) -> u64 {
     let mut hasher = StableHasher::default();
-    json.hash(&mut hasher);
+    diagnostics.len().hash(&mut hasher);
+    for diagnostic in diagnostics {
+        hash_diagnostic(diagnostic, &mut hasher);
+    }
     hasher.finish()
+}
+
+/// Hashes every field: LSP's types have no hash of their own.
+fn hash_diagnostic(diagnostic: &Diagnostic, hasher: &mut StableHasher) {
+    let Diagnostic {
+        range,
+        severity,
+        code,
+        code_description,
+        source,
+        message,
+        related_information,
+        tags,
+        data,
+    } = diagnostic;
+    (positions(*range), code, source, message).hash(hasher);
+    code_description.as_ref().map(|it| &it.href).hash(hasher);
+    let levels = [
+        DiagnosticSeverity::ERROR,
+        DiagnosticSeverity::WARNING,
+        DiagnosticSeverity::INFORMATION,
+        DiagnosticSeverity::HINT,
+    ];
+    levels.map(|it| *severity == Some(it)).hash(hasher);
+    let related = related_information.iter().flatten();
+    for it in related {
+        let Location { uri, range } = &it.location;
+        (true, uri, positions(*range), &it.message).hash(hasher);
+    }
+    for it in tags.iter().flatten() {
+        (false, *it == DiagnosticTag::UNNECESSARY).hash(hasher);
+    }
+    data.as_ref().map(ToString::to_string).hash(hasher);
+}
+
+/// The lines and columns of a range.
+fn positions(range: Range) -> [u32; 4] {
+    let Range { start, end } = range;
+    [start.line, start.character, end.line, end.character]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::lsp_types::{CodeDescription, Url};
+
+    #[test]
+    fn every_field_is_in_the_fingerprint() {
+        let plain = Diagnostic {
+            severity: Some(DiagnosticSeverity::ERROR),
+            ..Diagnostic::default()
+        };
+        let change = |change: &dyn Fn(&mut Diagnostic)| {
+            let mut changed = plain.clone();
+            change(&mut changed);
+            fingerprint(&[changed])
+        };
+        let url = Url::parse("file:///a.ptx").expect("a URI");
+        let href = url.clone();
+        let related = DiagnosticRelatedInformation {
+            location: Location::new(url, Default::default()),
+            message: "here".to_owned(),
+        };
+        let mut all = vec![
+            fingerprint(&[]),
+            fingerprint(&[plain.clone()]),
+            fingerprint(&[plain.clone(), plain.clone()]),
+            change(&|it| it.range.end.line = 1),
+            change(&|it| it.severity = Some(DiagnosticSeverity::HINT)),
+            change(&|it| it.code = Some(to_proto::code("a"))),
+            change(&|it| it.code_description = Some(CodeDescription { href: href.clone() })),
+            change(&|it| it.source = Some("ptxas".to_owned())),
+            change(&|it| it.message = "text".to_owned()),
+            change(&|it| it.related_information = Some(vec![related.clone()])),
+            change(&|it| it.tags = Some(vec![DiagnosticTag::UNNECESSARY])),
+            change(&|it| it.tags = Some(vec![DiagnosticTag::DEPRECATED])),
+            change(&|it| it.data = Some(1.into())),
+        ];
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
 }

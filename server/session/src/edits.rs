@@ -15,12 +15,12 @@ use crate::{
     },
 };
 
-/// More changes at once than somebody types: a formatter has been at work.
+/// More changes at once than a person types: they come from a formatter.
 const MANY_CHANGES: usize = 16;
 
 /// A text that clients edit.
 pub trait Editable {
-    /// The text.
+    /// Text before the next edit.
     fn text(&self) -> &str;
     /// Its lines and columns.
     fn lines(&self) -> &LineTable;
@@ -45,7 +45,7 @@ impl Editable for Document {
     }
 }
 
-/// The text that the last of some edits inserted, if it is somebody who writes: the edits of a person are few, and end
+/// The text that the last of some edits inserted, if a person wrote it: such edits are few, and end
 /// where the cursor is.
 #[must_use]
 pub fn written(edits: &[Applied]) -> Option<TextRange> {

@@ -37,7 +37,7 @@ impl Results {
         self.own.get(&file).map(|it| &**it)
     }
 
-    /// The findings for a target, if that was compiled last or beside it.
+    /// The findings for the target of the document or for the other one that was compiled last.
     #[must_use]
     pub fn for_target(&self, file: FileId, target: &str) -> Option<&FileFindings> {
         let found = [&self.own, &self.others];

@@ -23,14 +23,14 @@ pub(crate) mod words;
 
 use crate::{
     lsp::lsp_types::TextDocumentIdentifier,
-    snapshot::{Answer, Snapshot},
+    snapshot::{Answer, Document, Snapshot},
 };
 
 /// How soon an answer is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Priority {
-    /// Somebody waits for it now.
+    /// A person waits for it now.
     Latency,
     /// It may take long.
     Background,
@@ -60,6 +60,43 @@ pub struct Handler<P, R> {
     pub document: fn(&P) -> Option<&TextDocumentIdentifier>,
     /// The files that the answer depends on.
     pub reads: Reads,
-    /// Answers.
-    pub run: fn(&Snapshot, &P) -> Answer<R>,
+    /// The function that answers.
+    pub run: Run<P, R>,
+}
+
+/// The function that answers a request.
+pub enum Run<P, R> {
+    /// It reads a snapshot.
+    Snapshot(fn(&Snapshot, &P) -> Answer<R>),
+    /// It reads the document of the parameters as well; the second function is the result when the server does not know
+    /// this document.
+    Document(fn(&Snapshot, &Document, &P) -> Answer<R>, fn() -> R),
+}
+
+impl<P, R: Default> Run<P, R> {
+    /// A function that answers about the document of the parameters; without one the result is empty.
+    pub(crate) const fn about(run: fn(&Snapshot, &Document, &P) -> Answer<R>) -> Run<P, R> {
+        Run::Document(run, R::default)
+    }
+}
+
+impl<P, R> Handler<P, R> {
+    /// Answers over a snapshot.
+    ///
+    /// # Errors
+    /// Those of [`RequestError`](crate::snapshot::RequestError).
+    pub fn answer(&self, snapshot: &Snapshot, params: &P) -> Answer<R> {
+        let (run, absent) = match self.run {
+            Run::Snapshot(run) => return run(snapshot, params),
+            Run::Document(run, absent) => (run, absent),
+        };
+        let document = match (self.document)(params) {
+            Some(it) => snapshot.document(&it.uri)?,
+            None => None,
+        };
+        match document {
+            Some(document) => run(snapshot, &document, params),
+            None => Ok(absent()),
+        }
+    }
 }

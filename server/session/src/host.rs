@@ -4,7 +4,7 @@ use std::{fmt::Debug, path::PathBuf};
 
 use crate::lsp::lsp_types::Url;
 
-/// The machine on which a session runs. Every answer has a default: that of a machine without files and threads,
+/// The machine on which a session runs. Every method has a default, for a machine without files and threads,
 /// as a page in a browser is one.
 pub trait Host: Debug + Send + Sync {
     /// The path that a `file` URI names. Clients spell the same path in several ways (escapes, case of a drive
@@ -40,7 +40,7 @@ pub trait Host: Debug + Send + Sync {
     }
 
     /// Runs `work` to its end. A host with threads calls `check` meanwhile, on the thread of the caller, again and
-    /// again until it says `false`: it stops what `work` does when nobody wants it any more.
+    /// again until it says `false`: it cancels `work` when its result is not wanted any more.
     fn attend(&self, work: &mut (dyn FnMut() + Send), check: &mut dyn FnMut() -> bool) {
         let _ = check;
         work();

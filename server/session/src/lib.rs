@@ -12,6 +12,8 @@ mod answer;
 pub mod config;
 pub mod connection;
 pub mod diagnostics;
+pub mod diagnostics_cache;
+mod documents;
 pub mod draw;
 pub mod edits;
 pub mod embedded;
@@ -19,7 +21,7 @@ pub mod exact;
 pub mod files;
 mod handlers;
 pub mod host;
-pub mod known;
+
 pub mod lsp;
 pub mod machine_code;
 pub mod quiet;
@@ -27,4 +29,4 @@ pub mod requests;
 pub mod snapshot;
 pub mod targets;
 
-pub use handlers::{Handler, Priority, Reads};
+pub use handlers::{Handler, Priority, Reads, Run};

@@ -14,7 +14,7 @@ use tracing::debug;
 /// The machine code of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineCode {
-    /// The code of each entry, in the order of the cubin. Lines are those of the text, from 1.
+    /// The code of each entry, in the order of the cubin. Lines count in the text, from 1.
     pub listings: Vec<Listing>,
     /// The files that PTX was made of, if `.loc` names them: [`Source::file`] is an index.
     pub files: Vec<String>,
@@ -117,7 +117,7 @@ fn visit(node: &Cursor<'_>, lines: &LineTable, found: &mut Vec<(u32, u32)>) {
         match child.kind() {
             SyntaxKind::INSTRUCTION => {
                 let words = || child.tokens().filter(|it| !it.kind().is_trivia());
-                // The end is that of the semicolon; before the start may be comments.
+                // It ends at the semicolon; comments may be before its start.
                 let (Some(first), Some(last)) = (words().next(), words().last()) else {
                     continue;
                 };

@@ -1,5 +1,5 @@
-//! Where somebody is writing: what is wrong there only because it is not finished waits until the edits
-//! leave the statement, the file is saved, or no edit comes for a while.
+//! Diagnostics that wait while a statement is written: those that it causes only because it is unfinished, until the
+//! edits leave it, the file is saved, or no edit comes for a while.
 
 use std::{
     hash::{Hash, Hasher},
@@ -13,22 +13,24 @@ use syntax::{
     text::{LineTable, StableHasher},
 };
 
-/// The state thread says where edits end, after the analysis knows them; workers hold diagnostics back.
+/// The text that is being written in each open document, and the diagnostics that the client has of it.
+///
+/// The state thread records edits after it has written them to the analysis; workers filter diagnostics.
 #[derive(Debug, Default)]
-pub struct Quiet(Mutex<FxHashMap<FileId, Place>>);
+pub struct Quiet(Mutex<FxHashMap<FileId, DocumentState>>);
 
-/// The known facts about an open document.
+/// The writing position and the shown diagnostics of an open document.
 #[derive(Debug, Default)]
-struct Place {
-    /// The text that the last edit inserted, while somebody is writing there.
+struct DocumentState {
+    /// The text that the last edit inserted, until the document settles.
     written: Option<TextRange>,
     /// Whether something was held back since.
     holds_back: bool,
-    /// The diagnostics told before.
-    told: Option<Known>,
-    /// The diagnostics held back in the statement that was written: they are told when the edits are elsewhere.
-    own: Known,
-    /// The diagnostics about text without use that were told last.
+    /// The diagnostics shown before.
+    shown: Option<DiagnosticKeys>,
+    /// The diagnostics held back in the statement that was written: they are shown when the edits are elsewhere.
+    held_back: DiagnosticKeys,
+    /// The diagnostics about text without use that were shown last.
     faded: Vec<Faded>,
 }
 
@@ -37,8 +39,8 @@ struct Place {
 #[derive(Debug)]
 struct Faded {
     diagnostic: Diagnostic,
-    start: Spot,
-    end: Spot,
+    start: LineAnchor,
+    end: LineAnchor,
 }
 
 impl Faded {
@@ -48,8 +50,8 @@ impl Faded {
         diagnostic.fixes.clear();
         diagnostic.related.clear();
         Faded {
-            start: Spot::new(diagnostic.range.start(), lines),
-            end: Spot::new(diagnostic.range.end(), lines),
+            start: LineAnchor::new(diagnostic.range.start(), lines),
+            end: LineAnchor::new(diagnostic.range.end(), lines),
             diagnostic,
         }
     }
@@ -64,25 +66,25 @@ impl Faded {
     }
 }
 
-/// A place that edits of other lines move.
+/// A position that edits of other lines move.
 #[derive(Debug)]
-struct Spot {
+struct LineAnchor {
     /// Its line, counted from the start and from the end of the text.
     line: [u32; 2],
-    /// Where it is in the line, in UTF-8 bytes.
+    /// Its offset in the line, in UTF-8 bytes.
     column: TextSize,
 }
 
-impl Spot {
-    fn new(offset: TextSize, lines: &LineTable) -> Spot {
+impl LineAnchor {
+    fn new(offset: TextSize, lines: &LineTable) -> LineAnchor {
         let line = lines.line_of(offset);
-        Spot {
+        LineAnchor {
             line: [line, lines.line_count() - line],
             column: offset - lines.line_start(line),
         }
     }
 
-    /// The place after edits of a statement, unless its line is one of the statement or has become shorter.
+    /// The state after edits of a statement, unless its line is one of the statement or has become shorter.
     fn after(&self, statement: TextRange, lines: &LineTable) -> Option<TextSize> {
         let (first, last) = (
             lines.line_of(statement.start()),
@@ -102,9 +104,9 @@ impl Spot {
 /// Diagnostics by code, message and line. Above an edit lines keep their numbers, and below it their distance from the
 /// end of the text, so one is the same if either is.
 #[derive(Debug, Default)]
-struct Known(FxHashSet<u64>);
+struct DiagnosticKeys(FxHashSet<u64>);
 
-impl Known {
+impl DiagnosticKeys {
     fn add(&mut self, diagnostic: &Diagnostic, lines: &LineTable) {
         self.0.extend(fingerprints(diagnostic, lines));
     }
@@ -125,38 +127,38 @@ fn fingerprints(diagnostic: &Diagnostic, lines: &LineTable) -> [u64; 2] {
 }
 
 impl Quiet {
-    fn with<T>(&self, act: impl FnOnce(&mut FxHashMap<FileId, Place>) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut FxHashMap<FileId, DocumentState>) -> T) -> T {
         act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An edit of a document inserted this text; its end is where somebody writes.
+    /// Records the text that an edit inserted; its end is the writing position.
     pub fn edited(&self, file: FileId, written: TextRange) {
         self.with(|all| all.entry(file).or_default().written = Some(written));
     }
 
-    /// Everything is told from now on. Returns whether something was held back.
+    /// Ends the writing in a document, so that all is shown; returns whether something was held back.
     pub fn settle(&self, file: FileId) -> bool {
         self.with(|all| {
             all.get_mut(&file).is_some_and(|it| {
                 it.written = None;
-                it.own = Known::default();
+                it.held_back = DiagnosticKeys::default();
                 std::mem::take(&mut it.holds_back)
             })
         })
     }
 
-    /// A document was closed.
+    /// Drops all about a document that was closed.
     pub fn forget(&self, file: FileId) {
         self.with(|all| all.remove(&file));
     }
 
-    /// Where somebody is writing.
+    /// The writing position, if the document is being edited.
     pub fn offset(&self, file: FileId) -> Option<TextSize> {
         self.with(|all| Some(all.get(&file)?.written?.end()))
     }
 
-    /// Takes out of the diagnostics of a document what is not to be told yet. `writing` is the statement at
-    /// the place that was asked for before.
+    /// Removes the diagnostics of a document that are not to be shown yet. `at` is the writing position, as
+    /// [`Self::offset`] returned it, and the statement there.
     pub fn hold_back(
         &self,
         file: FileId,
@@ -165,14 +167,14 @@ impl Quiet {
         diagnostics: &mut Vec<Diagnostic>,
     ) {
         self.with(|all| {
-            let place = all.entry(file).or_default();
-            let written = place.written;
+            let state = all.entry(file).or_default();
+            let written = state.written;
             let at = at.filter(|(offset, _)| written.is_some_and(|it| it.end() == *offset));
             let (Some((_, writing)), Some(written)) = (at, written) else {
                 if written.is_none() {
-                    let told = place.told.insert(Known::default());
-                    diagnostics.iter().for_each(|it| told.add(it, lines));
-                    place.fade(diagnostics, lines);
+                    let shown = state.shown.insert(DiagnosticKeys::default());
+                    diagnostics.iter().for_each(|it| shown.add(it, lines));
+                    state.fade(diagnostics, lines);
                 }
                 return;
             };
@@ -184,36 +186,36 @@ impl Quiet {
             diagnostics.retain(|it| match writing.telling(it) {
                 Telling::Now => true,
                 Telling::IfKnown => {
-                    let told = place.told.as_ref();
-                    told.is_none_or(|told| told.has(it, lines))
-                        || place.own.has(it, lines)
+                    let shown = state.shown.as_ref();
+                    shown.is_none_or(|shown| shown.has(it, lines))
+                        || state.held_back.has(it, lines)
                         || pasted(it)
                 }
                 Telling::Later => {
-                    place.own.add(it, lines);
+                    state.held_back.add(it, lines);
                     false
                 }
             });
-            place.holds_back |= diagnostics.len() < found;
+            state.holds_back |= diagnostics.len() < found;
             if !writing.finished || writing.inside {
-                place.keep_faded(writing.statement, lines, diagnostics);
+                state.keep_faded(writing.statement, lines, diagnostics);
             }
-            let told = place.told.get_or_insert_default();
-            diagnostics.iter().for_each(|it| told.add(it, lines));
-            place.fade(diagnostics, lines);
+            let shown = state.shown.get_or_insert_default();
+            diagnostics.iter().for_each(|it| shown.add(it, lines));
+            state.fade(diagnostics, lines);
         });
     }
 }
 
-impl Place {
-    /// Remembers what is told of text without use.
+impl DocumentState {
+    /// Remembers what is shown of text without use.
     fn fade(&mut self, diagnostics: &[Diagnostic], lines: &LineTable) {
         let is_faded = |it: &&Diagnostic| it.tags.contains(&DiagnosticTag::Unnecessary);
         let faded = diagnostics.iter().filter(is_faded);
         self.faded = faded.map(|it| Faded::new(it, lines)).collect();
     }
 
-    /// Adds what was told of text without use and is not found while a statement is unfinished.
+    /// Adds what was shown of text without use and is not found while a statement is unfinished.
     fn keep_faded(
         &self,
         statement: TextRange,
@@ -223,7 +225,7 @@ impl Place {
         if self.faded.is_empty() {
             return;
         }
-        let mut found = Known::default();
+        let mut found = DiagnosticKeys::default();
         diagnostics.iter().for_each(|it| found.add(it, lines));
         let faded = self
             .faded
@@ -272,11 +274,11 @@ mod tests {
         TextRange::empty(offset.into())
     }
 
-    fn told(quiet: &Quiet, finished: bool, all: &[(u32, &str)]) -> Vec<String> {
-        told_at(quiet, writing(finished), all)
+    fn shown(quiet: &Quiet, finished: bool, all: &[(u32, &str)]) -> Vec<String> {
+        shown_at(quiet, writing(finished), all)
     }
 
-    fn told_at(quiet: &Quiet, writing: Writing, all: &[(u32, &str)]) -> Vec<String> {
+    fn shown_at(quiet: &Quiet, writing: Writing, all: &[(u32, &str)]) -> Vec<String> {
         let mut found: Vec<_> = all.iter().map(|it| wrong(it.0, it.1)).collect();
         let at = quiet.offset(FILE).map(|it| (it, writing));
         quiet.hold_back(FILE, at, &LineTable::new(TEXT), &mut found);
@@ -286,15 +288,15 @@ mod tests {
     #[test]
     fn an_unfinished_statement_waits_and_its_consequences_do() {
         let quiet = Quiet::default();
-        assert_eq!(told(&quiet, false, &[(30, "old")]), ["old"]);
+        assert_eq!(shown(&quiet, false, &[(30, "old")]), ["old"]);
         quiet.edited(FILE, at(20));
         let all = [(12, "own"), (31, "old"), (40, "new")];
-        assert_eq!(told(&quiet, false, &all), ["old"]);
+        assert_eq!(shown(&quiet, false, &all), ["old"]);
         assert!(quiet.settle(FILE) && !quiet.settle(FILE));
-        assert_eq!(told(&quiet, false, &all), ["own", "old", "new"]);
+        assert_eq!(shown(&quiet, false, &all), ["own", "old", "new"]);
         // Now the consequence is known, and stays.
         quiet.edited(FILE, at(20));
-        assert_eq!(told(&quiet, false, &all), ["old", "new"]);
+        assert_eq!(shown(&quiet, false, &all), ["old", "new"]);
         quiet.forget(FILE);
         assert!(!quiet.settle(FILE));
     }
@@ -302,13 +304,13 @@ mod tests {
     #[test]
     fn the_same_message_elsewhere_is_a_consequence() {
         let quiet = Quiet::default();
-        assert_eq!(told(&quiet, false, &[]), [""; 0]);
+        assert_eq!(shown(&quiet, false, &[]), [""; 0]);
         quiet.edited(FILE, at(20));
-        assert_eq!(told(&quiet, false, &[(12, "expected `;`")]), [""; 0]);
-        assert_eq!(told(&quiet, false, &[(31, "expected `;`")]), [""; 0]);
+        assert_eq!(shown(&quiet, false, &[(12, "expected `;`")]), [""; 0]);
+        assert_eq!(shown(&quiet, false, &[(31, "expected `;`")]), [""; 0]);
         assert!(quiet.settle(FILE));
         assert_eq!(
-            told(&quiet, false, &[(31, "expected `;`")]),
+            shown(&quiet, false, &[(31, "expected `;`")]),
             ["expected `;`"]
         );
     }
@@ -318,13 +320,13 @@ mod tests {
         let quiet = Quiet::default();
         quiet.edited(FILE, at(20));
         let all = [(12, "own"), (16, "word"), (40, "new")];
-        assert_eq!(told(&quiet, true, &all), ["own", "new"]);
+        assert_eq!(shown(&quiet, true, &all), ["own", "new"]);
     }
 
     #[test]
     fn inside_a_finished_statement_what_is_new_waits() {
         let quiet = Quiet::default();
-        assert_eq!(told(&quiet, true, &[(40, "old")]), ["old"]);
+        assert_eq!(shown(&quiet, true, &[(40, "old")]), ["old"]);
         quiet.edited(FILE, at(18));
         let inside = Writing {
             word: at(18),
@@ -332,16 +334,16 @@ mod tests {
             ..writing(true)
         };
         let all = [(12, "own"), (17, "word"), (30, "consequence"), (40, "old")];
-        assert_eq!(told_at(&quiet, inside, &all), ["old"]);
+        assert_eq!(shown_at(&quiet, inside, &all), ["old"]);
     }
 
     #[test]
     fn what_is_pasted_before_the_statement_is_told() {
         let quiet = Quiet::default();
-        assert_eq!(told(&quiet, false, &[]), [""; 0]);
+        assert_eq!(shown(&quiet, false, &[]), [""; 0]);
         quiet.edited(FILE, TextRange::new(2.into(), 20.into()));
         let all = [(0, "before"), (4, "pasted"), (12, "own")];
-        assert_eq!(told(&quiet, false, &all), ["pasted"]);
+        assert_eq!(shown(&quiet, false, &all), ["pasted"]);
     }
 
     #[test]
@@ -351,7 +353,7 @@ mod tests {
             tags: vec![DiagnosticTag::Unnecessary],
             ..wrong(start, "unused")
         };
-        let tell = |text: &str, found: &[Diagnostic], writing: Option<Writing>| {
+        let shown_in = |text: &str, found: &[Diagnostic], writing: Option<Writing>| {
             let mut found = found.to_vec();
             let at = writing.map(|it| (it.statement.end(), it));
             quiet.hold_back(FILE, at, &LineTable::new(text), &mut found);
@@ -365,7 +367,7 @@ mod tests {
         around.message = "unreachable".to_owned();
         around.range = TextRange::new(5.into(), 35.into());
         let all = [unused(2), around, unused(12), unused(43)];
-        assert_eq!(tell(TEXT, &all, None), [2, 5, 12, 43]);
+        assert_eq!(shown_in(TEXT, &all, None), [2, 5, 12, 43]);
         // Two bytes more in the second line, and nothing is found.
         let text = TEXT.replacen("123456789\n123456789", "123456789\nab123456789", 1);
         quiet.edited(FILE, TextRange::new(10.into(), 12.into()));
@@ -376,18 +378,18 @@ mod tests {
             inside: true,
             brace: at(12),
         };
-        assert_eq!(tell(&text, &[], Some(unfinished)), [2, 5, 45]);
-        assert_eq!(tell(&text, &[unused(2)], Some(unfinished)), [2, 5, 45]);
+        assert_eq!(shown_in(&text, &[], Some(unfinished)), [2, 5, 45]);
+        assert_eq!(shown_in(&text, &[unused(2)], Some(unfinished)), [2, 5, 45]);
         quiet.settle(FILE);
-        assert_eq!(tell(&text, &[], None), [0; 0]);
+        assert_eq!(shown_in(&text, &[], None), [0; 0]);
     }
 
     #[test]
     fn a_statement_that_is_left_is_told() {
         let quiet = Quiet::default();
-        assert_eq!(told(&quiet, false, &[]), [""; 0]);
+        assert_eq!(shown(&quiet, false, &[]), [""; 0]);
         quiet.edited(FILE, at(20));
-        assert_eq!(told(&quiet, false, &[(12, "own"), (40, "new")]), [""; 0]);
+        assert_eq!(shown(&quiet, false, &[(12, "own"), (40, "new")]), [""; 0]);
         // The next statement is not finished either.
         let next = Writing {
             statement: TextRange::new(30.into(), 39.into()),
@@ -397,7 +399,7 @@ mod tests {
             brace: at(39),
         };
         let all = [(12, "own"), (32, "next"), (40, "new")];
-        assert_eq!(told_at(&quiet, next, &all), ["own"]);
+        assert_eq!(shown_at(&quiet, next, &all), ["own"]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ use crate::{
     snapshot::{Answer, RequestError, Snapshot},
 };
 
-pub use crate::handlers::annotations::TellParams;
+pub use crate::handlers::annotations::LensTextParams;
 
 /// Hands the list to the macro of the given name: first the requests of LSP, by the names that tower-lsp has for
 /// them, then our own. Each line is `name(parameters) -> result = handler;`.
@@ -154,15 +154,15 @@ fn run<P: DeserializeOwned, R: Serialize>(
 ) -> Answer<Box<RawValue>> {
     let params = serde_json::from_str(params.get())
         .map_err(|error| RequestError::InvalidParams(error.to_string()))?;
-    let result = (handler.run)(snapshot, &params)?;
+    let result = handler.answer(snapshot, &params)?;
     serde_json::value::to_raw_value(&result)
         .map_err(|error| RequestError::Internal(error.to_string()))
 }
 
 /// The text that a click on a lens shows in clients that cannot show more; it has no method of its own.
 #[must_use]
-pub fn tell() -> &'static Handler<TellParams, Option<String>> {
-    &annotations::TELL
+pub fn lens_text() -> &'static Handler<LensTextParams, Option<String>> {
+    &annotations::LENS_TEXT
 }
 
 #[cfg(debug_assertions)]

@@ -11,12 +11,12 @@ use syntax::{
 pub use crate::answer::{Answer, RequestError};
 use crate::{
     config::{Features, HoverFigures},
+    diagnostics_cache::DiagnosticsCache,
     draw::Theme,
     embedded::{Fragments, HostDocument, HostDocuments},
     exact::{Findings, Results},
     files::FileTable,
     host::Host,
-    known::KnownDiagnostics,
     lsp::{
         capabilities::Client,
         from_proto,
@@ -30,15 +30,15 @@ use crate::{
 /// State that the state thread changes while workers read it.
 #[derive(Debug)]
 pub struct Shared {
-    /// The machine.
+    /// Files and threads of the machine.
     pub host: Arc<dyn Host>,
     /// The capabilities of the client.
     pub client: Client,
     /// The semantic tokens that the client has.
     pub tokens: TokenCache,
-    /// The diagnostics of long documents.
-    pub known: KnownDiagnostics,
-    /// Where somebody is writing.
+    /// The last diagnostics of long documents.
+    pub diagnostics_cache: DiagnosticsCache,
+    /// The statements that are being written, and what is held back about them.
     pub quiet: Quiet,
     /// The diagnostics of the PTX in documents of other languages.
     pub fragments: Fragments,
@@ -46,14 +46,14 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// Nothing is known yet but the client.
+    /// The state before any document is open.
     pub fn new(host: Arc<dyn Host>, client: Client) -> Self {
         Shared {
             files: RwLock::new(FileTable::new(Arc::clone(&host))),
             host,
             client,
             tokens: TokenCache::default(),
-            known: KnownDiagnostics::default(),
+            diagnostics_cache: DiagnosticsCache::default(),
             quiet: Quiet::default(),
             fragments: Fragments::default(),
         }
@@ -72,9 +72,9 @@ impl Shared {
 
 /// The state of the analysis at one moment.
 pub struct Snapshot {
-    /// The analysis.
+    /// Snapshot of the salsa database.
     pub analysis: Analysis,
-    /// The state that the state thread changes meanwhile.
+    /// State that the state thread changes meanwhile.
     pub shared: Arc<Shared>,
     /// Whether problems are reported at all.
     pub diagnostics: bool,
@@ -92,9 +92,9 @@ pub struct Snapshot {
 
 /// A file with what is needed to convert its positions.
 pub struct Document {
-    /// Its number.
+    /// Number of the file in the [`FileTable`].
     pub file: FileId,
-    /// Its lines.
+    /// Line table of the text that the snapshot has.
     lines: Arc<LineTable>,
     /// The document of another language that it is, if it is one.
     pub host: Option<Arc<HostDocument>>,
@@ -103,7 +103,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Its lines.
+    /// Line table of the text that the snapshot has.
     pub fn lines(&self) -> &LineTable {
         &self.lines
     }
@@ -141,7 +141,7 @@ impl Snapshot {
             HoverFigures::Dark => true,
             HoverFigures::Off => return None,
         };
-        Some(Theme::of(dark))
+        Some(Theme::for_background(dark))
     }
 
     /// The figures of `ptxas` for the entries of an open document, if it still has the text that was compiled.
@@ -156,7 +156,7 @@ impl Snapshot {
         self.exact.get(file).map(|it| it.latest(version))
     }
 
-    /// The same for a target that was compiled last or beside the one of the document.
+    /// The same for the target of the document or for the other one that was compiled last.
     pub fn findings_for(&self, file: FileId, target: &str) -> Option<(&Findings, bool)> {
         let version = self.shared.files(|files| files.version(file));
         let found = self.exact.for_target(file, target);

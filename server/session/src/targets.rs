@@ -2,7 +2,7 @@
 
 use analysis::{AnalysisConfig, Diagnostic, Severity, TargetMatrix, TargetVerdict, target_matrix};
 
-/// Targets that nobody builds for any more are compared only when they are named.
+/// Older targets than this are compared only when they are named.
 const OLDEST: u32 = 75;
 /// The code of errors that a target with a letter may not have.
 const GATED: &str = "unsupported-by-target";
@@ -16,8 +16,8 @@ pub fn settings(target: &str) -> AnalysisConfig {
     }
 }
 
-/// Compares the named targets; without names, `own`, which is that of the file, and the targets of hardware of
-/// today: those without a letter, and where the file does not fit one of these, those with a letter beside it.
+/// Compares the named targets; without names, `own`, the target of the file, and the targets of current GPUs: those
+/// without a letter, and where the file does not fit one of these, also those with a letter.
 ///
 /// `judge` finds the diagnostics of the file for a target.
 ///

@@ -60,7 +60,7 @@ pub(super) fn visit(
     Ok(())
 }
 
-/// A member, unless it is a text. What is read of it is taken from the room, whatever comes of it.
+/// A member, unless it is a text. ContentKind is read of it is taken from the room, whatever comes of it.
 fn unpack(member: impl Read, room: &mut u64) -> io::Result<Option<File>> {
     let most = (*room).min(MAX_MEMBER);
     let mut member = member.take(most + 1);

@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 
 use super::Input;
 
-/// The first word of a module.
+/// The directive that begins a module.
 const VERSION: &[u8] = b".version";
 /// How much of a file is read at a time, in bytes.
 const PIECE: usize = 256 << 10;
@@ -40,7 +40,7 @@ pub(super) fn visit(
     let mut at = 0;
     loop {
         let Some(place) = finder.find(window.after(at)) else {
-            // The last bytes may be the first ones of the word, and the one before it is looked at, too.
+            // The last bytes may be the start of the word, and the byte before it is also read.
             at = window
                 .end()
                 .saturating_sub(VERSION.len() as u64 - 1)
@@ -159,7 +159,7 @@ fn run(window: &mut Window<'_, impl Input>, offset: u64) -> io::Result<usize> {
         let from = known.saturating_sub(next.len());
         let other = finder.find(text.get(from..).unwrap_or_default());
         let other = other.map(|it| from + it + 1);
-        // Nothing after the next module is looked at.
+        // Nothing after the next module is read.
         let fresh = text.get(known..other.unwrap_or(text.len()));
         let fresh = fresh.unwrap_or_default();
         let end = fresh.iter().position(|it| !is_text(it));
@@ -173,7 +173,7 @@ fn run(window: &mut Window<'_, impl Input>, offset: u64) -> io::Result<usize> {
     }
 }
 
-/// The module that a text begins with, unless it has a header alone. What follows the last of its items, such as the next
+/// The module that a text begins with, unless it has a header alone. ContentKind follows the last of its items, such as the next
 /// string of a program, is nott a part of it.
 fn module(text: &[u8]) -> Option<&[u8]> {
     let (mut depth, mut at) = (0_usize, 0);
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn words_of_other_things_are_not_modules() {
         for text in [
-            // What compilers and assemblers keep, and what asks for symbols.
+            // ContentKind compilers and assemblers keep, and what asks for symbols.
             ".version %d.%d\n.target %s\n{}",
             ".version 8.0\0.target sm_90\0{}",
             ".version 8.0\n.target sm_90\n.address_size 64\n",

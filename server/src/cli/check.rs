@@ -41,7 +41,7 @@ pub(super) struct CheckArgs {
     paths: Vec<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: CheckFormat,
     /// Also search folders for files of other languages.
     #[arg(long)]
     embedded: bool,
@@ -66,7 +66,7 @@ pub(super) struct CheckArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
+enum CheckFormat {
     /// Text with source lines.
     #[default]
     Text,
@@ -262,14 +262,14 @@ pub(super) fn run(args: &CheckArgs, io: &mut Io<'_>) -> io::Result<u8> {
     }
     match args.format {
         // Where nothing could be read, nothing is said about problems.
-        Format::Text | Format::Github if files == 0 && !failures.is_empty() => {}
-        Format::Text | Format::Github => {
+        CheckFormat::Text | CheckFormat::Github if files == 0 && !failures.is_empty() => {}
+        CheckFormat::Text | CheckFormat::Github => {
             let others = if args.hints { others } else { 0 };
             let summary = summary(files, errors, warnings, others);
             writeln!(io.stdout, "{summary}")?;
         }
-        Format::Json => {}
-        Format::Sarif => {
+        CheckFormat::Json => {}
+        CheckFormat::Sarif => {
             let document = report::sarif(results, &failures);
             io.stdout.write_all(document.as_bytes())?;
         }
@@ -390,19 +390,19 @@ fn checked(
         ..Checked::default()
     };
     let uri = match args.format {
-        Format::Sarif if !diagnostics.is_empty() => report::uri(name),
+        CheckFormat::Sarif if !diagnostics.is_empty() => report::uri(name),
         _ => String::new(),
     };
     let omitted = match args.format {
-        Format::Text if args.limit > 0 => keep_worst(&mut diagnostics, args.limit),
+        CheckFormat::Text if args.limit > 0 => keep_worst(&mut diagnostics, args.limit),
         _ => 0,
     };
     for diagnostic in &diagnostics {
         let output = match args.format {
-            Format::Text => render::render(name, text, lines, diagnostic, color),
-            Format::Json => report::json(name, lines, diagnostic),
-            Format::Github => report::github(name, lines, diagnostic),
-            Format::Sarif => {
+            CheckFormat::Text => render::render(name, text, lines, diagnostic, color),
+            CheckFormat::Json => report::json(name, lines, diagnostic),
+            CheckFormat::Github => report::github(name, lines, diagnostic),
+            CheckFormat::Sarif => {
                 let result = report::sarif_result(&uri, lines, diagnostic);
                 checked.results.push(result);
                 continue;

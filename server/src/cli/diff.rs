@@ -30,7 +30,7 @@ pub(super) struct DiffArgs {
     new: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: DiffFormat,
     /// End with status 1 only if something changed, which is the default, or only if a function that both
     /// sides have needs more registers: by an estimate, or as ptxas says with --exact.
     #[arg(long, value_enum, default_value_t)]
@@ -40,7 +40,7 @@ pub(super) struct DiffArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
+enum DiffFormat {
     /// Text.
     #[default]
     Text,
@@ -138,8 +138,8 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let mut results = Vec::new();
     for (is_new, text) in &alone {
         match args.format {
-            Format::Text => show::alone(*is_new, text, io)?,
-            Format::Json => {
+            DiffFormat::Text => show::alone(*is_new, text, io)?,
+            DiffFormat::Json => {
                 let change = if *is_new { "added" } else { "removed" };
                 writeln!(
                     io.stdout,
@@ -147,7 +147,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
                     json!({ "file": text.name, "change": change })
                 )?;
             }
-            Format::Sarif => {}
+            DiffFormat::Sarif => {}
         }
     }
     for (old, new) in pairs {
@@ -173,8 +173,8 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
         differ |= !pair.comparison.is_same();
         grown |= functions.iter().any(|it| pair.has_grown(it));
         match args.format {
-            Format::Text => io.stdout.write_all(show::text(&pair).as_bytes())?,
-            Format::Json => {
+            DiffFormat::Text => io.stdout.write_all(show::text(&pair).as_bytes())?,
+            DiffFormat::Json => {
                 for change in functions {
                     writeln!(io.stdout, "{}", show::json(&pair, change))?;
                 }
@@ -183,10 +183,10 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
                     writeln!(io.stdout, "{record}")?;
                 }
             }
-            Format::Sarif => results.extend(show::sarif(&pair)),
+            DiffFormat::Sarif => results.extend(show::sarif(&pair)),
         }
     }
-    if matches!(args.format, Format::Sarif) {
+    if matches!(args.format, DiffFormat::Sarif) {
         let document = report::sarif_document(&show::rules(), &results, &failures);
         io.stdout.write_all(document.as_bytes())?;
     }
@@ -211,7 +211,7 @@ pub(super) fn run(args: &DiffArgs, io: &mut Io<'_>) -> io::Result<u8> {
 pub(super) fn differences(old: Text, new: Text) -> Result<(bool, String, Vec<Value>), String> {
     let pair = Pair::new(side(old, true, None)?, side(new, true, None)?);
     let functions = pair.comparison.functions.iter();
-    let told = functions.filter(|it| is_told(it.kind));
+    let told = functions.filter(|it| is_reported(it.kind));
     Ok((
         pair.comparison.is_same(),
         show::text(&pair),
@@ -272,6 +272,6 @@ fn side(text: Text, with_registers: bool, ptxas: Option<&Ptxas>) -> Result<Side,
 }
 
 /// Whether a change is worth a line.
-fn is_told(kind: ChangeKind) -> bool {
+fn is_reported(kind: ChangeKind) -> bool {
     kind != ChangeKind::Same
 }

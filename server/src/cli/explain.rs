@@ -29,12 +29,12 @@ pub(super) struct ExplainArgs {
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
+    format: ExplainFormat,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ExplainFormat {
     /// Wrapped text, with colours on a terminal.
     Text,
     /// The Markdown of the pages.
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
         }
     }
-    if args.format == Format::Json {
+    if args.format == ExplainFormat::Json {
         let all: Vec<_> = answers
             .iter()
             .map(|(it, answer)| json(it, answer))
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
             }
             let page = page(it);
             let shown = match args.format {
-                Format::Markdown => page.split_inclusive('\n').map(line).collect(),
+                ExplainFormat::Markdown => page.split_inclusive('\n').map(line).collect(),
                 _ => terminal::render(&page, terminal::width(io.color), io.color),
             };
             write!(io.stdout, "{shown}")?;

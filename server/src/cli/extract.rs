@@ -15,7 +15,7 @@ use syntax::host::Language;
 
 use super::{FAILED, Io};
 use crate::{
-    binaries::{self, Content, What},
+    binaries::{self, Content, ContentKind},
     cli::report::STDIN,
     files::{decode, is_ptx, open},
 };
@@ -46,11 +46,11 @@ pub(super) struct ExtractArgs {
     target: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: ExtractFormat,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ExtractFormat {
     /// A table.
     #[default]
     Text,
@@ -60,7 +60,7 @@ enum Format {
 
 /// An image as JSON.
 #[derive(Serialize)]
-struct Record<'a> {
+struct ImageRecord<'a> {
     file: &'a str,
     /// The file in a wheel or another zip archive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,7 +101,7 @@ pub(super) fn run(args: &ExtractArgs, io: &mut Io<'_>) -> io::Result<u8> {
     if args.asm {
         return asm::run(args, io);
     }
-    let mut job = Job {
+    let mut job = Extraction {
         args,
         list: args.list || args.output_dir.is_none(),
         names: Vec::new(),
@@ -143,7 +143,7 @@ fn write_new(path: &Path, bytes: &[u8], force: bool) -> Result<(), String> {
     file.write_all(bytes).map_err(failed)
 }
 
-struct Job<'a> {
+struct Extraction<'a> {
     args: &'a ExtractArgs,
     list: bool,
     /// The names that files of the output begin with; those of several inputs may be equal.
@@ -153,7 +153,7 @@ struct Job<'a> {
     failed: bool,
 }
 
-impl Job<'_> {
+impl Extraction<'_> {
     fn file(&mut self, path: &Path, io: &mut Io<'_>) -> io::Result<()> {
         let (name, stem) = if path == Path::new("-") {
             (STDIN.into(), "stdin".into())
@@ -211,7 +211,7 @@ impl Job<'_> {
             what,
         } = content;
         let (target, compression) = (what.target(), what.compression());
-        let mut record = Record {
+        let mut record = ImageRecord {
             file,
             member: member.as_deref(),
             number,
@@ -229,7 +229,7 @@ impl Job<'_> {
         };
         let mut is_plain = false;
         let bytes = match &what {
-            What::Image(image, bytes) => {
+            ContentKind::Image(image, bytes) => {
                 record.kind = image.kind.to_string();
                 record.version = Some(format!("{}.{}", image.version.0, image.version.1));
                 record.ident = &image.identifier;
@@ -244,28 +244,28 @@ impl Job<'_> {
                     None => None,
                 }
             }
-            What::Recovered(text) => {
+            ContentKind::Recovered(text) => {
                 record.recovered = true;
                 Some(text.as_bytes())
             }
-            What::Plain(offset, text) => {
+            ContentKind::Plain(offset, text) => {
                 record.version = text.strip_prefix(".version").and_then(version);
                 record.offset = Some(*offset);
                 is_plain = true;
                 Some(text.as_bytes())
             }
-            What::Torn(torn) => {
+            ContentKind::Torn(torn) => {
                 record.kind = "torn".to_owned();
                 record.offset = Some(torn.offset);
                 record.error = Some(torn.to_string());
                 None
             }
-            What::Packed(error) => {
+            ContentKind::Packed(error) => {
                 record.kind = "packed".to_owned();
                 record.error = Some(error.clone());
                 None
             }
-            What::More(count) => {
+            ContentKind::More(count) => {
                 self.failed = true;
                 return io.error(format_args!("{file}: {}", binaries::more(*count)));
             }
@@ -295,12 +295,12 @@ impl Job<'_> {
         }
         match self.args.format {
             _ if !self.list => Ok(()),
-            Format::Json => {
+            ExtractFormat::Json => {
                 // A record of strings and numbers always has a JSON form.
                 let line = serde_json::to_string(&record).unwrap_or_default();
                 writeln!(io.stdout, "{line}")
             }
-            Format::Text => io.line(row(&record, is_plain)),
+            ExtractFormat::Text => io.line(row(&record, is_plain)),
         }
     }
 }
@@ -337,21 +337,21 @@ fn version(text: &str) -> Option<String> {
 }
 
 /// The file of an image, and its member if that is an archive.
-fn place(record: &Record<'_>) -> String {
+fn place(record: &ImageRecord<'_>) -> String {
     match record.member {
         Some(member) => format!("{}/{member}", record.file),
         None => record.file.to_owned(),
     }
 }
 
-fn described(record: &Record<'_>) -> String {
+fn described(record: &ImageRecord<'_>) -> String {
     let words = [&*record.kind, record.target, record.ident];
     let words: Vec<_> = words.into_iter().filter(|it| !it.is_empty()).collect();
     words.join(", ")
 }
 
 /// An image as a row of a table.
-fn row(record: &Record<'_>, is_plain: bool) -> String {
+fn row(record: &ImageRecord<'_>, is_plain: bool) -> String {
     let size = match record.size {
         Some(size) => format!("{size} bytes"),
         None => String::new(),

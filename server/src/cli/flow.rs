@@ -21,14 +21,14 @@ pub(super) struct FlowArgs {
     function: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: FlowFormat,
     /// Use the dark theme for drawings.
     #[arg(long)]
     dark: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-enum Format {
+enum FlowFormat {
     /// The blocks and their successors, as text.
     #[default]
     Text,
@@ -77,7 +77,7 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
         return Ok(FAILED);
     }
-    if let (Format::Mermaid | Format::Svg, [_, _, ..]) = (args.format, &graphs[..]) {
+    if let (FlowFormat::Mermaid | FlowFormat::Svg, [_, _, ..]) = (args.format, &graphs[..]) {
         io.error(format_args!(
             "{file}: choose one with --function: {}",
             names(&graphs)
@@ -86,9 +86,9 @@ pub(super) fn run(args: &FlowArgs, io: &mut Io<'_>) -> io::Result<u8> {
     }
     for graph in &graphs {
         let shown = match args.format {
-            Format::Text => text_of(graph, &lines),
-            Format::Mermaid => mermaid::flowchart(graph, &lines),
-            Format::Svg => graph::flow_graph(graph, &lines, &Theme::of(args.dark)),
+            FlowFormat::Text => text_of(graph, &lines),
+            FlowFormat::Mermaid => mermaid::flowchart(graph, &lines),
+            FlowFormat::Svg => graph::flow_graph(graph, &lines, &Theme::for_background(args.dark)),
         };
         for line in shown.lines() {
             io.line(line)?;

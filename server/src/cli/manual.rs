@@ -21,7 +21,7 @@ pub(super) const PROGRAM: Page = Page {
     command: "",
     statuses: &[(
         1,
-        "What was looked for is there, such as an error in a file that was checked.",
+        "ContentKind was looked for is there, such as an error in a file that was checked.",
     )],
     examples: &[
         ("ptx-analyzer check kernel.ptx", "Check a file."),

@@ -21,11 +21,11 @@ pub(super) struct ProtocolsArgs {
     function: Option<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: ProtocolsFormat,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-enum Format {
+enum ProtocolsFormat {
     /// A list.
     #[default]
     Text,
@@ -35,7 +35,7 @@ enum Format {
 
 /// A protocol as JSON; lines count from 1.
 #[derive(Serialize)]
-pub(super) struct Record {
+pub(super) struct ProtocolRecord {
     function: String,
     protocol: String,
     parts: Vec<Part>,
@@ -56,7 +56,7 @@ pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let found = records(text, args.function.as_deref());
     let mut function = "";
     for record in &found {
-        if args.format == Format::Json {
+        if args.format == ProtocolsFormat::Json {
             serde_json::to_writer(&mut *io.stdout, record)?;
             writeln!(io.stdout)?;
             continue;
@@ -82,7 +82,7 @@ pub(super) fn run(args: &ProtocolsArgs, io: &mut Io<'_>) -> io::Result<u8> {
 }
 
 /// The protocols of a text, or of the function of it with a name.
-pub(super) fn records(text: String, function: Option<&str>) -> Vec<Record> {
+pub(super) fn records(text: String, function: Option<&str>) -> Vec<ProtocolRecord> {
     let contents = Document::new(text).contents();
     let lines = contents.lines.clone();
     let host = AnalysisHost::with_file(FILE, contents, None);
@@ -92,7 +92,7 @@ pub(super) fn records(text: String, function: Option<&str>) -> Vec<Record> {
     found.iter().map(|it| record(it, &lines)).collect()
 }
 
-fn record(protocol: &ProtocolView, lines: &LineTable) -> Record {
+fn record(protocol: &ProtocolView, lines: &LineTable) -> ProtocolRecord {
     let line = |at: TextSize| lines.line_of(at) + 1;
     let of = |index: &usize| protocol.parts.get(*index).map(|it| line(it.range.start()));
     let parts = protocol.parts.iter().map(|it| Part {
@@ -100,7 +100,7 @@ fn record(protocol: &ProtocolView, lines: &LineTable) -> Record {
         role: it.role.clone(),
         partners: it.partners.iter().filter_map(of).collect(),
     });
-    Record {
+    ProtocolRecord {
         function: protocol.function.clone(),
         protocol: protocol.title.clone(),
         parts: parts.collect(),

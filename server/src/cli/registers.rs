@@ -53,7 +53,7 @@ pub(super) struct RegistersArgs {
     exact: ExactArgs,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: RegistersFormat,
     /// Order of the rows of the table; by default that of files and their entries.
     #[arg(long, value_enum, value_name = "COLUMN")]
     sort: Option<Sort>,
@@ -69,7 +69,7 @@ pub(super) struct RegistersArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
+enum RegistersFormat {
     /// A table.
     #[default]
     Text,
@@ -93,7 +93,7 @@ enum Sort {
 
 /// An estimate as JSON; lines count from 1.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Record {
+pub(super) struct EntryRecord {
     file: String,
     entry: String,
     target: String,
@@ -155,8 +155,8 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
             let Text { name, text, .. } = text;
             let (estimates, said) = estimate(&name, text, &args.target, launch, ptxas.as_ref());
             for (it, exact) in estimates {
-                if matches!(args.format, Format::Svg) {
-                    let theme = Theme::of(args.dark);
+                if matches!(args.format, RegistersFormat::Svg) {
+                    let theme = Theme::for_background(args.dark);
                     let size = chart::Size::default();
                     charts.push(chart::register_chart(&it, exact.as_ref(), size, &theme));
                 }
@@ -189,16 +189,16 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
     }
     progress.finish_and_clear();
     match args.format {
-        Format::Json => {
+        RegistersFormat::Json => {
             for record in &records {
                 serde_json::to_writer(&mut *io.stdout, record)?;
                 writeln!(io.stdout)?;
             }
         }
         // After errors, an empty table adds nothing.
-        Format::Text if records.is_empty() && !failures.is_empty() => {}
-        Format::Text => table(&mut records, args.sort, ptxas.is_some(), io)?,
-        Format::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
+        RegistersFormat::Text if records.is_empty() && !failures.is_empty() => {}
+        RegistersFormat::Text => table(&mut records, args.sort, ptxas.is_some(), io)?,
+        RegistersFormat::Svg => write!(io.stdout, "{}", chart::column(&charts))?,
     }
     for failure in &failures {
         io.error(failure)?;
@@ -220,7 +220,7 @@ pub(super) fn run(args: &RegistersArgs, io: &mut Io<'_>) -> io::Result<u8> {
         };
         if now > before.saturating_add(args.growth) {
             grown += 1;
-            let Record {
+            let EntryRecord {
                 file,
                 entry,
                 target,
@@ -245,22 +245,24 @@ fn progress_style() -> ProgressStyle {
 }
 
 /// The figures of an earlier run.
-struct Before {
+struct BaselineEntry {
     estimate: u32,
     exact: Option<Exact>,
 }
 
 /// The figures of an earlier run, by file, entry and target.
-fn read_baseline(path: &Path) -> Result<FxHashMap<(String, String, String), Before>, String> {
+fn read_baseline(
+    path: &Path,
+) -> Result<FxHashMap<(String, String, String), BaselineEntry>, String> {
     let text = read(path, MAX_LEN as u64).and_then(|it| {
         String::from_utf8(it).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     });
     let text = text.map_err(|error| format!("{}: {error}", path.display()))?;
     let mut found = FxHashMap::default();
     for (number, line) in (1..).zip(text.lines()) {
-        let record: Record = serde_json::from_str(line)
+        let record: EntryRecord = serde_json::from_str(line)
             .map_err(|error| format!("{}:{number}: {error}", path.display()))?;
-        let before = Before {
+        let before = BaselineEntry {
             estimate: record.estimate,
             exact: record.exact,
         };
@@ -278,7 +280,7 @@ pub(super) fn records(
     text: String,
     targets: &[String],
     launch: LaunchAssumptions,
-) -> Vec<Record> {
+) -> Vec<EntryRecord> {
     let (estimates, _) = estimate(name, text, targets, launch, None);
     let records = estimates.into_iter().map(|(it, _)| record(name, it, None));
     records.collect()
@@ -329,10 +331,10 @@ fn estimate(
     (estimates, remarks)
 }
 
-fn record(file: &str, it: EntryRegisters, exact: Option<&ExactEntry>) -> Record {
-    // What is live in the machine code is told for its lines by `sass`.
+fn record(file: &str, it: EntryRegisters, exact: Option<&ExactEntry>) -> EntryRecord {
+    // ContentKind is live in the machine code is told for its lines by `sass`.
     let live = it.live(None);
-    Record {
+    EntryRecord {
         file: file.to_owned(),
         entry: it.name,
         target: it.target,

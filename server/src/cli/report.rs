@@ -20,7 +20,7 @@ pub(super) const STDIN: &str = "<stdin>";
 
 /// A problem as JSON; lines and columns count from 1, columns in UTF-8 bytes.
 #[derive(Serialize)]
-pub(super) struct Record<'a> {
+pub(super) struct DiagnosticRecord<'a> {
     file: &'a str,
     #[serde(flatten)]
     place: Place,
@@ -53,7 +53,7 @@ pub(super) fn record<'a>(
     file: &'a str,
     lines: &LineTable,
     diagnostic: &'a Diagnostic,
-) -> Record<'a> {
+) -> DiagnosticRecord<'a> {
     let edit = |it: &'a Edit| EditRecord {
         place: Place::new(it.range, lines, Encoding::Utf8),
         insert: &it.insert,
@@ -62,7 +62,7 @@ pub(super) fn record<'a>(
         title: &it.title,
         edits: it.edits.iter().map(edit).collect(),
     };
-    Record {
+    DiagnosticRecord {
         file,
         place: Place::new(diagnostic.range, lines, Encoding::Utf8),
         severity: render::severity(diagnostic.severity),

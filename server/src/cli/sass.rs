@@ -18,7 +18,7 @@ use syntax::{
 
 use super::{FAILED, Io, check::target, registers::exact::Ptxas};
 use crate::{
-    binaries::{self, Content, NOT_TEXT, What},
+    binaries::{self, Content, ContentKind, NOT_TEXT},
     cli::report::STDIN,
     files::{decode, is_ptx, open, read},
 };
@@ -32,7 +32,7 @@ pub(super) struct SassArgs {
     file: PathBuf,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: SassFormat,
     /// Compile for this target instead of the file's own, such as sm_90a; of a binary, show only the cubins for
     /// this target.
     #[arg(long, value_name = "TARGET", value_parser = target)]
@@ -50,7 +50,7 @@ pub(super) struct SassArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
+enum SassFormat {
     /// Text.
     #[default]
     Text,
@@ -77,7 +77,7 @@ impl Code {
 }
 
 /// Shows machine code as soon as it is there, and counts what is shown.
-struct Job<'a> {
+struct SassWriter<'a> {
     args: &'a SassArgs,
     /// The name of the file.
     name: String,
@@ -92,7 +92,7 @@ pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
     let named = args.ptxas.as_ref().map(std::path::absolute).transpose()?;
     let ptxas = Ptxas::find(named.as_deref(), args.timeout);
     let is_stdin = args.file == std::path::Path::new("-");
-    let mut job = Job {
+    let mut job = SassWriter {
         args,
         name: if is_stdin {
             STDIN.to_owned()
@@ -140,7 +140,7 @@ pub(super) fn run(args: &SassArgs, io: &mut Io<'_>) -> io::Result<u8> {
     Ok(if job.failed { FAILED } else { 0 })
 }
 
-impl Job<'_> {
+impl SassWriter<'_> {
     /// The reason why nothing is shown.
     fn nothing(&self) -> String {
         let SassArgs { entry, target, .. } = self.args;
@@ -211,36 +211,36 @@ impl Job<'_> {
                      member,
                      what,
                  }| match what {
-                    What::Image(image, Some(Ok(bytes))) => {
+                    ContentKind::Image(image, Some(Ok(bytes))) => {
                         self.cubin(Some(number), image.target, &bytes, io)
                     }
-                    What::Image(image, Some(Err(defect))) => {
+                    ContentKind::Image(image, Some(Err(defect))) => {
                         let (name, target) = (&self.name, &image.target);
                         let error = format!("{name}: image {number} (cubin, {target}): {defect}");
                         self.fail(&error, io)
                     }
-                    What::Torn(torn) => {
+                    ContentKind::Torn(torn) => {
                         let error = format!("{}: image {number}: {torn}", self.name);
                         self.fail(&error, io)
                     }
-                    What::Packed(error) => {
+                    ContentKind::Packed(error) => {
                         let member = member.unwrap_or_default();
                         let error = format!("{}: {member}: {error}", self.name);
                         self.fail(&error, io)
                     }
-                    What::Image(image, None) => {
+                    ContentKind::Image(image, None) => {
                         has_ptx |= image.kind == Kind::Ptx;
                         Ok(())
                     }
-                    What::Plain(..) => {
+                    ContentKind::Plain(..) => {
                         has_ptx = true;
                         Ok(())
                     }
-                    What::More(count) => {
+                    ContentKind::More(count) => {
                         let error = format!("{}: {}", self.name, binaries::more(count));
                         self.fail(&error, io)
                     }
-                    What::Recovered(_) => Ok(()),
+                    ContentKind::Recovered(_) => Ok(()),
                 },
             )?;
         }
@@ -325,8 +325,8 @@ impl Job<'_> {
         };
         for listing in code.machine.listings.iter().filter(wanted) {
             match self.args.format {
-                Format::Json => writeln!(io.stdout, "{}", show::record(code, listing))?,
-                Format::Text => {
+                SassFormat::Json => writeln!(io.stdout, "{}", show::record(code, listing))?,
+                SassFormat::Text => {
                     if let Some(image) = code.image {
                         io.line(format_args!("image {image}:"))?;
                     }

@@ -79,7 +79,7 @@ const PLACES: &[(&str, &str)] = &[
     ("editors/guide/from-sass.md", "guide/from-sass.md"),
     ("editors/guide/from-triton.md", "guide/from-triton.md"),
     ("editors/guide/glossary.md", "guide/glossary.md"),
-    // What these pages are made of.
+    // ContentKind these pages are made of.
     ("server/session/src/config.rs", "settings.md"),
     ("analysis/isa/docs/README.md", "instructions/index.md"),
 ];

@@ -22,11 +22,11 @@ pub(super) struct TargetsArgs {
     target: Vec<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: TargetsFormat,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-enum Format {
+enum TargetsFormat {
     /// A table.
     #[default]
     Text,
@@ -57,12 +57,12 @@ pub(super) fn run(args: &TargetsArgs, io: &mut Io<'_>) -> io::Result<u8> {
         }
     };
     match args.format {
-        Format::Text => {
+        TargetsFormat::Text => {
             for line in matrix::text(&compared, &lines).lines() {
                 io.line(line)?;
             }
         }
-        Format::Json => {
+        TargetsFormat::Json => {
             let columns = compared.columns.iter().map(|it| {
                 let targets = it.targets.iter();
                 let targets =

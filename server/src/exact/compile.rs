@@ -37,7 +37,7 @@ const INTRODUCTION: Duration = Duration::from_secs(10);
 /// The input of a compilation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
-    /// The programs.
+    /// Paths of `ptxas` and perhaps `nvdisasm`.
     pub(crate) tools: &'a Tools,
     /// The text of the file.
     pub(crate) text: &'a str,
@@ -64,7 +64,7 @@ pub(crate) enum Failure {
     Crashed(String),
     /// It makes no code for the target.
     NoTarget {
-        /// The figures that were asked for.
+        /// The requested figures.
         target: String,
         /// The release of `ptxas`.
         release: String,
@@ -240,7 +240,7 @@ impl Session<'_> {
     /// The answer of `ptxas` to questions about itself.
     fn introduction(&self) -> Result<Release, Failure> {
         let path = &self.task.tools.ptxas;
-        let key = Key::new(path.clone())
+        let key = ProgramStamp::new(path.clone())
             .map_err(|error| Failure::NotRun(format!("{}: {error}", path.display())))?;
         if let Some(known) = releases().get(&key) {
             return Ok(known.clone());
@@ -370,18 +370,18 @@ impl Release {
     }
 }
 
-/// A program on disk as it was when it was asked.
+/// A program on disk when its release was read: another length or time means another program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct ProgramStamp {
     path: PathBuf,
     length: u64,
     modified: Option<SystemTime>,
 }
 
-impl Key {
-    fn new(path: PathBuf) -> io::Result<Key> {
+impl ProgramStamp {
+    fn new(path: PathBuf) -> io::Result<ProgramStamp> {
         let metadata = fs::metadata(&path)?;
-        Ok(Key {
+        Ok(ProgramStamp {
             path,
             length: metadata.len(),
             modified: metadata.modified().ok(),
@@ -389,9 +389,9 @@ impl Key {
     }
 }
 
-/// The answers of each `ptxas` to questions about itself.
-fn releases() -> std::sync::MutexGuard<'static, FxHashMap<Key, Release>> {
-    static KNOWN: LazyLock<Mutex<FxHashMap<Key, Release>>> = LazyLock::new(Mutex::default);
+/// The release of each `ptxas` that was run.
+fn releases() -> std::sync::MutexGuard<'static, FxHashMap<ProgramStamp, Release>> {
+    static KNOWN: LazyLock<Mutex<FxHashMap<ProgramStamp, Release>>> = LazyLock::new(Mutex::default);
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,7 +1,7 @@
 //! Which `ptxas` may be run.
 //!
 //! Opening a folder must never run a program from it. So a program is run only if the user's settings name
-//! it or it is on the `PATH`, and never if it lies inside an open folder, by its own path or by that of
+//! it or it is on the `PATH`, and never if it is inside an open folder, by its own path or by that of
 //! what a link leads to. Relative paths are not followed: they would begin where the editor was started.
 
 use std::{
@@ -27,7 +27,7 @@ pub(crate) struct Search<'a> {
 /// Programs that may be run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tools {
-    /// The assembler.
+    /// Absolute path of `ptxas`.
     pub(crate) ptxas: PathBuf,
     /// The disassembler of machine code, if it is there.
     pub(crate) nvdisasm: Option<PathBuf>,
@@ -58,7 +58,7 @@ pub(crate) enum Unfit {
     Relative,
     /// There is no file, or it is not a program.
     NoProgram,
-    /// It lies in an open folder.
+    /// It is inside an open folder.
     Inside,
     /// It has the name of something else.
     Misnamed,
@@ -116,7 +116,7 @@ pub(crate) fn find(search: Search<'_>) -> Result<Tools, NotFound> {
     };
     let named = |program: &'static str, path: Option<&Path>| match path.map(in_home) {
         None => Ok(None),
-        // Settings may come from a place that the user does not watch: they choose among assemblers only.
+        // Settings may come from a source that the user does not watch: they choose among assemblers only.
         Some(path) if !is_named(&path, program) => Err(NotFound::Named {
             program,
             path,
@@ -164,7 +164,7 @@ fn in_home(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether the name of a file contains that of a program, in any case on Windows.
+/// Whether the name of a file contains the name of a program, in any case on Windows.
 fn is_named(path: &Path, program: &str) -> bool {
     let name = path.file_name().and_then(OsStr::to_str);
     name.is_some_and(|it| {

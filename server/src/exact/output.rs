@@ -156,7 +156,7 @@ fn numbers(text: &str) -> impl Iterator<Item = (u32, &str)> {
     })
 }
 
-/// Whether a line tells how the work continues, which is not a remark about the program.
+/// Whether a line reports progress, and not a remark about the program.
 fn is_chatter(text: &str) -> bool {
     text.starts_with("Compile time = ")
         || text.starts_with("Compiling ")

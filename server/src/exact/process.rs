@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(10);
 const MEASURE: Duration = Duration::from_millis(100);
 /// The most bytes of the files that a program may leave in its folder. Code of the largest modules has some 100 MB.
 const MAX_FILES: u64 = 1 << 30;
-/// How long the output of a process that was ended is waited for.
+/// How long to wait for the output of a process that was ended.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A program, its arguments and its limits.
@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) struct Program<'a> {
     /// The program, by an absolute path.
     pub(crate) path: &'a Path,
-    /// Its arguments.
+    /// Arguments after the path.
     pub(crate) arguments: &'a [&'a OsStr],
     /// A private folder: the current one of the program, and the one for its temporary files.
     pub(crate) folder: &'a Path,
@@ -144,7 +144,7 @@ fn watch(
         open += 1;
     }
     let (mut stdout, mut stderr) = (String::new(), String::new());
-    // Its end is noticed by the end of its streams; one that has closed them is waited for.
+    // Its end is noticed by the end of its streams; for one that has closed them, its exit is awaited.
     let mut status = None;
     let mut ended_at = None;
     let mut measure = Instant::now() + MEASURE;
@@ -225,7 +225,7 @@ fn read(
         let mut bytes = Vec::new();
         let most = u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1);
         let result = stream.take(most).read_to_end(&mut bytes);
-        // Nobody listens when the process has been ended.
+        // The channel is closed when the process has been ended.
         let _ = sender.send(Stream {
             is_error,
             bytes: result.map(|_| bytes),

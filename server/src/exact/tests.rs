@@ -51,8 +51,8 @@ impl World {
     fn program(&self, name: &str, script: &str) {
         let script = script.replace('@', &self.0.path().display().to_string());
         let path = self.at(name);
-        // By another process: if this one held the file open while another test starts a program, nobody
-        // could run the file as long as that program has the handle, too.
+        // By another process: if this one held the file open while another test starts a program, the
+        // file could not be run while that program also has the handle.
         let mut shell = Command::new("sh")
             .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
             .arg(&path)
@@ -265,7 +265,7 @@ fn machine_code_and_live_registers() {
 #[test]
 fn one_that_hangs_is_ended_with_all_that_it_started() {
     let limit = Duration::from_millis(400);
-    // The second one has closed its streams, so that nothing tells that it lives.
+    // The second one has closed its streams, so that nothing shows that it lives.
     for hangs in ["wait", "exec >&- 2>&-; sleep 1000"] {
         let world = World::new(&format!("{LEFT_BEHIND}{hangs}"));
         let start = Instant::now();

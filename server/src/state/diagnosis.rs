@@ -8,7 +8,7 @@ use std::{
 use analysis::FileId;
 use serde_json::value::RawValue;
 use session::{
-    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
+    diagnostics::{Stage, fingerprint, next_diagnostics},
     lsp::lsp_types::Diagnostic,
     snapshot::{Answer, RequestError, Snapshot},
 };
@@ -16,12 +16,10 @@ use tracing::error;
 
 use super::{Event, StateHandle, requests::panic_message};
 
-/// How long a search waits when it has told what is known at once. That message passes three more threads, and the
-/// system may wake one of them on the processor on which the search continues: then it waits for milliseconds. For the
-/// rest nobody waits so impatiently, and it takes much longer than this.
+/// How long a search waits after it has sent provisional diagnostics. That message passes three more threads, and the
+/// system may wake one of them on the processor on which the search continues: then it waits for milliseconds. The
+/// rest is less urgent, and takes much longer than this.
 const HEAD_START: Duration = Duration::from_micros(300);
-/// For longer texts, syntax errors are sent before the rest is known, when a file is opened.
-const LONG_TEXT: u32 = 1 << 20;
 
 /// Search for the problems of one file.
 pub(super) struct Diagnosis {
@@ -41,22 +39,21 @@ pub(crate) struct Report {
     /// More is to follow.
     pub(super) partial: bool,
     /// `None` when a write interrupted the search.
-    pub(super) diagnostics: Option<Found>,
+    pub(super) diagnostics: Option<EncodedDiagnostics>,
 }
 
 /// Diagnostics as a client gets them.
-pub(super) struct Found {
+pub(super) struct EncodedDiagnostics {
     /// An array, as JSON.
     pub(super) json: Box<RawValue>,
     pub(super) fingerprint: u64,
 }
 
-impl Found {
-    pub(super) fn new(diagnostics: &[Diagnostic]) -> Found {
-        let json = serde_json::value::to_raw_value(diagnostics).unwrap_or_default();
-        Found {
-            fingerprint: fingerprint(json.get()),
-            json,
+impl EncodedDiagnostics {
+    pub(super) fn new(diagnostics: &[Diagnostic]) -> EncodedDiagnostics {
+        EncodedDiagnostics {
+            fingerprint: fingerprint(diagnostics),
+            json: serde_json::value::to_raw_value(diagnostics).unwrap_or_default(),
         }
     }
 }
@@ -72,7 +69,7 @@ impl Diagnosis {
                 version: self.version,
                 cost: start.elapsed(),
                 partial,
-                diagnostics: diagnostics.map(|it| Found::new(&it)),
+                diagnostics: diagnostics.map(|it| EncodedDiagnostics::new(&it)),
             }));
         };
         let report_part = |diagnostics| {
@@ -80,23 +77,15 @@ impl Diagnosis {
             std::thread::sleep(HEAD_START);
         };
         let search = || -> Answer<Vec<Diagnostic>> {
-            let Some(document) = snapshot.document_of(self.file)? else {
-                return Ok(Vec::new());
-            };
-            let pushes = snapshot.shared.client.pushes();
-            if pushes
-                && self.first
-                && document.host.is_none()
-                && u32::from(document.lines().text_len()) > LONG_TEXT
-            {
-                let syntax = snapshot.analysis.syntax_diagnostics(self.file)?;
-                report_part(file_diagnostics(&snapshot, &document, syntax)?);
+            let mut stage = Stage::Outdated;
+            loop {
+                let (found, reached) = next_diagnostics(&snapshot, self.file, stage, self.first)?;
+                if reached == Stage::Complete {
+                    return Ok(found);
+                }
+                report_part(found);
+                stage = reached;
             }
-            if pushes && let Some(found) = known_at_once(&snapshot, &document)? {
-                report_part(file_diagnostics(&snapshot, &document, found)?);
-            }
-            let all = all_diagnostics(&snapshot, &document)?;
-            file_diagnostics(&snapshot, &document, all)
         };
         let result = std::panic::catch_unwind(AssertUnwindSafe(search));
         drop(snapshot);

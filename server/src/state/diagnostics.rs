@@ -8,13 +8,13 @@ use syntax::TextRange;
 
 use super::{
     State,
-    diagnosis::{Diagnosis, Found, Report},
+    diagnosis::{Diagnosis, EncodedDiagnostics, Report},
     open_document::OpenDocument,
     work::Work,
 };
 use crate::outgoing::{Outgoing, PublishedDiagnostics};
 
-/// After this time without an edit, what was held back about the statement at the cursor is told.
+/// After this time without an edit, the diagnostics that were held back are shown.
 const QUIET: Duration = Duration::from_secs(1);
 impl State {
     /// Nothing is known yet of a document that was opened: its first diagnostics do not wait.
@@ -34,28 +34,16 @@ impl State {
             .min()
     }
 
-    /// Somebody has written a text into an open document, or a program has changed much.
-    pub(super) fn edited_at(&mut self, file: FileId, written: Option<TextRange>) {
-        let client = &self.shared.client;
-        // Whoever cannot be told later is told at once.
-        let quiet = self.config.quiet && (client.pushes() || client.refresh_diagnostics);
-        let Some(open) = self.documents.get_mut(&file) else {
-            return;
-        };
-        match written.filter(|_| quiet) {
-            Some(written) => {
-                open.schedule.settles = Some(Instant::now() + QUIET);
-                self.shared.quiet.edited(file, written);
-            }
-            None => {
-                open.schedule.settles = None;
-                self.shared.quiet.settle(file);
-            }
+    /// Notes the text that a person inserted last, `None` after any other change.
+    pub(super) fn edited_at(&mut self, file: FileId, text: Option<TextRange>) {
+        if let Some(open) = self.documents.get_mut(&file) {
+            let waits = self.shared.document_typed(file, text, self.config.quiet);
+            open.schedule.settles = waits.then(|| Instant::now() + QUIET);
         }
     }
 
-    /// Tells what was held back about an open document.
-    pub(super) fn tell_all(&mut self, file: FileId) {
+    /// Makes the client show the diagnostics of an open document that were held back.
+    pub(super) fn publish_held_back(&mut self, file: FileId) {
         let held_back = self.shared.quiet.settle(file);
         let client = &self.shared.client;
         let Some(open) = self.documents.get_mut(&file) else {
@@ -66,7 +54,7 @@ impl State {
             // A search that is under way may hold something back still.
             open.schedule.request(Instant::now(), Duration::ZERO);
         } else if held_back {
-            self.say(Outgoing::RefreshDiagnostics);
+            self.send(Outgoing::RefreshDiagnostics);
         }
     }
 
@@ -82,9 +70,8 @@ impl State {
             if open.text.document().is_none() {
                 continue;
             }
-            // A client that asks is told what is known at once. To tell it to ask again, all must be found.
-            let asks_again = client.refresh_diagnostics && self.shared.known.is_behind(*file);
-            if !client.pushes() && !asks_again {
+            // A client that requests diagnostics gets provisional ones at once; for a refresh, all must be found.
+            if !client.pushes() && !self.shared.refreshes_later(*file) {
                 continue;
             }
             let schedule = &mut open.schedule;
@@ -115,7 +102,7 @@ impl State {
             .map(|(file, _)| *file)
             .collect();
         for file in settled {
-            self.tell_all(file);
+            self.publish_held_back(file);
         }
         let mut due = Vec::new();
         for (file, open) in &mut self.documents {
@@ -144,7 +131,7 @@ impl State {
                     version: diagnosis.version,
                     cost: Duration::ZERO,
                     partial: false,
-                    diagnostics: Some(Found::new(&[])),
+                    diagnostics: Some(EncodedDiagnostics::new(&[])),
                 });
             }
         }
@@ -169,9 +156,8 @@ impl State {
             schedule.cost = report.cost;
         }
         if !self.shared.client.pushes() {
-            let owed = self.shared.known.take_owed(report.file);
-            if owed.is_some_and(|it| it != found.fingerprint) {
-                self.say(Outgoing::RefreshDiagnostics);
+            if self.shared.must_refresh(report.file, found.fingerprint) {
+                self.send(Outgoing::RefreshDiagnostics);
             }
             return;
         }
@@ -188,12 +174,12 @@ impl State {
     /// Takes back what the client shows for a file that it closed.
     pub(super) fn clear_diagnostics(&self, closed: &OpenDocument, uri: &Url) {
         if self.shared.client.pushes() && closed.schedule.published.is_some() {
-            self.publish(uri.clone(), Found::new(&[]), None);
+            self.publish(uri.clone(), EncodedDiagnostics::new(&[]), None);
         }
     }
 
-    fn publish(&self, uri: Url, found: Found, version: Option<i32>) {
-        self.say(Outgoing::Diagnostics(PublishedDiagnostics {
+    fn publish(&self, uri: Url, found: EncodedDiagnostics, version: Option<i32>) {
+        self.send(Outgoing::Diagnostics(PublishedDiagnostics {
             uri,
             diagnostics: found.json,
             version,
@@ -204,10 +190,10 @@ impl State {
     pub(super) fn refresh(&mut self) {
         let client = &self.shared.client;
         if !client.pushes() && client.refresh_diagnostics {
-            self.say(Outgoing::RefreshDiagnostics);
+            self.send(Outgoing::RefreshDiagnostics);
         }
         if client.refresh_semantic_tokens {
-            self.say(Outgoing::RefreshSemanticTokens);
+            self.send(Outgoing::RefreshSemanticTokens);
         }
         let hosts: Vec<_> = self.hosts.keys().copied().collect();
         for file in hosts {

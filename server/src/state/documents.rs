@@ -2,7 +2,7 @@
 
 use analysis::FileId;
 use session::{
-    edits::{apply_changes, replace_text},
+    edits::{Applied, apply_changes, replace_text, written},
     lsp::lsp_types::{
         DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     },
@@ -12,7 +12,7 @@ use tracing::warn;
 
 use super::{
     State, hosts,
-    open_document::{LONG_TEXT, OpenDocument, Text},
+    open_document::{DocumentText, LONG_TEXT, OpenDocument},
 };
 use crate::files::path_of;
 
@@ -43,20 +43,17 @@ impl State {
             self.parse_on_worker(file, load, item);
             return;
         } else {
-            let text = Text::Parsed(Document::new(item.text));
+            let text = DocumentText::Parsed(Document::new(item.text));
             let open = OpenDocument::new(text, item.version);
             self.documents.insert(file, open);
             self.schedule_first(file);
         }
         self.shared
             .change_files(|files| files.opened(file, &item.uri, item.version));
-        self.write_document(file);
-        self.shared.known.changed(file, None);
-        // Nobody has written in this text yet.
-        self.edited_at(file, None);
+        self.write_document(file, None);
     }
 
-    /// Applies changes of one document and tells the analysis once.
+    /// Applies changes of one document and writes them to the analysis once.
     pub(super) fn change(&mut self, batch: &[DidChangeTextDocumentParams]) {
         let Some(last) = batch.last() else {
             return;
@@ -81,13 +78,7 @@ impl State {
         self.exact.edited(file, &lines);
         self.shared
             .change_files(|files| files.opened(file, uri, version));
-        self.write_document(file);
-        let written = session::edits::written(&edits);
-        let replacements = edits.iter().map(|it| it.replacement).collect();
-        self.shared.known.changed(file, Some(replacements));
-        self.edited_at(file, written);
-        // That all of it is known no more is news.
-        self.schedule_open_files();
+        self.write_document(file, Some(&edits));
     }
 
     pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
@@ -105,28 +96,29 @@ impl State {
                 files.uri(file).cloned()
             })
             .unwrap_or_else(|| uri.clone());
-        self.shared.tokens.forget(file);
         self.drop_run(file);
         self.clear_diagnostics(&open, &uri);
         match open.text {
-            Text::Parsing(parsing) => self.abandon(parsing, file),
-            Text::Parsed(document) => self.free(document),
-            Text::Host => self.close_host(file),
+            DocumentText::Parsing(parsing) => self.abandon(parsing, file),
+            DocumentText::Parsed(document) => self.free(document),
+            DocumentText::Host => self.close_host(file),
         }
         match path_of(&uri).filter(|path| self.belongs_to_workspace(path)) {
             Some(path) => self.load(file, path),
             None => self.write(vec![(file, None)], None),
         }
-        self.shared.known.forget(file);
-        self.shared.quiet.forget(file);
+        self.shared.forget_document(file);
     }
 
-    /// Tells the analysis about the text of an open document.
-    pub(super) fn write_document(&mut self, file: FileId) {
+    /// Writes the text of an open document to the analysis, after edits or as a new one.
+    pub(super) fn write_document(&mut self, file: FileId, edits: Option<&[Applied]>) {
         let open = self.documents.get_mut(&file);
         if let Some(document) = open.and_then(|it| it.text.document()) {
             let contents = document.contents();
-            self.write(vec![(file, Some(contents))], None);
+            let interrupted = self.apply(vec![(file, Some(contents))], None);
+            self.shared.document_written(file, edits);
+            self.edited_at(file, edits.and_then(written));
+            self.after_write(interrupted);
         }
     }
 }

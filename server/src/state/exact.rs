@@ -53,12 +53,12 @@ const PROGRESS_TOKEN: &str = "ptx-analyzer/ptxas/";
 
 /// Why there is no result: the document is gone,
 pub(super) const CLOSED: &str = "the document was closed";
-/// somebody asked for another target in the meantime,
+/// another target was requested in the meantime,
 const REPLACED: &str = "another target was asked for";
 /// or the server is.
 pub(super) const ENDING: &str = "the server is shutting down";
 
-/// Whoever asked for a run.
+/// The channel of a request for a run.
 pub(crate) type RunReply = oneshot::Sender<Answer<RunPtxas>>;
 
 /// Bookkeeping of the runs.
@@ -66,29 +66,29 @@ pub(super) struct Exact {
     /// Whether the user trusts the open folders; `None` when the client does not say.
     pub(super) trusted: Option<bool>,
     pub(super) jobs: Jobs,
-    runs: FxHashMap<Key, Run>,
+    runs: FxHashMap<RunKey, Run>,
     /// Runs that have not begun.
-    waiting: VecDeque<Key>,
+    waiting: VecDeque<RunKey>,
     /// Number of the latest run; results of older ones for the same document are void.
     number: u64,
     results: Results,
-    /// The kinds of trouble that the user was told about.
-    told: FxHashSet<Kind>,
+    /// The kinds of trouble that were reported to the user.
+    reported: FxHashSet<Kind>,
     /// The result of the latest run.
     latest: Option<String>,
 }
 
 /// The purpose of a run; there is at most one run for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Key {
+struct RunKey {
     file: FileId,
-    /// Whether code for another target is to be shown beside that of the document.
+    /// Whether it is for another target than the document's.
     other: bool,
 }
 
-impl Key {
-    fn own(file: FileId) -> Key {
-        Key { file, other: false }
+impl RunKey {
+    fn own(file: FileId) -> RunKey {
+        RunKey { file, other: false }
     }
 }
 
@@ -98,12 +98,12 @@ struct Run {
     /// The other target.
     target: Option<String>,
     /// `None` while it waits.
-    begun: Option<Begun>,
+    begun: Option<ActiveRun>,
     replies: Vec<RunReply>,
 }
 
 /// A run that is under way.
-struct Begun {
+struct ActiveRun {
     cancel: Cancel,
     /// Version of the text that is compiled.
     version: i32,
@@ -121,7 +121,7 @@ enum Progress {
 
 /// The outcome of a run.
 pub(crate) struct Outcome {
-    key: Key,
+    key: RunKey,
     number: u64,
     result: Result<Findings, Failure>,
 }
@@ -131,7 +131,7 @@ pub(crate) struct Outcome {
 enum Refusal {
     Off,
     Untrusted,
-    /// Nobody says whether the folders are trusted.
+    /// The client does not say whether the folders are trusted.
     Unknown,
     NotFound(NotFound),
 }
@@ -177,7 +177,7 @@ impl Exact {
             waiting: VecDeque::new(),
             number: 0,
             results: Results::default(),
-            told: FxHashSet::default(),
+            reported: FxHashSet::default(),
             latest: None,
         }
     }
@@ -186,14 +186,14 @@ impl Exact {
         self.results.clone()
     }
 
-    /// The settings have changed: what was wrong may be right now.
+    /// The settings have changed: troubles may be reported again.
     pub(super) fn reconfigured(&mut self) {
-        self.told.clear();
+        self.reported.clear();
     }
 
     /// The text of an open document was edited.
     pub(super) fn edited(&mut self, file: FileId, edits: &[LineEdit]) {
-        let run = self.runs.get_mut(&Key::own(file));
+        let run = self.runs.get_mut(&RunKey::own(file));
         if let Some(begun) = run.and_then(|it| it.begun.as_mut()) {
             begun.edits.extend_from_slice(edits);
         }
@@ -214,7 +214,7 @@ impl Exact {
             .min()
     }
 
-    fn begun_by_number(&mut self, number: u64) -> Option<(FileId, &mut Begun)> {
+    fn begun_by_number(&mut self, number: u64) -> Option<(FileId, &mut ActiveRun)> {
         let (key, run) = self.runs.iter_mut().find(|it| it.1.number == number)?;
         Some((key.file, run.begun.as_mut()?))
     }
@@ -248,7 +248,7 @@ impl State {
         let Some(file) = self.shared.files(|files| files.get(uri)) else {
             return;
         };
-        self.tell_all(file);
+        self.publish_held_back(file);
         if self.config.ptxas.runs != PtxasRuns::OnSave
             || !self.documents.contains_key(&file)
             || self.hosts.contains_key(&file)
@@ -259,13 +259,13 @@ impl State {
             Ok(_) => self.want_run(file, None, None),
             // Most people have no ptxas; whoever names one wants to hear of it.
             Err(Refusal::NotFound(reason @ NotFound::Named { .. })) => {
-                self.tell(Trouble::NotFound(reason));
+                self.report_trouble(Trouble::NotFound(reason));
             }
             Err(refusal) => info!(%refusal, "ptxas is not run"),
         }
     }
 
-    /// Somebody asks for a run, perhaps for another target, and waits for its end.
+    /// Runs `ptxas` for a client that waits for the end, perhaps for another target.
     pub(super) fn run_ptxas(&mut self, uri: &Url, target: Option<String>, reply: RunReply) {
         let file = self.shared.files(|files| files.get(uri));
         let file = file.filter(|it| self.documents.contains_key(it));
@@ -289,7 +289,7 @@ impl State {
     }
 
     fn want_run(&mut self, file: FileId, target: Option<String>, reply: Option<RunReply>) {
-        let key = Key {
+        let key = RunKey {
             file,
             other: target.is_some(),
         };
@@ -313,7 +313,7 @@ impl State {
     }
 
     /// Ends a run that is not wanted any more, and returns those who wait for it.
-    fn cancel_run(&mut self, key: Key) -> Vec<RunReply> {
+    fn cancel_run(&mut self, key: RunKey) -> Vec<RunReply> {
         self.exact.waiting.retain(|it| *it != key);
         let Some(mut run) = self.exact.runs.remove(&key) else {
             return Vec::new();
@@ -325,10 +325,10 @@ impl State {
         run.replies
     }
 
-    /// The document is closed: nobody sees results any more.
+    /// The document is closed: its results are not shown any more.
     pub(super) fn drop_run(&mut self, file: FileId) {
         for other in [false, true] {
-            for reply in self.cancel_run(Key { file, other }) {
+            for reply in self.cancel_run(RunKey { file, other }) {
                 refuse(reply, CLOSED);
             }
         }
@@ -365,11 +365,11 @@ impl State {
                 continue;
             };
             let wanted = match key.other {
-                true => Wanted::Only(run.target.clone().unwrap_or_default()),
-                false => Wanted::If(self.config.target.clone()),
+                true => TargetChoice::Only(run.target.clone().unwrap_or_default()),
+                false => TargetChoice::If(self.config.target.clone()),
             };
             let number = run.number;
-            run.begun = Some(Begun {
+            run.begun = Some(ActiveRun {
                 cancel: cancel.clone(),
                 version,
                 edits: Vec::new(),
@@ -462,7 +462,7 @@ impl State {
                 let refused = RequestError::Refused(failure.to_string());
                 // Whoever waits for an answer hears of it there.
                 if replies.is_empty() {
-                    self.tell(Trouble::Failed(failure));
+                    self.report_trouble(Trouble::Failed(failure));
                 }
                 Err(refused)
             }
@@ -477,19 +477,19 @@ impl State {
     fn show_results(&mut self) {
         let client = &self.shared.client;
         if !client.pushes() && client.refresh_diagnostics {
-            self.say(Outgoing::RefreshDiagnostics);
+            self.send(Outgoing::RefreshDiagnostics);
         }
         if client.refresh_code_lenses {
-            self.say(Outgoing::RefreshCodeLenses);
+            self.send(Outgoing::RefreshCodeLenses);
         }
         if client.refresh_inlay_hints {
-            self.say(Outgoing::RefreshInlayHints);
+            self.send(Outgoing::RefreshInlayHints);
         }
         self.schedule_open_files();
     }
 
-    /// Tells the user of trouble, each kind once.
-    fn tell(&mut self, trouble: Trouble) {
+    /// Reports trouble to the user, each kind once.
+    fn report_trouble(&mut self, trouble: Trouble) {
         let text = match &trouble {
             Trouble::Failed(Failure::Cancelled) => return,
             Trouble::NotFound(reason) => format!("Exact mode: {reason}."),
@@ -499,8 +499,8 @@ impl State {
             Trouble::Failed(failure) => format!("Exact mode: {failure}."),
         };
         warn!("{text}");
-        if self.exact.told.insert(trouble.kind()) {
-            self.say(Outgoing::Show(MessageType::WARNING, text));
+        if self.exact.reported.insert(trouble.kind()) {
+            self.send(Outgoing::Show(MessageType::WARNING, text));
         }
     }
 
@@ -515,7 +515,7 @@ impl State {
             }
         }
         for number in due {
-            self.say(Outgoing::CreateProgress(progress_token(number)));
+            self.send(Outgoing::CreateProgress(progress_token(number)));
         }
     }
 
@@ -531,7 +531,7 @@ impl State {
         let uri = self.shared.files(|files| files.uri(file).cloned());
         let path = uri.as_ref().and_then(path_of);
         let name = path.and_then(|it| Some(it.file_name()?.to_string_lossy().into_owned()));
-        self.say_run_progress(
+        self.send_run_progress(
             number,
             WorkDoneProgress::Begin(WorkDoneProgressBegin {
                 title: "ptxas".to_owned(),
@@ -551,16 +551,16 @@ impl State {
         }
     }
 
-    fn end_progress(&self, number: u64, begun: &mut Begun) {
+    fn end_progress(&self, number: u64, begun: &mut ActiveRun) {
         if matches!(begun.progress, Progress::Shown) {
             let end = WorkDoneProgressEnd { message: None };
-            self.say_run_progress(number, WorkDoneProgress::End(end));
+            self.send_run_progress(number, WorkDoneProgress::End(end));
         }
         begun.progress = Progress::None;
     }
 
-    fn say_run_progress(&self, number: u64, progress: WorkDoneProgress) {
-        self.say(Outgoing::Progress(ProgressParams {
+    fn send_run_progress(&self, number: u64, progress: WorkDoneProgress) {
+        self.send(Outgoing::Progress(ProgressParams {
             token: progress_token(number),
             value: ProgressParamsValue::WorkDone(progress),
         }));
@@ -596,8 +596,8 @@ pub(super) fn refuse(reply: RunReply, reason: &str) {
 }
 
 /// The target to make code for.
-enum Wanted {
-    /// This one if the file can be compiled for it, and otherwise that of the file.
+enum TargetChoice {
+    /// This one if the file can be compiled for it, and otherwise the target of the file.
     If(Option<Arc<str>>),
     /// This one.
     Only(String),
@@ -608,7 +608,7 @@ fn compile(
     tools: &Tools,
     text: &str,
     contents: &Arc<FileContents>,
-    wanted: &Wanted,
+    wanted: &TargetChoice,
     limit: Duration,
     cancel: &Cancel,
 ) -> Result<Findings, Failure> {
@@ -620,7 +620,7 @@ fn compile(
         config: None,
     });
     let target = host.analysis().target(file).ok().flatten();
-    // ptxas itself says best what is wrong with a file without a target.
+    // ptxas itself reports best that a file has no target.
     let target = target.as_deref().unwrap_or(FALLBACK_TARGET);
     let task = |wanted| compile::Task {
         tools,
@@ -630,8 +630,8 @@ fn compile(
         limit,
     };
     let wanted = match wanted {
-        Wanted::Only(target) => return compile::compile(&task(Some(target)), cancel),
-        Wanted::If(target) => target.as_deref(),
+        TargetChoice::Only(target) => return compile::compile(&task(Some(target)), cancel),
+        TargetChoice::If(target) => target.as_deref(),
     };
     match compile::compile(&task(wanted), cancel) {
         // The file is for a GPU that the wanted one is not compatible with: then for its own.

@@ -18,7 +18,7 @@ use syntax::host::Language;
 
 use super::{
     State,
-    open_document::{OpenDocument, Text},
+    open_document::{DocumentText, OpenDocument},
 };
 use crate::{compile_commands, files::path_of, outgoing::Outgoing};
 
@@ -40,7 +40,7 @@ impl State {
             _ => HostDocument::new(text, language),
         };
         self.documents
-            .insert(file, OpenDocument::new(Text::Host, version));
+            .insert(file, OpenDocument::new(DocumentText::Host, version));
         self.shared
             .change_files(|files| files.opened(file, &uri, version));
         self.put_host(file, document);
@@ -91,13 +91,13 @@ impl State {
         }
         self.hosts_registered = wanted;
         let client = &self.shared.client;
-        self.say(match wanted {
+        self.send(match wanted {
             true => Outgoing::Register(embedded_registrations(client)),
             false => Outgoing::Unregister(embedded_unregistrations(client)),
         });
     }
 
-    /// Files changed that say how others are compiled: it is asked anew.
+    /// Reads compile commands anew when their files changed.
     pub(super) fn builds_changed(&mut self, changes: &[FileEvent]) {
         let is_database = |path: &Path| path.ends_with(compile_commands::NAME);
         let mut paths = changes.iter().filter_map(|it| path_of(&it.uri));

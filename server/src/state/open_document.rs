@@ -9,14 +9,14 @@ pub(super) const LONG_TEXT: usize = 128 << 10;
 
 /// A document that the client has open.
 pub(super) struct OpenDocument {
-    pub(super) text: Text,
+    pub(super) text: DocumentText,
     pub(super) version: i32,
     /// When diagnostics are due, for clients that do not ask for them.
     pub(super) schedule: Schedule,
 }
 
 impl OpenDocument {
-    pub(super) fn new(text: Text, version: i32) -> OpenDocument {
+    pub(super) fn new(text: DocumentText, version: i32) -> OpenDocument {
         OpenDocument {
             text,
             version,
@@ -27,14 +27,14 @@ impl OpenDocument {
     /// The text, while a worker parses it.
     pub(super) fn parsing(&mut self) -> Option<&mut Parsing> {
         match &mut self.text {
-            Text::Parsing(parsing) => Some(parsing),
-            Text::Parsed(_) | Text::Host => None,
+            DocumentText::Parsing(parsing) => Some(parsing),
+            DocumentText::Parsed(_) | DocumentText::Host => None,
         }
     }
 }
 
 /// The text of an open document.
-pub(super) enum Text {
+pub(super) enum DocumentText {
     /// A worker parses it.
     Parsing(Parsing),
     /// The state thread owns it.
@@ -51,12 +51,12 @@ pub(super) struct Parsing {
     pub(super) held: Vec<Event>,
 }
 
-impl Text {
+impl DocumentText {
     /// The document, unless it is still being parsed.
     pub(super) fn document(&mut self) -> Option<&mut Document> {
         match self {
-            Text::Parsing(_) | Text::Host => None,
-            Text::Parsed(document) => Some(document),
+            DocumentText::Parsing(_) | DocumentText::Host => None,
+            DocumentText::Parsed(document) => Some(document),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Opening long documents: a worker parses the text, and what concerns the document waits for it.
+//! Opening long documents: a worker parses the text, and messages about the document wait for it.
 //!
 //! The state thread continues meanwhile, so that other documents are edited and answered. Messages
 //! still act in the order of the wire wherever one can tell: those about the document are kept in
@@ -17,7 +17,7 @@ use tracing::error;
 
 use super::{
     Event, State, exact,
-    open_document::{OpenDocument, Parsing, Text},
+    open_document::{DocumentText, OpenDocument, Parsing},
     work::Work,
 };
 
@@ -31,13 +31,13 @@ pub(crate) struct Opened {
 }
 
 impl State {
-    /// Keeps an event that has to wait until a document is parsed; gives back any other.
+    /// Keeps an event that has to wait until a document is parsed; returns any other.
     pub(super) fn hold(&mut self, mut event: Event) -> Option<Event> {
         let about = match &event {
             Event::Open(params) => Some(&params.text_document.uri),
             Event::Change(params) => Some(&params.text_document.uri),
             Event::Saved(uri) | Event::RunPtxas(uri, ..) => Some(uri),
-            Event::Ask(request) => request.document(),
+            Event::Request(request) => request.document(),
             _ => return Some(event),
         };
         let about = about.and_then(|uri| self.shared.files(|files| files.get(uri)));
@@ -46,7 +46,7 @@ impl State {
             parsing.held.push(event);
             return None;
         }
-        if let Event::Ask(request) = &mut event {
+        if let Event::Request(request) = &mut event {
             request.arrive(self.revision_of(request.document()));
             if request.reads() != Reads::Document
                 && let Some(parsing) = self.documents.values_mut().find_map(OpenDocument::parsing)
@@ -85,8 +85,10 @@ impl State {
             load,
             held: Vec::new(),
         };
-        self.documents
-            .insert(file, OpenDocument::new(Text::Parsing(parsing), version));
+        self.documents.insert(
+            file,
+            OpenDocument::new(DocumentText::Parsing(parsing), version),
+        );
         self.pool.push(Priority::Latency, Work::task(task));
     }
 
@@ -109,13 +111,12 @@ impl State {
         };
         let open = self.documents.get_mut(&file);
         if let (Some(open), Some(document)) = (open, document) {
-            open.text = Text::Parsed(document);
+            open.text = DocumentText::Parsed(document);
             let version = open.version;
             self.schedule_first(file);
             self.shared
                 .change_files(|files| files.opened(file, &uri, version));
-            self.write_document(file);
-            self.shared.known.changed(file, None);
+            self.write_document(file, None);
         } else {
             error!(%uri, "the parser panicked, the document is not open");
             self.documents.remove(&file);
@@ -130,7 +131,7 @@ impl State {
         for event in parsing.held {
             // Changes are void. Questions about other documents are as good as before.
             let request = match event {
-                Event::Ask(request) => request,
+                Event::Request(request) => request,
                 Event::RunPtxas(.., reply) => {
                     exact::refuse(reply, exact::CLOSED);
                     continue;
@@ -141,7 +142,7 @@ impl State {
             if about.and_then(|uri| self.shared.files(|files| files.get(uri))) == Some(file) {
                 request.interrupt();
             } else {
-                self.handle.send(Event::Ask(request));
+                self.handle.send(Event::Request(request));
             }
         }
     }
@@ -149,7 +150,7 @@ impl State {
     /// Answers what waits, because nothing is parsed any more.
     pub(super) fn abandon_all(&mut self) {
         for event in self.workspace.take_held() {
-            if let Event::Ask(request) = event {
+            if let Event::Request(request) = event {
                 request.interrupt();
             }
         }
@@ -157,7 +158,7 @@ impl State {
             if let Some(parsing) = open.parsing() {
                 for event in std::mem::take(&mut parsing.held) {
                     match event {
-                        Event::Ask(request) => request.interrupt(),
+                        Event::Request(request) => request.interrupt(),
                         Event::RunPtxas(.., reply) => exact::refuse(reply, exact::ENDING),
                         _ => {}
                     }
@@ -166,7 +167,7 @@ impl State {
         }
     }
 
-    /// Drops something large where nobody waits for it.
+    /// Drops something large on a worker.
     pub(super) fn free<T: Send + 'static>(&self, garbage: T) {
         self.pool
             .push(Priority::Background, Work::task(move || drop(garbage)));

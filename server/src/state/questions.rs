@@ -32,7 +32,7 @@ impl State {
         let snapshot = self.snapshot();
         if !request.cancel.arm(&snapshot) {
             request.cancel.disarm();
-            request.job.reject(RequestError::Cancelled);
+            request.responder.reject(RequestError::Cancelled);
             return;
         }
         self.pool

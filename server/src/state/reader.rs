@@ -37,7 +37,7 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    /// That of this machine.
+    /// The disk of this machine.
     pub(super) const REAL: Disk = Disk {
         read: files::read,
         patience: Duration::from_secs(10),
@@ -46,9 +46,9 @@ impl Disk {
 }
 
 /// A task of the thread.
-pub(super) enum Job {
+pub(super) enum ReadTask {
     Walk {
-        /// Its number.
+        /// Number of the walk; results of older ones are void.
         walk: u64,
         folders: Vec<PathBuf>,
         exclude: Exclude,
@@ -64,7 +64,7 @@ pub(super) enum Job {
 }
 
 /// Result of a walk through the folders.
-pub(crate) struct Found {
+pub(crate) struct WalkedFolders {
     pub(super) walk: u64,
     pub(super) paths: Vec<PathBuf>,
 }
@@ -74,7 +74,7 @@ pub(crate) struct Read {
     pub(super) file: FileId,
     pub(super) load: u64,
     pub(super) text: Result<String, Unread>,
-    pub(super) place: Place,
+    pub(super) reserved: ReservedBytes,
 }
 
 /// Why there is no text.
@@ -86,7 +86,7 @@ pub(super) enum Unread {
 }
 
 /// Starts the thread, which ends with the sender of its jobs.
-pub(super) fn spawn(disk: Disk, events: StateHandle) -> mpsc::Sender<Job> {
+pub(super) fn spawn(disk: Disk, events: StateHandle) -> mpsc::Sender<ReadTask> {
     let (sender, jobs) = mpsc::channel();
     let reader = Reader {
         disk,
@@ -108,7 +108,7 @@ pub(super) fn spawn(disk: Disk, events: StateHandle) -> mpsc::Sender<Job> {
 struct Reader {
     disk: Disk,
     events: StateHandle,
-    /// Those of the workspace.
+    /// The folders of the workspace.
     folders: Vec<PathBuf>,
     /// How many bytes each file of the index has.
     lengths: FxHashMap<FileId, u64>,
@@ -124,15 +124,15 @@ struct Waiting {
     fewer: Condvar,
 }
 
-/// A part of [`Waiting`].
-pub(crate) struct Place {
+/// A part of [`Waiting`], until it is dropped.
+pub(crate) struct ReservedBytes {
     bytes: u64,
     waiting: Arc<Waiting>,
 }
 
 impl Waiting {
-    /// Waits until there is room for so many bytes.
-    fn place(self: &Arc<Self>, bytes: u64) -> Place {
+    /// Waits until there is room for `bytes`, and reserves it.
+    fn reserve(self: &Arc<Self>, bytes: u64) -> ReservedBytes {
         let mut waiting = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         while *waiting > 0 && *waiting + bytes > MAX_WAITING {
             waiting = self
@@ -141,14 +141,14 @@ impl Waiting {
                 .unwrap_or_else(PoisonError::into_inner);
         }
         *waiting += bytes;
-        Place {
+        ReservedBytes {
             bytes,
             waiting: Arc::clone(self),
         }
     }
 }
 
-impl Drop for Place {
+impl Drop for ReservedBytes {
     fn drop(&mut self) {
         let waiting = &self.waiting;
         *waiting.bytes.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
@@ -157,19 +157,20 @@ impl Drop for Place {
 }
 
 impl Reader {
-    fn run(mut self, jobs: &mpsc::Receiver<Job>) {
+    fn run(mut self, jobs: &mpsc::Receiver<ReadTask>) {
         for job in jobs {
             match job {
-                Job::Walk {
+                ReadTask::Walk {
                     walk,
                     folders,
                     exclude,
                 } => {
                     self.folders.clone_from(&folders);
                     let paths = walk_folders(&folders, &exclude);
-                    self.events.send(Event::Found(Found { walk, paths }));
+                    self.events
+                        .send(Event::WalkedFolders(WalkedFolders { walk, paths }));
                 }
-                Job::Read { file, load, path } => {
+                ReadTask::Read { file, load, path } => {
                     self.forget(file);
                     let text = self.text(file, &path);
                     let bytes = text.as_ref().map_or(0, |it| it.len() as u64);
@@ -177,10 +178,10 @@ impl Reader {
                         file,
                         load,
                         text,
-                        place: self.waiting.place(bytes),
+                        reserved: self.waiting.reserve(bytes),
                     }));
                 }
-                Job::Forget(file) => self.forget(file),
+                ReadTask::Forget(file) => self.forget(file),
             }
         }
     }
@@ -256,7 +257,7 @@ fn walk_folders(folders: &[PathBuf], exclude: &Exclude) -> Vec<PathBuf> {
             paths.push(entry.into_path());
         }
     }
-    // Folders may lie inside each other, and the order of a walk is that of the file system.
+    // Folders may be nested, and a walk has the order of the file system.
     paths.sort_unstable();
     paths.dedup();
     paths

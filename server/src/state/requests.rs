@@ -62,24 +62,24 @@ pub(crate) struct Request {
     pub(super) revision: Option<Option<u64>>,
     pub(super) attempts: u32,
     pub(super) cancel: Arc<CancelSlot>,
-    pub(super) job: Box<dyn Job>,
+    pub(super) responder: Box<dyn Responder>,
 }
 
 /// The typed part of a question.
-pub(super) trait Job: Send {
+pub(super) trait Responder: Send {
     /// Answers over a snapshot, or says why not; then the question is still open.
     fn run(&mut self, snapshot: &Snapshot) -> Result<(), RequestError>;
     /// Answers with an error.
     fn reject(&mut self, error: RequestError);
 }
 
-struct TypedJob<P: 'static, R: 'static> {
+struct TypedResponder<P: 'static, R: 'static> {
     handler: &'static Handler<P, R>,
     params: P,
     reply: Option<oneshot::Sender<Answer<R>>>,
 }
 
-impl<P, R> TypedJob<P, R> {
+impl<P, R> TypedResponder<P, R> {
     fn answer(&mut self, answer: Answer<R>) {
         if let Some(reply) = self.reply.take() {
             // A closed channel means that the client took the question back.
@@ -88,9 +88,9 @@ impl<P, R> TypedJob<P, R> {
     }
 }
 
-impl<P: Send, R: Send> Job for TypedJob<P, R> {
+impl<P: Send, R: Send> Responder for TypedResponder<P, R> {
     fn run(&mut self, snapshot: &Snapshot) -> Result<(), RequestError> {
-        let answer = (self.handler.run)(snapshot, &self.params)?;
+        let answer = self.handler.answer(snapshot, &self.params)?;
         self.answer(Ok(answer));
         Ok(())
     }
@@ -115,7 +115,7 @@ impl Request {
             revision: None,
             attempts: 0,
             cancel,
-            job: Box::new(TypedJob {
+            responder: Box::new(TypedResponder {
                 handler,
                 params,
                 reply: Some(reply),
@@ -149,12 +149,12 @@ impl Request {
             "textDocument/diagnostic" => RequestError::ServerCancelled,
             _ => RequestError::ContentModified,
         };
-        self.job.reject(error);
+        self.responder.reject(error);
     }
 
     /// Runs on a worker.
     pub(super) fn run(mut self, snapshot: Snapshot, events: &StateHandle) {
-        let result = std::panic::catch_unwind(AssertUnwindSafe(|| self.job.run(&snapshot)));
+        let result = std::panic::catch_unwind(AssertUnwindSafe(|| self.responder.run(&snapshot)));
         // The state thread may be waiting for it.
         drop(snapshot);
         self.cancel.disarm();
@@ -163,7 +163,7 @@ impl Request {
             Ok(Err(RequestError::ContentModified)) => {
                 events.send(Event::Interrupted(Box::new(self)));
             }
-            Ok(Err(error)) => self.job.reject(error),
+            Ok(Err(error)) => self.responder.reject(error),
             Err(panic) => {
                 let reason = panic_message(&*panic);
                 error!(
@@ -173,7 +173,7 @@ impl Request {
                     "a request panicked"
                 );
                 let text = format!("internal error in {}: {reason}", self.method);
-                self.job.reject(RequestError::Internal(text));
+                self.responder.reject(RequestError::Internal(text));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// Bounds of the time without typing that the server waits for.
 const MIN_DEBOUNCE: Duration = Duration::from_millis(50);
 const MAX_DEBOUNCE: Duration = Duration::from_millis(200);
-/// Somebody who types without a pause sees diagnostics at least this often.
+/// Typing without a pause shows diagnostics at least this often.
 const MAX_DELAY: Duration = Duration::from_millis(600);
 
 /// When the diagnostics of one open file are due.

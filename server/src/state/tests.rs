@@ -13,7 +13,7 @@ use std::{
 use expect_test::{Expect, expect};
 use serde_json::json;
 use session::{
-    Handler, Priority, Reads,
+    Handler, Priority, Reads, Run,
     lsp::lsp_types::{Diagnostic, TextDocumentIdentifier},
     snapshot::{Answer, RequestError},
 };
@@ -36,7 +36,7 @@ static QUICK: Handler<Params, u32> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.0),
     reads: Reads::Document,
-    run: |_, _| Ok(7),
+    run: Run::Snapshot(|_, _| Ok(7)),
 };
 
 static PANICKING: Handler<Params, u32> = Handler {
@@ -44,7 +44,7 @@ static PANICKING: Handler<Params, u32> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.0),
     reads: Reads::Document,
-    run: |_, _| std::panic::resume_unwind(Box::new("boom")),
+    run: Run::Snapshot(|_, _| std::panic::resume_unwind(Box::new("boom"))),
 };
 
 /// Asks the analysis until that is interrupted.
@@ -53,7 +53,7 @@ static ENDLESS: Handler<Params, u32> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.0),
     reads: Reads::Document,
-    run: endless,
+    run: Run::Snapshot(endless),
 };
 
 /// As above, under the name of the request that clients must ask again.
@@ -62,7 +62,7 @@ static ENDLESS_DIAGNOSTIC: Handler<Params, u32> = Handler {
     priority: Priority::Background,
     document: |params| Some(&params.0),
     reads: Reads::Document,
-    run: endless,
+    run: Run::Snapshot(endless),
 };
 
 /// The number of bytes of the document, 0 for one that is not known.
@@ -71,7 +71,7 @@ static LENGTH: Handler<Params, u32> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.0),
     reads: Reads::Document,
-    run: length,
+    run: Run::Snapshot(length),
 };
 
 /// As above, as a request that reads all files.
@@ -80,7 +80,7 @@ static LENGTH_OF_ALL: Handler<Params, u32> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.0),
     reads: Reads::Known,
-    run: length,
+    run: Run::Snapshot(length),
 };
 
 /// As above, as a request that reads the whole workspace.
@@ -89,7 +89,7 @@ static LENGTH_OF_WORKSPACE: Handler<Params, u32> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.0),
     reads: Reads::Workspace,
-    run: length,
+    run: Run::Snapshot(length),
 };
 
 fn length(snapshot: &Snapshot, params: &Params) -> Answer<u32> {
@@ -166,7 +166,7 @@ impl Fixture {
         let begun = Arc::new(AtomicUsize::new(0));
         let document = Self::params(json!({ "uri": uri }));
         let params = (document, begun.clone());
-        self.state.send(Event::Ask(Box::new(Request::new(
+        self.state.send(Event::Request(Box::new(Request::new(
             handler,
             params,
             reply,
@@ -202,13 +202,13 @@ impl Fixture {
 
     /// The warnings that the user has had since they were last asked for.
     fn warnings(&mut self) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut shown = Vec::new();
         while let Ok(message) = self.outgoing.try_recv() {
             if let Outgoing::Show(MessageType::WARNING, text) = message {
-                told.push(text);
+                shown.push(text);
             }
         }
-        told
+        shown
     }
 
     /// The next diagnostics that are pushed, readably.
@@ -565,12 +565,12 @@ fn questions_about_the_workspace_wait_until_it_is_read() {
     assert_eq!(fixture.ask(&LENGTH_OF_ALL).answer().ok(), Some(13));
     assert!(held.answer.try_recv().is_err() && old.answer.try_recv().is_err());
     fixture.open(OTHER, TEXT);
-    // A client without progress is told once.
-    let mut told = 0;
+    // A client without progress is shown once.
+    let mut shown = 0;
     while let Ok(message) = fixture.outgoing.try_recv() {
-        told += usize::from(matches!(message, Outgoing::Show(..)));
+        shown += usize::from(matches!(message, Outgoing::Show(..)));
     }
-    assert_eq!(told, 1);
+    assert_eq!(shown, 1);
     fixture
         .state
         .send(Event::Configuration(serde_json::Value::Null));

@@ -31,7 +31,7 @@ impl Work {
         }
     }
 
-    /// Lets go of the snapshot; what is left is begun again after the write.
+    /// Drops the snapshot; the request is begun again after the write.
     ///
     /// Diagnostics are not kept: every write schedules them anew.
     pub(super) fn without_snapshot(self) -> Option<Request> {

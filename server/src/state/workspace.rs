@@ -22,7 +22,7 @@ use tracing::{info, warn};
 
 use super::{
     Event, State,
-    reader::{Found, Job, Read, Unread},
+    reader::{Read, ReadTask, Unread, WalkedFolders},
     work::Work,
 };
 use crate::{
@@ -52,7 +52,7 @@ pub(super) struct Workspace {
     found: usize,
     batch: Vec<(FileId, Option<Arc<FileContents>>)>,
     batch_due: Option<Instant>,
-    /// Something was written since the client was last told to ask again.
+    /// Something was written since the client was last shown to ask again.
     changed: bool,
     started: Option<Instant>,
     progress: Progress,
@@ -67,12 +67,12 @@ pub(super) struct Workspace {
     /// The files that were not read because all together have too much text.
     unread: FxHashSet<FileId>,
     /// The messages that the user has had.
-    told: Told,
+    shown: ShownMessages,
 }
 
-/// The messages that are told once.
+/// The messages that are shown once, and whether they were.
 #[derive(Default)]
-struct Told {
+struct ShownMessages {
     stalled: bool,
     unread: bool,
 }
@@ -206,7 +206,7 @@ impl State {
             && at <= now
         {
             self.workspace.progress = Progress::Requested;
-            self.say(Outgoing::CreateProgress(progress_token()));
+            self.send(Outgoing::CreateProgress(progress_token()));
         }
     }
 
@@ -256,14 +256,14 @@ impl State {
         };
         let exclude = self.config.exclude.clone();
         self.workspace.heard.get_or_insert(now);
-        self.read_on_disk(Job::Walk {
+        self.read_on_disk(ReadTask::Walk {
             walk,
             folders,
             exclude,
         });
     }
 
-    fn read_on_disk(&self, job: Job) {
+    fn read_on_disk(&self, job: ReadTask) {
         // Without its thread there is no index, which was logged.
         let _ = self.reader.send(job);
     }
@@ -280,10 +280,10 @@ impl State {
         workspace.stalled = true;
         let missing = workspace.pending();
         warn!(missing, "no file of the workspace can be read for a while");
-        if !std::mem::replace(&mut workspace.told.stalled, true) {
+        if !std::mem::replace(&mut workspace.shown.stalled, true) {
             let text = "The files of the workspace cannot be read at the moment. Answers are without those that are \
                         missing.";
-            self.say(Outgoing::Show(MessageType::WARNING, text.to_owned()));
+            self.send(Outgoing::Show(MessageType::WARNING, text.to_owned()));
         }
         self.flush_batch();
         self.release_held();
@@ -295,7 +295,7 @@ impl State {
         }
     }
 
-    pub(super) fn found(&mut self, found: Found) {
+    pub(super) fn found(&mut self, found: WalkedFolders) {
         self.heard();
         if found.walk != self.workspace.walk {
             return;
@@ -321,7 +321,7 @@ impl State {
         let left: Vec<_> = self.files.iter_mut().filter_map(left).collect();
         self.workspace.unread.retain(|it| kept.contains(it));
         for (file, _) in &left {
-            self.read_on_disk(Job::Forget(*file));
+            self.read_on_disk(ReadTask::Forget(*file));
         }
         if !left.is_empty() {
             self.write(left, None);
@@ -340,7 +340,7 @@ impl State {
         let load = state.load;
         self.workspace.heard.get_or_insert_with(Instant::now);
         self.workspace.reading.insert(file, load);
-        self.read_on_disk(Job::Read { file, load, path });
+        self.read_on_disk(ReadTask::Read { file, load, path });
     }
 
     /// Parses what was read of a file on a worker.
@@ -350,7 +350,7 @@ impl State {
             file,
             load,
             text,
-            place,
+            reserved,
         } = read;
         match text {
             Err(Unread::TooMuch) => self.workspace.unread.insert(file),
@@ -369,7 +369,7 @@ impl State {
         let task = move || {
             let parse = || Some(Document::new(text).contents());
             let contents = std::panic::catch_unwind(parse).unwrap_or_default();
-            drop(place);
+            drop(reserved);
             events.send(Event::Loaded(Loaded {
                 file,
                 load,
@@ -416,17 +416,17 @@ impl State {
             self.workspace.heard = None;
         }
         if !self.workspace.is_incomplete() {
-            self.tell_unread();
+            self.report_unread();
             self.release_held();
         }
         self.index_progress();
     }
 
-    /// Tells once that the index has not all files.
-    fn tell_unread(&mut self) {
+    /// Reports once that the index lacks files.
+    fn report_unread(&mut self) {
         let workspace = &mut self.workspace;
         let count = workspace.unread.len();
-        if count == 0 || std::mem::replace(&mut workspace.told.unread, true) {
+        if count == 0 || std::mem::replace(&mut workspace.shown.unread, true) {
             return;
         }
         let files = match count {
@@ -439,17 +439,17 @@ impl State {
              the workspace know such a file when it is open. `ptx-analyzer.workspace.exclude` leaves files out of the index."
         );
         warn!("{text}");
-        self.say(Outgoing::Show(MessageType::WARNING, text));
+        self.send(Outgoing::Show(MessageType::WARNING, text));
     }
 
     /// Keeps a question until all files of the workspace are read. The progress of that is shown; a client that cannot
-    /// show it is told.
+    /// show it is shown.
     pub(super) fn hold_for_index(&mut self, question: Event) {
         let first = self.workspace.held.is_empty();
         self.workspace.held.push(question);
         if first && !self.shared.client.progress {
             let text = "The answer follows when all PTX files of the workspace are read.";
-            self.say(Outgoing::Show(MessageType::INFO, text.to_owned()));
+            self.send(Outgoing::Show(MessageType::INFO, text.to_owned()));
         }
     }
 
@@ -493,7 +493,7 @@ impl State {
             for (file, _) in &gone {
                 self.workspace.reading.remove(file);
                 self.workspace.unread.remove(file);
-                self.read_on_disk(Job::Forget(*file));
+                self.read_on_disk(ReadTask::Forget(*file));
                 self.workspace.batch.retain(|(it, _)| it != file);
             }
             self.write(gone, None);
@@ -509,7 +509,7 @@ impl State {
         self.workspace.progress = Progress::Shown {
             reported: Instant::now(),
         };
-        self.say_progress(WorkDoneProgress::Begin(WorkDoneProgressBegin {
+        self.send_progress(WorkDoneProgress::Begin(WorkDoneProgressBegin {
             title: "Indexing PTX".to_owned(),
             cancellable: Some(false),
             message: None,
@@ -518,7 +518,7 @@ impl State {
         self.index_progress();
     }
 
-    /// Tells how far the index is, and notices its end.
+    /// Reports the progress of the index, and notices its end.
     fn index_progress(&mut self) {
         let workspace = &mut self.workspace;
         let Some(started) = workspace.started else {
@@ -530,7 +530,9 @@ impl State {
             info!(files = workspace.found, time = ?started.elapsed(), "indexed the workspace");
             match std::mem::take(&mut workspace.progress) {
                 Progress::Shown { .. } => {
-                    self.say_progress(WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+                    self.send_progress(WorkDoneProgress::End(WorkDoneProgressEnd {
+                        message: None,
+                    }));
                 }
                 // An answer that is under way finds nothing to show.
                 Progress::None | Progress::Due(_) | Progress::Requested => {}
@@ -541,7 +543,7 @@ impl State {
             *reported = Instant::now();
             let found = workspace.found.max(pending);
             let done = found - pending;
-            self.say_progress(WorkDoneProgress::Report(WorkDoneProgressReport {
+            self.send_progress(WorkDoneProgress::Report(WorkDoneProgressReport {
                 cancellable: Some(false),
                 message: Some(format!("{done} of {found} files")),
                 percentage: u32::try_from(done * 100 / found.max(1)).ok(),
@@ -549,8 +551,8 @@ impl State {
         }
     }
 
-    fn say_progress(&self, progress: WorkDoneProgress) {
-        self.say(Outgoing::Progress(ProgressParams {
+    fn send_progress(&self, progress: WorkDoneProgress) {
+        self.send(Outgoing::Progress(ProgressParams {
             token: progress_token(),
             value: ProgressParamsValue::WorkDone(progress),
         }));

@@ -76,7 +76,7 @@ async fn send<W: AsyncWrite + Unpin + Send + 'static>(
         Outgoing::Show(kind, text) => client.show_message(kind, text).await,
         Outgoing::Progress(params) => client.send_notification::<Progress>(params).await,
         request => {
-            tokio::spawn(ask(client.clone(), request, state.clone()));
+            tokio::spawn(send_request(client.clone(), request, state.clone()));
         }
     }
 }
@@ -84,19 +84,19 @@ async fn send<W: AsyncWrite + Unpin + Send + 'static>(
 /// A notification as JSON.
 fn notification<N: Notification>(params: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     #[derive(Serialize)]
-    struct Message<'a, P> {
+    struct JsonNotification<'a, P> {
         jsonrpc: &'static str,
         method: &'static str,
         params: &'a P,
     }
-    serde_json::to_vec(&Message {
+    serde_json::to_vec(&JsonNotification {
         jsonrpc: "2.0",
         method: N::METHOD,
         params,
     })
 }
 
-async fn ask(client: Client, request: Outgoing, state: StateHandle) {
+async fn send_request(client: Client, request: Outgoing, state: StateHandle) {
     let result = match request {
         Outgoing::CreateProgress(token) => client
             .send_request::<WorkDoneProgressCreate>(WorkDoneProgressCreateParams {

@@ -28,7 +28,7 @@ const MAX_HEADER: usize = 16 << 10;
 const MAX_BODY: usize = 1 << 30;
 /// Room that a header gets for its body before any of that has come.
 const MAX_RESERVED: usize = 64 << 20;
-/// How much is asked of the inner reader at a time.
+/// How much is read from the inner reader at a time.
 const CHUNK: usize = 64 << 10;
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
@@ -113,8 +113,8 @@ impl<R> MessageFilter<R> {
 
     fn read_body(&mut self, mut body: Vec<u8>) {
         replace_lone_surrogates(&mut body);
-        match serde_json::from_slice::<Message>(&body) {
-            Ok(Message::Response(_) | Message::Request(_)) => self.emit(&body),
+        match serde_json::from_slice::<DecodedMessage>(&body) {
+            Ok(DecodedMessage::Response(_) | DecodedMessage::Request(_)) => self.emit(&body),
             Err(error) if error.is_data() => {
                 warn!(%error, "not a JSON-RPC message");
                 self.notice(INVALID_REQUEST, recover_id(&body));
@@ -193,7 +193,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for MessageFilter<R> {
 /// The parameters that tower-lsp decodes, in the same order and from the same types.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Message {
+enum DecodedMessage {
     Response(#[expect(dead_code, reason = "only its shape matters")] Response),
     Request(#[expect(dead_code, reason = "only its shape matters")] Request),
 }

@@ -28,7 +28,7 @@ pub(super) struct Output<W> {
     closed: bool,
     /// Held from the first byte of a message to its last one, and while it is flushed.
     turn: Turn<W>,
-    message: Message,
+    message: Remaining,
 }
 
 enum Turn<W> {
@@ -39,7 +39,7 @@ enum Turn<W> {
 
 /// How much of a message was written.
 #[derive(Debug, PartialEq)]
-enum Message {
+enum Remaining {
     /// The bytes of its header so far.
     Header(Vec<u8>),
     /// So many bytes of its body are to come.
@@ -62,7 +62,7 @@ impl<W> Output<W> {
             lifecycle,
             closed: false,
             turn: Turn::Others,
-            message: Message::start(),
+            message: Remaining::start(),
         }
     }
 
@@ -90,7 +90,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Output<W> {
         let _ = self.flush().await;
     }
 
-    /// Waits until nobody else is in the middle of a message.
+    /// Waits until no other output is in the middle of a message.
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<&mut W> {
         if matches!(self.turn, Turn::Others) {
             self.turn = Turn::Waiting(self.inner.clone().lock_owned().boxed());
@@ -132,7 +132,7 @@ impl<W: AsyncWrite + Unpin + Send + 'static> AsyncWrite for Output<W> {
         let inner = ready!(self.poll_turn(cx));
         let result = ready!(Pin::new(inner).poll_flush(cx));
         self.settle(result, ());
-        if self.message == Message::start() {
+        if self.message == Remaining::start() {
             self.turn = Turn::Others;
         }
         Poll::Ready(Ok(()))
@@ -147,43 +147,43 @@ impl<W: AsyncWrite + Unpin + Send + 'static> AsyncWrite for Output<W> {
     }
 }
 
-impl Message {
+impl Remaining {
     const END: &[u8] = b"\r\n\r\n";
 
-    fn start() -> Message {
-        Message::Header(Vec::new())
+    fn start() -> Remaining {
+        Remaining::Header(Vec::new())
     }
 
     /// How many of the next bytes belong to the same part of the same message.
     fn fitting(&self, bytes: &[u8]) -> usize {
         match self {
             // A header may come in pieces, and is short.
-            Message::Header(so_far) => {
+            Remaining::Header(so_far) => {
                 let mut header = so_far.clone();
                 let end = bytes.iter().position(|it| {
                     header.push(*it);
-                    header.ends_with(Message::END)
+                    header.ends_with(Remaining::END)
                 });
                 end.map_or(bytes.len(), |it| it + 1)
             }
-            Message::Body(rest) => bytes.len().min(*rest),
+            Remaining::Body(rest) => bytes.len().min(*rest),
         }
     }
 
-    /// Notes that bytes were written that [fit](Message::fitting); `true` at the end of a message.
+    /// Notes that bytes were written that [fit](Remaining::fitting); `true` at the end of a message.
     fn advance(&mut self, bytes: &[u8]) -> bool {
         match self {
-            Message::Header(header) => {
+            Remaining::Header(header) => {
                 header.extend_from_slice(bytes);
-                if header.ends_with(Message::END) {
-                    *self = Message::Body(length(header));
+                if header.ends_with(Remaining::END) {
+                    *self = Remaining::Body(length(header));
                 }
             }
-            Message::Body(rest) => *rest = rest.saturating_sub(bytes.len()),
+            Remaining::Body(rest) => *rest = rest.saturating_sub(bytes.len()),
         }
-        let ended = *self == Message::Body(0);
+        let ended = *self == Remaining::Body(0);
         if ended {
-            *self = Message::start();
+            *self = Remaining::start();
         }
         ended
     }
@@ -212,7 +212,7 @@ mod tests {
     fn messages_are_told_apart_in_pieces_of_any_size() {
         let text = frame("[]") + &frame("") + &frame("{\"a\":\"\\r\\n\\r\\n\"}");
         for size in 1..text.len() {
-            let (mut message, mut ends) = (Message::start(), Vec::new());
+            let (mut message, mut ends) = (Remaining::start(), Vec::new());
             for piece in text.as_bytes().chunks(size) {
                 let mut piece = piece;
                 while !piece.is_empty() {
@@ -224,7 +224,7 @@ mod tests {
                 }
             }
             assert_eq!(ends.len(), 3, "{size}");
-            assert_eq!(message, Message::start(), "{size}");
+            assert_eq!(message, Remaining::start(), "{size}");
         }
     }
 

@@ -44,7 +44,7 @@ impl Server {
         self.0.step()
     }
 
-    /// Nobody has typed for a while: tells what was held back about unfinished statements.
+    /// Shows the diagnostics that were held back for unfinished statements; called when no edit came for a while.
     pub fn settle(&mut self) {
         self.0.settle();
     }

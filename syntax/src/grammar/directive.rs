@@ -368,7 +368,7 @@ fn function_label(p: &mut Parser<'_>) -> bool {
     found
 }
 
-/// Puts what is left of the line into an error node.
+/// Puts the rest of the line into an error node.
 fn rest_of_line(p: &mut Parser<'_>) {
     let ends = |p: &Parser<'_>| {
         p.line_break_before() || matches!(p.kind(), END | SEMICOLON | L_BRACE | R_BRACE)
@@ -454,7 +454,7 @@ fn separated(
 
 /// Ends a statement or item with its semicolon and closes its node.
 ///
-/// Without the semicolon the error appears where it belongs, and what follows on the same line is put
+/// Without the semicolon the error appears where it belongs, and the rest of the same line is put
 /// into an error node.
 pub(super) fn end_with_semicolon(p: &mut Parser<'_>, what: &str) {
     p.complete = p.eat(SEMICOLON);

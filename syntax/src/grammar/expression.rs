@@ -30,7 +30,7 @@ pub(super) fn operand(p: &mut Parser<'_>) {
     expression(p);
 }
 
-/// A constant expression, or any other operand in its place.
+/// A constant expression, or any other operand instead of it.
 pub(super) fn expression(p: &mut Parser<'_>) {
     binary(p, 0);
 }

@@ -137,7 +137,7 @@ fn linkage(p: &mut Parser<'_>) {
     }
 }
 
-/// The end of a header; `strict` tells that it may not simply stop before another item.
+/// The end of a header; with `strict` it may not simply stop before another item.
 fn body_or_semicolon(p: &mut Parser<'_>, entry: bool, strict: bool) {
     p.complete = false;
     if !p.in_body() && at_statement(p, entry) {
@@ -262,7 +262,7 @@ pub(super) fn parameter_list(p: &mut Parser<'_>, kind: SyntaxKind) {
     p.finish();
 }
 
-/// After a parameter: whether what follows belongs to the header and to no list.
+/// Whether the tokens after a parameter belong to the header and to no list.
 fn at_end_of_list(p: &Parser<'_>) -> bool {
     match p.kind() {
         IDENT => p.second() == L_PAREN,

@@ -111,7 +111,7 @@ pub(crate) fn block_tail(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// One statement. Returns whether its run may continue after it: so many are instructions that what declares
+/// One statement. Returns whether its run may continue after it: most are instructions, so that what declares
 /// something is found fast if it is always the last of its run.
 fn statement(p: &mut Parser<'_>) -> bool {
     p.complete = false;

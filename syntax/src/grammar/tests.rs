@@ -516,7 +516,7 @@ fn shape_of_an_instruction() {
     );
 }
 
-/// Replaces the text between two `|` marks and tells how much was parsed again.
+/// Replaces the text between two `|` marks and returns how much was parsed again.
 #[track_caller]
 fn check_level(marked: &str, insert: &str, level: ReparseLevel) {
     let mut parts = marked.split('¦');

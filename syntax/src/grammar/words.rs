@@ -1,6 +1,6 @@
 //! The dotted words that decide which production follows.
 //!
-//! These are the words of the grammar itself; types, modifiers and special registers are none of its
+//! The grammar itself knows these; types, modifiers and special registers are none of its
 //! business.
 
 use crate::{
@@ -89,7 +89,7 @@ pub(super) fn starts_statement(p: &Parser<'_>) -> bool {
 
 /// Whether the next statement starts here, so that an unfinished one before it has no further operands.
 ///
-/// An operand may be on a new line, too, so this is judged by shape: a word with an adjacent modifier
+/// An operand may also be on a new line, so this is judged by shape: a word with an adjacent modifier
 /// that is followed by what looks like an operand is an instruction, and so are two words on one line.
 /// Looks at no token after the first statement that starts here.
 pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
@@ -155,7 +155,7 @@ pub(super) fn opens_block(p: &Parser<'_>) -> bool {
     }
 }
 
-/// Whether the `}` here, in an unfinished statement, lacks its `{` in that statement: what follows goes
+/// Whether the `}` here, in an unfinished statement, lacks its `{` in that statement: the rest goes
 /// on with operands or ends them.
 pub(super) fn at_stray_brace(p: &Parser<'_>) -> bool {
     p.at(R_BRACE) && goes_on_after_brace(p.second())
@@ -167,7 +167,7 @@ pub(crate) fn goes_on_after_brace(kind: SyntaxKind) -> bool {
 }
 
 /// Tokens after a `}` that say that the body of a function continues, so that the `}` has no `{`: they
-/// start statements and no items. A name before a parenthesis is rather that of a function.
+/// start statements and no items. A name before a parenthesis is rather a function.
 pub(crate) fn body_goes_on(kind: SyntaxKind, text: &str, next: SyntaxKind) -> bool {
     match kind {
         IDENT => text == "call" || next != L_PAREN,

@@ -28,7 +28,7 @@ const MAX_BLOCKS: usize = 256;
 /// More open conditions than these are not followed.
 const MAX_LEVELS: usize = 256;
 
-struct Lexer<'a> {
+struct CLexer<'a> {
     scan: Scan<'a>,
     host: Host,
     levels: Vec<Level>,
@@ -46,7 +46,7 @@ struct Lexer<'a> {
 }
 
 pub(super) fn lex(text: &str) -> Host {
-    let mut lexer = Lexer {
+    let mut lexer = CLexer {
         scan: Scan::new(text),
         host: Host::default(),
         levels: Vec::new(),
@@ -69,7 +69,7 @@ fn is_prefix(word: &str) -> bool {
     ) && !word.is_empty()
 }
 
-impl Lexer<'_> {
+impl CLexer<'_> {
     fn run(&mut self) {
         while self.next_stop() {
             let pos = self.scan.pos;

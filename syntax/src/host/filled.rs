@@ -1,4 +1,4 @@
-//! The places of a Python string that the program fills before anybody compiles it.
+//! The holes of a Python string that the program fills before the string is compiled.
 
 use memchr::memmem::find_iter;
 use rowan::{TextRange, TextSize};
@@ -9,12 +9,12 @@ use super::{
     scan::is_name,
 };
 
-/// A file has at most so many different texts that are looked for in its strings.
+/// The most different texts of a file that are searched in its strings.
 const MAX_REPLACED: usize = 64;
 /// Texts of more bytes are not looked for.
 const MAX_LENGTH: usize = 80;
 
-/// How the places that are filled are written.
+/// The syntax of the holes of a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Marks {
     /// There are none, but for what is replaced.
@@ -44,7 +44,7 @@ impl Marks {
     }
 
     /// The marks in the string that a name stands for, by the uses of the name.
-    pub(super) fn of_name(text: &str, name: &str) -> Marks {
+    pub(super) fn for_name(text: &str, name: &str) -> Marks {
         let bytes = text.as_bytes();
         let uses = find_iter(bytes, name).filter(|at| {
             let end = at + name.len();

@@ -72,7 +72,7 @@ fn keyword(text: &str, quote: usize) -> Option<(rowan::TextRange, bool)> {
     None
 }
 
-/// Reads what follows a template: its constraints, and what is passed.
+/// Reads the constraints and the arguments after a template.
 fn statement(
     scan: &mut Scan<'_>,
     keyword: rowan::TextRange,

@@ -11,7 +11,7 @@ pub enum RunKind {
     Escape,
     /// A placeholder that is written differently.
     Placeholder,
-    /// The text of the host is unknown here; the result has something in its place.
+    /// The text of the host is unknown here; the result has a placeholder.
     Hole,
     /// The host has nothing there.
     Inserted,
@@ -24,7 +24,7 @@ pub struct Run {
     pub start: TextSize,
     /// Where it comes from; empty for what was inserted.
     pub host: TextRange,
-    /// Its fate.
+    /// Relation between text and host.
     pub kind: RunKind,
 }
 
@@ -38,14 +38,14 @@ pub struct Map {
 /// A text that was put together from pieces of another one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapped {
-    /// The text.
+    /// Assembled text.
     pub text: String,
     /// Where its pieces come from.
     pub map: Map,
 }
 
 impl Map {
-    /// The runs.
+    /// Pieces in the order of the text, without gaps.
     #[must_use]
     pub fn runs(&self) -> &[Run] {
         &self.runs

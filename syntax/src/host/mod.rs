@@ -108,11 +108,11 @@ pub struct Layer {
     pub text: Mapped,
     /// How the string is written.
     pub escapes: Escapes,
-    /// Its macros.
+    /// Macros that the text defines, and their conditions.
     pub macros: Macros,
 }
 
-/// One statement of assembly. Its ranges are those of its layer, or of the text if it is in none.
+/// One statement of assembly. Its ranges count in its layer, or in the text if it is in none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// From the word that introduces it to the closing parenthesis.
@@ -195,7 +195,7 @@ pub enum Direction {
 /// An operand of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operand {
-    /// Where it appears or what is said of it.
+    /// Where it appears or is described.
     pub direction: Direction,
     /// The constraint; of Rust the class of registers.
     pub constraint: Vec<Part>,

@@ -16,7 +16,7 @@ pub enum Test {
 /// A condition under which a place is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Condition {
-    /// The question.
+    /// Value of an expression, or definition of a name.
     pub test: Test,
     /// The expression or name.
     pub range: TextRange,
@@ -27,7 +27,7 @@ pub struct Condition {
 /// A definition of a macro, or its end. In Python the assignment of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Define {
-    /// Its name.
+    /// Range of the name in the text.
     pub name: TextRange,
     /// The literals that it stands for; none if it stands for something else.
     pub literals: Option<Vec<Literal>>,
@@ -42,7 +42,7 @@ pub struct Define {
 /// A condition around definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
-    /// The condition.
+    /// Condition of the code inside.
     pub condition: Condition,
     /// The index of the one around it.
     pub outer: Option<u32>,
@@ -51,7 +51,7 @@ pub struct Context {
 /// The macros of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Macros {
-    /// The definitions by their names, those of a name in the order of the text.
+    /// The definitions by their names, each list in the order of the text.
     pub defines: Vec<Define>,
     /// The conditions around them.
     pub contexts: Vec<Context>,

@@ -71,7 +71,7 @@ struct Term {
     first: usize,
     /// Where it starts.
     start: Option<usize>,
-    /// Whether something is made of its parts that is not known.
+    /// Whether an unknown operation is applied to its parts.
     unknown: bool,
 }
 
@@ -94,10 +94,10 @@ impl Term {
 
 /// Names of more bytes are not looked at.
 const MAX_NAME: usize = 80;
-/// The uses of so many names are looked at: each takes as long as the file.
+/// The most names whose uses are searched: each search reads the whole file.
 const MAX_LOOKS: u32 = 64;
 
-struct Lexer<'a> {
+struct PythonLexer<'a> {
     scan: Scan<'a>,
     host: Host,
     /// The texts that are replaced in strings.
@@ -107,7 +107,7 @@ struct Lexer<'a> {
 }
 
 pub(super) fn lex(text: &str) -> Host {
-    let mut lexer = Lexer {
+    let mut lexer = PythonLexer {
         scan: Scan::new(text),
         host: Host::default(),
         replaced: filled::replaced(text),
@@ -115,7 +115,7 @@ pub(super) fn lex(text: &str) -> Host {
     };
     lexer.run();
     let mut host = lexer.host;
-    // Only names that stand for strings somewhere are asked for.
+    // Only names that stand for strings somewhere are searched.
     let names: FxHashSet<&str> = host
         .macros
         .defines
@@ -129,7 +129,7 @@ pub(super) fn lex(text: &str) -> Host {
     host
 }
 
-impl Lexer<'_> {
+impl PythonLexer<'_> {
     fn run(&mut self) {
         loop {
             let rest = &self.scan.bytes[self.scan.pos..self.scan.end];
@@ -257,7 +257,7 @@ impl Lexer<'_> {
         self.scan.pos = value;
     }
 
-    /// The literals up to the end of the line, or in parentheses, if there is nothing else. That of a parameter ends
+    /// The literals up to the end of the line, or in parentheses, if there is nothing else. The literals of a parameter end
     /// where the parameter does.
     fn value(&mut self, parameter: bool) -> Option<Vec<Literal>> {
         let mut literals = Vec::new();
@@ -352,7 +352,7 @@ impl Lexer<'_> {
         match assigned.get(assigned.len() - name..) {
             Some(name) if !name.is_empty() => {
                 self.looks -= 1;
-                Marks::of_name(text, name)
+                Marks::for_name(text, name)
             }
             _ => marks,
         }
@@ -422,7 +422,7 @@ impl Lexer<'_> {
         if self.scan.bytes.get(from) != Some(&b'[') || to < from + 2 {
             return Vec::new();
         }
-        let mut inner = Lexer {
+        let mut inner = PythonLexer {
             scan: Scan {
                 pos: from + 1,
                 end: to - 1,

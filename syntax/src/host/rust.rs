@@ -5,13 +5,13 @@ use super::{
     scan::{Scan, is_name, range},
 };
 
-struct Lexer<'a> {
+struct RustLexer<'a> {
     scan: Scan<'a>,
     host: Host,
 }
 
 pub(super) fn lex(text: &str) -> Host {
-    let mut lexer = Lexer {
+    let mut lexer = RustLexer {
         scan: Scan::new(text),
         host: Host::default(),
     };
@@ -19,7 +19,7 @@ pub(super) fn lex(text: &str) -> Host {
     lexer.host
 }
 
-impl Lexer<'_> {
+impl RustLexer<'_> {
     fn run(&mut self) {
         loop {
             let rest = &self.scan.bytes[self.scan.pos..self.scan.end];

@@ -54,7 +54,7 @@ impl<'a> Scan<'a> {
         self.bytes[self.pos.min(self.end)..self.end].starts_with(text.as_bytes())
     }
 
-    /// Goes on by so many bytes, at most to the end.
+    /// Advances by `count` bytes, at most to the end.
     pub(super) fn bump(&mut self, count: usize) {
         self.pos = (self.pos + count).min(self.end);
     }

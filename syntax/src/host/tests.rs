@@ -305,7 +305,7 @@ fn any_text_is_read_and_every_byte_finds_its_way_back() {
             Language::Rust,
             Language::Llvm,
         ] {
-            // All ranges are those of the text.
+            // All ranges count in the text.
             show(&text, language);
             let host = lex(&text, language);
             for (index, statement) in host.statements.iter().enumerate() {
@@ -328,7 +328,7 @@ fn any_text_is_read_and_every_byte_finds_its_way_back() {
     }
 }
 
-/// Every byte of what a literal stands for comes from a place in it, which leads back to that byte.
+/// Every byte of what a literal stands for comes from an offset in it, which maps back to that byte.
 fn round_trip(text: &str, literal: &Literal) {
     let mut mapped = Mapped::default();
     decode(

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// How much of a text tells whether it is text, in bytes.
+/// How much of a file decides whether it is text, in bytes.
 pub(crate) const BEGINNING: usize = 4096;
-/// Data has at least one control character in so many; a text in an 8-bit encoding has fewer.
+/// Data has at least one control character among this many; a text in an 8-bit encoding has fewer.
 const DENSITY: usize = 16;
 /// Fewer control characters are mistakes in a text, however short it is.
 const FEW: usize = 4;
@@ -66,7 +66,7 @@ mod tests {
         assert!(!is_binary(""));
         assert!(!is_binary("\0\0"));
         assert!(is_binary("\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0\0\0\0\0\0\0"));
-        // UTF-16 has a zero beside each letter.
+        // UTF-16 has a zero next to each letter.
         let utf16: String = text.chars().flat_map(|it| [it, '\0']).collect();
         assert!(is_binary(&utf16));
         // Bytes of no pattern, as `decode` reads them.

@@ -25,7 +25,7 @@ impl Edit {
         }
     }
 
-    /// Tells whether the edit can be applied to `text`: its range lies inside the text and on
+    /// Whether the edit can be applied to `text`: its range is inside the text and on
     /// character boundaries, and the result is no longer than [`MAX_LEN`].
     pub fn fits(&self, text: &str) -> bool {
         let (start, end) = (

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 /// The golden ratio as a fraction of 2^64, odd.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A fast hasher of short texts, with the same 64 bits whatever the width of an address. That of `rustc_hash` has
+/// A fast hasher of short texts, with the same 64 bits whatever the width of an address. The hash of `rustc_hash` has
 /// others on machines of 32 bits, where what depends on a hash would then be cut or told differently.
 #[derive(Clone, Copy, Debug)]
 pub struct StableHasher(u64);

@@ -82,7 +82,7 @@ impl Default for LineTable {
 }
 
 impl LineTable {
-    /// The table of `text`, of which at most [`MAX_LEN`] bytes are looked at.
+    /// The table of the first [`MAX_LEN`] bytes of `text`.
     pub fn new(text: &str) -> LineTable {
         let text = &text[..text.floor_char_boundary(MAX_LEN)];
         let mut scan = Scan::default();
@@ -99,7 +99,7 @@ impl LineTable {
     /// Brings the table up to date: it described the text before `edit`, and then describes
     /// `text_after`, the text after it.
     ///
-    /// The cost is that of the lines that the edit touches, plus one addition per later line.
+    /// The cost grows with the lines that the edit touches, plus one addition per later line.
     /// A text that cannot be the result of the edit makes the table be built anew.
     pub fn apply(&mut self, edit: &Edit, text_after: &str) {
         let (start, end) = (u32::from(edit.range.start()), u32::from(edit.range.end()));
@@ -173,7 +173,7 @@ impl LineTable {
         u32_from(self.line_index(offset.into()))
     }
 
-    /// Offset of the first byte of `line`, or the end of the text when there are not so many lines.
+    /// Offset of the first byte of `line`, or the end of the text when there are fewer lines.
     pub fn line_start(&self, line: u32) -> TextSize {
         self.starts
             .get(line as usize)
@@ -183,7 +183,7 @@ impl LineTable {
     }
 
     /// Offset of the end of `line`, before its line break, or the end of the text when there are
-    /// not so many lines.
+    /// fewer lines.
     pub fn line_end(&self, line: u32) -> TextSize {
         self.content_end(line as usize).into()
     }
@@ -285,7 +285,7 @@ struct Scan {
 impl Scan {
     /// Scans `text[from..to]`, where `from` is the start of a line and `to` the end of one.
     ///
-    /// Afterwards there is one start more than there are breaks: that of the line at `to`.
+    /// Afterwards there is one start more than there are breaks: the start of the line at `to`.
     fn lines(&mut self, text: &str, from: usize, to: usize) {
         self.starts.push(u32_from(from));
         let bytes = text.as_bytes();

@@ -310,7 +310,7 @@ fn positions_equal_the_plain_definition() {
                     "{text:?} {position:?}"
                 );
             }
-            // Every position that is asked for gives a boundary, and the largest one not after it.
+            // Every requested position gives a boundary, and the largest one not after it.
             for _ in 0..10 {
                 let asked = pos(rng.u32(0..=table.line_count()), rng.u32(0..30));
                 let offset = table.offset(asked, encoding);

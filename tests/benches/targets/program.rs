@@ -63,7 +63,7 @@ pub(crate) fn serve(program: &Path, text: &str, targets: Targets) -> Vec<Row> {
     server.open(URI, text);
     server.diagnostics(URI);
     let first = begin.elapsed();
-    // The first ones are those of the syntax only, for a long text.
+    // The first ones are syntax errors only, for a long text.
     let problems = server.pull_diagnostics(URI).len();
     let complete = open.elapsed();
     let after = resident(&server);
@@ -103,7 +103,7 @@ fn type_everywhere(
             // In a long function the first ones are fresh where the change is, and all come after them.
             let found = server.pull_diagnostics(URI).len();
             all.push(server.arrived - start);
-            // Nobody types while the last answer is still on its way.
+            // No key is typed while the last answer is still on its way.
             settle(server);
             server.forget_notifications();
             assert!(
@@ -115,7 +115,7 @@ fn type_everywhere(
     // Diagnostics are made at once here, so questions wait for a free processor with them.
     let hovers = ask_behind_edits(server, &places, "textDocument/hover");
     let completions = ask_behind_edits(server, &places, "textDocument/completion");
-    // The diagnostics of all of these edits come before those of the next.
+    // The diagnostics of all these edits come before the next edit's.
     server.edit(URI, (0, 0), (0, 0), "");
     server.diagnostics(URI);
     server.forget_notifications();
@@ -249,7 +249,7 @@ fn rest(server: &TestServer) -> Option<Row> {
     Some(Row::new("processor time in 2 s of rest", time, "ms").at_most(10.0))
 }
 
-/// Measures the index of a folder with this many files, of so many bytes together.
+/// Measures the index of a folder with this many files, of `bytes` bytes together.
 pub(crate) fn index(program: &Path, folder: &Path, files: usize, len: usize) -> Vec<Row> {
     let begin = Instant::now();
     let mut server = start(program, Some(folder));

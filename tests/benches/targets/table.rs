@@ -1,4 +1,4 @@
-//! Rows of measured values beside their targets.
+//! Rows of measured values with their targets.
 
 /// One measured value.
 pub(crate) struct Row {

@@ -1,6 +1,6 @@
 //! Programs that ptxas judges when it generates code, with the verdicts for several architectures.
 //!
-//! The notation is told at the top of the file.
+//! The notation is explained at the top of the file.
 
 use super::ptxas::Verdict;
 

@@ -111,7 +111,7 @@ pub fn modules() -> Vec<Module> {
         .collect()
 }
 
-/// Those of a texture mode, target by target, versions ascending.
+/// Modules with a texture mode, target by target, versions ascending.
 fn modules_of(texture_mode: TextureMode) -> impl Iterator<Item = Module> {
     // Options of `.target` came with 1.5.
     let first = match texture_mode {
@@ -229,7 +229,7 @@ fn choose(variant: &Variant, choices: &mut Choices<'_>, slot: usize, optional: u
     }
 }
 
-/// Random operands for the words of the choices; fills in which of the optional ones are there.
+/// Random operands for the choices; fills in which of the optional ones are there.
 pub fn operands(
     variant: &Variant,
     choices: &mut Choices<'static>,

@@ -1,4 +1,4 @@
-//! ptxas as the judge of many programs, beside our own verdicts.
+//! ptxas as the judge of many programs, with our own verdicts.
 
 use std::{io, thread, time::Instant};
 
@@ -10,7 +10,7 @@ use super::{
     verdicts::{Verdicts, is_same},
 };
 
-/// Numbers beside the report.
+/// Numbers in addition to the report.
 #[derive(Debug, Default)]
 struct Tally {
     judged: usize,
@@ -59,7 +59,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// A judge that runs so many processes of ptxas at a time.
+    /// A judge that runs `threads` processes of ptxas at a time.
     pub fn new(ptxas: Ptxas, jobs: usize, verdicts: Verdicts) -> Judge {
         Judge {
             ptxas,
@@ -153,7 +153,7 @@ impl Judge {
                 let agrees = match &verdict {
                     Verdict::Accepted => ours.is_empty(),
                     Verdict::Rejected(_) => !ours.is_empty(),
-                    // A crash may be that of another program of the process.
+                    // A crash may be caused by another program of the process.
                     Verdict::Crashed => !known.is_asked,
                 };
                 let is_doubtful = recorded.is_some_and(|it| !is_same(it, &verdict));

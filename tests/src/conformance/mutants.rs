@@ -52,7 +52,7 @@ impl Base {
         names.dedup();
         suitable.then(|| Base {
             name,
-            setting: Setting::of(&text),
+            setting: Setting::from_text(&text),
             text,
             names,
         })
@@ -89,7 +89,7 @@ fn name(node: &Cursor<'_>) -> Option<String> {
     Some(name.text().to_owned())
 }
 
-/// Prototypes inside bodies declare names of the module, too.
+/// Prototypes inside bodies also declare names of the module.
 fn prototypes(block: &Cursor<'_>, names: &mut Vec<String>) -> bool {
     block.nodes().all(|it| match it.kind() {
         SyntaxKind::BLOCK | SyntaxKind::STATEMENT_RUN => prototypes(&it, names),
@@ -139,7 +139,7 @@ fn functions(file: &Fixture, bases: &mut Vec<Base>) {
             match item.kind() {
                 SyntaxKind::FUNCTION if item.range() == chosen.range() => out.push_str(text(item)),
                 SyntaxKind::FUNCTION => {
-                    // An entry cannot be called, so nobody misses it.
+                    // An entry cannot be called, so it is not missed.
                     let entry = item.tokens().any(|it| it.text() == ".entry");
                     let block = item.node(SyntaxKind::BLOCK).map(|it| it.range().start());
                     match block {
@@ -229,7 +229,7 @@ fn rename(text: &str, names: &[String], suffix: &str) -> String {
     out
 }
 
-/// The text at the place of a token after a change: that of the token and perhaps of the next.
+/// The text that replaces a token: the changed token and perhaps the next.
 struct Change {
     /// The tokens that are replaced, without those between them.
     old: [Option<usize>; 2],
@@ -266,7 +266,7 @@ pub fn mutant(base: &Base, rng: &mut Rng) -> Option<Mutant> {
                 change.new.join(" ").trim()
             ),
             line: 1 + text[..tokens.start(words[at])].matches('\n').count(),
-            setting: Setting::of(&out),
+            setting: Setting::from_text(&out),
             text: out,
             names: base.names.clone(),
         });
@@ -306,7 +306,7 @@ fn change(
             })
         }
         4 => one(any(rng)),
-        // A word of the same sort from the same file.
+        // Another token of the same sort from the same file.
         5 | 6 => {
             let same = words.iter().filter(|it| tokens.kind(**it) == token);
             let same: Vec<_> = same.map(|it| tokens.text(text, *it)).collect();

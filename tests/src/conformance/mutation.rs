@@ -22,7 +22,7 @@ pub fn mutate(draft: &mut Draft, rng: &mut Rng) {
     }
 }
 
-/// A word of the same instruction, or of any.
+/// Another token from the same instruction, or from any.
 fn any_word(draft: &Draft, rng: &mut Rng) -> Option<String> {
     let own = rng.u8(..4) > 0;
     let words = if own {

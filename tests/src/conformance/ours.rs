@@ -26,7 +26,7 @@ impl Checker {
     const RENEW_AFTER: u32 = 10_000;
 
     /// The errors of a program: code and message. None means that we accept it. What ptxas refuses only when it
-    /// generates code is left out, as most verdicts are those of reading.
+    /// generates code is omitted, as most verdicts come from reading.
     pub fn errors(&mut self, program: &str) -> Vec<String> {
         let errors = self.diagnostics(program).into_iter();
         errors

@@ -40,7 +40,7 @@ pub enum Prelude {
     /// Short names: `r0`, `l1`, `p2`.
     #[default]
     Std,
-    /// Names that tell the class: `u32_1`.
+    /// Names that contain the class: `u32_1`.
     Integer,
     /// None.
     None,

@@ -188,7 +188,7 @@ impl Ptxas {
         Ok((verdict, messages))
     }
 
-    /// Judges programs, many at a time, on `threads` threads. Crashes are told from the rest.
+    /// Judges programs, many at a time, on `threads` threads. Crashes are distinguished from errors.
     ///
     /// # Errors
     /// Files cannot be written or a process cannot be started.
@@ -255,7 +255,7 @@ impl Ptxas {
         let output = self.run(&cases[batch[0]].architecture(), &folder, &files)?;
         fs::remove_dir_all(&folder)?;
         let text = String::from_utf8_lossy(&output.stderr);
-        // Nobody knows whose error it is that names no file.
+        // An error without a file may belong to any program.
         let anonymous = batch.len() > 1
             && text
                 .lines()

@@ -2,7 +2,7 @@
 //!
 //! A file of them is plain text: `#` starts a comment, `@ 9.0 sm_90` names the module of the lines that follow,
 //! and every other line is a statement after `+` if ptxas accepts it, after `-` if not. Registers and names
-//! are those of the generated statements, such as `b32_1` and ``gbuf` ``.
+//! are as in generated statements, such as `b32_1` and ``gbuf` ``.
 
 use isa::target::{Module, Target, TextureMode, Version};
 

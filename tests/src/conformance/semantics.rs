@@ -1,6 +1,6 @@
-//! The machine code that is left of statements after optimization, beside the semantics that the tables give them.
+//! The machine code that is left of statements after optimization, against the semantics in the tables.
 //!
-//! A statement is put into kernels whose registers come from parameters. In one of them nobody reads its results; in the
+//! A statement is put into kernels whose registers come from parameters. In one of them its results are unused; in the
 //! others it is between two accesses to the same address, of which ptxas makes one if nothing keeps them apart.
 
 use std::{collections::BTreeMap, fmt::Write as _, io, path::Path};
@@ -19,7 +19,7 @@ const TARGETS: [&str; 6] = [
 ];
 /// The version of programs that are made for another target than the statement was recorded for.
 const VERSION: &str = "9.5";
-/// Parameters of the kernels beside the usual ones: initial values and the address of the results.
+/// Parameters of the kernels in addition to the usual ones: initial values and the address of the results.
 const PARAMETERS: &str = ".param .align 16 .b8 in[4096], .param .u64 outp";
 /// Registers of the accesses around a statement.
 const REGISTERS: &str = ".reg .b32 za, zb, zv, zw, zs; .reg .b64 zx, zout; ld.param.b32 zv, [in+4064]; \
@@ -90,7 +90,7 @@ pub struct Optimized {
     /// The statement, with the version and target of the measurement.
     #[serde(flatten)]
     pub case: Case,
-    /// Whether something is left of it when nobody reads what it writes.
+    /// Whether something is left of it when its results are unused.
     pub kept: bool,
     /// The pairs of accesses around it of which both are left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -4,7 +4,7 @@ use syntax::lexer::{Tokens, tokenize};
 
 use super::ptxas;
 
-/// The words of the first `.target`, and whether ptxas expands an instruction from its own text.
+/// The names in the first `.target`, and whether ptxas expands an instruction from its own text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Setting {
     /// The first target.
@@ -17,7 +17,7 @@ pub struct Setting {
 
 impl Setting {
     /// Finds them in a program.
-    pub fn of(text: &str) -> Setting {
+    pub fn from_text(text: &str) -> Setting {
         let tokens = tokenize(text);
         let words: Vec<usize> = words(&tokens).collect();
         let mut setting = Setting::default();

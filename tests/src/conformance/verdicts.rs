@@ -1,4 +1,4 @@
-//! Recorded verdicts of ptxas on the programs of fixed seeds, so that it is asked about new programs only.
+//! Recorded verdicts of ptxas on the programs of fixed seeds, so that it judges new programs only.
 //!
 //! Programs are recorded in groups: a row has the hash of the programs of a group with their architectures, and a letter
 //! for the verdict on each. A table that changes makes other programs in the groups of its instructions, and others stay.
@@ -20,7 +20,7 @@ use super::{
 
 /// Programs of a group at most: a change in one of them asks about all.
 pub const GROUP: usize = 50;
-/// One of so many recorded groups is asked about again.
+/// One of this many recorded groups is judged again.
 const SAMPLE: u32 = 50;
 
 /// The recorded verdicts of one kind of work, and how often they were used.
@@ -33,7 +33,7 @@ pub struct Verdicts {
     sample: Rng,
     /// Programs whose verdict is recorded.
     pub recorded: usize,
-    /// Those of them that were asked about again.
+    /// The recorded programs that were judged again.
     pub again: usize,
     /// Programs without a recorded verdict.
     pub fresh: usize,
@@ -45,7 +45,7 @@ pub struct Group {
     hash: String,
     /// A verdict for each program, without messages; none if the group is not recorded.
     pub recorded: Option<Vec<Verdict>>,
-    /// Whether ptxas is asked about it.
+    /// Whether ptxas judges it.
     pub is_asked: bool,
 }
 

@@ -14,7 +14,7 @@ use super::{
 
 /// Words after which an author has enough.
 const MAX_WORDS: usize = 24;
-/// How often operands are drawn for the words of a statement.
+/// How often operands are drawn for one opcode with its modifiers.
 const TRIES: usize = 40;
 
 /// The outcome of a walk.

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use machine::{
     cubin,
-    fatbin::{Found, MAX_IMAGE, Reader},
+    fatbin::{MAX_IMAGE, Part, Reader},
     listing, schedule,
 };
 
@@ -19,8 +19,8 @@ pub fn check(bytes: &[u8]) {
     let mut last = 0;
     while let Some(found) = reader.next_image().expect("a cursor can be read") {
         match found {
-            Found::Torn(torn) => assert!(torn.container <= torn.offset, "{torn}"),
-            Found::Image(image) => {
+            Part::Torn(torn) => assert!(torn.container <= torn.offset, "{torn}"),
+            Part::Image(image) => {
                 assert!(last <= image.offset, "images are in the order of the file");
                 last = image.offset;
                 if let Ok(unpacked) = reader.unpack(&image) {

@@ -18,7 +18,7 @@ use crate::{
 
 /// A property that is tried on bytes.
 pub struct Target {
-    /// Its name, and that of its program in `tests/fuzz`.
+    /// Name of the target and of its program in `tests/fuzz`.
     pub name: &'static str,
     /// Fails where the property does not hold.
     pub run: fn(&[u8]),
@@ -255,7 +255,7 @@ fn scripts() -> Vec<Vec<u8>> {
 
 // ---- Statements ------------------------------------------------------------------------------------
 
-/// Places of a body at which is asked what somebody asks who writes there.
+/// The most positions of a body at which the requests while typing are made.
 const PLACES: usize = 6;
 
 fn one_body(bytes: &[u8]) {
@@ -269,7 +269,7 @@ fn one_body(bytes: &[u8]) {
     statements::check(&text, (body..text.len()).step_by(step).skip(1));
 }
 
-/// The statements of the examples in the documentation, by instruction, and those of the fixtures.
+/// The statements of the examples in the documentation, by instruction, and the statements in fixtures.
 fn bodies() -> Vec<Vec<u8>> {
     let newest = |list: &[&str], name: &str| {
         let index = list.iter().position(|it| *it == name);

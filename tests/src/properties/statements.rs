@@ -1,4 +1,4 @@
-//! Whatever is in a body, the checks and the helps of somebody who writes give an answer.
+//! Whatever is in a body, the checks and the requests while typing give an answer.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub fn module([version, target, address_size]: [usize; 3], statements: &str) -> 
     )
 }
 
-/// Asks everything about the file, and what somebody asks who writes at these places.
+/// Makes all requests about the file, and the requests while typing at these offsets.
 pub fn check(text: &str, places: impl IntoIterator<Item = usize>) {
     let host = answers::host(Arc::new(FileContents::new(text)));
     let analysis = host.analysis();

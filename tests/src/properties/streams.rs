@@ -9,7 +9,7 @@ use crate::client::{RpcError, TestServer};
 pub fn check<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) {
     let mut server = TestServer::start();
     for piece in pieces {
-        // After `exit` nobody reads.
+        // After `exit` the server does not read.
         if !server.try_send_bytes(piece) {
             break;
         }

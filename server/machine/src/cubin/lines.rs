@@ -49,7 +49,7 @@ impl Files {
 }
 
 /// From this address on, this line.
-pub(super) struct Row {
+pub(super) struct LineRow {
     pub(super) section: SectionIndex,
     pub(super) address: u64,
     pub(super) file: u32,
@@ -72,7 +72,11 @@ impl Relocate for Sections<'_> {
 }
 
 /// The rows of a table; none if there is no table. What cannot be read ends it.
-pub(super) fn rows(file: &ElfFile64<'_, Endianness>, section: &str, files: &mut Files) -> Vec<Row> {
+pub(super) fn rows(
+    file: &ElfFile64<'_, Endianness>,
+    section: &str,
+    files: &mut Files,
+) -> Vec<LineRow> {
     let mut rows = Vec::new();
     let Some(section) = file.section_by_name(section) else {
         return rows;
@@ -117,7 +121,7 @@ fn one_program<R: Reader<Offset = usize>>(
     offset: usize,
     end: usize,
     files: &mut Files,
-    rows: &mut Vec<Row>,
+    rows: &mut Vec<LineRow>,
 ) -> gimli::Result<usize> {
     let program = table.program(DebugLineOffset(offset), 8, None, None)?;
     let header = program.header();
@@ -145,7 +149,7 @@ fn one_program<R: Reader<Offset = usize>>(
                 file
             }
         };
-        rows.push(Row {
+        rows.push(LineRow {
             section,
             address: row.address() & ((1 << SECTION) - 1),
             file,

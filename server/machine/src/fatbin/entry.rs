@@ -19,7 +19,7 @@
 //! header of this form for each, in which the field at 4 is the offset in the unpacked payload and the one at
 //! 8 the length.
 
-use super::{Compression, Found, Image, Kind, Payload, Torn};
+use super::{Compression, Image, Kind, Part, Payload, Torn};
 
 /// Size of a header without texts, in bytes.
 pub(super) const FIXED: usize = 64;
@@ -35,7 +35,7 @@ const FAMILY: u64 = 0x20_0000;
 
 /// Where an entry is in the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct EntryOffset {
     /// Offset of the container.
     pub(super) container: u64,
     /// Offset of the entry.
@@ -71,7 +71,7 @@ pub(super) fn size(header: &[u8; FIXED], left: u64) -> Result<Size, String> {
 }
 
 /// The images of an entry whose header is complete.
-pub(super) fn images(header: &[u8], place: Place) -> Result<Vec<Found>, String> {
+pub(super) fn images(header: &[u8], place: EntryOffset) -> Result<Vec<Part>, String> {
     let short = || "its header is too short".to_owned();
     let kind = u16_at(header, 0).ok_or_else(short)?;
     let mut image = image(header, place).ok_or_else(short)?;
@@ -83,11 +83,11 @@ pub(super) fn images(header: &[u8], place: Place) -> Result<Vec<Found>, String> 
             .map(|(start, length)| text(header, start, length))
             .unwrap_or_default();
     }
-    Ok(vec![Found::Image(image)])
+    Ok(vec![Part::Image(image)])
 }
 
 /// Reads the header of one image, without its options.
-fn image(header: &[u8], place: Place) -> Option<Image> {
+fn image(header: &[u8], place: EntryOffset) -> Option<Image> {
     let payload = u64_at(header, 8)?;
     let packed = u32_at(header, 16)?;
     let (name, length) = pair_at(header, 32)?;
@@ -130,7 +130,7 @@ fn image(header: &[u8], place: Place) -> Option<Image> {
 }
 
 /// The images of an entry that has several.
-fn several(header: &[u8], outer: &Image, place: Place) -> Result<Vec<Found>, String> {
+fn several(header: &[u8], outer: &Image, place: EntryOffset) -> Result<Vec<Part>, String> {
     let table = u32_at(header, 20).unwrap_or_default() as usize;
     let (count, _) = pair_at(header, table)
         .filter(|_| table != 0)
@@ -142,21 +142,21 @@ fn several(header: &[u8], outer: &Image, place: Place) -> Result<Vec<Found>, Str
             .get(at..)
             .and_then(|rest| one_of_several(rest, outer, place));
         let Some((image, length)) = one else {
-            found.push(Found::Torn(Torn {
+            found.push(Part::Torn(Torn {
                 container: place.container,
                 offset: place.offset,
                 reason: format!("the table says {count} images, but ends after {number} of them"),
             }));
             break;
         };
-        found.push(Found::Image(image));
+        found.push(Part::Image(image));
         at = at.saturating_add(length);
     }
     Ok(found)
 }
 
 /// Reads one header of a table, and says how long it is.
-fn one_of_several(header: &[u8], outer: &Image, place: Place) -> Option<(Image, usize)> {
+fn one_of_several(header: &[u8], outer: &Image, place: EntryOffset) -> Option<(Image, usize)> {
     let (start, length) = (u32_at(header, 4)?, u64_at(header, 8)?);
     let mut one = image(header, place)?;
     one.compression = outer.compression;

@@ -132,7 +132,7 @@ fn what_fills_an_image_up_is_not_in_it() {
         };
         let bytes = container(&[draft.entry()]);
         let mut reader = Reader::new(Cursor::new(bytes)).expect("a reader");
-        let Some(Found::Image(image)) = reader.next_image().expect("bytes") else {
+        let Some(Part::Image(image)) = reader.next_image().expect("bytes") else {
             panic!("an image");
         };
         assert!(reader.unpack(&image).expect("a cubin") == stored);
@@ -143,7 +143,7 @@ fn what_fills_an_image_up_is_not_in_it() {
         ..Draft::plain("a\0\0\0\0\0\0\0")
     };
     let mut reader = Reader::new(Cursor::new(container(&[draft.entry()]))).expect("a reader");
-    let Some(Found::Image(image)) = reader.next_image().expect("bytes") else {
+    let Some(Part::Image(image)) = reader.next_image().expect("bytes") else {
         panic!("an image");
     };
     assert_eq!(reader.unpack(&image).expect("bytes").len(), 8);
@@ -187,8 +187,8 @@ fn list(bytes: &[u8]) -> String {
     let mut out = String::new();
     while let Some(found) = reader.next_image().expect("a cursor can be read") {
         out += &match found {
-            Found::Torn(torn) => format!("torn: {torn}\n"),
-            Found::Image(image) => {
+            Part::Torn(torn) => format!("torn: {torn}\n"),
+            Part::Image(image) => {
                 let text = match reader.unpack(&image) {
                     Ok(text) => format!("{:?}", String::from_utf8_lossy(&text)),
                     Err(defect) => format!("error: {defect}"),
@@ -409,7 +409,7 @@ fn files_of_the_toolkit() {
         include_bytes!("../data/lz4.fatbin"),
     ] {
         let mut reader = Reader::new(Cursor::new(bytes)).expect("a cursor can be positioned");
-        while let Some(Found::Image(image)) = reader.next_image().expect("a cursor can be read") {
+        while let Some(Part::Image(image)) = reader.next_image().expect("a cursor can be read") {
             let unpacked = reader.unpack(&image).expect("an image");
             if image.kind == Kind::Cubin {
                 assert!(crate::cubin::is_cubin(&unpacked));
@@ -491,7 +491,7 @@ fn a_flood_of_containers_is_read_once() {
         let mut reader = Reader::new(Counted(Cursor::new(&bytes), &read)).expect("a reader");
         let mut images = 0;
         while let Some(found) = reader.next_image().expect("a cursor can be read") {
-            images += usize::from(matches!(found, Found::Image(_)));
+            images += usize::from(matches!(found, Part::Image(_)));
         }
         assert_eq!(images > 0, has_images);
         assert!(
@@ -511,7 +511,7 @@ fn what_is_unpacked_is_taken_from_the_room() {
     ]);
     let mut reader = Reader::with_room(Cursor::new(&bytes), 15).expect("a reader");
     let mut unpack = || match reader.next_image().expect("bytes") {
-        Some(Found::Image(image)) => (reader.unpack(&image).is_ok(), reader.room()),
+        Some(Part::Image(image)) => (reader.unpack(&image).is_ok(), reader.room()),
         other => panic!("{other:?}"),
     };
     assert_eq!(unpack(), (true, 7));

@@ -119,7 +119,7 @@ fn zstd(stored: &[u8], size: u64) -> Result<Vec<u8>, Defect> {
     let decoder = StreamingDecoder::new_with_max_window_size(stored, MAX_WINDOW)
         .map_err(|error| damaged(&error))?;
     let mut out = Vec::new();
-    // One byte more than there should be tells that there is more; the rest is not even unpacked.
+    // One byte more than expected shows that there is more; the rest is not even unpacked.
     io::Read::read_to_end(&mut io::Read::take(decoder, size + 1), &mut out)
         .map_err(|error| damaged(&error))?;
     match out.len() as u64 {

@@ -1,4 +1,4 @@
-//! The settings of features that show something beside the text.
+//! The settings of features that show additions to the text.
 
 use analysis::{CodeLensKinds, InlayHintKinds};
 
@@ -16,14 +16,14 @@ pub enum HoverFigures {
     Off,
 }
 
-/// Which features that show something beside the text are on.
+/// Which features that show additions to the text are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
     /// Inlay hints.
     pub hints: InlayHintKinds,
     /// Code lenses.
     pub lenses: CodeLensKinds,
-    /// Whether the machine instructions of statements are counted beside them.
+    /// Whether the number of machine instructions is shown after each statement.
     pub machine_instructions: bool,
     /// Inlay hints with the expressions of operands, in other languages.
     pub operands: bool,

@@ -3,14 +3,14 @@
 use std::{path::Path, sync::Arc};
 
 use analysis::FileId;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 use syntax::{Document, TextRange};
 use tracing::{error, warn};
 
 use super::Connection;
 use crate::{
-    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
-    edits::{apply_changes, replace_text, written},
+    diagnostics::{Stage, fingerprint, next_diagnostics},
+    edits::{Applied, apply_changes, replace_text, written},
     embedded::{HostDocument, language_of},
     lsp::{
         ext::DidReadFilesParams,
@@ -19,31 +19,17 @@ use crate::{
             DidOpenTextDocumentParams,
         },
     },
-    snapshot::{Answer, RequestError, Snapshot},
 };
-
-/// For longer texts, in bytes, syntax errors are sent before the rest is known, when a file is opened.
-const LONG_TEXT: u32 = 1 << 20;
 
 /// A document that the client has open.
 pub(super) struct OpenDocument {
     /// `None` for one in another language.
     text: Option<Document>,
     version: i32,
-    pub(super) told: Told,
+    /// The diagnostics that the client has.
+    pub(super) reported: Stage,
     /// The state that the client shows: the version of the text and a fingerprint.
     published: Option<(i32, u64)>,
-}
-
-/// How much the client knows of the diagnostics of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Told {
-    /// Those of another text.
-    Nothing,
-    /// The diagnostics known at once.
-    Something,
-    /// All of them.
-    Everything,
 }
 
 impl OpenDocument {
@@ -51,7 +37,7 @@ impl OpenDocument {
         OpenDocument {
             text,
             version,
-            told: Told::Nothing,
+            reported: Stage::Outdated,
             published: None,
         }
     }
@@ -85,13 +71,10 @@ impl Connection {
         }
         self.shared
             .change_files(|files| files.opened(file, &item.uri, item.version));
-        self.write_document(file);
-        self.shared.known.changed(file, None);
-        // Nobody has written in this text yet.
-        self.edited_at(file, None);
+        self.write_document(file, None);
     }
 
-    /// Applies changes of one document and tells the analysis once.
+    /// Applies changes of one document and writes them to the analysis once.
     pub(super) fn change(&mut self, batch: &[DidChangeTextDocumentParams]) {
         let Some(last) = batch.last() else {
             return;
@@ -119,19 +102,13 @@ impl Connection {
         let version = open.version;
         self.shared
             .change_files(|files| files.opened(file, uri, version));
-        self.write_document(file);
-        self.edited_at(file, written(&edits));
         if is_host {
             // It concerns no other document.
-            if let Some(open) = self.documents.get_mut(&file) {
-                open.told = Told::Nothing;
-            }
-            return;
+            open.reported = Stage::Outdated;
+            self.edited_at(file, written(&edits));
+        } else {
+            self.write_document(file, Some(&edits));
         }
-        let replacements = edits.iter().map(|it| it.replacement).collect();
-        self.shared.known.changed(file, Some(replacements));
-        // That all of it is known no more is news.
-        self.tell_anew();
     }
 
     pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
@@ -143,16 +120,14 @@ impl Connection {
             return;
         };
         self.shared.change_files(|files| files.closed(file));
-        self.shared.tokens.forget(file);
         if self.shared.client.pushes() && open.published.is_some() {
-            self.publish(file, "[]", None);
+            self.publish(file, &[], None);
         }
         if Arc::make_mut(&mut self.hosts).remove(&file).is_none() {
             let read = self.read.get(&file).cloned();
             self.write(vec![(file, read)], false);
         }
-        self.shared.known.forget(file);
-        self.shared.quiet.forget(file);
+        self.shared.forget_document(file);
     }
 
     /// Takes files that the client has read; what is open wins over them.
@@ -175,86 +150,79 @@ impl Connection {
         }
     }
 
-    fn write_document(&mut self, file: FileId) {
+    /// Writes the text of an open document to the analysis, after edits or as a new one.
+    fn write_document(&mut self, file: FileId, edits: Option<&[Applied]>) {
         let open = self.documents.get(&file);
         if let Some(text) = open.and_then(|it| it.text.as_ref()) {
             let contents = text.contents();
-            self.write(vec![(file, Some(contents))], false);
+            self.apply(vec![(file, Some(contents))], false);
+            self.shared.document_written(file, edits);
+            self.edited_at(file, edits.and_then(written));
+            self.schedule_open_files();
         }
     }
 
-    /// Somebody has written a text into an open document, or a program has changed much.
-    fn edited_at(&mut self, file: FileId, written: Option<TextRange>) {
-        let client = &self.shared.client;
-        // Whoever cannot be told later is told at once.
-        let quiet = self.config.quiet && (client.pushes() || client.refresh_diagnostics);
-        match written.filter(|_| quiet) {
-            Some(written) => self.shared.quiet.edited(file, written),
-            None => {
-                self.shared.quiet.settle(file);
-            }
-        }
+    /// Notes the text that a person inserted last, `None` after any other change.
+    fn edited_at(&mut self, file: FileId, text: Option<TextRange>) {
+        self.shared.document_typed(file, text, self.config.quiet);
     }
 
-    /// Tells what was held back about an open document.
-    pub(super) fn tell_all(&mut self, file: FileId) {
+    /// Makes the client show the diagnostics of an open document that were held back.
+    pub(super) fn publish_held_back(&mut self, file: FileId) {
         let held_back = self.shared.quiet.settle(file);
         let Some(open) = self.documents.get_mut(&file).filter(|_| held_back) else {
             return;
         };
         if self.shared.client.pushes() {
-            open.told = Told::Nothing;
+            open.reported = Stage::Outdated;
         } else {
-            self.ask_client("workspace/diagnostic/refresh", &Value::Null);
+            self.request_client("workspace/diagnostic/refresh", &Value::Null);
         }
     }
 
     /// The diagnostics of every open file are wanted again: a change of one file can concern all others.
-    pub(super) fn tell_anew(&mut self) {
+    pub(super) fn schedule_open_files(&mut self) {
         let client = &self.shared.client;
         for (file, open) in &mut self.documents {
-            open.told = if client.pushes() {
-                Told::Nothing
-            } else if client.refresh_diagnostics && self.shared.known.is_behind(*file) {
-                // A client that asks was told what is known at once. To tell it to ask again, all must be found.
-                Told::Something
+            open.reported = if client.pushes() {
+                Stage::Outdated
+            } else if self.shared.refreshes_later(*file) {
+                Stage::Provisional
             } else {
-                Told::Everything
+                Stage::Complete
             };
         }
     }
 
-    /// Searches the problems of the document about which the client knows least.
+    /// Searches the next diagnostics of the document whose diagnostics are least complete.
     pub(super) fn diagnose(&mut self) {
-        let next = self.documents.iter().min_by_key(|it| it.1.told);
+        let next = self.documents.iter().min_by_key(|it| it.1.reported);
         let Some((&file, open)) = next else {
             return;
         };
-        let (told, first) = (open.told, open.published.is_none());
-        if told == Told::Everything {
+        let (reported, first) = (open.reported, open.published.is_none());
+        if reported == Stage::Complete {
             return;
         }
         let snapshot = self.snapshot();
         let found = if self.config.diagnostics {
-            search(&snapshot, file, told, first)
+            next_diagnostics(&snapshot, file, reported, first)
         } else {
-            Ok((Vec::new(), Told::Everything))
+            Ok((Vec::new(), Stage::Complete))
         };
         drop(snapshot);
         let (found, knows) = found.unwrap_or_else(|error| {
             error!(?error, "diagnostics failed");
-            (Vec::new(), Told::Everything)
+            (Vec::new(), Stage::Complete)
         });
-        let json = serde_json::to_string(&found).unwrap_or_else(|_| "[]".to_owned());
         let Some(open) = self.documents.get_mut(&file) else {
             return;
         };
-        open.told = knows;
-        let fingerprint = fingerprint(&json);
+        open.reported = knows;
+        let fingerprint = fingerprint(&found);
         if !self.shared.client.pushes() {
-            let owed = self.shared.known.take_owed(file);
-            if owed.is_some_and(|it| it != fingerprint) {
-                self.ask_client("workspace/diagnostic/refresh", &Value::Null);
+            if self.shared.must_refresh(file, fingerprint) {
+                self.request_client("workspace/diagnostic/refresh", &Value::Null);
             }
             return;
         }
@@ -262,46 +230,19 @@ impl Connection {
         if open.published != shown {
             open.published = shown;
             let version = open.version;
-            self.publish(file, &json, Some(version));
+            self.publish(file, &found, Some(version));
         }
     }
 
-    fn publish(&mut self, file: FileId, diagnostics: &str, version: Option<i32>) {
+    fn publish(&mut self, file: FileId, diagnostics: &[Diagnostic], version: Option<i32>) {
         let Some(uri) = self.uri(file) else {
             return;
         };
-        let Ok(diagnostics) = RawValue::from_string(diagnostics.to_owned()) else {
-            return;
-        };
+        let diagnostics = serde_json::to_string(diagnostics).unwrap_or_else(|_| "[]".to_owned());
         let uri = json!(uri);
         let version = version.map_or_else(String::new, |it| format!(r#","version":{it}"#));
         self.out.push(format!(
             r#"{{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{{"uri":{uri},"diagnostics":{diagnostics}{version}}}}}"#
         ));
     }
-}
-
-/// The diagnostics of a file: what is known at once if the client knows nothing, all of them otherwise.
-fn search(
-    snapshot: &Snapshot,
-    file: FileId,
-    told: Told,
-    first: bool,
-) -> Answer<(Vec<Diagnostic>, Told)> {
-    let Some(document) = snapshot.document_of(file)? else {
-        return Err(RequestError::Internal("an open document is unknown".into()));
-    };
-    let early = if told != Told::Nothing || !snapshot.shared.client.pushes() {
-        None
-    } else if first && document.host.is_none() && u32::from(document.lines().text_len()) > LONG_TEXT
-    {
-        Some(snapshot.analysis.syntax_diagnostics(file)?)
-    } else {
-        known_at_once(snapshot, &document)?
-    };
-    let (found, knows) = match early {
-        Some(found) => (found, Told::Something),
-        None => (all_diagnostics(snapshot, &document)?, Told::Everything),
-    };
-    Ok((file_diagnostics(snapshot, &document, found)?, knows))
 }

@@ -32,7 +32,7 @@ pub(super) enum Parsed {
     Message(Message),
     /// JSON, but not a message; its id.
     Invalid(String),
-    /// The reason is that of the JSON parser.
+    /// Not JSON; the error of the parser.
     NoJson(String),
 }
 
@@ -81,7 +81,7 @@ impl Message {
     }
 }
 
-/// `None` for parameters that are not those of the method.
+/// `None` for parameters that do not fit the method.
 fn notification(method: String, params: Box<RawValue>) -> Option<Message> {
     match method.as_str() {
         "$/cancelRequest" => {

@@ -19,7 +19,7 @@ const PLOT: f64 = 100.0;
 const CHARACTER: f64 = 7.3;
 /// The height of a line of text.
 const LINE: f64 = 18.0;
-/// Below this width the labels beside the curves are short, in pixels.
+/// Below this width, in pixels, the labels of the curves are short.
 const NARROW: f64 = 520.0;
 /// Columns at most; lines that share a column show the one with the most registers.
 const COLUMNS: u32 = 1_200;
@@ -36,7 +36,7 @@ pub struct Size {
 impl Size {
     /// A size of which a part may be left open. What is too small for the words is enlarged.
     #[must_use]
-    pub fn of(width: Option<u32>, height: Option<u32>) -> Size {
+    pub fn from_request(width: Option<u32>, height: Option<u32>) -> Size {
         let standard = Size::default();
         Size {
             width: width.map_or(standard.width, |it| it.clamp(280, 4_096).into()),
@@ -114,9 +114,9 @@ impl Scale {
     }
 }
 
-/// A text with the place of its base line.
+/// The position of the base line of a text, and its anchor in SVG.
 #[derive(Clone, Copy)]
-struct Place {
+struct LabelPosition {
     x: f64,
     y: f64,
     anchor: &'static str,
@@ -129,18 +129,18 @@ struct Labels {
 }
 
 impl Labels {
-    /// Writes a text at the first of the places where nothing else is.
+    /// Writes a text at the first of the positions where it covers no other.
     fn write(
         &mut self,
         svg: &mut Svg,
         scale: &Scale,
-        places: &[Place],
+        places: &[LabelPosition],
         style: &str,
         text: &str,
         theme: &Theme,
     ) {
         let width = text.chars().count() as f64 * CHARACTER;
-        let area = |it: &Place| {
+        let area = |it: &LabelPosition| {
             let left = match it.anchor {
                 "end" => it.x - width,
                 "middle" => it.x - width / 2.0,
@@ -173,7 +173,7 @@ impl Labels {
 }
 
 /// An item of the legend: a sample, from (0, 0) with the base line of its words at 0, and its words.
-struct Item {
+struct LegendEntry {
     sample: String,
     words: String,
 }
@@ -208,7 +208,7 @@ pub fn register_chart(
     let widest = steps.iter().map(|it| it.1.len()).max().unwrap_or(0);
     let room = size.width - LEFT - EDGE;
     let (name, facts) = heading(entry, exact, room);
-    let legend = rows(legend(entry, exact, &live, theme), Item::width, room);
+    let legend = rows(legend(entry, exact, &live, theme), LegendEntry::width, room);
     let above = 26.0 + LINE * (facts.len() + legend.len()) as f64 + LINE;
     let height = size.height.max(above + PLOT + BOTTOM);
     // Small type, and the gap before it.
@@ -330,7 +330,7 @@ fn height_of(svg: &str) -> f64 {
     number.and_then(|it| it.parse().ok()).unwrap_or(0.0)
 }
 
-/// The name of an entry, and rows of what is known of it, for a width in pixels.
+/// The name of an entry and rows with its figures, for a width in pixels.
 fn heading(
     entry: &EntryRegisters,
     exact: Option<&ExactEntry>,
@@ -381,7 +381,7 @@ fn heading(
 /// The width of a sample of the legend, with the gap after it.
 const SAMPLE: f64 = 28.0;
 
-impl Item {
+impl LegendEntry {
     fn width(&self) -> f64 {
         SAMPLE + self.words.chars().count() as f64 * CHARACTER + 16.0
     }
@@ -408,8 +408,8 @@ fn legend(
     exact: Option<&ExactEntry>,
     live: &LiveRegisters,
     theme: &Theme,
-) -> Vec<Item> {
-    let curve = |curve: LiveIn| Item {
+) -> Vec<LegendEntry> {
+    let curve = |curve: LiveIn| LegendEntry {
         sample: format!(
             "<path d=\"M0 -4h22\" {}/>",
             stroke_of(curve, live.counted, theme)
@@ -421,7 +421,7 @@ fn legend(
         LiveIn::MachineCode => vec![curve(LiveIn::MachineCode), curve(LiveIn::Text)],
     };
     if exact.is_none() || entry.low < entry.high {
-        items.push(Item {
+        items.push(LegendEntry {
             sample: format!(
                 "<rect y=\"-9\" width=\"22\" height=\"10\" fill=\"{0}\" fill-opacity=\"0.2\"/>\
                  <path d=\"M0 -4h22\" stroke=\"{0}\" stroke-dasharray=\"8 4\"/>",
@@ -438,7 +438,7 @@ fn axes(svg: &mut Svg, scale: &Scale, last: u32, theme: &Theme) {
     let faint = format!("fill=\"{}\"", theme.faint);
     let grid = theme.grid;
     let (left, right) = (round(scale.left), round(scale.right));
-    // A number every so many pixels.
+    // A number at least this many pixels after the last.
     let number_of = |pixels: f64, each: f64| ((pixels / each) as u32).max(1);
     let unit = nice(scale.top / number_of(scale.below - scale.above, 40.0));
     for registers in (0..=scale.top).step_by(unit as usize) {
@@ -478,7 +478,7 @@ fn nice(least: u32) -> u32 {
     }
 }
 
-/// A line at each number of registers above which fewer warps fit, with its label beside the curves.
+/// A line at each number of registers above which fewer warps fit, with its label at the curves.
 fn limits(svg: &mut Svg, scale: &Scale, steps: &[(u32, String)], theme: &Theme) {
     let faint = format!("fill=\"{}\" font-size=\"11\"", theme.faint);
     let (left, right) = (round(scale.left), round(scale.right));
@@ -489,7 +489,7 @@ fn limits(svg: &mut Svg, scale: &Scale, steps: &[(u32, String)], theme: &Theme) 
             "<path d=\"M{left} {y}H{right}\" stroke=\"{}\" stroke-dasharray=\"2 4\"/>",
             theme.faint
         ));
-        // Labels that would lie on each other are left out.
+        // Labels that would overlap are omitted.
         if lowest - y >= 14.0 {
             svg.text((right + 6.0, y + 3.0), "start", &faint, text);
             lowest = y;
@@ -510,7 +510,7 @@ fn cap(svg: &mut Svg, scale: &Scale, entry: &EntryRegisters, labels: &mut Labels
     ));
     let style = format!("fill=\"{red}\" font-size=\"11\"");
     let text = format!("{cap} allowed by {directive}");
-    let place = |x: f64, y: f64, anchor: &'static str| Place { x, y, anchor };
+    let place = |x: f64, y: f64, anchor: &'static str| LabelPosition { x, y, anchor };
     let places = [
         place(right - 4.0, y - 5.0, "end"),
         place(left + 4.0, y - 5.0, "start"),
@@ -551,7 +551,7 @@ fn peak(svg: &mut Svg, scale: &Scale, live: &LiveRegisters, labels: &mut Labels,
     ));
     let text = format!("{most} at line {}", line.saturating_add(1));
     let style = format!("fill=\"{colour}\" font-weight=\"600\"");
-    let place = |x: f64, y: f64, anchor: &'static str| Place { x, y, anchor };
+    let place = |x: f64, y: f64, anchor: &'static str| LabelPosition { x, y, anchor };
     let middle = (scale.left + scale.right) / 2.0;
     let places = [
         place(x + 7.0, y - 6.0, "start"),

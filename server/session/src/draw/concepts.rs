@@ -15,9 +15,9 @@ const LINE: f64 = 18.0;
 pub struct ConceptFigure {
     /// The concept, by the first name of its page.
     pub concept: &'static str,
-    /// Its title.
+    /// Heading of the figure, for the book.
     pub title: &'static str,
-    /// The drawing.
+    /// An `<svg>` element.
     pub svg: String,
 }
 
@@ -474,7 +474,7 @@ mod tests {
 
     #[test]
     fn every_figure_is_drawn() {
-        let all = concepts(&Theme::of(false));
+        let all = concepts(&Theme::for_background(false));
         let names: Vec<_> = all.iter().map(|it| it.concept).collect();
         assert_eq!(
             names,
@@ -502,7 +502,10 @@ mod tests {
         assert_eq!(spaces.matches("stroke-dasharray").count(), 3);
         assert_eq!(
             spaces
-                .matches(&format!("fill=\"{}\"", Theme::of(false).heat[1]))
+                .matches(&format!(
+                    "fill=\"{}\"",
+                    Theme::for_background(false).heat[1]
+                ))
                 .count(),
             7
         );
@@ -511,7 +514,7 @@ mod tests {
     /// The second phase is complete after two more arrivals, as no copy is expected in it.
     #[test]
     fn phases_complete() {
-        let svg = phases(&Theme::of(false));
+        let svg = phases(&Theme::for_background(false));
         let shaded = svg.matches("height=\"18\"").count();
         assert_eq!(shaded, 2, "{svg}");
     }

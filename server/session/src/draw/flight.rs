@@ -19,7 +19,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    pub(super) fn of(graph: &FlowGraph) -> Lanes {
+    pub(super) fn from_graph(graph: &FlowGraph) -> Lanes {
         let mut names = Vec::new();
         for it in graph.blocks.iter().flat_map(|it| &it.in_flight) {
             if !names.contains(&it.operations) {
@@ -45,7 +45,7 @@ impl Lanes {
         }
     }
 
-    /// The bars of a block: `(x, y)` is where the first row of code is, and `rows` tells the instructions of the rows.
+    /// The bars of a block: `(x, y)` is where the first row of code is, and `rows` has the instructions of the rows.
     /// The bar is as long as the box without rows.
     pub(super) fn bars(
         &self,

@@ -24,7 +24,7 @@ struct Run {
     size: (u32, u32),
 }
 
-/// The most rows, and boxes beside each other, of a matrix of which the beginning is drawn.
+/// The most rows, and boxes in a row, of a matrix whose beginning is drawn.
 const BEGINNING: (u32, u32) = (16, 8);
 
 /// A matrix with its place in the drawing.
@@ -198,7 +198,7 @@ fn drawing(title: &str, all: &[Fragment], theme: &Theme, whole: bool) -> String 
         place(&mut a, (0.0, top));
         place(&mut b, (left, 0.0));
         place(&mut d, (left, top));
-        // Where C is spread otherwise, it is beside D.
+        // If C has another layout than D, it is drawn next to D.
         let differs = |c: &&Fragment| of("d").is_none_or(|d| d.terms != c.terms);
         let mut c = of("c").filter(differs).map(panel);
         let beside = left + d.as_ref().map_or(0.0, |it| it.size().0 + GAP);
@@ -245,7 +245,7 @@ mod tests {
         let Some(Layout::Fragments(all)) = example.layout() else {
             panic!("{example:?}");
         };
-        fragments(example.title, &all, &Theme::of(false))
+        fragments(example.title, &all, &Theme::for_background(false))
     }
 
     #[test]

@@ -26,7 +26,7 @@ const PADDING: f64 = 9.0;
 const MOST_CHARACTERS: usize = 56;
 /// In larger graphs no instructions are shown.
 const MOST_BLOCKS: usize = 120;
-/// Larger graphs are not drawn: nobody finds anything in them, and a block takes some 2 KB.
+/// Larger graphs are not drawn: they are unreadable, and a block takes some 2 KB.
 const MOST_DRAWN: usize = 2_000;
 /// How many of the first and of the last instructions of a block are shown.
 const FIRST: usize = 4;
@@ -76,7 +76,7 @@ struct Content {
 enum Row {
     /// An instruction, by its index, with its line.
     Code(usize, u32, String),
-    /// The instructions that are left out.
+    /// The number of instructions that are omitted.
     LeftOut(Range<usize>),
 }
 
@@ -91,7 +91,7 @@ impl Row {
 }
 
 impl Content {
-    fn of(block: &FlowBlock, counted: LiveIn, lines: &LineTable, code: bool) -> Content {
+    fn from_block(block: &FlowBlock, counted: LiveIn, lines: &LineTable, code: bool) -> Content {
         let mut content = Content {
             heading: heading(block, counted, lines),
             code: Vec::new(),
@@ -137,9 +137,9 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
     let contents: Vec<Content> = graph
         .blocks
         .iter()
-        .map(|it| Content::of(it, graph.counted, lines, code))
+        .map(|it| Content::from_block(it, graph.counted, lines, code))
         .collect();
-    let lanes = Lanes::of(graph);
+    let lanes = Lanes::from_graph(graph);
     let size = |it: &Content| {
         let (width, height) = it.size();
         (width + lanes.width(), height)
@@ -151,7 +151,7 @@ pub fn flow_graph(graph: &FlowGraph, lines: &LineTable, theme: &Theme) -> String
         .map(|it| (it.from as usize, it.to as usize))
         .collect();
     let layout = layout(&sizes, &edges);
-    let legend = Legend::of(graph, &lanes, layout.width, theme);
+    let legend = Legend::for_graph(graph, &lanes, layout.width, theme);
     let named = name(graph).chars().count() as f64 * 9.0;
     let inner = layout.width.max(legend.width()).max(named);
     let (width, top) = (inner + 2.0 * MARGIN, HEADING + legend.height());
@@ -275,7 +275,7 @@ fn draw(
     (lines, lanes, most): (&LineTable, &Lanes, u32),
     theme: &Theme,
 ) {
-    let look = Look::of(
+    let look = Look::for_block(
         block.live.unwrap_or(0),
         most,
         block.reachable,

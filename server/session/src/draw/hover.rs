@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_figure_fits_a_hover() {
-        let theme = Theme::of(true);
+        let theme = Theme::for_background(true);
         for it in concepts::concepts(&theme) {
             let picture = picture(&Figure::Concept(it.concept), &theme);
             assert!(picture.starts_with("!["), "{}", it.concept);
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn large_matrices_are_drawn_in_part() {
         let figure = fragments_of("wgmma.mma_async", "sync.aligned.m64n256k16.f32.bf16.bf16");
-        let svg = svg(&picture(&figure, &Theme::of(false)));
+        let svg = svg(&picture(&figure, &Theme::for_background(false)));
         assert!(svg.contains("D: 64 × 256, rows 0–15, columns 0–7"), "{svg}");
         assert!(svg.len() < 60_000, "{}", svg.len());
     }

@@ -14,9 +14,9 @@ const ORDERINGS: usize = 12;
 const MOVES: usize = 24;
 /// Between neighbours in a layer.
 const GAP: f64 = 26.0;
-/// The width of a place of an edge.
+/// The width that an edge takes in a layer, in pixels.
 const LANE: f64 = 8.0;
-/// Lanes beside a column.
+/// Lanes at the side of a column.
 const LANES: usize = 24;
 
 /// A layout; distances are in pixels from the left upper corner.
@@ -40,7 +40,7 @@ pub(super) struct Route {
 /// Lays out boxes of some width and height, the first of which is the start, and edges among them.
 pub(super) fn layout(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Layout {
     let fit = boxes.len() <= MOST_BOXES;
-    let layered = fit.then(|| Layered::of(boxes, edges)).flatten();
+    let layered = fit.then(|| Layered::new(boxes, edges)).flatten();
     layered.unwrap_or_else(|| column(boxes, edges))
 }
 
@@ -81,9 +81,9 @@ fn column(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Layout {
     found
 }
 
-/// A box, or the place of an edge in a layer.
+/// A box, or the point of an edge in a layer.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LayerNode {
     layer: usize,
     width: f64,
     height: f64,
@@ -109,7 +109,7 @@ impl Chain {
 }
 
 struct Layered {
-    places: Vec<Place>,
+    places: Vec<LayerNode>,
     layers: Vec<Vec<usize>>,
     /// Places of neighbouring layers that are connected: the upper and the lower ones of each.
     up: Vec<Vec<usize>>,
@@ -121,7 +121,7 @@ struct Layered {
 }
 
 impl Layered {
-    fn of(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Option<Layout> {
+    fn new(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Option<Layout> {
         let count = boxes.len();
         let edges_inside = edges.iter().all(|it| it.0 < count && it.1 < count);
         if count == 0 || !edges_inside {
@@ -133,7 +133,7 @@ impl Layered {
             places: boxes
                 .iter()
                 .zip(&layer)
-                .map(|(size, layer)| Place {
+                .map(|(size, layer)| LayerNode {
                     layer: *layer,
                     width: size.0,
                     height: size.1,
@@ -182,7 +182,7 @@ impl Layered {
                     return None;
                 }
                 let first = self.places.len();
-                self.places.extend(layers.clone().map(|layer| Place {
+                self.places.extend(layers.clone().map(|layer| LayerNode {
                     layer,
                     width: LANE,
                     height: 0.0,
@@ -402,7 +402,7 @@ impl Layered {
     /// Makes strips narrow in which no layer has a place: nothing holds parts near each other that no edge connects.
     fn close_gaps(&mut self) {
         let mut order: Vec<usize> = (0..self.places.len()).collect();
-        let left = |it: &Place| it.x - it.width / 2.0;
+        let left = |it: &LayerNode| it.x - it.width / 2.0;
         order.sort_by(|a, b| left(&self.places[*a]).total_cmp(&left(&self.places[*b])));
         let (mut end, mut shift): (Option<f64>, f64) = (None, 0.0);
         for index in order {
@@ -415,7 +415,7 @@ impl Layered {
     }
 
     fn finish(self, edges: &[(usize, usize)]) -> Layout {
-        let left = |it: &Place| it.x - it.width / 2.0;
+        let left = |it: &LayerNode| it.x - it.width / 2.0;
         let least = self.places.iter().map(left).fold(f64::MAX, f64::min);
         let mut found = Layout::default();
         // The top and the bottom of each layer.
@@ -558,7 +558,7 @@ fn layers(count: usize, edges: &[(usize, usize)], back: &[bool]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Checks that no box lies on another and that every edge leads from its box to its box.
+    /// Checks that no box covers another and that every edge leads from its box to its box.
     fn check(count: usize, edges: &[(usize, usize)]) -> Layout {
         let boxes: Vec<(f64, f64)> = (0..count)
             .map(|it| (60.0 + (it % 5) as f64 * 40.0, 20.0 + (it % 3) as f64 * 30.0))

@@ -41,7 +41,7 @@ const KINDS: [(FlowEdgeKind, &str); 4] = [
     (FlowEdgeKind::Table, "branches by a table"),
 ];
 
-/// A sentence about the ways that a graph leaves out, if there are any.
+/// A sentence about the edges that a graph omits, if there are any.
 pub fn left_out(graph: &FlowGraph) -> Option<String> {
     let plural = if graph.left_out == 1 { "" } else { "s" };
     (graph.left_out > 0).then(|| {
@@ -52,17 +52,17 @@ pub fn left_out(graph: &FlowGraph) -> Option<String> {
     })
 }
 
-/// How a box looks, apart from its place: the colour inside, and the attributes of its frame.
+/// The style of a box: its fill and the attributes of its frame.
 pub(super) struct Look {
-    /// The fill.
+    /// Colour inside, as SVG has it.
     pub(super) fill: &'static str,
     /// The attributes of the line around it.
     pub(super) frame: String,
 }
 
 impl Look {
-    /// The look of a block with some live registers, of at most so many, in a loop of this depth.
-    pub(super) fn of(
+    /// The style of a block with `live` registers, of at most `most` in the function, in a loop of this depth.
+    pub(super) fn for_block(
         live: u32,
         most: u32,
         reachable: bool,
@@ -84,14 +84,14 @@ impl Look {
 }
 
 /// One sample with its words.
-struct Item {
+struct LegendItem {
     /// The sample, from (0, 0), with the base line of its words at 0.
     sample: String,
     width: f64,
     words: String,
 }
 
-impl Item {
+impl LegendItem {
     fn width(&self) -> f64 {
         self.width + GAP + self.words.chars().count() as f64 * CHARACTER + AFTER
     }
@@ -99,15 +99,15 @@ impl Item {
 
 /// The rows of a legend.
 pub(super) struct Legend {
-    rows: Vec<Vec<Item>>,
+    rows: Vec<Vec<LegendItem>>,
 }
 
 impl Legend {
     /// The legend of the things that are in a graph, in rows of a width in pixels, or of [`NARROW`] if that is more.
-    pub(super) fn of(graph: &FlowGraph, lanes: &Lanes, width: f64, theme: &Theme) -> Legend {
+    pub(super) fn for_graph(graph: &FlowGraph, lanes: &Lanes, width: f64, theme: &Theme) -> Legend {
         let has = |kind| graph.edges.iter().any(|it| it.kind == kind);
         let kinds = KINDS.into_iter().filter(|it| has(it.0));
-        let mut lines: Vec<Item> = kinds
+        let mut lines: Vec<LegendItem> = kinds
             .map(|(kind, words)| edge(colour(kind, theme), 1.5, words))
             .collect();
         if graph.edges.iter().any(|it| it.back) {
@@ -120,17 +120,23 @@ impl Legend {
             boxes.push(heat(most, graph.counted, theme));
         }
         if graph.blocks.iter().any(|it| it.loop_depth > 0) {
-            boxes.push(frame(&Look::of(0, most, true, 1, theme), "in a loop"));
+            boxes.push(frame(
+                &Look::for_block(0, most, true, 1, theme),
+                "in a loop",
+            ));
         }
         if graph.blocks.iter().any(|it| !it.reachable) {
-            boxes.push(frame(&Look::of(0, most, false, 0, theme), "never reached"));
+            boxes.push(frame(
+                &Look::for_block(0, most, false, 0, theme),
+                "never reached",
+            ));
         }
-        boxes.extend(left_out(graph).map(|words| Item {
+        boxes.extend(left_out(graph).map(|words| LegendItem {
             sample: String::new(),
             width: 0.0,
             words,
         }));
-        let flights = lanes.entries(theme).map(|(name, colour)| Item {
+        let flights = lanes.entries(theme).map(|(name, colour)| LegendItem {
             sample: format!("<rect y=\"-11\" width=\"3\" height=\"14\" fill=\"{colour}\"/>"),
             width: 3.0,
             words: format!("in flight: {name}"),
@@ -140,14 +146,14 @@ impl Legend {
         Legend {
             rows: (rows
                 .into_iter()
-                .flat_map(|it| self::rows(it, Item::width, width)))
+                .flat_map(|it| self::rows(it, LegendItem::width, width)))
             .collect(),
         }
     }
 
     /// How wide it is, in pixels.
     pub(super) fn width(&self) -> f64 {
-        let width = |row: &Vec<Item>| row.iter().map(Item::width).sum();
+        let width = |row: &Vec<LegendItem>| row.iter().map(LegendItem::width).sum();
         self.rows.iter().map(width).fold(0.0, f64::max)
     }
 
@@ -212,8 +218,8 @@ pub(super) fn heads(theme: &Theme) -> String {
     heads + "</defs>"
 }
 
-fn edge((colour, name): (&str, &str), width: f64, words: &str) -> Item {
-    Item {
+fn edge((colour, name): (&str, &str), width: f64, words: &str) -> LegendItem {
+    LegendItem {
         sample: format!(
             "<path d=\"M0 {}h{SAMPLE}\" stroke=\"{colour}\" stroke-width=\"{width}\" \
              marker-end=\"url(#arrow-{name})\"/>",
@@ -224,8 +230,8 @@ fn edge((colour, name): (&str, &str), width: f64, words: &str) -> Item {
     }
 }
 
-fn frame(look: &Look, words: &str) -> Item {
-    Item {
+fn frame(look: &Look, words: &str) -> LegendItem {
+    LegendItem {
         sample: format!(
             "<rect y=\"-10\" width=\"{SAMPLE}\" height=\"12\" rx=\"2\" fill=\"none\" {}/>",
             look.frame
@@ -236,7 +242,7 @@ fn frame(look: &Look, words: &str) -> Item {
 }
 
 /// The scale of fills.
-fn heat(most: u32, counted: LiveIn, theme: &Theme) -> Item {
+fn heat(most: u32, counted: LiveIn, theme: &Theme) -> LegendItem {
     let mut sample = String::new();
     let step = 14.0;
     for (index, fill) in (0_u32..).zip(theme.heat) {
@@ -247,7 +253,7 @@ fn heat(most: u32, counted: LiveIn, theme: &Theme) -> Item {
             theme.grid
         );
     }
-    Item {
+    LegendItem {
         sample,
         width: theme.heat.len() as f64 * step,
         words: format!("0 to {most} registers {}", counted.words()),

@@ -59,7 +59,7 @@ impl Theme {
 
     /// The colours for a light or a dark background.
     #[must_use]
-    pub fn of(dark: bool) -> Theme {
+    pub fn for_background(dark: bool) -> Theme {
         if dark { Theme::DARK } else { Theme::LIGHT }
     }
 }

@@ -147,7 +147,7 @@ impl HostDocument {
         self.language
     }
 
-    /// The text.
+    /// Text of the document as it was last edited.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.body.text
@@ -170,7 +170,7 @@ impl HostDocument {
         self.compile_targets.get_or_init(ask).clone()
     }
 
-    /// The text is an old one: what is still to be found out about it interests nobody.
+    /// The text is an old one: unfinished work on it is cancelled.
     pub fn supersede(&self) {
         self.superseded.store(true, Ordering::Relaxed);
     }

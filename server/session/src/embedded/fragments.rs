@@ -1,4 +1,4 @@
-//! The known facts about modules that were made of fragments, by their text.
+//! Cached results for the modules of fragments, by their text.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -13,48 +13,48 @@ use rustc_hash::FxHashMap;
 
 use crate::answer::Answer;
 
-/// The diagnostics of modules are remembered up to so many bytes of text; the older half goes first.
+/// Results are kept for at most this many bytes of text; the older half goes first.
 const REMEMBERED: usize = 8 << 20;
-/// An analysis is used for so many bytes of text: enough to share what one costs to set up and what is known about
-/// instructions, and so few that what it keeps of modules of before does not matter.
+/// A host is used for this many bytes of text: enough to share its setup and the forms of instructions, and few enough
+/// to bound what it keeps of former modules.
 const BATCH: usize = 256 << 10;
 /// The one file of an analysis.
 const MODULE: FileId = FileId(0);
 
-/// The modules that were made of fragments: an analysis for whoever asks, and the diagnostics that were found.
+/// Hosts that analyse the modules of fragments, and the results by the texts of the modules.
 #[derive(Default)]
 pub struct Fragments {
-    known: Mutex<Known>,
+    known: Mutex<ModuleCache>,
     analysed: AtomicU64,
 }
 
 #[derive(Default)]
-struct Known {
-    /// The settings for which all of it holds.
+struct ModuleCache {
+    /// The settings of all results.
     settings: Arc<AnalysisConfig>,
-    diagnostics: Memory<Diagnostic>,
-    tokens: Memory<SemanticToken>,
-    /// Those that nobody uses at the moment.
-    idle: Vec<Modules>,
+    diagnostics: ResultCache<Diagnostic>,
+    tokens: ResultCache<SemanticToken>,
+    /// Hosts that no worker uses at the moment.
+    idle: Vec<ModuleHost>,
 }
 
-/// An analysis of one module after another.
-struct Modules {
+/// A host that analyses one module after another.
+struct ModuleHost {
     host: AnalysisHost,
     bytes: usize,
 }
 
 /// Results for modules, by their texts.
-struct Memory<T> {
+struct ResultCache<T> {
     young: FxHashMap<Box<str>, Arc<[T]>>,
     old: FxHashMap<Box<str>, Arc<[T]>>,
-    /// How long the texts of the young ones are together.
+    /// Length of the young texts together.
     bytes: usize,
 }
 
-impl<T> Default for Memory<T> {
-    fn default() -> Memory<T> {
-        Memory {
+impl<T> Default for ResultCache<T> {
+    fn default() -> ResultCache<T> {
+        ResultCache {
             young: FxHashMap::default(),
             old: FxHashMap::default(),
             bytes: 0,
@@ -62,7 +62,7 @@ impl<T> Default for Memory<T> {
     }
 }
 
-impl<T> Memory<T> {
+impl<T> ResultCache<T> {
     fn get(&mut self, module: &str) -> Option<Arc<[T]>> {
         if let Some(found) = self.young.get(module) {
             return Some(Arc::clone(found));
@@ -83,32 +83,36 @@ impl<T> Memory<T> {
 }
 
 impl Fragments {
-    fn with<T>(&self, settings: &Arc<AnalysisConfig>, act: impl FnOnce(&mut Known) -> T) -> T {
+    fn with<T>(
+        &self,
+        settings: &Arc<AnalysisConfig>,
+        act: impl FnOnce(&mut ModuleCache) -> T,
+    ) -> T {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&known.settings, settings) {
-            *known = Known {
+            *known = ModuleCache {
                 settings: Arc::clone(settings),
-                ..Known::default()
+                ..ModuleCache::default()
             };
         }
         act(&mut known)
     }
 
-    /// Asks something about a module.
+    /// Runs a query on a module.
     ///
     /// # Errors
-    /// None so far: nobody else has the analysis that answers.
-    pub fn ask<T>(
+    /// None so far: the host of the query belongs to this worker alone.
+    pub fn query<T>(
         &self,
         settings: &Arc<AnalysisConfig>,
         module: &str,
         question: impl FnOnce(&Analysis, FileId) -> Cancellable<T>,
     ) -> Answer<T> {
         let idle = self.with(settings, |it| it.idle.pop());
-        let (mut modules, config) = match idle {
-            Some(modules) => (modules, None),
+        let (mut module_host, config) = match idle {
+            Some(module_host) => (module_host, None),
             None => {
-                let modules = Modules {
+                let module_host = ModuleHost {
                     host: AnalysisHost::new(),
                     bytes: 0,
                 };
@@ -118,19 +122,19 @@ impl Fragments {
                     portability_targets: Vec::new(),
                     ..AnalysisConfig::clone(settings)
                 };
-                (modules, Some(config))
+                (module_host, Some(config))
             }
         };
-        modules.bytes += module.len();
+        module_host.bytes += module.len();
         self.analysed.fetch_add(1, Ordering::Relaxed);
-        modules.host.apply_change(Change {
+        module_host.host.apply_change(Change {
             files: vec![(MODULE, Some(Arc::new(FileContents::new(module))))],
             config,
         });
         // One that panics is not put back.
-        let answer = question(&modules.host.analysis(), MODULE);
-        if modules.bytes < BATCH {
-            self.with(settings, |it| it.idle.push(modules));
+        let answer = question(&module_host.host.analysis(), MODULE);
+        if module_host.bytes < BATCH {
+            self.with(settings, |it| it.idle.push(module_host));
         }
         Ok(answer?)
     }
@@ -147,7 +151,7 @@ impl Fragments {
         if let Some(found) = self.with(settings, |it| it.diagnostics.get(module)) {
             return Ok(found);
         }
-        let found = self.ask(settings, module, Analysis::diagnostics)?;
+        let found = self.query(settings, module, Analysis::diagnostics)?;
         let found: Arc<[Diagnostic]> = found.into();
         self.with(settings, |it| {
             it.diagnostics.insert(module.into(), Arc::clone(&found));
@@ -167,7 +171,7 @@ impl Fragments {
         if let Some(found) = self.with(settings, |it| it.tokens.get(module)) {
             return Ok(found);
         }
-        let found = self.ask(settings, module, |analysis, file| {
+        let found = self.query(settings, module, |analysis, file| {
             analysis.semantic_tokens(file, None)
         })?;
         let found: Arc<[SemanticToken]> = found.into();

@@ -17,8 +17,8 @@ use syntax::{TextRange, TextSize};
 use crate::snapshot::{Answer, RequestError, Snapshot};
 
 /// A fragment of a document, for the target for which questions about it are answered.
-pub struct Place<'a> {
-    /// The fragment.
+pub struct FragmentPosition<'a> {
+    /// The fragment as a module.
     pub view: FragmentView<'a>,
     /// The offset in its module.
     pub offset: TextSize,
@@ -51,12 +51,12 @@ impl HostDocument {
         snapshot: &Snapshot,
         file: FileId,
         offset: TextSize,
-    ) -> Answer<Option<Place<'_>>> {
+    ) -> Answer<Option<FragmentPosition<'_>>> {
         let Some(index) = self.file().fragment_inside(offset) else {
             return Ok(None);
         };
         let view = self.view(snapshot, file, index)?;
-        Ok(view.to_module(offset).map(|it| Place {
+        Ok(view.to_module(offset).map(|it| FragmentPosition {
             view,
             offset: it,
             in_document: offset,
@@ -145,7 +145,7 @@ impl HostDocument {
         let Some(place) = self.place(snapshot, file, offset)? else {
             return Ok(None);
         };
-        let writing = snapshot.shared.fragments.ask(
+        let writing = snapshot.shared.fragments.query(
             &snapshot.settings,
             &place.view.module,
             |analysis, file| {

@@ -1,16 +1,16 @@
-//! Text that editors show beside the document: inlay hints and code lenses.
+//! Text that editors add to the document: inlay hints and code lenses.
 
 use analysis::{CodeLensKind, FileRange, FragmentOperand, InlayHintKind};
 use serde::{Deserialize, Serialize};
 use syntax::{TextRange, TextSize};
 
 use super::{
-    Handler, Priority, Reads, embedded, machine,
+    Handler, Priority, Reads, Run, embedded, machine,
     pressure::{details, summary},
 };
 use crate::{
     lsp::{
-        ext::{SHOW_REFERENCES, SHOW_REGISTERS, TELL_REFERENCES, TELL_REGISTERS},
+        ext::{REFERENCES_TEXT, REGISTERS_TEXT, SHOW_REFERENCES, SHOW_REGISTERS},
         lsp_types::{
             self, CodeLens, CodeLensParams, Command, InlayHint, InlayHintLabel, InlayHintParams,
             InlayHintTooltip, Location, MarkupContent, MarkupKind, Position,
@@ -25,17 +25,14 @@ pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = 
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let at = FileRange {
             file: document.file,
             range: document.text_range(params.range),
         };
         if let Some(host) = &document.host {
-            let hints = embedded::operand_hints(snapshot, &document, host, at.range)?;
-            let hints = hints.iter().map(|it| of_operand(&document, it));
+            let hints = embedded::operand_hints(snapshot, document, host, at.range)?;
+            let hints = hints.iter().map(|it| of_operand(document, it));
             return Ok(Some(hints.collect()));
         }
         let exact = snapshot.exact_entries(document.file);
@@ -61,10 +58,10 @@ pub(crate) const INLAY_HINT: Handler<InlayHintParams, Option<Vec<InlayHint>>> = 
         };
         let mut hints: Vec<InlayHint> = hints.into_iter().map(convert).collect();
         if snapshot.features.machine_instructions {
-            hints.extend(machine_instructions(snapshot, &document, at.range));
+            hints.extend(machine_instructions(snapshot, document, at.range));
         }
         Ok(Some(hints))
-    },
+    }),
 };
 
 /// How many machine instructions `ptxas` made of the statements in a range, if it read this text.
@@ -155,7 +152,7 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let kinds = snapshot.features.lenses;
         if !kinds.references && !kinds.registers {
             return Ok(None);
@@ -181,7 +178,7 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
             }
         };
         Ok(Some(lenses.into_iter().map(convert).collect()))
-    },
+    }),
 };
 
 /// Works out what the lens shows that the data describe.
@@ -190,7 +187,7 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
     priority: Priority::Background,
     document: |_| None,
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let mut lens = params.clone();
         let data = lens.data.take();
         let data: Option<LensData> = data.and_then(|it| serde_json::from_value(it).ok());
@@ -200,12 +197,12 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
             None => references(snapshot, None)?,
         });
         Ok(lens)
-    },
+    }),
 };
 
 /// Estimates the registers of an entry.
 fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<Command> {
-    let title = match told_registers(snapshot, name, summary)? {
+    let title = match registers_text(snapshot, name, summary)? {
         Some(title) => title,
         None => "registers are not known for this target".to_owned(),
     };
@@ -213,7 +210,7 @@ fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<C
         title,
         command: match snapshot.shared.client.shows_registers {
             true => SHOW_REGISTERS.to_owned(),
-            false => TELL_REGISTERS.to_owned(),
+            false => REGISTERS_TEXT.to_owned(),
         },
         arguments: Some(vec![
             serde_json::json!(name.text_document.uri),
@@ -222,8 +219,8 @@ fn registers(snapshot: &Snapshot, name: &TextDocumentPositionParams) -> Answer<C
     })
 }
 
-/// Puts what is known of the registers of the entry at a place into words.
-fn told_registers(
+/// Describes the registers of the entry at a position.
+fn registers_text(
     snapshot: &Snapshot,
     at: &TextDocumentPositionParams,
     words: fn(&analysis::EntryRegisters, Option<&analysis::ExactEntry>) -> String,
@@ -239,7 +236,7 @@ fn told_registers(
     Ok(Some(words(&entry, exact)))
 }
 
-/// A lens has at most so many places in its command.
+/// The most locations in the command of a lens.
 const MAX_LOCATIONS: usize = 10_000;
 
 /// Counts the uses of a name.
@@ -262,7 +259,7 @@ fn references(snapshot: &Snapshot, name: Option<&TextDocumentPositionParams>) ->
         title: count(total),
         command: match shows {
             true => SHOW_REFERENCES.to_owned(),
-            false => TELL_REFERENCES.to_owned(),
+            false => REFERENCES_TEXT.to_owned(),
         },
         arguments: name.map(arguments),
     })
@@ -291,19 +288,19 @@ fn count(references: usize) -> String {
 }
 
 /// The text that a client without commands of its own shows after a click on a lens.
-pub struct TellParams {
+pub struct LensTextParams {
     at: TextDocumentPositionParams,
     /// Whether it is about the registers of an entry; about the uses of a name otherwise.
     registers: bool,
 }
 
-impl TellParams {
+impl LensTextParams {
     /// Reads a command of the server and its arguments; `None` if they are not of this kind.
     #[must_use]
-    pub fn new(command: &str, arguments: &[serde_json::Value]) -> Option<TellParams> {
+    pub fn new(command: &str, arguments: &[serde_json::Value]) -> Option<LensTextParams> {
         let registers = match command {
-            TELL_REGISTERS => true,
-            TELL_REFERENCES => false,
+            REGISTERS_TEXT => true,
+            REFERENCES_TEXT => false,
             _ => return None,
         };
         let [uri, position, ..] = arguments else {
@@ -315,23 +312,23 @@ impl TellParams {
             text_document: TextDocumentIdentifier { uri },
             position,
         };
-        Some(TellParams { at, registers })
+        Some(LensTextParams { at, registers })
     }
 }
 
 /// The text that is shown after a click on a lens, to clients that cannot show more.
-pub(crate) const TELL: Handler<TellParams, Option<String>> = Handler {
+pub(crate) const LENS_TEXT: Handler<LensTextParams, Option<String>> = Handler {
     method: "workspace/executeCommand",
     priority: Priority::Background,
     document: |params| Some(&params.at.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| match params.registers {
-        true => told_registers(snapshot, &params.at, details),
+    run: Run::Snapshot(|snapshot, params| match params.registers {
+        true => registers_text(snapshot, &params.at, details),
         false => {
             let (total, uses) = uses(snapshot, &params.at)?;
             Ok(Some(places(&params.at.text_document.uri, total, &uses)))
         }
-    },
+    }),
 };
 
 /// More places than these are only counted: a message is not a list.

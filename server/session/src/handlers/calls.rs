@@ -3,7 +3,7 @@
 use analysis::{Call, Cancellable, FileId, FilePosition, NavigationTarget};
 use syntax::TextRange;
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     lsp::{
         lsp_types::{
@@ -22,17 +22,15 @@ pub(crate) const PREPARE: Handler<CallHierarchyPrepareParams, Option<Vec<CallHie
         priority: Priority::Latency,
         document: |params| Some(&params.text_document_position_params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
-            let Some((_, position)) = snapshot.position(&params.text_document_position_params)?
-            else {
-                return Ok(None);
-            };
+        run: Run::about(|snapshot, document, params| {
+            let position = document.at(params.text_document_position_params.position);
+
             let mut items = Vec::new();
             for target in snapshot.analysis.call_hierarchy(position)? {
                 items.extend(item(snapshot, target)?);
             }
             Ok((!items.is_empty()).then_some(items))
-        },
+        }),
     };
 
 pub(crate) const INCOMING: Handler<
@@ -43,7 +41,7 @@ pub(crate) const INCOMING: Handler<
     priority: Priority::Background,
     document: |_| None,
     reads: Reads::Workspace,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let mut calls = Vec::new();
         let (_, found) = calls_of(snapshot, &params.item, |position| {
             snapshot.analysis.incoming_calls(position)
@@ -57,7 +55,7 @@ pub(crate) const INCOMING: Handler<
             );
         }
         Ok(Some(calls))
-    },
+    }),
 };
 
 pub(crate) const OUTGOING: Handler<
@@ -68,7 +66,7 @@ pub(crate) const OUTGOING: Handler<
     priority: Priority::Background,
     document: |_| None,
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let mut calls = Vec::new();
         let (file, found) = calls_of(snapshot, &params.item, |position| {
             snapshot.analysis.outgoing_calls(position)
@@ -84,7 +82,7 @@ pub(crate) const OUTGOING: Handler<
             );
         }
         Ok(Some(calls))
-    },
+    }),
 };
 
 /// Asks about the function of an item, whose name appears where its selection starts.

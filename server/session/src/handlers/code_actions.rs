@@ -3,7 +3,7 @@
 use analysis::{FilePosition, FileRange};
 use serde_json::json;
 
-use super::{Handler, Priority, Reads, embedded, rename::workspace_edit};
+use super::{Handler, Priority, Reads, Run, embedded, rename::workspace_edit};
 use crate::{
     lsp::{
         ext::RENAME_FAMILY,
@@ -21,10 +21,7 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         // A client without literals wants commands, of which there are none.
         if !snapshot.diagnostics || !snapshot.shared.client.code_action_literals {
             return Ok(None);
@@ -35,21 +32,21 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
         };
         let mut actions = Vec::new();
         let found = match &document.host {
-            Some(host) => embedded::code_actions(snapshot, &document, host, at.range)?,
+            Some(host) => embedded::code_actions(snapshot, document, host, at.range)?,
             None => snapshot.analysis.code_actions(at)?,
         };
         for action in found {
             let kind = to_proto::code_action_kind(action.kind);
             if wants(&params.context, &kind) {
-                let action = code_action(snapshot, &document, params, action, kind)?;
+                let action = code_action(snapshot, document, params, action, kind)?;
                 actions.push(CodeActionOrCommand::CodeAction(action));
             }
         }
         if wants(&params.context, &to_proto::RENAME) {
-            actions.extend(rename_family(snapshot, &document, params)?);
+            actions.extend(rename_family(snapshot, document, params)?);
         }
         if let Some(host) = &document.host {
-            let found = embedded::rewrites(snapshot, &document, host, at.range)?;
+            let found = embedded::rewrites(snapshot, document, host, at.range)?;
             let wanted = found.into_iter().filter(|it| {
                 it.kind
                     .as_ref()
@@ -58,11 +55,11 @@ pub(crate) const CODE_ACTION: Handler<CodeActionParams, Option<CodeActionRespons
             actions.extend(wanted.map(CodeActionOrCommand::CodeAction));
         }
         Ok(Some(actions))
-    },
+    }),
 };
 
-/// The action that renames all registers of the numbered declaration of the register at a place; none where nobody
-/// asked for actions, since almost every operand has it.
+/// The action that renames all registers of the numbered declaration of the register at a position; none unless
+/// the user requested actions, since almost every operand has it.
 fn rename_family(
     snapshot: &Snapshot,
     document: &Document,

@@ -3,7 +3,7 @@
 use analysis::{CompletionKind, DocumentationKey, documentation};
 use syntax::TextRange;
 
-use super::{Handler, Priority, Reads, embedded};
+use super::{Handler, Priority, Reads, Run, embedded};
 use crate::lsp::{
     ext,
     lsp_types::{
@@ -21,16 +21,15 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.text_document_position.position);
+
         let context = params.context.as_ref();
         let blank = context.is_some_and(|it| it.trigger_character.as_deref() == Some(" "));
         if let Some(host) = &document.host {
-            let found = embedded::completion(snapshot, &document, host, position.offset)?;
+            let found = embedded::completion(snapshot, document, host, position.offset)?;
             let found = found.filter(|_| !blank);
-            return Ok(found.map(|it| of_string(&document, it)));
+            return Ok(found.map(|it| of_string(document, it)));
         }
         // Elsewhere a blank opens nothing.
         if blank && !snapshot.analysis.opens_after_blank(position)? {
@@ -76,13 +75,13 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
             is_incomplete: found.is_incomplete,
             items: items.collect(),
         })))
-    },
+    }),
 };
 
 /// The completions in a string of another language.
 fn of_string(
     document: &Document,
-    (range, items, is_incomplete): (TextRange, Vec<embedded::Item>, bool),
+    (range, items, is_incomplete): (TextRange, Vec<embedded::FragmentCompletion>, bool),
 ) -> CompletionResponse {
     let range = document.range(range);
     let items = items
@@ -116,7 +115,7 @@ pub(crate) const RESOLVE: Handler<CompletionItem, CompletionItem> = Handler {
     priority: Priority::Latency,
     document: |_| None,
     reads: Reads::Document,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let key = params.data.as_ref().and_then(serde_json::Value::as_str);
         let text = key
             .and_then(DocumentationKey::from_text)
@@ -125,7 +124,7 @@ pub(crate) const RESOLVE: Handler<CompletionItem, CompletionItem> = Handler {
             documentation: text.map(|it| markup(it, snapshot.shared.client.completion_markdown)),
             ..params.clone()
         })
-    },
+    }),
 };
 
 pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHelp>> = Handler {
@@ -133,13 +132,11 @@ pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHe
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let at = &params.text_document_position_params;
-        let Some((document, position)) = snapshot.position(at)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.text_document_position_params.position);
+
         let found = match &document.host {
-            Some(host) => embedded::signature_help(snapshot, &document, host, position.offset)?,
+            Some(host) => embedded::signature_help(snapshot, document, host, position.offset)?,
             None => snapshot.analysis.signature_help(position)?,
         };
         let Some(help) = found else {
@@ -162,7 +159,7 @@ pub(crate) const SIGNATURE_HELP: Handler<SignatureHelpParams, Option<SignatureHe
             active_signature: Some(0),
             active_parameter: Some(help.active_parameter as u32),
         }))
-    },
+    }),
 };
 
 fn markup(text: String, is_markdown: bool) -> Documentation {

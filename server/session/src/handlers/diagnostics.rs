@@ -1,8 +1,8 @@
 //! The diagnostics that clients ask for.
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
-    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, known_at_once},
+    diagnostics::{all_diagnostics, file_diagnostics, fingerprint, provisional_diagnostics},
     lsp::lsp_types::{
         Diagnostic, DocumentDiagnosticParams, DocumentDiagnosticReport,
         DocumentDiagnosticReportResult, FullDocumentDiagnosticReport,
@@ -18,14 +18,13 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
         reads: Reads::Known,
-        run: |snapshot, params| {
+        run: Run::Snapshot(|snapshot, params| {
             let items = match snapshot.document(&params.text_document.uri)? {
                 Some(document) if snapshot.diagnostics => items(snapshot, &document)?,
                 // No null is allowed here.
                 _ => Vec::new(),
             };
-            let json = serde_json::to_string(&items).unwrap_or_default();
-            let result_id = format!("{:016x}", fingerprint(&json));
+            let result_id = format!("{:016x}", fingerprint(&items));
             let report = if params.previous_result_id.as_ref() == Some(&result_id) {
                 DocumentDiagnosticReport::Unchanged(RelatedUnchangedDocumentDiagnosticReport {
                     related_documents: None,
@@ -43,17 +42,17 @@ pub(crate) const DIAGNOSTIC: Handler<DocumentDiagnosticParams, DocumentDiagnosti
                 })
             };
             Ok(DocumentDiagnosticReportResult::Report(report))
-        },
+        }),
     };
 
 /// The diagnostics that a client gets that asks: if it can be told to ask again, those that are known at once.
 fn items(snapshot: &Snapshot, document: &Document) -> Answer<Vec<Diagnostic>> {
     if snapshot.shared.client.refresh_diagnostics
-        && let Some(found) = known_at_once(snapshot, document)?
+        && let Some(found) = provisional_diagnostics(snapshot, document)?
     {
         let items = file_diagnostics(snapshot, document, found)?;
-        let json = serde_json::to_string(&items).unwrap_or_default();
-        if snapshot.shared.known.owe(document.file, fingerprint(&json)) {
+        let cache = &snapshot.shared.diagnostics_cache;
+        if cache.set_provisional(document.file, fingerprint(&items)) {
             return Ok(items);
         }
     }

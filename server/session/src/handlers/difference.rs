@@ -3,7 +3,7 @@
 use analysis::{ChangeKind, compare};
 use rustc_hash::FxHashMap;
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     lsp::ext::{DIFF as METHOD, DiffParams, Difference},
     snapshot::{Answer, Document, Snapshot},
@@ -14,7 +14,7 @@ pub(crate) const DIFF: Handler<DiffParams, Vec<Difference>> = Handler {
     priority: Priority::Background,
     document: |params| Some(&params.new),
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let old = snapshot.document(&params.old.uri)?;
         let new = snapshot.document(&params.new.uri)?;
         let (Some(old), Some(new)) = (old, new) else {
@@ -53,7 +53,7 @@ pub(crate) const DIFF: Handler<DiffParams, Vec<Difference>> = Handler {
             registers: (None, None),
         });
         Ok(functions.map(|it| it.0).chain(variables).collect())
-    },
+    }),
 };
 
 /// The estimates of registers of the entry functions of a file, by their names.

@@ -8,14 +8,14 @@ use analysis::{
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    embedded::{HostDocument, Place},
+    embedded::{FragmentPosition, HostDocument},
     snapshot::{Answer, Document, RequestError, Snapshot},
 };
 
 mod completion;
 mod rewrites;
 
-pub(super) use completion::{Item, completion};
+pub(super) use completion::{FragmentCompletion, completion};
 pub(super) use rewrites::rewrites;
 
 /// The place in a fragment of an offset of a document; none if nothing is to be said there.
@@ -24,27 +24,27 @@ pub(super) fn place<'a>(
     document: &Document,
     host: &'a HostDocument,
     offset: TextSize,
-) -> Answer<Option<Place<'a>>> {
+) -> Answer<Option<FragmentPosition<'a>>> {
     match snapshot.embedded {
         true => host.place(snapshot, document.file, offset),
         false => Ok(None),
     }
 }
 
-/// Asks something about the module at a place.
+/// Runs a query on the module at a position.
 pub(super) fn ask<T>(
     snapshot: &Snapshot,
-    place: &Place<'_>,
+    place: &FragmentPosition<'_>,
     question: impl FnOnce(&analysis::Analysis, FilePosition) -> analysis::Cancellable<T>,
 ) -> Answer<T> {
     let fragments = &snapshot.shared.fragments;
     let offset = place.offset;
-    fragments.ask(&snapshot.settings, &place.view.module, |analysis, file| {
+    fragments.query(&snapshot.settings, &place.view.module, |analysis, file| {
         question(analysis, FilePosition { file, offset })
     })
 }
 
-/// The meaning of the name at a place, with its range in the document.
+/// The hover of the name at a position, with its range in the document.
 pub(super) fn hover(
     snapshot: &Snapshot,
     document: &Document,
@@ -111,7 +111,7 @@ pub(super) fn code(text: &str) -> String {
     format!("{ticks}{text}{ticks}")
 }
 
-/// A text on one line, shortened to so many characters.
+/// A text on one line, shortened to `max` characters.
 pub(super) fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -126,7 +126,7 @@ pub(super) fn one_line(text: &str, most: usize) -> String {
     }
 }
 
-/// Where the name at a place is declared: for an operand its expression.
+/// Where the name at a position is declared: for an operand its expression.
 pub(super) fn definition(
     snapshot: &Snapshot,
     document: &Document,
@@ -169,7 +169,7 @@ pub(super) fn definition(
     }))
 }
 
-/// The occurrences of the name at a place within its statement; of an operand its expression is one.
+/// The occurrences of the name at a position within its statement; of an operand its expression is one.
 pub(super) fn occurrences(
     snapshot: &Snapshot,
     document: &Document,
@@ -218,7 +218,7 @@ pub(super) fn occurrences(
     Ok(Some(found))
 }
 
-/// The forms of the instruction at a place.
+/// The signature help of the instruction at a position.
 pub(super) fn signature_help(
     snapshot: &Snapshot,
     document: &Document,
@@ -231,7 +231,7 @@ pub(super) fn signature_help(
     ask(snapshot, &place, |analysis, at| analysis.signature_help(at))
 }
 
-/// The range that a rename at a place would replace: a name that the statement declares for itself.
+/// The range that a rename at a position would replace: a name that the statement declares for itself.
 pub(super) fn prepare_rename(
     snapshot: &Snapshot,
     document: &Document,
@@ -253,7 +253,7 @@ pub(super) fn prepare_rename(
     Ok(range.map(|range| RenamePreparation { range, ..prepared }))
 }
 
-/// The edits that give the name at a place a new name.
+/// The edits that rename the name at a position.
 pub(super) fn rename(
     snapshot: &Snapshot,
     document: &Document,
@@ -321,7 +321,7 @@ pub(super) fn code_actions(
 
 /// Statements with more operands have no hints: they would hide the text.
 const MAX_HINTED_OPERANDS: usize = 8;
-/// Hints are at most so many characters long.
+/// The most characters of a hint.
 const HINT_LENGTH: usize = 24;
 
 /// The expressions of operands, each with where it is shown: after its placeholder.
@@ -357,7 +357,7 @@ pub(super) fn hint_of(operand: &FragmentOperand) -> (String, String) {
     (one_line(expression, HINT_LENGTH), about(operand))
 }
 
-/// The tokens of fragments, of all or of those in a range; those that are split between literals are left out.
+/// The tokens of fragments, of all or of those in a range; tokens that are split between literals are omitted.
 pub(super) fn semantic_tokens(
     snapshot: &Snapshot,
     document: &Document,

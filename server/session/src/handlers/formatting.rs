@@ -2,7 +2,7 @@
 
 use analysis::FormattingOptions;
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     lsp::{
         from_proto,
@@ -20,7 +20,9 @@ pub(crate) const FORMATTING: Handler<DocumentFormattingParams, Option<Vec<TextEd
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| format(snapshot, &params.text_document, None, &params.options),
+    run: Run::Snapshot(|snapshot, params| {
+        format(snapshot, &params.text_document, None, &params.options)
+    }),
 };
 
 pub(crate) const RANGE_FORMATTING: Handler<DocumentRangeFormattingParams, Option<Vec<TextEdit>>> =
@@ -29,14 +31,14 @@ pub(crate) const RANGE_FORMATTING: Handler<DocumentRangeFormattingParams, Option
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
+        run: Run::Snapshot(|snapshot, params| {
             format(
                 snapshot,
                 &params.text_document,
                 Some(params.range),
                 &params.options,
             )
-        },
+        }),
     };
 
 pub(crate) const ON_TYPE_FORMATTING: Handler<
@@ -47,7 +49,7 @@ pub(crate) const ON_TYPE_FORMATTING: Handler<
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let at = params.text_document_position.position;
         // The line with the statement that the typed character ends.
         let line = Range {
@@ -56,7 +58,7 @@ pub(crate) const ON_TYPE_FORMATTING: Handler<
         };
         let document = &params.text_document_position.text_document;
         format(snapshot, document, Some(line), &params.options)
-    },
+    }),
 };
 
 fn format(

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use analysis::{DocumentationKey, documentation};
 use machine::{listing::Listing, row::Row};
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     exact::Findings,
     lsp::ext::{self, MachineBlock, MachineCode, MachineCodeParams, MachineMemory, MachineRow},
@@ -16,16 +16,13 @@ pub(crate) const MACHINE_CODE: Handler<MachineCodeParams, Option<MachineCode>> =
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let found = match &params.target {
             Some(target) => snapshot.findings_for(document.file, target),
             None => snapshot.findings(document.file),
         };
         Ok(found.and_then(|(findings, stale)| answer(findings, stale, params)))
-    },
+    }),
 };
 
 /// The rows that are wanted; `None` without machine code.

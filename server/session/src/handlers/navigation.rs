@@ -3,7 +3,7 @@
 use analysis::{Access, FilePosition, NavigationTarget, RangeInfo, Reference};
 use syntax::{TextRange, TextSize};
 
-use super::{Handler, Priority, Reads, embedded, machine, source};
+use super::{Handler, Priority, Reads, Run, embedded, machine, source};
 use crate::{
     draw,
     lsp::{
@@ -19,7 +19,7 @@ use crate::{
     snapshot::{Answer, Snapshot},
 };
 
-/// Characters of a hover, which is for reading at a glance: what would exceed them is left out.
+/// Characters of a hover, which is for reading at a glance: additions that would exceed them are omitted.
 const MAX_HOVER: usize = 2_500;
 
 pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
@@ -27,14 +27,11 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some((document, position)) =
-            snapshot.position(&params.text_document_position_params)?
-        else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.text_document_position_params.position);
+
         let found = match &document.host {
-            Some(host) => embedded::hover(snapshot, &document, host, position.offset)?,
+            Some(host) => embedded::hover(snapshot, document, host, position.offset)?,
             None => {
                 let exact = snapshot.exact_entries(position.file);
                 snapshot.analysis.hover_with(position, exact)?
@@ -77,7 +74,7 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
             contents: HoverContents::Markup(MarkupContent { kind, value }),
             range: Some(document.range(hover.range)),
         }))
-    },
+    }),
 };
 
 type Goto = Handler<GotoDefinitionParams, Option<GotoDefinitionResponse>>;
@@ -87,7 +84,7 @@ pub(crate) const DEFINITION: Goto = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let links = snapshot.shared.client.definition_links;
         let at = &params.text_document_position_params;
         let of_name = goto(snapshot, at, links, |position| {
@@ -98,7 +95,7 @@ pub(crate) const DEFINITION: Goto = Handler {
         }
         let of_source = source::definition(snapshot, at)?;
         Ok(of_source.map(|it| response(it, links)))
-    },
+    }),
 };
 
 pub(crate) const DECLARATION: Goto = Handler {
@@ -106,13 +103,13 @@ pub(crate) const DECLARATION: Goto = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let links = snapshot.shared.client.declaration_links;
         let at = &params.text_document_position_params;
         goto(snapshot, at, links, |position| {
             Ok(snapshot.analysis.goto_declaration(position)?)
         })
-    },
+    }),
 };
 
 pub(crate) const IMPLEMENTATION: Goto = Handler {
@@ -120,13 +117,13 @@ pub(crate) const IMPLEMENTATION: Goto = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let links = snapshot.shared.client.implementation_links;
         let at = &params.text_document_position_params;
         goto(snapshot, at, links, |position| {
             Ok(snapshot.analysis.goto_implementation(position)?)
         })
-    },
+    }),
 };
 
 pub(crate) const TYPE_DEFINITION: Goto = Handler {
@@ -134,13 +131,13 @@ pub(crate) const TYPE_DEFINITION: Goto = Handler {
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position_params.text_document),
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let links = snapshot.shared.client.type_definition_links;
         let at = &params.text_document_position_params;
         goto(snapshot, at, links, |position| {
             Ok(snapshot.analysis.goto_type_definition(position)?)
         })
-    },
+    }),
 };
 
 fn goto(
@@ -189,12 +186,12 @@ fn response(targets: Vec<LocationLink>, links: bool) -> GotoDefinitionResponse {
     GotoDefinitionResponse::Array(targets.into_iter().map(plain).collect())
 }
 
-/// Nobody reads a longer list, and clients show none that long.
+/// Clients show no longer list.
 const MAX_REFERENCES: usize = 100_000;
-/// More occurrences than these are not marked: those far from the cursor are left out.
+/// The most occurrences that are marked; those nearest to the cursor are kept.
 const MAX_HIGHLIGHTS: usize = 10_000;
 
-/// Those of sorted occurrences that are around the cursor, at most so many.
+/// The sorted occurrences nearest to the cursor, at most `max`.
 fn around(mut all: Vec<Reference>, cursor: TextSize, most: usize) -> Vec<Reference> {
     let Some(surplus) = all.len().checked_sub(most) else {
         return all;
@@ -210,14 +207,13 @@ pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = H
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
     reads: Reads::Workspace,
-    run: |snapshot, params| {
-        let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.text_document_position.position);
+
         let declaration = params.context.include_declaration;
         let found = match &document.host {
             Some(host) => {
-                let found = embedded::occurrences(snapshot, &document, host, position.offset)?;
+                let found = embedded::occurrences(snapshot, document, host, position.offset)?;
                 let keep = |it: &Reference| declaration || it.access != Access::Declaration;
                 found.map(|it| it.into_iter().filter(keep).collect())
             }
@@ -232,7 +228,7 @@ pub(crate) const REFERENCES: Handler<ReferenceParams, Option<Vec<Location>>> = H
             locations.extend(snapshot.location(reference.location)?);
         }
         Ok(Some(locations))
-    },
+    }),
 };
 
 pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<DocumentHighlight>>> =
@@ -241,15 +237,12 @@ pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<Document
         priority: Priority::Latency,
         document: |params| Some(&params.text_document_position_params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
-            let Some((document, position)) =
-                snapshot.position(&params.text_document_position_params)?
-            else {
-                return Ok(None);
-            };
+        run: Run::about(|snapshot, document, params| {
+            let position = document.at(params.text_document_position_params.position);
+
             let references = match &document.host {
                 Some(host) => {
-                    let found = embedded::occurrences(snapshot, &document, host, position.offset)?;
+                    let found = embedded::occurrences(snapshot, document, host, position.offset)?;
                     match found {
                         Some(found) => found,
                         None => return Ok(None),
@@ -263,7 +256,7 @@ pub(crate) const HIGHLIGHT: Handler<DocumentHighlightParams, Option<Vec<Document
                 kind: Some(to_proto::highlight_kind(&reference)),
             };
             Ok(Some(references.into_iter().map(highlight).collect()))
-        },
+        }),
     };
 
 pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Handler {
@@ -271,10 +264,9 @@ pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Han
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some((document, position)) = snapshot.position(params)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.position);
+
         let ranges = |all: Vec<TextRange>| {
             let all = all.into_iter().take(MAX_REFERENCES);
             all.map(|it| document.range(it)).collect()
@@ -288,7 +280,7 @@ pub(crate) const SLICE: Handler<TextDocumentPositionParams, Option<Slice>> = Han
             backward: ranges(it.backward),
             forward: ranges(it.forward),
         }))
-    },
+    }),
 };
 
 pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> = Handler {
@@ -296,10 +288,9 @@ pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> 
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
     reads: Reads::Workspace,
-    run: |snapshot, params| {
-        let Some((_, position)) = snapshot.position(params)? else {
-            return Ok(Vec::new());
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.position);
+
         let mut accesses = Vec::new();
         for it in snapshot
             .analysis
@@ -317,10 +308,10 @@ pub(crate) const ACCESSES: Handler<TextDocumentPositionParams, Vec<NameAccess>> 
             }
         }
         Ok(accesses)
-    },
+    }),
 };
 
-/// More symbols than anybody reads through; the query narrows them down.
+/// The most symbols of an answer; the query narrows them down.
 const MAX_WORKSPACE_SYMBOLS: usize = 512;
 
 pub(crate) const WORKSPACE_SYMBOL: Handler<WorkspaceSymbolParams, Option<Vec<SymbolInformation>>> =
@@ -329,7 +320,7 @@ pub(crate) const WORKSPACE_SYMBOL: Handler<WorkspaceSymbolParams, Option<Vec<Sym
         priority: Priority::Background,
         document: |_| None,
         reads: Reads::Known,
-        run: |snapshot, params| {
+        run: Run::Snapshot(|snapshot, params| {
             let targets = snapshot
                 .analysis
                 .workspace_symbols(&params.query, MAX_WORKSPACE_SYMBOLS)?;
@@ -353,7 +344,7 @@ pub(crate) const WORKSPACE_SYMBOL: Handler<WorkspaceSymbolParams, Option<Vec<Sym
                 });
             }
             Ok(Some(symbols))
-        },
+        }),
     };
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use syntax::{TextRange, text::LineTable};
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     draw::{Theme, chart, graph, mermaid},
     lsp::{
@@ -22,10 +22,7 @@ pub(crate) const REGISTERS: Handler<RegistersParams, Option<Registers>> = Handle
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let entries = match params.position {
             Some(position) => {
                 let found = snapshot.analysis.registers_at(document.at(position))?;
@@ -41,7 +38,7 @@ pub(crate) const REGISTERS: Handler<RegistersParams, Option<Registers>> = Handle
         Ok(Some(Registers {
             entries: entries.into_iter().map(convert).collect(),
         }))
-    },
+    }),
 };
 
 fn entry(
@@ -51,7 +48,7 @@ fn entry(
 ) -> EntryRegisters {
     let live = it.live(exact);
     let may_need = it.may_need();
-    let fit = Fit::of(&it, exact.map(|it| &it.registers));
+    let fit = ResidentWarps::from_registers(&it, exact.map(|it| &it.registers));
     EntryRegisters {
         range: range(it.range),
         selection_range: range(it.name_range),
@@ -91,22 +88,19 @@ pub(crate) const REGISTER_CHART: Handler<ChartParams, Option<RegisterChart>> = H
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let at = document.at(params.position);
         let found = snapshot.analysis.registers_at(at)?;
-        let theme = Theme::of(params.dark);
+        let theme = Theme::for_background(params.dark);
         let entries = snapshot.exact_entries(document.file);
         Ok(found.map(|it| {
             let exact = entries.iter().find(|exact| exact.name == it.name);
-            let size = chart::Size::of(params.width, params.height);
+            let size = chart::Size::from_request(params.width, params.height);
             RegisterChart {
                 svg: chart::register_chart(&it, exact, size, &theme),
             }
         }))
-    },
+    }),
 };
 
 pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler {
@@ -114,16 +108,13 @@ pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let exact = snapshot.exact_entries(document.file);
         let at = document.at(params.position);
         let found = snapshot.analysis.flow_graph(at, exact)?;
         let lines: &LineTable = document.lines();
         Ok(found.map(|found| FlowGraph {
-            svg: graph::flow_graph(&found, lines, &Theme::of(params.dark)),
+            svg: graph::flow_graph(&found, lines, &Theme::for_background(params.dark)),
             mermaid: mermaid::flowchart(&found, lines),
             left_out: found.left_out,
             counted: found.counted.name().to_owned(),
@@ -156,7 +147,7 @@ pub(crate) const FLOW_GRAPH: Handler<DrawingParams, Option<FlowGraph>> = Handler
                 .collect(),
             function: found.function,
         }))
-    },
+    }),
 };
 
 pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRange>> = Handler {
@@ -164,10 +155,9 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some((document, position)) = snapshot.position(params)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.position);
+
         let ranges = |all: &[TextRange]| all.iter().map(|it| document.range(*it)).collect();
         let found = snapshot.analysis.live_range(position)?;
         Ok(found.map(|it| LiveRange {
@@ -180,7 +170,7 @@ pub(crate) const LIVE_RANGE: Handler<TextDocumentPositionParams, Option<LiveRang
             crosses_peak: it.crosses_peak,
             free: it.free,
         }))
-    },
+    }),
 };
 
 /// The needs of an entry, in one line; with the figures of ptxas, if they are known.
@@ -215,7 +205,10 @@ pub(super) fn summary(
     {
         parts.push(format!("{directive} allows {cap}"));
     }
-    parts.push(occupancy(entry, &Fit::of(entry, exact)));
+    parts.push(occupancy(
+        entry,
+        &ResidentWarps::from_registers(entry, exact),
+    ));
     if let Some((line, most)) = live.peak()
         && is_scarce(entry, exact)
     {
@@ -246,14 +239,14 @@ pub(super) fn details(
     if !is_scarce(entry, exact) {
         let _ = write!(text, " · at most {} {}", live.most(), live.counted.words());
     }
-    if let Some((registers, warps)) = Fit::of(entry, exact).next {
+    if let Some((registers, warps)) = ResidentWarps::from_registers(entry, exact).next {
         let _ = write!(text, " · with {registers} registers {warps} warps");
     }
     text
 }
 
-/// How many warps fit.
-struct Fit {
+/// The warps that fit on a multiprocessor, and their limit.
+struct ResidentWarps {
     warps: u32,
     /// The limit that keeps more from being resident.
     limiter: Option<&'static str>,
@@ -261,11 +254,14 @@ struct Fit {
     next: Option<(u32, u32)>,
 }
 
-impl Fit {
-    /// With the registers that ptxas says, or else with those of the estimate.
-    fn of(entry: &analysis::EntryRegisters, exact: Option<&analysis::ExactRegisters>) -> Fit {
+impl ResidentWarps {
+    /// With the registers of ptxas, or else with the estimated ones.
+    fn from_registers(
+        entry: &analysis::EntryRegisters,
+        exact: Option<&analysis::ExactRegisters>,
+    ) -> ResidentWarps {
         let Some(registers) = exact.map(|it| it.registers) else {
-            return Fit {
+            return ResidentWarps {
                 warps: entry.warps,
                 limiter: entry.limiter,
                 next: entry.next_step,
@@ -273,10 +269,10 @@ impl Fit {
         };
         let step = entry.steps.iter().find(|it| it.0 >= registers);
         let warps = step.map_or(0, |it| it.1);
-        // With another number of warps than the estimate has, it is the registers, unless fewer of them would
+        // If the number of warps differs from the estimate, registers limit it, unless fewer of them would
         // change nothing.
         let most = entry.steps.first().map_or(entry.of, |it| it.1);
-        Fit {
+        ResidentWarps {
             warps,
             limiter: match entry.limiter {
                 Some(limiter) if warps == entry.warps => Some(limiter),
@@ -293,7 +289,7 @@ impl Fit {
 }
 
 /// How many warps fit, and what limits them, in words.
-fn occupancy(entry: &analysis::EntryRegisters, fit: &Fit) -> String {
+fn occupancy(entry: &analysis::EntryRegisters, fit: &ResidentWarps) -> String {
     let threads = entry.threads;
     let (of, warps) = (entry.of, fit.warps);
     let limiter = match fit.limiter {

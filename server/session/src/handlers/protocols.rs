@@ -1,6 +1,6 @@
 //! Which instructions belong together.
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::lsp::ext::{FunctionProtocol, PROTOCOLS as METHOD, ProtocolStep, ProtocolsParams};
 
 pub(crate) const PROTOCOLS: Handler<ProtocolsParams, Vec<FunctionProtocol>> = Handler {
@@ -8,10 +8,7 @@ pub(crate) const PROTOCOLS: Handler<ProtocolsParams, Vec<FunctionProtocol>> = Ha
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(Vec::new());
-        };
+    run: Run::about(|snapshot, document, _| {
         let found = snapshot.analysis.protocols(document.file, None)?;
         let convert = |it: analysis::ProtocolView| FunctionProtocol {
             function: it.function,
@@ -27,5 +24,5 @@ pub(crate) const PROTOCOLS: Handler<ProtocolsParams, Vec<FunctionProtocol>> = Ha
                 .collect(),
         };
         Ok(found.into_iter().map(convert).collect())
-    },
+    }),
 };

@@ -2,7 +2,7 @@
 
 use analysis::SourceChange;
 
-use super::{Handler, Priority, Reads, embedded};
+use super::{Handler, Priority, Reads, Run, embedded};
 use crate::{
     lsp::{
         lsp_types::{
@@ -23,13 +23,12 @@ pub(crate) const PREPARE_RENAME: Handler<
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some((document, position)) = snapshot.position(params)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.position);
+
         let prepared = match &document.host {
             Some(host) => {
-                match embedded::prepare_rename(snapshot, &document, host, position.offset)? {
+                match embedded::prepare_rename(snapshot, document, host, position.offset)? {
                     Some(prepared) => prepared,
                     None => return Ok(None),
                 }
@@ -43,7 +42,7 @@ pub(crate) const PREPARE_RENAME: Handler<
             range: document.range(prepared.range),
             placeholder: prepared.placeholder,
         }))
-    },
+    }),
 };
 
 pub(crate) const RENAME: Handler<RenameParams, Option<WorkspaceEdit>> = Handler {
@@ -51,19 +50,18 @@ pub(crate) const RENAME: Handler<RenameParams, Option<WorkspaceEdit>> = Handler 
     priority: Priority::Latency,
     document: |params| Some(&params.text_document_position.text_document),
     reads: Reads::Workspace,
-    run: |snapshot, params| {
-        let Some((document, position)) = snapshot.position(&params.text_document_position)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
+        let position = document.at(params.text_document_position.position);
+
         if let Some(host) = &document.host {
             let name = &params.new_name;
-            let change = embedded::rename(snapshot, &document, host, position.offset, name)?;
+            let change = embedded::rename(snapshot, document, host, position.offset, name)?;
             return change.map(|it| workspace_edit(snapshot, it)).transpose();
         }
         let change = snapshot.analysis.rename(position, &params.new_name)?;
         let change = change.map_err(|error| RequestError::Refused(error.0))?;
         workspace_edit(snapshot, change).map(Some)
-    },
+    }),
 };
 
 /// A change in the form that the client understands.

@@ -1,11 +1,11 @@
-//! The files from which PTX was made: links to them, and the way there from an instruction and back.
+//! The files from which PTX was made: links to them, and navigation between them and instructions.
 
 use std::fmt::Write as _;
 
 use analysis::{FileRange, RangeInfo};
 use rustc_hash::FxHashMap;
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     files::FileTable,
     lsp::{
@@ -23,7 +23,7 @@ pub(crate) const DOCUMENT_LINK: Handler<DocumentLinkParams, Option<Vec<DocumentL
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let uri = &params.text_document.uri;
         let host = &snapshot.shared.host;
         let Some(document) = snapshot.document(uri)? else {
@@ -51,7 +51,7 @@ pub(crate) const DOCUMENT_LINK: Handler<DocumentLinkParams, Option<Vec<DocumentL
             });
         }
         Ok(Some(links))
-    },
+    }),
 };
 
 /// The source of the instruction or `.loc` at a position, as far as the files exist.
@@ -71,7 +71,7 @@ pub(super) fn definition(
         let Some(target_uri) = host.source_file(&at.text_document.uri, &location.path) else {
             continue;
         };
-        // Both count from 1 there. The column is one of bytes, of a line that nobody has read.
+        // Both count from 1 there. The column counts bytes, of a line that is not at hand.
         let place = Position::new(
             location.line.saturating_sub(1),
             location.column.saturating_sub(1),
@@ -139,10 +139,9 @@ pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<Sa
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
-            let Some((document, position)) = snapshot.position(params)? else {
-                return Ok(None);
-            };
+        run: Run::about(|snapshot, document, params| {
+            let position = document.at(params.position);
+
             let host = &snapshot.shared.host;
             let found = snapshot.analysis.same_source_line(position)?;
             Ok(found.map(|found| SameSourceLine {
@@ -151,7 +150,7 @@ pub(crate) const SAME_SOURCE_LINE: Handler<TextDocumentPositionParams, Option<Sa
                 line: found.line.saturating_sub(1),
                 ranges: found.ranges.iter().map(|it| document.range(*it)).collect(),
             }))
-        },
+        }),
     };
 
 pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> = Handler {
@@ -159,7 +158,7 @@ pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> 
     priority: Priority::Background,
     document: |_| None,
     reads: Reads::Known,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let mut found = Vec::new();
         let host = &snapshot.shared.host;
         let Some(wanted) = host.real_path(&params.uri) else {
@@ -177,5 +176,5 @@ pub(crate) const FROM_SOURCE_LINE: Handler<FromSourceLineParams, Vec<Location>> 
             }
         }
         Ok(found)
-    },
+    }),
 };

@@ -2,7 +2,7 @@
 
 use analysis::DocumentSymbol;
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::lsp::{
     ext::{self, ViewSyntaxTreeParams},
     lsp_types::{
@@ -12,7 +12,7 @@ use crate::lsp::{
     to_proto,
 };
 
-/// No outline with more symbols can be used. What is in functions is left out first.
+/// The most symbols of an outline; those inside functions are omitted first.
 const MAX_SYMBOLS: usize = 50_000;
 
 /// Leaves out what has no room, from the end and from the deepest.
@@ -30,11 +30,9 @@ pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentS
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
+        run: Run::about(|snapshot, document, params| {
             let uri = &params.text_document.uri;
-            let Some(document) = snapshot.document(uri)? else {
-                return Ok(None);
-            };
+
             let mut symbols = snapshot.analysis.document_symbols(document.file)?;
             limit(&mut symbols, &mut MAX_SYMBOLS.clone());
             let (lines, encoding) = (document.lines(), document.encoding);
@@ -45,7 +43,7 @@ pub(crate) const DOCUMENT_SYMBOL: Handler<DocumentSymbolParams, Option<DocumentS
                 to_proto::flat_symbols(symbols, None, uri, lines, encoding, &mut flat);
                 DocumentSymbolResponse::Flat(flat)
             }))
-        },
+        }),
     };
 
 pub(crate) const FOLDING_RANGE: Handler<FoldingRangeParams, Option<Vec<FoldingRange>>> = Handler {
@@ -53,16 +51,13 @@ pub(crate) const FOLDING_RANGE: Handler<FoldingRangeParams, Option<Vec<FoldingRa
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, _| {
         let whole_lines = snapshot.shared.client.line_folding_only;
         let folds = snapshot.analysis.folding_ranges(document.file)?;
         let convert =
             |fold| to_proto::folding_range(fold, document.lines(), document.encoding, whole_lines);
         Ok(Some(folds.into_iter().filter_map(convert).collect()))
-    },
+    }),
 };
 
 pub(crate) const SELECTION_RANGE: Handler<SelectionRangeParams, Option<Vec<SelectionRange>>> =
@@ -71,10 +66,7 @@ pub(crate) const SELECTION_RANGE: Handler<SelectionRangeParams, Option<Vec<Selec
         priority: Priority::Latency,
         document: |params| Some(&params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
-            let Some(document) = snapshot.document(&params.text_document.uri)? else {
-                return Ok(None);
-            };
+        run: Run::about(|snapshot, document, params| {
             let mut answers = Vec::with_capacity(params.positions.len());
             for &position in &params.positions {
                 let ranges = snapshot.analysis.selection_ranges(document.at(position))?;
@@ -86,7 +78,7 @@ pub(crate) const SELECTION_RANGE: Handler<SelectionRangeParams, Option<Vec<Selec
                 ));
             }
             Ok(Some(answers))
-        },
+        }),
     };
 
 pub(crate) const VIEW_SYNTAX_TREE: Handler<ViewSyntaxTreeParams, Option<String>> = Handler {
@@ -94,11 +86,8 @@ pub(crate) const VIEW_SYNTAX_TREE: Handler<ViewSyntaxTreeParams, Option<String>>
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let range = params.range.map(|range| document.text_range(range));
         Ok(Some(snapshot.analysis.syntax_tree(document.file, range)?))
-    },
+    }),
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use analysis::{AnalysisHost, Change, FileContents, FileId};
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::{
     lsp::ext::{
         self, CompareTargetsParams, TargetCause, TargetColumn, TargetGroup, TargetMatrix,
@@ -19,7 +19,7 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, TargetMatrix> = 
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
+    run: Run::Snapshot(|snapshot, params| {
         let Some(document) = snapshot.document(&params.text_document.uri)? else {
             return Ok(TargetMatrix::default());
         };
@@ -31,7 +31,7 @@ pub(crate) const COMPARE_TARGETS: Handler<CompareTargetsParams, TargetMatrix> = 
             judge(snapshot, document.file, &contents, target)
         })?;
         Ok(matrix(&document, found, own.as_deref()))
-    },
+    }),
 };
 
 fn matrix(document: &Document, found: analysis::TargetMatrix, own: Option<&str>) -> TargetMatrix {

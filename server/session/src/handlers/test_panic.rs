@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 
 /// Name of the request.
 pub const METHOD: &str = "ptx/testPanic";
@@ -16,11 +16,11 @@ pub struct TestPanicParams {
     pub early: bool,
 }
 
-/// The request.
+/// `ptx/testPanic`: panics in a worker, for tests of the server.
 pub const TEST_PANIC: Handler<TestPanicParams, ()> = Handler {
     method: METHOD,
     priority: Priority::Latency,
     document: |_| None,
     reads: Reads::Document,
-    run: |_, _| panic!("a test asked for this"),
+    run: Run::Snapshot(|_, _| panic!("a test asked for this")),
 };

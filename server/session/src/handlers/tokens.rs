@@ -2,7 +2,7 @@
 
 use syntax::TextRange;
 
-use super::{Handler, Priority, Reads, embedded};
+use super::{Handler, Priority, Reads, Run, embedded};
 use crate::{
     lsp::{
         lsp_types::{
@@ -15,7 +15,7 @@ use crate::{
     snapshot::{Answer, Document, Snapshot},
 };
 
-/// The text after so many tokens has the colours of the editor's own grammar; an answer has some 15 bytes for each.
+/// The text after this many tokens has the colours of the editor's own grammar; an answer has some 15 bytes for each.
 const MAX_TOKENS: usize = 1_000_000;
 
 fn tokens(
@@ -42,17 +42,14 @@ pub(crate) const TOKENS_FULL: Handler<SemanticTokensParams, Option<SemanticToken
         priority: Priority::Background,
         document: |params| Some(&params.text_document),
         reads: Reads::Document,
-        run: |snapshot, params| {
-            let Some(document) = snapshot.document(&params.text_document.uri)? else {
-                return Ok(None);
-            };
-            let data = tokens(snapshot, &document, None)?;
+        run: Run::about(|snapshot, document, _| {
+            let data = tokens(snapshot, document, None)?;
             let (result_id, _) = snapshot.shared.tokens.replace(document.file, &data);
             Ok(Some(SemanticTokensResult::Tokens(SemanticTokens {
                 result_id,
                 data,
             })))
-        },
+        }),
     };
 
 pub(crate) const TOKENS_DELTA: Handler<
@@ -63,11 +60,8 @@ pub(crate) const TOKENS_DELTA: Handler<
     priority: Priority::Background,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
-        let data = tokens(snapshot, &document, None)?;
+    run: Run::about(|snapshot, document, params| {
+        let data = tokens(snapshot, document, None)?;
         let (result_id, old) = snapshot.shared.tokens.replace(document.file, &data);
         Ok(Some(match old {
             Some((old_id, old)) if old_id == params.previous_result_id => {
@@ -78,7 +72,7 @@ pub(crate) const TOKENS_DELTA: Handler<
             }
             _ => SemanticTokensFullDeltaResult::Tokens(SemanticTokens { result_id, data }),
         }))
-    },
+    }),
 };
 
 pub(crate) const TOKENS_RANGE: Handler<
@@ -89,15 +83,12 @@ pub(crate) const TOKENS_RANGE: Handler<
     priority: Priority::Latency,
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
-    run: |snapshot, params| {
-        let Some(document) = snapshot.document(&params.text_document.uri)? else {
-            return Ok(None);
-        };
+    run: Run::about(|snapshot, document, params| {
         let range = document.text_range(params.range);
-        let data = tokens(snapshot, &document, Some(range))?;
+        let data = tokens(snapshot, document, Some(range))?;
         Ok(Some(SemanticTokensRangeResult::Tokens(SemanticTokens {
             result_id: None,
             data,
         })))
-    },
+    }),
 };

@@ -2,7 +2,7 @@
 
 use analysis::documented;
 
-use super::{Handler, Priority, Reads};
+use super::{Handler, Priority, Reads, Run};
 use crate::lsp::ext::{self, ExplainParams, Explanation, Word, WordsParams};
 
 pub(crate) const WORDS: Handler<WordsParams, Vec<Word>> = Handler {
@@ -10,14 +10,14 @@ pub(crate) const WORDS: Handler<WordsParams, Vec<Word>> = Handler {
     priority: Priority::Background,
     document: |_| None,
     reads: Reads::Document,
-    run: |_, params| {
+    run: Run::Snapshot(|_, params| {
         let words = documented().into_iter().map(|(name, key)| Word {
             name,
             kind: key.kind().to_owned(),
         });
         let wanted = |it: &Word| params.kind.as_ref().is_none_or(|kind| it.kind == *kind);
         Ok(words.filter(wanted).collect())
-    },
+    }),
 };
 
 pub(crate) const EXPLAIN: Handler<ExplainParams, Vec<Explanation>> = Handler {
@@ -25,7 +25,7 @@ pub(crate) const EXPLAIN: Handler<ExplainParams, Vec<Explanation>> = Handler {
     priority: Priority::Background,
     document: |_| None,
     reads: Reads::Document,
-    run: |_, params| {
+    run: Run::Snapshot(|_, params| {
         let found = analysis::explain(&params.name, None)
             .unwrap_or_default()
             .found;
@@ -43,5 +43,5 @@ pub(crate) const EXPLAIN: Handler<ExplainParams, Vec<Explanation>> = Handler {
             text: it.text,
         });
         Ok(found.collect())
-    },
+    }),
 };

@@ -90,11 +90,11 @@ pub struct Client {
     pub progress: bool,
     /// The client answers questions for its settings.
     pub configuration: bool,
-    /// The client lets itself be asked to report changed settings.
+    /// The client accepts a registration for changed settings.
     pub register_configuration: bool,
-    /// The client lets itself be asked to watch files.
+    /// The client accepts a registration for watched files.
     pub register_watchers: bool,
-    /// The client registers features by language when it is asked to.
+    /// The client accepts registrations of features by language.
     pub register_languages: bool,
     /// The client has the command [`ext::SHOW_REFERENCES`].
     pub shows_references: bool,
@@ -243,7 +243,7 @@ fn folders(params: &Value) -> Vec<Url> {
     params.get("rootUri").and_then(url).into_iter().collect()
 }
 
-/// The request that asks the client to report changed settings, if it lets itself be asked.
+/// The registration for changed settings, if the client accepts one.
 #[must_use]
 pub fn settings_registration(client: &Client) -> Option<Registration> {
     client.register_configuration.then(|| Registration {
@@ -368,8 +368,8 @@ fn server_capabilities(client: &Client) -> ServerCapabilities {
 /// The commands that the server executes; those of lenses only for clients that have none of their own.
 fn commands(client: &Client) -> Vec<String> {
     let of_lenses = [
-        (ext::TELL_REFERENCES, client.shows_references),
-        (ext::TELL_REGISTERS, client.shows_registers),
+        (ext::REFERENCES_TEXT, client.shows_references),
+        (ext::REGISTERS_TEXT, client.shows_registers),
     ];
     let of_lenses = of_lenses.into_iter().filter(|it| !it.1).map(|it| it.0);
     [ext::RUN_PTXAS]

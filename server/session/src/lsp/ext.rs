@@ -26,7 +26,7 @@
 //! Code lenses have commands of the client, if it says in `initialize` that it has them, in
 //! `capabilities.experimental.commands.commands`: [`SHOW_REFERENCES`] with a URI, a position and a list of
 //! locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry. To other clients the
-//! server offers [`TELL_REFERENCES`] and [`TELL_REGISTERS`] for `workspace/executeCommand`, with a URI and a
+//! server offers [`REFERENCES_TEXT`] and [`REGISTERS_TEXT`] for `workspace/executeCommand`, with a URI and a
 //! position, so that a click shows a message in any editor.
 //!
 //! In the same way the code action that renames all registers of a numbered declaration has the command
@@ -61,19 +61,19 @@ use super::lsp_types::{Location, Position, Range, TextDocumentIdentifier, Url};
 pub const VIEW_SYNTAX_TREE: &str = "ptx/viewSyntaxTree";
 /// Finds the instructions that were made from the same source line as one of them.
 pub const SAME_SOURCE_LINE: &str = "ptx/sameSourceLine";
-/// Tells how many registers entries need.
+/// Request: the registers that entries need.
 pub const REGISTERS: &str = "ptx/registers";
 /// Draws how many registers are live at the lines of an entry.
 pub const REGISTER_CHART: &str = "ptx/registerChart";
 /// Shows how control flows in a function.
 pub const FLOW_GRAPH: &str = "ptx/flowGraph";
-/// Tells where a register is live.
+/// Request: the live range of a register.
 pub const LIVE_RANGE: &str = "ptx/liveRange";
 /// Follows the value of a register through the instructions.
 pub const SLICE: &str = "ptx/slice";
 /// Lists the references of a name with what each does.
 pub const ACCESSES: &str = "ptx/accesses";
-/// Tells what machine code was made of a file.
+/// Request: the machine code of a file.
 pub const MACHINE_CODE: &str = "ptx/machineCode";
 /// Finds the instructions that were made from a line of a source file.
 pub const FROM_SOURCE_LINE: &str = "ptx/fromSourceLine";
@@ -91,14 +91,14 @@ pub const EXPLAIN: &str = "ptx/explain";
 pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
 pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
-/// Command of the client that asks for a new name at a place.
+/// Command of the client that asks the user for a new name at a position.
 pub const RENAME_FAMILY: &str = "ptx-analyzer.renameFamily";
 /// Command of VS Code that opens the list of completions.
 pub const TRIGGER_SUGGEST: &str = "editor.action.triggerSuggest";
-/// Command of the server that tells where a name is used.
-pub const TELL_REFERENCES: &str = "ptx/tellReferences";
-/// Command of the server that tells how many registers an entry needs.
-pub const TELL_REGISTERS: &str = "ptx/tellRegisters";
+/// Command of the server that shows the uses of a name as a message.
+pub const REFERENCES_TEXT: &str = "ptx/tellReferences";
+/// Command of the server that shows the registers of an entry as a message.
+pub const REGISTERS_TEXT: &str = "ptx/tellRegisters";
 /// Runs `ptxas` on a document now.
 pub const RUN_PTXAS: &str = "ptx/runPtxas";
 /// The user trusts the open folders from now on.
@@ -115,7 +115,7 @@ pub const DID_READ_FILES: &str = "ptx/didReadFiles";
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DidReadFilesParams {
-    /// The files.
+    /// Files that were read or are gone since the last message.
     pub files: Vec<ReadFile>,
 }
 
@@ -123,7 +123,7 @@ pub struct DidReadFilesParams {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadFile {
-    /// Its name.
+    /// Name of the file in the client.
     pub uri: Url,
     /// Its text; `None` when it is gone.
     pub text: Option<String>,
@@ -133,7 +133,7 @@ pub struct ReadFile {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewSyntaxTreeParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
     /// The smallest node that covers this range is shown; the whole file without it.
     pub range: Option<Range>,
@@ -157,7 +157,7 @@ pub struct SameSourceLine {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistersParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
     /// Only the entry around this is wanted.
     pub position: Option<Position>,
@@ -175,7 +175,7 @@ pub struct Registers {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EntryRegisters {
-    /// The name.
+    /// Name of the entry, as in the text.
     pub name: String,
     /// The whole entry.
     pub range: Range,
@@ -185,15 +185,15 @@ pub struct EntryRegisters {
     pub target: String,
     /// The most likely number of registers.
     pub estimate: u32,
-    /// Four of five kernels need at least so many,
+    /// Four of five kernels need at least this many,
     pub low: u32,
-    /// and at most so many.
+    /// and at most this many.
     pub high: u32,
     /// So many, above that range, are needed if ptxas hides latency as much as it can; none if the range has them.
     pub may_need: Option<u32>,
     /// The most that are live at a line: the greatest of `lines`.
     pub max_live: u32,
-    /// The first line where so many are.
+    /// The first line with that many.
     pub peak_line: Option<u32>,
     /// The most that the launch bounds allow,
     pub cap: Option<u32>,
@@ -201,7 +201,7 @@ pub struct EntryRegisters {
     pub cap_directive: Option<String>,
     /// How many warps fit.
     pub occupancy: Occupancy,
-    /// The figures of ptxas, if it was asked about this text.
+    /// The figures of ptxas, if it was run on this text.
     pub exact: Option<ExactRegisters>,
     /// Where live registers are counted: `text`, or `ptxas` for the machine code that it made of this text.
     pub counted: String,
@@ -232,7 +232,7 @@ pub struct Occupancy {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OccupancyStep {
-    /// The registers.
+    /// Registers for each thread.
     pub registers: u32,
     /// The warps that are resident then.
     pub warps: u32,
@@ -274,9 +274,9 @@ impl From<&analysis::ExactEntry> for ExactRegisters {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineRegisters {
-    /// The line.
+    /// Line of the document, from 0.
     pub line: u32,
-    /// The registers.
+    /// Registers that are live there.
     pub live: u32,
 }
 
@@ -284,7 +284,7 @@ pub struct LineRegisters {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawingParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
     /// A place in the function.
     pub position: Position,
@@ -297,7 +297,7 @@ pub struct DrawingParams {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChartParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
     /// A place in the entry.
     pub position: Position,
@@ -316,7 +316,7 @@ pub struct ChartParams {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RegisterChart {
-    /// The drawing.
+    /// An `<svg>` element.
     pub svg: String,
 }
 
@@ -330,11 +330,11 @@ pub struct FlowGraph {
     pub blocks: Vec<FlowBlock>,
     /// The ways among them.
     pub edges: Vec<FlowEdge>,
-    /// How many ways through tables are left out because there are too many.
+    /// How many edges through tables are omitted because there are too many.
     pub left_out: usize,
     /// Where live registers are counted: `text`, or `ptxas` for its machine code.
     pub counted: String,
-    /// The drawing.
+    /// An `<svg>` element.
     pub svg: String,
     /// The graph as a flowchart of Mermaid.
     pub mermaid: String,
@@ -383,7 +383,7 @@ pub struct FlowEdge {
 pub struct LiveRange {
     /// The name of the register.
     pub register: String,
-    /// Its type.
+    /// Type of the register, such as `.f32`.
     #[serde(rename = "type")]
     pub ty: String,
     /// How many 32-bit registers it takes; 0 for a predicate.
@@ -407,7 +407,7 @@ pub struct LiveRange {
 pub struct Slice {
     /// The name of the register.
     pub register: String,
-    /// The word that was asked about.
+    /// The word as it was sent.
     pub origin: Range,
     /// The name in the instructions whose writes reach it, or the word itself where it is written.
     pub definitions: Vec<Range>,
@@ -427,7 +427,7 @@ pub struct NameAccess {
     pub location: Location,
     /// `declaration`, `read` or `write`.
     pub access: String,
-    /// Whether this is about another value in the same register than the one that was asked about.
+    /// Whether this is about another value in the same register.
     pub other_value: bool,
 }
 
@@ -444,9 +444,9 @@ pub struct FromSourceLineParams {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompareTargetsParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
-    /// Targets such as `sm_90`; empty: that of the file and those of hardware of today.
+    /// Targets such as `sm_90`; empty: the target of the file and those of current GPUs.
     #[serde(default)]
     pub targets: Vec<String>,
 }
@@ -476,7 +476,7 @@ pub struct TargetColumn {
 /// Part of the result of `ptx/compareTargets`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TargetVersion {
-    /// The target.
+    /// Name of the target, such as `sm_90`.
     pub target: String,
     /// The least `.version` that a module for it has, such as `8.7`; a lower one is not among the errors.
     pub version: String,
@@ -487,7 +487,7 @@ pub struct TargetVersion {
 pub struct TargetGroup {
     /// For each column whether the targets have these errors.
     pub wrong: Vec<bool>,
-    /// The causes.
+    /// Distinct errors of these targets.
     pub causes: Vec<TargetCause>,
 }
 
@@ -505,7 +505,7 @@ pub struct TargetCause {
 /// Parameters of `ptx/words`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct WordsParams {
-    /// Restricts the answer to words of this kind, such as `target`.
+    /// Restricts the answer to this kind of words, such as `target`.
     pub kind: Option<String>,
 }
 
@@ -523,14 +523,14 @@ pub struct Word {
 pub struct ExplainParams {
     /// A word, a statement, a constant, a message: whatever a person types.
     pub name: String,
-    /// Restricts the answer to words of this kind.
+    /// Restricts the answer to this kind of words.
     pub kind: Option<String>,
 }
 
 /// Part of the result of `ptx/explain`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Explanation {
-    /// The word.
+    /// The word and its kind.
     #[serde(flatten)]
     pub word: Word,
     /// Its documentation, in Markdown.
@@ -541,9 +541,9 @@ pub struct Explanation {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPtxasParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
-    /// Make code for this target, beside that of the file: its messages are not shown, and `ptx/machineCode`
+    /// Make code for this target, in addition to the file's own: its messages are not shown, and `ptx/machineCode`
     /// has the code. Of several only the last one is kept.
     #[serde(default)]
     pub target: Option<String>,
@@ -597,9 +597,9 @@ impl fmt::Display for RunPtxas {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPtxasEntry {
-    /// Its name.
+    /// Name of the entry.
     pub name: String,
-    /// The figures.
+    /// Registers, spills and stack, as `ptxas` prints them.
     #[serde(flatten)]
     pub exact: ExactRegisters,
 }
@@ -612,7 +612,7 @@ pub struct PtxasStatus {
     pub state: String,
     /// The same as a sentence, when it is not run.
     pub reason: Option<String>,
-    /// The program.
+    /// Path of the `ptxas` that is run.
     pub path: Option<String>,
     /// The disassembler of machine code.
     pub nvdisasm: Option<String>,

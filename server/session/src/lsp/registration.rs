@@ -1,8 +1,8 @@
 //! Registrations for documents in other languages, for clients that register features by language.
 //!
 //! Such clients have other servers for these documents. Only what an editor merges from several servers is
-//! registered, or what is silent outside fragments; formatting, symbols, folds, lenses, links and semantic tokens are
-//! those of the other server.
+//! registered, or what is silent outside fragments; formatting, symbols, folds, lenses, links and semantic tokens
+//! stay with the other server.
 
 use serde_json::{Value, json};
 

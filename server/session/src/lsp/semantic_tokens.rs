@@ -52,7 +52,7 @@ const TYPES: &[SemanticTokenType] = &[
     SemanticTokenType::OPERATOR,
 ];
 
-/// The modifiers of the analysis in the order of their bits, then those of the table above.
+/// The modifiers of the analysis in the order of their bits, then the modifiers of the table above.
 const MODIFIERS: &[SemanticTokenModifier] = &[
     SemanticTokenModifier::DECLARATION,
     SemanticTokenModifier::DEFINITION,
@@ -208,7 +208,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The one edit that turns `old` into `new`: whatever lies between the common start and end.
+/// The one edit that turns `old` into `new`: the part between the common start and end.
 pub fn diff(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[start..], &new[start..]);

@@ -209,7 +209,7 @@ pub fn folding_range(
     })
 }
 
-/// Most ranges of one selection: each is nested in the one before, and readers of JSON give up on a message that is
+/// Most ranges of one selection: each is nested in the one before, and readers of JSON refuse a message that is
 /// nested more than some hundred times (`serde_json`, which the clients in Rust use, more than 127 times).
 const SELECTIONS: usize = 100;
 

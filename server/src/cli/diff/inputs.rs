@@ -23,7 +23,7 @@ pub(super) struct Inputs {
 
 /// The key of a text among the others of its side, which is the same on the other side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Key {
+enum TextKey {
     /// Its path in a folder.
     Path(String),
     /// The target and the name of the source, of those images with these the how manieth.
@@ -98,7 +98,11 @@ fn functions(text: &str) -> FxHashSet<String> {
 }
 
 /// The texts of one side in their order.
-fn keyed(path: &Path, failures: &mut Vec<String>, io: &mut Io<'_>) -> io::Result<Vec<(Key, Text)>> {
+fn keyed(
+    path: &Path,
+    failures: &mut Vec<String>,
+    io: &mut Io<'_>,
+) -> io::Result<Vec<(TextKey, Text)>> {
     if path.is_dir() {
         let (files, failed) = check::inputs(&[path.to_owned()], false, io)?;
         failures.extend(failed);
@@ -110,7 +114,7 @@ fn keyed(path: &Path, failures: &mut Vec<String>, io: &mut Io<'_>) -> io::Result
                 failures: failed,
             } = texts(&file);
             failures.extend(failed);
-            let key = Key::Path(below.into_owned());
+            let key = TextKey::Path(below.into_owned());
             found.extend(texts.into_iter().map(|it| (key.clone(), it)));
         }
         return Ok(found);
@@ -122,15 +126,15 @@ fn keyed(path: &Path, failures: &mut Vec<String>, io: &mut Io<'_>) -> io::Result
     failures.extend(failed);
     let mut counts: FxHashMap<(String, String), usize> = FxHashMap::default();
     let key = |text: &Text| match &text.image {
-        None => Key::Path(String::new()),
+        None => TextKey::Path(String::new()),
         Some((target, identifier)) => {
             let count = counts
                 .entry((target.clone(), identifier.clone()))
                 .or_default();
             *count += 1;
-            Key::Image(target.clone(), identifier.clone(), *count)
+            TextKey::Image(target.clone(), identifier.clone(), *count)
         }
     };
-    let keys: Vec<Key> = texts.iter().map(key).collect();
+    let keys: Vec<TextKey> = texts.iter().map(key).collect();
     Ok(keys.into_iter().zip(texts).collect())
 }

@@ -6,7 +6,7 @@ use analysis::{ChangeKind, FunctionChange};
 use serde_json::{Value, json};
 use syntax::{Document, TextRange};
 
-use super::{Figures, Pair, is_told};
+use super::{Figures, Pair, is_reported};
 use crate::{
     binaries::Text,
     cli::{Io, plain, report},
@@ -46,7 +46,7 @@ pub(super) fn text(pair: &Pair) -> String {
     }
     let mut same = 0;
     for change in &comparison.functions {
-        match is_told(change.kind) {
+        match is_reported(change.kind) {
             true => function(pair, change, &mut out),
             false => same += 1,
         }
@@ -295,7 +295,7 @@ pub(super) fn sarif(pair: &Pair) -> Vec<Value> {
                 "locations": [{ "physicalLocation": place.clone() }],
             }));
         };
-        if is_told(change.kind) {
+        if is_reported(change.kind) {
             let message = format!(
                 "{} {}{}",
                 change.kind.word(),

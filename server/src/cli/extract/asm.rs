@@ -6,7 +6,7 @@ use analysis::FragmentView;
 use serde::Serialize;
 use syntax::text::{Encoding, LineTable};
 
-use super::{ExtractArgs, Format, write_new};
+use super::{ExtractArgs, ExtractFormat, write_new};
 use crate::{
     cli::{FAILED, Io, check::inputs, format, hosted::Hosted, plain, report::Place},
     compile_commands::CompileCommands,
@@ -14,7 +14,7 @@ use crate::{
 
 /// A fragment as JSON. Lines and columns are those of the file, from 1; columns count bytes.
 #[derive(Serialize)]
-struct Record<'a> {
+struct FragmentRecord<'a> {
     file: &'a str,
     #[serde(flatten)]
     place: &'a Place,
@@ -100,14 +100,14 @@ fn one(
         None => None,
     };
     let name = path.to_string_lossy();
-    if args.format == Format::Json {
+    if args.format == ExtractFormat::Json {
         let operands = view.operands().map(|it| Operand {
             placeholder: it.placeholder,
             constraint: it.constraint,
             register: it.register,
             expression: it.expression.map(|it| it.0),
         });
-        let record = Record {
+        let record = FragmentRecord {
             file: &name,
             place: &place,
             target: &target,

@@ -55,7 +55,7 @@ pub(super) async fn merge(
     let mut line = Vec::new();
     loop {
         tokio::select! {
-            // What has been read of a line stays there when the other branch is first.
+            // ContentKind has been read of a line stays there when the other branch is first.
             read = server.read_until(b'\n', &mut line) => {
                 if read? == 0 {
                     break;

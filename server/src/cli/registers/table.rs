@@ -6,7 +6,7 @@ use analysis::short_name;
 
 use crate::cli::Io;
 
-use super::{Exact, Record, Sort};
+use super::{EntryRecord, Exact, Sort};
 
 /// The meaning of the columns, below the table on a terminal.
 const LEGEND: &str = "\
@@ -18,7 +18,7 @@ warps      resident warps of a multiprocessor, of so many; limit: what keeps it 
 
 /// Writes the table, with a column of what ptxas says if it was asked, by files unless the rows are sorted.
 pub(super) fn table(
-    records: &mut [Record],
+    records: &mut [EntryRecord],
     sort: Option<Sort>,
     with_exact: bool,
     io: &mut Io<'_>,
@@ -87,7 +87,7 @@ pub(super) fn table(
 const COLUMNS: usize = 10;
 
 /// The cells of an entry; the last one with the file where it is not told elsewhere.
-fn row(it: &Record, with_file: bool) -> [String; COLUMNS] {
+fn row(it: &EntryRecord, with_file: bool) -> [String; COLUMNS] {
     let dash = || "-".to_owned();
     let entry = short_name(&it.entry);
     [

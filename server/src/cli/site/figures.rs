@@ -11,7 +11,7 @@ use session::draw::{Theme, concepts, fragments};
 /// Puts figures into the pages; the files of the drawings are the answer.
 pub(super) fn insert(chapters: &mut [SiteChapter]) -> Vec<(String, String)> {
     // The book shows pictures on a background of their own in all of its themes.
-    let theme = Theme::of(false);
+    let theme = Theme::for_background(false);
     let mut files = Vec::new();
     for page in chapters.iter_mut().flat_map(|it| &mut it.pages) {
         if let Some(text) = of_instruction(page, &theme, &mut files) {

@@ -46,9 +46,12 @@ fn questions_do_not_wait_for_a_disk_that_does_not_answer() {
     let status = fixture.status();
     assert_eq!((status.indexing, status.workers_running), (1, 0));
     assert_eq!(status.files, 2);
-    let told = fixture.warnings();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("cannot be read at the moment"), "{told:?}");
+    let shown = fixture.warnings();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(
+        shown[0].contains("cannot be read at the moment"),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -69,9 +72,9 @@ fn the_text_of_all_files_has_a_limit() {
     assert_eq!(main.answer().ok(), Some(13));
     assert_eq!(length(&fixture, "b.ptx"), Some(13));
     assert_eq!(length(&fixture, "c.ptx"), Some(0));
-    let told = fixture.warnings();
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("1 file is not indexed"), "{told:?}");
+    let shown = fixture.warnings();
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(shown[0].contains("1 file is not indexed"), "{shown:?}");
     // Where one leaves the index, there is room for another.
     let changed = |name: &str, kind: u32| {
         let changes = json!({ "changes": [{ "uri": uri(name), "type": kind }] });
@@ -80,7 +83,7 @@ fn the_text_of_all_files_has_a_limit() {
     };
     changed("a.ptx", 3);
     changed("c.ptx", 2);
-    // A question that a change overtakes has no answer, and is asked again.
+    // A question that a change overtakes has no answer, and is repeated.
     let becomes_known = |name: &str| {
         let start = Instant::now();
         while length(&fixture, name) != Some(13) {

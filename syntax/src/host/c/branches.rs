@@ -5,7 +5,7 @@ use super::{
         Condition, Test,
         scan::{is_name, range},
     },
-    Lexer,
+    CLexer,
 };
 
 /// More blocks around a statement than these are not looked at.
@@ -26,7 +26,7 @@ pub(super) struct Guarded {
     conditions: Vec<Condition>,
 }
 
-impl Lexer<'_> {
+impl CLexer<'_> {
     /// Reads the name here. If it is a macro that chooses by target, its arguments are remembered; they are read as
     /// any other code afterwards.
     pub(super) fn target_macro(&mut self) {
@@ -96,7 +96,7 @@ impl Lexer<'_> {
     }
 
     /// Remembers under which conditions the arguments of a macro are compiled: pairs of a condition and code, or one
-    /// condition, its code and that of its opposite.
+    /// condition, its code and the code of its opposite.
     fn guard(&mut self, arguments: &[(usize, usize)], pairs: bool) {
         let condition = |(start, end): (usize, usize), expected| Condition {
             test: Test::Value,
@@ -187,7 +187,7 @@ impl Lexer<'_> {
                     expected,
                 });
             }
-            // `else if`: what comes before did not hold.
+            // `else if`: the conditions before did not hold.
             if word_before(trimmed(rest), "else").is_none() {
                 return;
             }
@@ -196,7 +196,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether the declaration that ends a text is that of a function for devices.
+/// Whether the declaration that ends a text is a function for devices.
 fn is_device(before: &[u8]) -> bool {
     let part = &before[before.len().saturating_sub(MAX_CONDITION)..];
     let start = memchr::memrchr3(b';', b'{', b'}', part).map_or(0, |it| it + 1);

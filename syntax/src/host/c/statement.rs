@@ -7,7 +7,7 @@ use super::{
         Condition, Dialect, Direction, Operand, Part, Statement,
         scan::{is_name, range},
     },
-    Lexer, is_prefix,
+    CLexer, is_prefix,
 };
 
 /// The words between the keyword and the parenthesis.
@@ -20,7 +20,7 @@ const QUALIFIERS: [&str; 6] = [
     "goto",
 ];
 
-/// A statement knows at most so many conditions.
+/// The most conditions of a statement that are kept.
 const MAX_CONDITIONS: usize = 128;
 
 /// The work of the preprocessor between two words.
@@ -32,7 +32,7 @@ struct Branches {
     any: bool,
 }
 
-impl Lexer<'_> {
+impl CLexer<'_> {
     /// Reads a statement from after its keyword, which is at a range of bytes. What is none has no effect.
     pub(super) fn statement(&mut self, from: usize, to: usize) {
         self.scan.pos = to;
@@ -324,7 +324,7 @@ impl Lexer<'_> {
                     if self.scan.peek() != b'(' {
                         continue;
                     }
-                    // The parenthesis may be that of a macro with arguments, before the one of the operand.
+                    // The parenthesis may belong to a macro with arguments, before the one of the operand.
                     let parenthesis = self.scan.pos;
                     let closed = self.balanced();
                     let end = self.scan.pos;
@@ -362,7 +362,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Adds a part; one that is read in a branch of the preprocessor may be left out.
+/// Adds a part; one that is read in a branch of the preprocessor may be absent.
 fn push(parts: &mut Vec<Part>, mut part: Part, branches: &Branches) {
     if let Part::Literal(literal) = &mut part {
         literal.conditional = branches.open > 0;

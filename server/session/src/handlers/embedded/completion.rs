@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// An item and what is inserted for it.
-pub(in crate::handlers) struct Item {
+pub(in crate::handlers) struct FragmentCompletion {
     /// The item, with the label that is shown.
     pub(in crate::handlers) item: CompletionItem,
     /// The text to insert, as it is written in the string.
@@ -31,7 +31,7 @@ pub(in crate::handlers) fn completion(
     document: &Document,
     host: &HostDocument,
     offset: TextSize,
-) -> Answer<Option<(TextRange, Vec<Item>, bool)>> {
+) -> Answer<Option<(TextRange, Vec<FragmentCompletion>, bool)>> {
     if !snapshot.embedded {
         return Ok(None);
     }
@@ -39,7 +39,7 @@ pub(in crate::handlers) fn completion(
     let draft: Fragment;
     let view = match file.fragment_inside(offset) {
         Some(index) => host.view(snapshot, document.file, index)?,
-        // In C++ other machines have assembly, too.
+        // C++ also has assembly for other machines.
         None if host.language() == Language::C && file.fragments().is_empty() => return Ok(None),
         None => {
             let Some(found) = file.draft(text, offset) else {
@@ -68,12 +68,13 @@ pub(in crate::handlers) fn completion(
     let mut module = view.module.clone();
     module.replace_range(usize::from(start)..usize::from(end), written);
     let at = start + TextSize::of(written);
-    let found = snapshot
-        .shared
-        .fragments
-        .ask(&snapshot.settings, &module, |analysis, file| {
-            analysis.completions(FilePosition { file, offset: at })
-        })?;
+    let found =
+        snapshot
+            .shared
+            .fragments
+            .query(&snapshot.settings, &module, |analysis, file| {
+                analysis.completions(FilePosition { file, offset: at })
+            })?;
     let Some(found) = found else {
         return Ok(None);
     };
@@ -124,7 +125,7 @@ fn items(
     found: Completions,
     replace: TextRange,
     typed: &str,
-) -> Vec<Item> {
+) -> Vec<FragmentCompletion> {
     let operands: Vec<_> = view.operands().collect();
     let name = |it: &FragmentOperand| match view.dialect() {
         Dialect::Cuda => format!("%{}", it.index),
@@ -158,7 +159,7 @@ fn items(
             true if item.insert.is_none() => text.clone(),
             _ => item.label.clone(),
         };
-        others.push(Item {
+        others.push(FragmentCompletion {
             text,
             filter,
             item: CompletionItem {
@@ -174,14 +175,14 @@ fn items(
     first
 }
 
-fn of_operand(operand: &FragmentOperand) -> Item {
+fn of_operand(operand: &FragmentOperand) -> FragmentCompletion {
     let expression = operand.expression.as_ref();
     let expression = expression.map_or_else(String::new, |it| one_line(&it.0, 40));
     let detail = match operand.constraint.is_empty() {
         true => expression,
         false => format!("{expression} \"{}\"", operand.constraint),
     };
-    Item {
+    FragmentCompletion {
         text: operand.placeholder.clone(),
         filter: operand.placeholder.clone(),
         item: CompletionItem {

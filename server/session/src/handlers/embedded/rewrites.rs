@@ -76,7 +76,7 @@ fn formatted(snapshot: &Snapshot, view: &FragmentView<'_>) -> Answer<String> {
         operand_column: snapshot.features.operand_column,
         ..FormattingOptions::default()
     };
-    let edits = fragments.ask(&snapshot.settings, &view.module, |analysis, file| {
+    let edits = fragments.query(&snapshot.settings, &view.module, |analysis, file| {
         analysis.formatting(file, None, options)
     })?;
     let mut text = view.module.clone();
@@ -87,7 +87,7 @@ fn formatted(snapshot: &Snapshot, view: &FragmentView<'_>) -> Answer<String> {
     Ok(text)
 }
 
-/// The name of a PTX file beside a document, for the statement on a line.
+/// The name of a PTX file in the folder of a document, for the statement on a line.
 fn file_beside(document: &Url, line: u32) -> Option<Url> {
     let name = document.path_segments()?.next_back()?;
     let stem = name.rsplit_once('.').map_or(name, |it| it.0);

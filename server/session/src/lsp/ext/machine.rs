@@ -10,12 +10,12 @@ use crate::lsp::lsp_types::TextDocumentIdentifier;
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MachineCodeParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
     /// The entry; without one that with code of the line, or else the first.
     #[serde(default)]
     pub entry: Option<String>,
-    /// The target, if code for another one was made by `ptx/runPtxas`; that of the file without this.
+    /// The target, if code for another one was made by `ptx/runPtxas`; without it, the target of the file.
     #[serde(default)]
     pub target: Option<String>,
     /// A line of the file, from 0.
@@ -49,7 +49,7 @@ pub struct MachineCode {
     pub local: u32,
     /// The index of the first row, from 0.
     pub from: u32,
-    /// The rows that were asked for.
+    /// The requested rows.
     pub rows: Vec<MachineRow>,
     /// The blocks that begin among them; none without `nvdisasm`.
     pub blocks: Vec<MachineBlock>,
@@ -65,7 +65,7 @@ pub struct MachineBlock {
     pub first: u32,
     /// How many instructions it has.
     pub count: u32,
-    /// The sum of their stalls: a warp needs at least so many cycles to issue them, and as a rule more.
+    /// The sum of their stalls: a warp needs at least this many cycles to issue them, and as a rule more.
     pub stalls: Option<u32>,
     /// How many of them wait for the result of another one, however long that takes.
     pub waits: u32,

@@ -8,7 +8,7 @@ use crate::lsp::lsp_types::{Range, TextDocumentIdentifier};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProtocolsParams {
-    /// The file.
+    /// A document that the client has open.
     pub text_document: TextDocumentIdentifier,
 }
 
@@ -26,7 +26,7 @@ pub struct FunctionProtocol {
 /// An instruction of a protocol.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ProtocolStep {
-    /// The statement.
+    /// Range of the statement.
     pub range: Range,
     /// The role of the instruction.
     pub role: String,
@@ -48,7 +48,7 @@ pub struct DiffParams {
 pub struct Difference {
     /// Its name, the new one if it has two.
     pub name: String,
-    /// `changed`, `added`, `removed`, or another word of the command line's `diff`.
+    /// `changed`, `added`, `removed`, or another one of `ptx-analyzer diff`.
     pub change: String,
     /// Where it is in the old file.
     pub old: Option<Range>,
@@ -58,7 +58,7 @@ pub struct Difference {
     pub added: usize,
     /// Instructions of the old function that the new one does not have.
     pub removed: usize,
-    /// Instructions in another order.
+    /// Reordered instructions.
     pub moved: usize,
     /// The estimates of registers before and after, of entry functions.
     pub registers: (Option<u32>, Option<u32>),
