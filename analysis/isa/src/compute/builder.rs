@@ -160,6 +160,8 @@ impl Builder {
                 | Op::Sweep
                 | Op::Participants { .. }
                 | Op::BoxBytes { .. }
+                | Op::Aligned(..)
+                | Op::Matrix(_)
                 | Op::Load { .. }
         );
         if !constants || leaf {
@@ -218,7 +220,7 @@ impl Builder {
                 _ => 64,
             },
             Op::Field(Width::Narrow, a, ..) => self.bits(a),
-            Op::Broadcast(a, _) | Op::Gather(a, _) => self.bits(a),
+            Op::Broadcast(a, _) | Op::Gather(a, _) | Op::Aligned(a, _) => self.bits(a),
             Op::Float(step) => step.to.bits() as u8,
             Op::Stochastic { to, .. } | Op::FromInteger { to, .. } => to.bits() as u8,
             Op::ToInteger {

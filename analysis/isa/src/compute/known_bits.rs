@@ -289,6 +289,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
                 None => KnownBits::below(128 - shifted.range().1.leading_zeros()),
             }
         }
+        Op::Aligned(a, _) => known(a),
         Op::Broadcast(a, _) | Op::Gather(a, _) => {
             // Another lane may hold another number, but no more than these bits.
             KnownBits::new(known(a).zeros() & !low(64), 0)
@@ -307,6 +308,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
         Op::ToInteger { .. }
         | Op::Sweep
         | Op::BoxBytes { .. }
+        | Op::Matrix(_)
         | Op::Load { .. }
         | Op::Input(_)
         | Op::Stack

@@ -213,6 +213,9 @@ pub trait Memory<const N: usize> {
         half: u8,
         out: &mut [u64; N],
     );
+
+    /// Addresses at which memory is read or written after this must be multiples of so many bytes.
+    fn aligned(&mut self, _address: &[u64; N], _bytes: u8) {}
 }
 
 /// No memory: all bytes are 0.

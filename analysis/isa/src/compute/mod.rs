@@ -3,6 +3,7 @@
 //! - [`float`]: floats that are exact until they are rounded once;
 //! - [`ValueType`]: what a type word means to an evaluator;
 //! - [`lower`]: the program of a statement, made once for a form;
+//! - [`matrix`]: products of matrices, whose elements the lanes of a warp hold;
 //! - [`memory`]: the places that programs read and write;
 //! - [`Program`]: the operations of a program, and [`Machine::run`], which runs them on all lanes at once.
 //!
@@ -20,6 +21,7 @@ mod integers;
 mod known_bits;
 mod linear;
 pub mod lower;
+pub mod matrix;
 pub mod memory;
 mod number_text;
 mod operation;
@@ -39,6 +41,7 @@ pub use graph::{Graph, LaneValues};
 pub use known_bits::KnownBits;
 pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
+pub use matrix::MatrixProgram;
 pub use memory::{
     AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, TensorBox, Until, window,
 };

@@ -7,6 +7,7 @@ use crate::matrix::tensor_map::BoxMode;
 
 use super::{
     float::{Class, Format, Operation as FloatOperation, Rounding},
+    matrix::MatrixProgram,
     memory::{Bulk, BulkSource, Place, Store, Until},
 };
 
@@ -74,6 +75,10 @@ pub enum Op {
         /// Which 64 bits of it, the lowest first.
         half: u8,
     },
+    /// The address itself, which must be a multiple of so many bytes.
+    Aligned(Node, u8),
+    /// A register of the result of [`Program::matrix`].
+    Matrix(u16),
     /// A number of 64 bits, signed or not, with 128.
     Widen(Node, bool),
     /// The low 64 bits of one of 128.
@@ -194,6 +199,7 @@ impl Op {
             | Op::CtaRank
             | Op::Member
             | Op::Sweep
+            | Op::Matrix(_)
             | Op::Participants { .. } => *self,
             Op::BoxBytes {
                 place,
@@ -204,6 +210,7 @@ impl Op {
                 map: map(address),
                 mode,
             },
+            Op::Aligned(a, bytes) => Op::Aligned(map(a), bytes),
             Op::Load {
                 place,
                 address,
@@ -473,6 +480,8 @@ pub struct Program {
     /// The number of bytes over which the program runs, one element after the other, see [`Op::Sweep`]; with the bytes
     /// of an element.
     pub sweep: Option<(Node, u8)>,
+    /// A product of matrices, whose results are read by [`Op::Matrix`].
+    pub matrix: Option<Box<MatrixProgram>>,
     /// A truth that the threads of a barrier bring: what the barrier computes is known when all are there.
     pub participants: Option<Node>,
     /// The effects that happen at some later time, as a program of their own with the same operands.
@@ -534,6 +543,9 @@ impl Program {
         self.participants.iter_mut().for_each(&mut act);
         self.repeated.iter_mut().for_each(&mut act);
         self.sweep.iter_mut().for_each(|it| act(&mut it.0));
+        if let Some(matrix) = &mut self.matrix {
+            matrix.for_each_node(&mut act);
+        }
         if let Some(Until::Barrier { address, bytes, .. }) = &mut self.until {
             act(address);
             act(bytes);

@@ -3,6 +3,7 @@
 use super::{
     float::{self, Format, Number, Rounding, bits},
     integers::{self, map, set},
+    matrix::Scratch,
     memory::{Memory, Nowhere},
     program::{FloatTest, FloatUnary, Node, Op, Program, Relation, Width},
 };
@@ -49,6 +50,7 @@ impl<'a, const N: usize> Surroundings<'a, N> {
 pub struct Machine<const N: usize> {
     narrow: Vec<[u64; N]>,
     wide: Vec<[u128; N]>,
+    matrix: Scratch<N>,
 }
 
 /// The values of nodes.
@@ -101,6 +103,7 @@ impl<const N: usize> Machine<N> {
         if program.wide && self.wide.len() < count {
             self.wide.resize(count, [0; N]);
         }
+        let mut multiplied = false;
         for (index, op) in program.steps.iter().enumerate() {
             let (before, rest) = self.narrow.split_at_mut(index);
             let Some(out) = rest.first_mut() else {
@@ -136,6 +139,17 @@ impl<const N: usize> Machine<N> {
                         let address = &before[*address as usize];
                         memory.load(place, address, *element, *half, out);
                     }
+                }
+                Op::Aligned(address, bytes) => {
+                    *out = before[*address as usize];
+                    memory.aligned(out, *bytes);
+                }
+                Op::Matrix(register) => {
+                    if let (Some(matrix), false) = (&program.matrix, multiplied) {
+                        matrix.run(before, &mut self.matrix);
+                        multiplied = true;
+                    }
+                    *out = self.matrix.result(*register);
                 }
                 _ if op.is_wide() => {
                     let (wide, rest) = self.wide.split_at_mut(index);
@@ -174,7 +188,9 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         | Op::Sweep
         | Op::Participants { .. }
         | Op::BoxBytes { .. }
+        | Op::Matrix(_)
         | Op::Load { .. } => {}
+        Op::Aligned(a, _) => *out = *narrow(a),
         Op::Constant(it) => *out = [it; N],
         Op::Lane => set(out, |lane| lane as u64),
         Op::Narrow(a) => {

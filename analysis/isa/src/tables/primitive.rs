@@ -49,6 +49,8 @@ primitives! {
     NthSet "nth" 3..=3,
     /// A function of three bits, tabulated by a constant.
     LookUp "lut" 4..=4,
+    /// An address that must be a multiple of so many bytes.
+    Aligned "aligned" 2..=2,
     /// The product without carries.
     CarrylessProduct "clmul" 2..=2,
     /// A value with the part that the selector of the destination names replaced.

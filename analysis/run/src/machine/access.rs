@@ -143,14 +143,7 @@ impl Access<'_> {
             return found;
         }
         if bytes.is_power_of_two() && address % bytes != 0 {
-            if !self.findings.knows(FindingCode::MisalignedAccess, &self.at) {
-                let message = format!(
-                    "the address {address:#x} is no multiple of {bytes}, the size of the access"
-                );
-                let code = FindingCode::MisalignedAccess;
-                self.findings
-                    .push(code, &self.at, mask, message, Vec::new());
-            }
+            self.misaligned(address, bytes, mask);
             return None;
         }
         let Some((region, offset)) = found else {
@@ -200,6 +193,17 @@ impl Access<'_> {
         };
         self.findings
             .push(code, &self.at, mask, message, Vec::new());
+    }
+
+    fn misaligned(&mut self, address: u64, bytes: u64, mask: u32) {
+        let code = FindingCode::MisalignedAccess;
+        if !self.findings.knows(code, &self.at) {
+            let message = format!(
+                "the address {address:#x} is no multiple of {bytes}, the size of the access"
+            );
+            self.findings
+                .push(code, &self.at, mask, message, Vec::new());
+        }
     }
 
     fn out_of_bounds(
@@ -536,6 +540,24 @@ impl<const N: usize> Memory<N> for Access<'_> {
                 true => value ^ undefined,
                 false => value,
             };
+        }
+    }
+
+    fn aligned(&mut self, address: &[u64; N], bytes: u8) {
+        let bytes = u64::from(bytes.max(1));
+        if self.quiet {
+            return;
+        }
+        for lane in lanes_of(self.running::<N>()) {
+            let lane = usize::from(lane);
+            let found = lane
+                .checked_sub(self.first_lane)
+                .and_then(|it| address.get(it));
+            if let Some(address) = found
+                && address % bytes != 0
+            {
+                self.misaligned(*address, bytes, 1 << lane);
+            }
         }
     }
 }

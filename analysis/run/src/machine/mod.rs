@@ -6,6 +6,8 @@ mod block;
 mod call;
 mod findings;
 mod launch;
+#[cfg(test)]
+mod matrices;
 mod mbarriers;
 mod memory;
 mod races;

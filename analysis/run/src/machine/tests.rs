@@ -26,7 +26,7 @@ fn kernel(body: &str, arrays: &[&[u32]], scalars: &[u32]) -> String {
     )
 }
 
-fn run_text(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
+pub(super) fn run_text(text: &str, threads: u32, arrays: &[&[u32]], scalars: &[u32]) -> String {
     run_with(text, threads, arrays, scalars, false)
 }
 

@@ -59,6 +59,8 @@ impl Lowering<'_> {
                     _ => Int::remainder(a, b),
                 }))
             }
+            // All fields of a register at once.
+            Primitive::Field if self.moves_whole() => self.expression(argument(0)?),
             Primitive::Field => self.field(argument(0)?, argument(1)?, argument(2)?),
             Primitive::Bit => {
                 let (x, i) = (self.raw(argument(0)?)?, self.int(argument(1)?)?);
@@ -87,6 +89,12 @@ impl Lowering<'_> {
                 let n = self.builder.low(&n, 64);
                 let node = self.builder.push(Op::Unary(Unary::Ones, Width::Narrow, n));
                 Ok(Value::Int(Int::node(node, Range::of_bits(bits, false))))
+            }
+            Primitive::Aligned => {
+                let (address, bytes) = (self.int(argument(0)?)?, self.constant(argument(1)?)?);
+                let address = self.builder.low(&address, 64);
+                let node = self.builder.push(Op::Aligned(address, bytes as u8));
+                Ok(Value::Int(Int::node(node, Range::of_bits(64, false))))
             }
             Primitive::Raw => Ok(Value::Int(self.raw(argument(0)?)?)),
             Primitive::Concatenate => self.concatenate(arguments),

@@ -16,7 +16,7 @@ impl Lowering<'_> {
     /// Adds what an effect writes.
     pub(super) fn effect(&mut self, effect: &Effect) -> Result<()> {
         if effect.matrix {
-            return Err(Obstacle::Matrix);
+            return self.matrix_effect(effect);
         }
         if effect.repeated.is_some() && !matches!(effect.target, Target::Memory(_)) {
             return Err(Obstacle::Memory);

@@ -75,7 +75,7 @@ impl Lowering<'_> {
             Expression::Call(primitive, arguments) => self.call(*primitive, arguments),
             Expression::Apply(name, arguments) => {
                 let Some(definition) = self.definitions.get(name).copied() else {
-                    return Err(Obstacle::Matrix);
+                    return self.matrix_element(name, arguments);
                 };
                 if definition.parameters.len() != arguments.len() {
                     return mistake(format!("`{name}` takes another number of arguments"));
@@ -239,7 +239,7 @@ impl Lowering<'_> {
         self.bits_of(value)
     }
 
-    fn bits_of(&mut self, value: Value) -> Result<Int> {
+    pub(super) fn bits_of(&mut self, value: Value) -> Result<Int> {
         Ok(match value {
             Value::Int(it) => match it.width {
                 Some(bits) if it.range.low < 0 => it.plain().low_bits(bits),

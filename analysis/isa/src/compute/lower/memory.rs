@@ -290,6 +290,9 @@ impl Lowering<'_> {
             };
             return self.read_field(memory, field);
         }
+        if self.movement.is_some() {
+            return self.read_for_matrix(memory);
+        }
         if memory.size.is_some() {
             return Err(Obstacle::Memory);
         }
@@ -504,7 +507,7 @@ impl Lowering<'_> {
     }
 
     /// The place of a memory expression, by its index, and its address.
-    fn place(
+    pub(super) fn place(
         &mut self,
         memory: &Memory,
         bytes: u32,
@@ -566,16 +569,29 @@ impl Lowering<'_> {
 
     fn space_of(&self, expression: &Expression) -> Option<AddressSpace> {
         match expression {
-            Expression::Name(name) => {
-                let operand = self.statement.operand(name)?;
-                self.statement.operands[operand].space
-            }
+            Expression::Name(name) => match self.definitions.get(name) {
+                Some(definition) => self.space_of(&definition.value),
+                None => {
+                    let operand = self.statement.operand(name)?;
+                    self.statement.operands[operand].space
+                }
+            },
             Expression::Infix(_, a, b) => self.space_of(a).or_else(|| self.space_of(b)),
+            Expression::At(inner, _) => self.space_of(inner),
+            Expression::Call(Primitive::Aligned, all) => self.space_of(all.first()?),
+            Expression::Apply(name, _) => self.space_of(&self.definitions.get(name)?.value),
             _ => None,
         }
     }
 
-    fn store(&mut self, place: u16, address: Node, element: u32, value: Node, high: Option<Node>) {
+    pub(super) fn store(
+        &mut self,
+        place: u16,
+        address: Node,
+        element: u32,
+        value: Node,
+        high: Option<Node>,
+    ) {
         self.memory.stores.push(Store {
             place,
             address,
@@ -586,7 +602,7 @@ impl Lowering<'_> {
     }
 
     /// The type of an element in memory: that of the instruction.
-    fn memory_type(&self, stated: Option<&str>) -> Result<ValueType> {
+    pub(super) fn memory_type(&self, stated: Option<&str>) -> Result<ValueType> {
         if let Some(word) = stated {
             return self.type_word(word);
         }

@@ -6,8 +6,10 @@ mod effects;
 mod expressions;
 mod floats;
 mod lanes;
+mod matrix;
 mod memory;
 mod operands;
+mod product;
 
 pub(super) use operands::register_bits;
 use rustc_hash::FxHashMap;
@@ -16,6 +18,7 @@ use super::{
     builder::Builder,
     exact::Int,
     float::Format,
+    matrix::MatrixProgram,
     memory::{AddressSpace, Bulk, Place, Store, Until},
     program::{Destination, Exactness, Node, Program},
     value_type::{ElementType, ValueType},
@@ -154,6 +157,8 @@ fn part<'a>(
         crosses_lanes: false,
         memory: MemoryParts::default(),
         outputs: Vec::new(),
+        movement: None,
+        product: None,
         depth: 0,
     };
     for effect in effects {
@@ -183,6 +188,7 @@ fn part<'a>(
         windows: memory.windows,
         repeated: memory.repeated,
         sweep: memory.sweep,
+        matrix: lowering.product,
         participants: memory.participants,
         later: None,
         until: memory.until,
@@ -283,6 +289,9 @@ struct Lowering<'a> {
     crosses_lanes: bool,
     memory: MemoryParts,
     outputs: Vec<(Destination, Node)>,
+    /// How elements of matrices are moved, while they are.
+    movement: Option<matrix::Movement>,
+    product: Option<Box<MatrixProgram>>,
     depth: u32,
 }
 

@@ -94,7 +94,7 @@ pub(super) fn type_of(bound: &BoundOperand<'_>) -> ValueType {
 
 impl Lowering<'_> {
     /// The bits of a register, or of an element of braces: 64 of them.
-    fn source(&mut self, operand: usize, element: Option<u8>, half: u8) -> Node {
+    pub(super) fn source(&mut self, operand: usize, element: Option<u8>, half: u8) -> Node {
         let bound = self.statement.operands[operand];
         let register = match (bound.operand, element) {
             (Operand::Vector(items), Some(it)) => items.get(usize::from(it)),

@@ -26,11 +26,11 @@ impl Judge {
     pub(super) const ALL: [Judge; 3] = [Judge::Folding, Judge::Reference, Judge::Host];
 
     /// The recorded cases.
-    fn file(self) -> &'static str {
+    fn files(self) -> &'static [&'static str] {
         match self {
-            Judge::Folding => "folded.txt.gz",
-            Judge::Reference => "reference.txt.gz",
-            Judge::Host => "host.txt.gz",
+            Judge::Folding => &["folded.txt.gz"],
+            Judge::Reference => &["reference.txt.gz", "matrices.txt.gz"],
+            Judge::Host => &["host.txt.gz"],
         }
     }
 
@@ -46,10 +46,12 @@ impl Judge {
     pub(super) fn recorded(self) -> String {
         let folder =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/computations/recorded");
-        let packed = std::fs::read(folder.join(self.file())).expect("the recorded cases are there");
         let mut text = String::new();
-        let mut unpacked = flate2::read::GzDecoder::new(&packed[..]);
-        unpacked.read_to_string(&mut text).expect("they are text");
+        for file in self.files() {
+            let packed = std::fs::read(folder.join(file)).expect("the recorded cases are there");
+            let mut unpacked = flate2::read::GzDecoder::new(&packed[..]);
+            unpacked.read_to_string(&mut text).expect("they are text");
+        }
         text
     }
 }

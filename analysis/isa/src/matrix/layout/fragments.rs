@@ -8,12 +8,12 @@ use super::{
 };
 
 /// `lane / 4`: the group of four lanes.
-const fn group(times: u32, axis: Axis) -> Term {
+pub(super) const fn group(times: u32, axis: Axis) -> Term {
     Term::new(Lane, 4, 8, times, axis)
 }
 
 /// `lane % 4`: the thread in its group.
-const fn thread(times: u32, axis: Axis) -> Term {
+pub(super) const fn thread(times: u32, axis: Axis) -> Term {
     Term::new(Lane, 1, 4, times, axis)
 }
 
@@ -23,7 +23,7 @@ const fn warp(times: u32, axis: Axis) -> Term {
 }
 
 /// Neighbouring elements of a register.
-const fn elements(count: u32, axis: Axis) -> Term {
+pub(super) const fn elements(count: u32, axis: Axis) -> Term {
     Term::new(Element, 1, count, 1, axis)
 }
 
@@ -66,19 +66,19 @@ impl Shape {
 }
 
 /// The modifiers of an instruction, without periods.
-struct Words<'a>(&'a [&'a str]);
+pub(super) struct Words<'a>(pub(super) &'a [&'a str]);
 
 impl<'a> Words<'a> {
-    fn has(&self, word: &str) -> bool {
+    pub(super) fn has(&self, word: &str) -> bool {
         self.0.contains(&word)
     }
 
-    fn shape(&self) -> Option<Shape> {
+    pub(super) fn shape(&self) -> Option<Shape> {
         self.0.iter().find_map(|it| Shape::parse(it))
     }
 
     /// The types of the matrices, in their order.
-    fn types(&self) -> Vec<&'a str> {
+    pub(super) fn types(&self) -> Vec<&'a str> {
         let known =
             |it: &&&str| element_bits(it, false).is_some() || **it == "f32" || **it == "s32";
         self.0.iter().filter(known).copied().collect()
@@ -104,7 +104,7 @@ impl<'a> Words<'a> {
 }
 
 /// Bits that an element of a factor takes in a register. `.e2m1` is in a byte of its own unless packed.
-fn element_bits(word: &str, packed: bool) -> Option<u32> {
+pub(super) fn element_bits(word: &str, packed: bool) -> Option<u32> {
     Some(match word {
         "b1" => 1,
         "s4" | "u4" => 4,
@@ -214,7 +214,7 @@ fn factor_b(shape: Shape, bits: u32) -> Option<Fragment> {
 }
 
 /// C or D: two neighbours, then 8 rows down, then 8 columns right.
-fn accumulator(
+pub(super) fn accumulator(
     operand: &'static str,
     matrix: &'static str,
     shape: Shape,
@@ -282,7 +282,7 @@ fn fragment(
 }
 
 /// The digits that have more than one value.
-fn used(mut terms: Vec<Term>) -> Vec<Term> {
+pub(super) fn used(mut terms: Vec<Term>) -> Vec<Term> {
     terms.retain(|it| it.modulo > 1);
     terms
 }

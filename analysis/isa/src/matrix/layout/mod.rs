@@ -6,12 +6,14 @@
 //! same terms, so they cannot disagree.
 
 mod catalog;
+mod chosen;
 mod formula;
 mod fragments;
 #[cfg(test)]
 mod tests;
 
 pub use catalog::{CATALOG, Example};
+pub use chosen::chosen_layout;
 pub use formula::Formula;
 pub use fragments::{Shape, layout};
 
