@@ -4,6 +4,7 @@ mod access;
 mod asynchronous;
 mod block;
 mod call;
+mod conversions;
 mod findings;
 mod launch;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::outcome::{Ended, FindingCode};
 
 use super::{
     Machine,
+    conversions::{Amount, Conversion},
     findings::lanes_of,
     memory::{Bytes, Owner},
     step::Running,
@@ -142,50 +143,33 @@ impl Machine<'_> {
         while let Some(percent) = rest.find('%') {
             out.push_str(&rest[..percent]);
             rest = &rest[percent + 1..];
-            let end = rest.find(|it: char| it.is_ascii_alphabetic() && !"hlLjzt".contains(it));
-            let (Some(end), false) = (end, rest.starts_with('%')) else {
+            let Some((conversion, after)) = Conversion::read(rest) else {
                 out.push('%');
                 rest = rest.strip_prefix('%').unwrap_or(rest);
                 continue;
             };
-            let (flags, letter) = (&rest[..end], rest.as_bytes()[end]);
-            rest = &rest[end + 1..];
-            let wide = flags.contains("ll") || flags.contains('l') || b"pse".contains(&letter);
-            let wide = wide || b"fFgGeEaA".contains(&letter);
-            let size = if wide { 8 } else { 4 };
-            at = at.next_multiple_of(size);
-            let value = self.word_at(warp, lane, at, size as usize);
-            at += size;
-            count += 1;
-            let signed = match wide {
-                true => value as i64,
-                false => i64::from(value as u32 as i32),
+            rest = after;
+            let mut next = |machine: &mut Self, size: u64| {
+                at = at.next_multiple_of(size);
+                let value = machine.word_at(warp, lane, at, size as usize);
+                at += size;
+                count += 1;
+                value
             };
-            let text = match letter {
-                b'd' | b'i' => signed.to_string(),
-                b'u' => value.to_string(),
-                b'x' => format!("{value:x}"),
-                b'X' => format!("{value:X}"),
-                b'o' => format!("{value:o}"),
-                b'c' => char::from(value as u8).to_string(),
-                b'p' => format!("{value:#x}"),
-                b's' => self.text_at(value),
-                b'f' | b'F' => {
-                    let digits = flags.rsplit_once('.').and_then(|it| it.1.parse().ok());
-                    format!("{:.*}", digits.unwrap_or(6), f64::from_bits(value))
-                }
-                _ => f64::from_bits(value).to_string(),
+            let mut amount = |machine: &mut Self, it: Amount| match it {
+                Amount::Missing => None,
+                Amount::Number(it) => Some(it as i64),
+                Amount::Argument => Some(i64::from(next(machine, 4) as i32)),
             };
-            let flags = flags.trim_end_matches(|it: char| it.is_ascii_alphabetic());
-            let width = flags.split('.').next().unwrap_or("");
-            let digits = width.trim_start_matches(['-', '+', ' ', '#', '0']);
-            let width_number: usize = digits.parse().unwrap_or(0);
-            let padded = match (width.contains('-'), width.starts_with('0')) {
-                (true, _) => format!("{text:<width_number$}"),
-                (_, true) if !text.starts_with('-') => format!("{text:0>width_number$}"),
-                _ => format!("{text:>width_number$}"),
+            let width = amount(self, conversion.width).unwrap_or(0);
+            let precision = amount(self, conversion.precision);
+            let precision = precision.and_then(|it| usize::try_from(it).ok());
+            let value = next(self, conversion.size());
+            let text = match conversion.is_text() {
+                true => conversion.of_text(&self.text_at(value), width, precision),
+                false => conversion.of_number(value, width, precision),
             };
-            out.push_str(&padded);
+            out.push_str(&text);
         }
         out.push_str(rest);
         (out, count)
