@@ -186,6 +186,18 @@ impl Machine<'_> {
     /// Lands what is pending of clusters that end.
     pub(super) fn land_all(&mut self) {
         while self.land_late() {}
+        // What nobody waited for lands all the same.
+        let mut keys: Vec<_> = self.asynchronous.lanes.keys().copied().collect();
+        keys.sort_unstable_by_key(|it| (it.0, it.1));
+        for key in keys {
+            let Some(groups) = self.asynchronous.lanes.remove(&key) else {
+                continue;
+            };
+            let mut warp = Warp::for_landing();
+            for operation in groups.closed.into_iter().flatten().chain(groups.open) {
+                self.land(&mut warp, operation);
+            }
+        }
     }
 
     /// Does what an operation does.

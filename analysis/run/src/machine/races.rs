@@ -119,6 +119,7 @@ struct Entry {
     writes: bool,
     strong: bool,
     scope: Scope,
+    atomic: bool,
     asynchronous: bool,
     by_proxy: bool,
     value: u64,
