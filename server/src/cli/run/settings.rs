@@ -35,7 +35,7 @@ pub(in crate::cli) fn set_arg(text: &str) -> Result<SetArg, String> {
         if last < first || last - first >= MAX_COMBINATIONS as i128 {
             return Err(format!("a range has from 1 to {MAX_COMBINATIONS} values"));
         }
-        let values = (first..=last).map(|it| Data::Integer(it, true).into());
+        let values = (first..=last).map(|it| Value::from(Data::Integer(it, true)));
         return Ok(SetArg {
             name,
             values: values.collect(),
@@ -67,7 +67,7 @@ pub(in crate::cli) fn combinations(args: &[SetArg]) -> Result<Vec<Vec<Setting>>,
     }
     let mut all = vec![Vec::new()];
     for arg in args {
-        let with = |settings: Vec<Setting>| {
+        let with = move |settings: Vec<Setting>| {
             arg.values.iter().map(move |value| {
                 let mut settings = settings.clone();
                 settings.push(Setting {
