@@ -480,6 +480,8 @@ pub struct Program {
     /// The number of bytes over which the program runs, one element after the other, see [`Op::Sweep`]; with the bytes
     /// of an element.
     pub sweep: Option<(Node, u8)>,
+    /// Whether it works on matrices whose elements the lanes of a warp hold.
+    pub fragments: bool,
     /// A product of matrices, whose results are read by [`Op::Matrix`].
     pub matrix: Option<Box<MatrixProgram>>,
     /// A truth that the threads of a barrier bring: what the barrier computes is known when all are there.
@@ -491,14 +493,15 @@ pub struct Program {
 }
 
 impl Program {
-    /// Whether its results depend on the operands alone: it neither reads nor writes memory, and does not ask where state
-    /// spaces lie.
+    /// Whether its results depend on the operands alone: it neither reads nor writes memory, does not ask where state
+    /// spaces lie, and works on no matrices of other lanes.
     #[must_use]
     pub fn is_pure(&self) -> bool {
         self.places.is_empty()
             && self.later.is_none()
             && self.participants.is_none()
             && !self.windows
+            && !self.fragments
     }
 
     /// Whether it divides integers.

@@ -31,6 +31,7 @@ impl Lowering<'_> {
         if effect.later {
             return Err(Obstacle::Matrix);
         }
+        self.fragments = true;
         match &effect.target {
             Target::Element(name, indices) => match self.is_product(&effect.value) {
                 true => self.product(effect, name, indices),

@@ -157,6 +157,7 @@ fn part<'a>(
         crosses_lanes: false,
         memory: MemoryParts::default(),
         outputs: Vec::new(),
+        fragments: false,
         movement: None,
         product: None,
         depth: 0,
@@ -188,6 +189,7 @@ fn part<'a>(
         windows: memory.windows,
         repeated: memory.repeated,
         sweep: memory.sweep,
+        fragments: lowering.fragments,
         matrix: lowering.product,
         participants: memory.participants,
         later: None,
@@ -289,6 +291,8 @@ struct Lowering<'a> {
     crosses_lanes: bool,
     memory: MemoryParts,
     outputs: Vec<(Destination, Node)>,
+    /// Whether an effect is about matrices that lanes hold.
+    fragments: bool,
     /// How elements of matrices are moved, while they are.
     movement: Option<matrix::Movement>,
     product: Option<Box<MatrixProgram>>,
