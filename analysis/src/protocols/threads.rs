@@ -44,7 +44,7 @@ impl Kernel<'_> {
         let sum = values.sum_before(value, at);
         let mut symbol = None;
         let mut lanes = [sum.constant; THREADS];
-        for (node, factor) in &sum.terms {
+        for (node, factor) in &*sum.terms {
             match values.symbol(*node) {
                 Some(it) if symbol.is_none() && *factor == 1 => symbol = Some(it),
                 _ => {
@@ -55,8 +55,7 @@ impl Kernel<'_> {
                 }
             }
         }
-        let rest = 64 - sum.bits.clamp(1, 64);
-        let distance = |it: i64| (it << rest >> rest).wrapping_add(offset);
+        let distance = |it: i64| sum.signed(it).wrapping_add(offset);
         Some((symbol?, lanes.map(distance)))
     }
 

@@ -75,8 +75,39 @@ impl Values<'_> {
         Some((Origin::Written(step), constant.wrapping_sub(before)))
     }
 
-    /// A node as a sum in so many bits. Addresses in shared memory fit into 32 bits, so cutting to as many keeps them.
+    /// A node as a sum in so many bits. Constants that are added one after the other are followed without end, and each
+    /// node on the way is remembered.
     fn sum(&mut self, node: Node, bits: u32) -> Sum {
+        let mut passed = Vec::new();
+        let mut at = node;
+        let mut sum = loop {
+            if let Some(known) = self.sums.known.get(&(at, bits)) {
+                break known.clone();
+            }
+            match self.without_constant(at) {
+                Some((inner, added, width)) if width >= bits => {
+                    passed.push((at, added));
+                    at = inner;
+                }
+                _ => {
+                    let found = self.taken_apart(at, bits);
+                    self.sums.known.insert((at, bits), found.clone());
+                    break found;
+                }
+            }
+        };
+        for (node, added) in passed.into_iter().rev() {
+            sum.constant = sum.constant.wrapping_add(added);
+            if sum.bits == bits {
+                sum.constant = sum.signed(sum.constant);
+            }
+            self.sums.known.insert((node, bits), sum.clone());
+        }
+        sum
+    }
+
+    /// Addresses in shared memory fit into 32 bits, so cutting to as many keeps them.
+    fn taken_apart(&mut self, node: Node, bits: u32) -> Sum {
         let mut sum = self.graph.linear(node, bits);
         let mut constant = sum.signed(sum.constant);
         while let Some((node, 1)) = sum.single()
@@ -93,6 +124,21 @@ impl Values<'_> {
         }
     }
 
+    /// The node that a node extends or adds a constant to, with the constant and the width of the result in bits.
+    fn without_constant(&self, node: Node) -> Option<(Node, i64, u32)> {
+        let number = |it: Node| self.graph.as_constant(it).map(u64::cast_signed);
+        Some(match self.graph.op(node) {
+            Op::ZeroExtend(a, to) | Op::SignExtend(a, to) => (a, 0, to.into()),
+            Op::Binary(Binary::Add, Width::Narrow, a, b) => match (number(a), number(b)) {
+                (_, Some(by)) => (a, by, 64),
+                (Some(by), _) => (b, by, 64),
+                _ => return None,
+            },
+            Op::Binary(Binary::Subtract, Width::Narrow, a, b) => (a, number(b)?.wrapping_neg(), 64),
+            _ => return None,
+        })
+    }
+
     /// The first instruction on the way to a node that computes it but for a constant, and the constant of its result.
     fn maker(&mut self, node: Node, bits: u32, terms: &[(Node, i64)]) -> Option<(Step, i64)> {
         let mut found = None;
@@ -105,15 +151,7 @@ impl Values<'_> {
                 }
                 found = Some((step, sum.constant));
             }
-            let is_number = |it: Node| self.graph.as_constant(it).is_some();
-            next = match self.graph.op(node) {
-                Op::ZeroExtend(a, _) | Op::SignExtend(a, _) => Some(a),
-                Op::Binary(Binary::Add | Binary::Subtract, Width::Narrow, a, b) if is_number(b) => {
-                    Some(a)
-                }
-                Op::Binary(Binary::Add, Width::Narrow, a, b) if is_number(a) => Some(b),
-                _ => None,
-            };
+            next = self.without_constant(node).map(|it| it.0);
         }
         found
     }

@@ -1,5 +1,7 @@
 //! Sums and the starts of addresses.
 
+use std::rc::Rc;
+
 use isa::compute::Node;
 use rustc_hash::FxHashMap;
 
@@ -19,9 +21,17 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sum {
     /// The nodes with their factors, by the nodes.
-    pub(crate) terms: Box<[(Node, i64)]>,
+    pub(crate) terms: Rc<[(Node, i64)]>,
     pub(crate) constant: i64,
     pub(crate) bits: u32,
+}
+
+impl Sum {
+    /// A number of [`Sum::bits`] as a signed one.
+    pub(crate) fn signed(&self, number: i64) -> i64 {
+        let rest = 64 - self.bits.clamp(1, 64);
+        number << rest >> rest
+    }
 }
 
 /// The sums that were asked for.
@@ -30,5 +40,7 @@ pub(super) struct Sums {
     /// The addresses that registers hold before instructions.
     pub(super) places: FxHashMap<(Value, Step), Option<(Origin, i64)>>,
     /// The instruction after which sums of these terms are named, and the constant of its result.
-    pub(super) named: FxHashMap<Box<[(Node, i64)]>, (Step, i64)>,
+    pub(super) named: FxHashMap<Rc<[(Node, i64)]>, (Step, i64)>,
+    /// The sums of nodes in so many bits.
+    pub(super) known: FxHashMap<(Node, u32), Sum>,
 }

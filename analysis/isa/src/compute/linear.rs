@@ -9,8 +9,9 @@ use super::{
 
 /// Sums of more terms are not taken apart.
 const MAX_TERMS: usize = 24;
-/// Nodes that one question looks at.
-const MAX_NODES: usize = 512;
+/// Nodes that a text looks at, and a question for a distance, of which there may be many.
+const MAX_TEXT_NODES: usize = 4096;
+const MAX_NODES: usize = 256;
 
 /// A constant and multiples of other nodes, modulo 2 to the power of [`Linear::bits`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Linear {
 impl Graph {
     /// A node as a sum of others with factors, of so many low bits, at most 64.
     pub fn linear(&mut self, node: Node, bits: u32) -> Linear {
-        Linear::of(self, node, bits)
+        Linear::of(self, node, bits, 0, MAX_NODES)
     }
 
     /// By how much the first value is larger than the second, in so many low bits, if that is the same whatever the
@@ -38,13 +39,12 @@ impl Graph {
 }
 
 impl Linear {
-    /// A node as a sum.
-    pub(super) fn of(graph: &mut Graph, node: Node, bits: u32) -> Linear {
-        Linear::through(graph, node, bits, 0)
+    /// A node as a sum, as people read it: through so many extensions. Such a sum proves nothing.
+    pub(super) fn through(graph: &mut Graph, node: Node, bits: u32, extensions: u32) -> Linear {
+        Linear::of(graph, node, bits, extensions, MAX_TEXT_NODES)
     }
 
-    /// The same; looks through so many extensions, as people who read an expression do. Such a sum proves nothing.
-    pub(super) fn through(graph: &mut Graph, node: Node, bits: u32, extensions: u32) -> Linear {
+    fn of(graph: &mut Graph, node: Node, bits: u32, extensions: u32, most: usize) -> Linear {
         let mut sum = Linear {
             terms: BTreeMap::new(),
             constant: 0,
@@ -60,7 +60,7 @@ impl Linear {
             if factor == 0 {
                 continue;
             }
-            let full = looked_at > MAX_NODES || open.len() + sum.terms.len() > MAX_TERMS;
+            let full = looked_at > most || open.len() + sum.terms.len() > MAX_TERMS;
             let mut add = |node: Node, by: u64| {
                 let term = open.entry(node).or_insert(0);
                 *term = term.wrapping_add(factor.wrapping_mul(by));
@@ -79,7 +79,7 @@ impl Linear {
                 }
                 Op::ZeroExtend(a, to) | Op::SignExtend(a, to) if extensions > 0 => {
                     // What is negative in the narrower type is in the wider one.
-                    let inner = Linear::through(graph, a, to.into(), extensions - 1);
+                    let inner = Linear::of(graph, a, to.into(), extensions - 1, most);
                     let scaled = |it: u64| factor.wrapping_mul(inner.signed(it) as u64);
                     sum.constant = sum.constant.wrapping_add(scaled(inner.constant));
                     for (node, by) in &inner.terms {

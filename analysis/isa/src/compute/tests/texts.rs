@@ -33,7 +33,7 @@ fn check(statements: &str, expect: Expect) {
                 },
             });
         }
-        let outputs = graph.apply(&statement.program, &inputs);
+        let outputs = graph.apply(&statement.program, &inputs, false);
         for (index, (_, node)) in outputs.into_iter().enumerate() {
             if let Some(name) = statement.output_name(index) {
                 nodes.insert(name.to_owned(), node);
