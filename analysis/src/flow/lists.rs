@@ -37,28 +37,42 @@ impl Lists {
     /// For each number below `count`, the indices of the wanted lists that contain it, ascending and each once.
     pub(crate) fn transposed(&self, count: usize, wanted: impl Fn(usize) -> bool) -> Lists {
         let mut ends = vec![0_u32; count];
-        let for_each = |act: &mut dyn FnMut(usize, usize)| {
-            for list in (0..self.ends.len()).filter(|it| wanted(*it)) {
-                let items = self.get(list);
-                for (index, item) in items.iter().enumerate() {
-                    if (*item as usize) < count && !items[..index].contains(item) {
-                        act(list, *item as usize);
-                    }
-                }
+        self.for_each(&wanted, |_, item| {
+            if let Some(end) = ends.get_mut(item) {
+                *end += 1;
             }
-        };
-        for_each(&mut |_, item| ends[item] += 1);
+        });
         let mut sum = 0;
         // Each starts where the one before it ends, and is moved on to its own end as it is filled.
         for end in &mut ends {
             sum += std::mem::replace(end, sum);
         }
         let mut items = vec![0; sum as usize];
-        for_each(&mut |list, item| {
-            items[ends[item] as usize] = list as u32;
-            ends[item] += 1;
+        self.for_each(&wanted, |list, item| {
+            if let Some(next) = ends.get_mut(item) {
+                items[*next as usize] = list as u32;
+                *next += 1;
+            }
         });
         Lists { ends, items }
+    }
+
+    /// Calls `act` with each wanted list and each number in it, once.
+    #[inline]
+    fn for_each(&self, wanted: &impl Fn(usize) -> bool, mut act: impl FnMut(usize, usize)) {
+        let mut start = 0;
+        for (list, end) in self.ends.iter().enumerate() {
+            let items = &self.items[start..*end as usize];
+            start = *end as usize;
+            if items.is_empty() || !wanted(list) {
+                continue;
+            }
+            for (index, item) in items.iter().enumerate() {
+                if !items[..index].contains(item) {
+                    act(list, *item as usize);
+                }
+            }
+        }
     }
 }
 

@@ -79,6 +79,9 @@ impl Access {
 
 /// How many instructions are followed from a value to its sources.
 pub(super) const MAX_DEPTH: u32 = 48;
+/// Gets the definitions of a value, adds values that are to be followed, and ends a walk by `None`.
+type Visit<'v> = dyn FnMut(&[Step], &mut Vec<Value>) -> Option<()> + 'v;
+
 /// How many values are followed for one question.
 const MAX_SLICE: usize = 512;
 
@@ -336,13 +339,9 @@ impl<'f> Kernel<'f> {
         self.chains().writes(value)
     }
 
-    /// Walks from values back to all that they may be computed from, whatever the way: `visit` gets the definitions of
-    /// each, adds what is to be followed, and may end the walk. `None` if it does, or if there are too many.
-    pub(super) fn trace(
-        &self,
-        mut work: Vec<Value>,
-        visit: &mut dyn FnMut(&[Step], &mut Vec<Value>) -> Option<()>,
-    ) -> Option<()> {
+    /// Walks from values back to all that they may be computed from, whatever the way: `None` if
+    /// the visitor ends the walk, or if there are too many.
+    pub(super) fn trace(&self, mut work: Vec<Value>, visit: &mut Visit<'_>) -> Option<()> {
         let mut seen: FxHashSet<Value> = work.iter().copied().collect();
         let mut next = Vec::new();
         while let Some(value) = work.pop() {

@@ -17,11 +17,13 @@ pub(crate) enum Origin {
     Written(Step),
 }
 
+/// Nodes with their factors, ascending by the nodes.
+pub(crate) type Terms = Rc<[(Node, i64)]>;
+
 /// A sum of nodes with factors, and a constant in bytes, in so many bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sum {
-    /// The nodes with their factors, by the nodes.
-    pub(crate) terms: Rc<[(Node, i64)]>,
+    pub(crate) terms: Terms,
     pub(crate) constant: i64,
     pub(crate) bits: u32,
 }
@@ -40,7 +42,7 @@ pub(super) struct Sums {
     /// The addresses that registers hold before instructions.
     pub(super) places: FxHashMap<(Value, Step), Option<(Origin, i64)>>,
     /// The instruction after which sums of these terms are named, and the constant of its result.
-    pub(super) named: FxHashMap<Rc<[(Node, i64)]>, (Step, i64)>,
+    pub(super) named: FxHashMap<Terms, (Step, i64)>,
     /// The sums of nodes in so many bits.
     pub(super) known: FxHashMap<(Node, u32), Sum>,
 }
