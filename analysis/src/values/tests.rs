@@ -16,7 +16,7 @@ use crate::{
 
 use super::{Origin, Purpose, Values};
 
-/// What is known of the registers that the stores of a kernel read, line by line: where an address starts and by how
+/// The known facts about the registers that the stores of a kernel read, line by line: where an address starts, by how
 /// much it differs from there, and the number if that is a constant.
 #[track_caller]
 fn check(text: &str, expect: Expect) {
