@@ -16,7 +16,7 @@ use crate::{
         declared::declared,
         symbol::{Symbol, name_at},
     },
-    pressure::{free, peak_as_written, written_peak},
+    pressure::{as_written, peak_as_written},
 };
 
 use super::{navigation::declared_type, registers::function_at};
@@ -107,12 +107,12 @@ pub(crate) fn live_range(
     if !within(FOLDED) {
         return Some(found);
     }
-    let free = free(db, function);
+    let written = as_written(db, function);
     let peak = match within(MODELLED) {
         true => peak_as_written(db, function),
-        false => written_peak(flow, &free),
+        false => written.peak,
     };
-    found.free = free.get(value as usize) == Some(&true);
+    found.free = written.free.get(value as usize) == Some(&true);
     found.crosses_peak = found.weight > 0
         && !found.free
         && peak.is_some_and(|it| alive.get(it as usize) == Some(&true));

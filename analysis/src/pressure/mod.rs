@@ -36,7 +36,7 @@ use crate::{
 };
 
 pub(crate) use bounds::{Bounds, bounds, product, width};
-pub(crate) use peak::{at_peak, free, peak_as_written, written_peak};
+pub(crate) use peak::{as_written, at_peak, peak_as_written};
 pub(crate) use program::most_alive;
 
 use self::{

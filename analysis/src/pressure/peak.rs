@@ -27,8 +27,24 @@ pub(crate) struct AtPeak {
     pub(crate) weight: u32,
 }
 
-/// For each value of the flow whether it takes no register of a thread.
-pub(crate) fn free(db: &dyn Database, function: Function<'_>) -> Vec<bool> {
+/// What a function takes in the order of the text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AsWritten {
+    /// For each value of the flow whether it takes no register of a thread.
+    pub(crate) free: Vec<bool>,
+    /// The instruction where most registers are live, those left out that take none.
+    pub(crate) peak: Option<Step>,
+}
+
+/// What a function takes in the order of the text, which hovers ask for again and again. Kept as its flow is.
+#[salsa::tracked(returns(ref), lru = 64)]
+pub(crate) fn as_written<'db>(db: &'db dyn Database, function: Function<'db>) -> AsWritten {
+    let free = free(db, function);
+    let peak = written_peak(flow(db, function), &free);
+    AsWritten { free, peak }
+}
+
+fn free(db: &dyn Database, function: Function<'_>) -> Vec<bool> {
     let flow = flow(db, function);
     let mut program = Program::of(db, function, flow);
     program.rename(flow);
@@ -47,7 +63,7 @@ pub(crate) fn free(db: &dyn Database, function: Function<'_>) -> Vec<bool> {
 
 /// The instruction where most registers are live in the order of the text, those left out that take none:
 /// one walk over the instructions.
-pub(crate) fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
+fn written_peak(flow: &Flow, free: &[bool]) -> Option<Step> {
     let facts = &flow.facts;
     let weight = |value: Value| match free.get(value as usize) {
         Some(false) => facts.values[value as usize].weight,
