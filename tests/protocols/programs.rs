@@ -49,7 +49,7 @@ pub(crate) struct Program {
     pub(crate) title: String,
     /// The target of its module.
     pub(crate) target: String,
-    /// Its module.
+    /// Text of the module.
     pub(crate) text: String,
     plain: bool,
 }

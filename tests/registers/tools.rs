@@ -30,7 +30,7 @@ pub(crate) struct Measured {
     pub(crate) alive: Vec<(u32, u32)>,
 }
 
-/// The programs.
+/// Paths of ptxas and nvdisasm.
 pub(crate) struct Tools {
     ptxas: PathBuf,
     nvdisasm: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use analysis::DIAGNOSTIC_CODES;
 
-/// The page.
+/// Writes the Markdown of the page.
 pub(crate) fn generate() -> String {
     let mut page = String::from(
         "# Rules of protocols\n\n\

@@ -29,7 +29,7 @@ const BUFFER: usize = 1 << 20;
 pub struct RpcError {
     /// JSON-RPC or LSP error code.
     pub code: i64,
-    /// The error.
+    /// Message of an error response.
     pub message: String,
     /// More about it, `null` when there is none.
     pub data: Value,

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 
 use serde_json::Value;
 
-/// Its folder.
+/// Folder with the `Cargo.toml` of the workspace.
 pub fn top() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

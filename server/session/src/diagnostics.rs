@@ -260,7 +260,7 @@ mod tests {
         };
         let mut all = vec![
             fingerprint(&[]),
-            fingerprint(&[plain.clone()]),
+            fingerprint(std::slice::from_ref(&plain)),
             fingerprint(&[plain.clone(), plain.clone()]),
             change(&|it| it.range.end.line = 1),
             change(&|it| it.severity = Some(DiagnosticSeverity::HINT)),

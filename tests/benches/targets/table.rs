@@ -8,7 +8,7 @@ pub(crate) struct Row {
     target: Option<Target>,
 }
 
-/// The goal.
+/// The limit of a measured value.
 #[derive(Clone, Copy)]
 enum Target {
     AtMost(f64),

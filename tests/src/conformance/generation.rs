@@ -52,7 +52,7 @@ pub struct Generated {
     pub architecture: String,
     /// The whole text.
     pub text: String,
-    /// The verdict.
+    /// Verdict of ptxas when it generates code.
     pub expected: Expected,
 }
 

@@ -16,15 +16,15 @@ use super::{
 /// A statement under construction.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The instruction.
+    /// Instruction of the tables.
     pub instruction: &'static Instruction,
-    /// The variant.
+    /// Variant of the instruction.
     pub variant: &'static Variant,
     /// The word of each slot.
     pub choices: Choices<'static>,
     /// The words after the opcode.
     pub words: Vec<String>,
-    /// The operands.
+    /// Operands as they are written.
     pub operands: Vec<Item>,
 }
 

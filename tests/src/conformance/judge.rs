@@ -23,7 +23,7 @@ struct Tally {
 pub struct Example<'a> {
     /// The value of `-arch`.
     pub architecture: String,
-    /// The text.
+    /// Text of the program.
     pub text: &'a str,
 }
 

@@ -33,7 +33,7 @@ const TRIES: usize = 50;
 pub struct Base {
     /// Where it comes from.
     pub name: String,
-    /// The text.
+    /// Text of the whole program.
     pub text: String,
     /// Names of its module, which must differ between programs that are judged together.
     names: Vec<String>,
@@ -186,7 +186,7 @@ impl Judged for Base {
 pub struct Mutant {
     /// Where the program comes from.
     pub base: String,
-    /// The change.
+    /// Description of the change, for the report.
     pub change: String,
     /// The line of the change.
     pub line: usize,

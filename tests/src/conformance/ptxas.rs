@@ -75,7 +75,7 @@ impl Judged for Case {
 pub struct Message {
     /// Its line, counted from one; 0 if it names none.
     pub line: u32,
-    /// The message.
+    /// Message without file and line.
     pub text: String,
 }
 

@@ -14,7 +14,7 @@ use super::{program::Case, ptxas::Message};
 /// A statement and what ptxas says about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
-    /// The statement.
+    /// Statement with its module.
     #[serde(flatten)]
     pub case: Case,
     /// Whether ptxas accepts it.
@@ -55,7 +55,7 @@ pub struct RecordedProgram {
     pub name: String,
     /// Its subject, for the report.
     pub topic: String,
-    /// The text.
+    /// Text of the program.
     pub source: String,
     /// The errors of ptxas; none if it accepts the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,7 +69,7 @@ pub struct ProgramCandidate {
     pub name: String,
     /// Its subject, for the report.
     pub topic: String,
-    /// The text.
+    /// Text of the program.
     pub source: String,
     /// The value of `-arch`, if the target does not tell it.
     pub arch: Option<String>,
@@ -131,7 +131,7 @@ pub fn write<T: Serialize>(path: &Path, header: &Header, rows: &[T]) -> io::Resu
 /// A statement to be judged, perhaps with a verdict from before.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Candidate {
-    /// The statement.
+    /// Statement with its module.
     #[serde(flatten)]
     pub case: Case,
     /// Whether ptxas accepted it.

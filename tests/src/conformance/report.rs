@@ -49,7 +49,7 @@ impl Count {
 /// A statement on which the verdicts differ.
 #[derive(Debug)]
 pub struct Disagreement {
-    /// The statement.
+    /// Statement with its module.
     pub case: Case,
     /// Our errors; none if we accept it.
     pub ours: Vec<String>,

@@ -16,9 +16,9 @@ const FILE: &str = include_str!("../../conformance/recorded/rules.txt");
 pub struct Rule {
     /// The line of the file, from 1 on.
     pub line: usize,
-    /// The statement.
+    /// Statement in its module.
     pub case: Case,
-    /// The verdict.
+    /// Whether ptxas accepts it.
     pub accepted: bool,
 }
 

@@ -50,9 +50,9 @@ pub fn change(host: &mut AnalysisHost, file: FileId, contents: Arc<FileContents>
 /// The answers to questions about a whole file.
 #[derive(Debug, PartialEq)]
 pub struct Answers {
-    /// Its problems.
+    /// Diagnostics of the file.
     pub diagnostics: Vec<analysis::Diagnostic>,
-    /// Its outline.
+    /// Symbols of the outline.
     pub symbols: Vec<analysis::DocumentSymbol>,
     folds: Vec<analysis::Fold>,
     tokens: Vec<analysis::SemanticToken>,

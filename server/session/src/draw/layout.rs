@@ -40,7 +40,7 @@ pub(super) struct Route {
 /// Lays out boxes of some width and height, the first of which is the start, and edges among them.
 pub(super) fn layout(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Layout {
     let fit = boxes.len() <= MOST_BOXES;
-    let layered = fit.then(|| Layered::new(boxes, edges)).flatten();
+    let layered = fit.then(|| Layered::layout(boxes, edges)).flatten();
     layered.unwrap_or_else(|| column(boxes, edges))
 }
 
@@ -121,7 +121,7 @@ struct Layered {
 }
 
 impl Layered {
-    fn new(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Option<Layout> {
+    fn layout(boxes: &[(f64, f64)], edges: &[(usize, usize)]) -> Option<Layout> {
         let count = boxes.len();
         let edges_inside = edges.iter().all(|it| it.0 < count && it.1 < count);
         if count == 0 || !edges_inside {

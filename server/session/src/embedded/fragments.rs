@@ -142,7 +142,7 @@ impl Fragments {
     /// The diagnostics of a module, with their fixes.
     ///
     /// # Errors
-    /// As with [`Fragments::ask`].
+    /// As with [`Fragments::query`].
     pub fn diagnostics(
         &self,
         settings: &Arc<AnalysisConfig>,
@@ -162,7 +162,7 @@ impl Fragments {
     /// The semantic tokens of a module.
     ///
     /// # Errors
-    /// As with [`Fragments::ask`].
+    /// As with [`Fragments::query`].
     pub fn tokens(
         &self,
         settings: &Arc<AnalysisConfig>,
