@@ -161,7 +161,7 @@ fn measure(
         let steps: Vec<Step> = (steps.clone())
             .filter(|it| !folded.gone[*it as usize])
             .collect();
-        let most = as_written(program, &folded, &steps, &live_out, &mut found);
+        let most = most_as_written(program, &folded, &steps, &live_out, &mut found);
         let needs = if steps.len() > 1 {
             let live_in: FxHashSet<Value> = liveness.live_in(block).collect();
             order::needs(program, &folded, &steps, &live_in, live_out)
@@ -214,7 +214,7 @@ fn measure(
 }
 
 /// The most registers live in a block in the order of the text; notes each instruction's.
-fn as_written(
+fn most_as_written(
     program: &Program<'_>,
     folded: &Folded,
     steps: &[Step],

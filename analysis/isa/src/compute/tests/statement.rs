@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     compute::{
-        Destination, Machine, Obstacle, Operation, Outcomes, Place, Program, Surroundings,
+        Destination, Machine, Obstacle, Operation, Outcomes, Program, ResultPlace, Surroundings,
         constant_bits, statement::program,
     },
     matching::{
@@ -208,7 +208,7 @@ impl Compiled {
 
     /// What it writes, as far as its constants tell.
     pub(super) fn outcomes(&self) -> Option<Outcomes> {
-        let name = |it: Place| match self.text(it.binding.into(), it.element).0 {
+        let name = |it: ResultPlace| match self.text(it.binding.into(), it.element).0 {
             Text::One(name) => Some(name.trim_start_matches('$').to_owned()),
             _ => None,
         };
