@@ -1,4 +1,4 @@
-//! What a statement computes from its constants: a number, or from where each bit of its result comes.
+//! The result of a statement from its constants: a number, or the source of each of its bits.
 
 use std::fmt::Write as _;
 

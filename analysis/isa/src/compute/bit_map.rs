@@ -149,7 +149,7 @@ fn apply(table: u8, operands: &[Bit]) -> Bit {
         if bits[..count].contains(bit) {
             continue;
         }
-        // Of functions of many bits no more is known than that.
+        // No more is known of functions of many bits.
         if count == 3 {
             return only_certain(table, operands);
         }

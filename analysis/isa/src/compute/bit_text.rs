@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What it holds.
+    /// Its contents in words.
     fn text(&self, bytes: bool) -> String {
         if let Some(number) = self.constant {
             return match number {

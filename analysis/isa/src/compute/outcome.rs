@@ -20,7 +20,7 @@ pub struct ResultPlace {
     pub element: Option<u8>,
 }
 
-/// What is written to a register.
+/// The new contents of a register.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The register.
@@ -31,7 +31,7 @@ pub struct Outcome {
     pub ty: ValueType,
 }
 
-/// What a statement writes.
+/// The results of a statement.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
     /// The registers that it writes.

@@ -1,4 +1,4 @@
-//! What a typed statement computes: its names are registers of types that fit.
+//! The results of a typed statement: its names are registers of types that fit.
 
 use std::cell::RefCell;
 
@@ -28,7 +28,7 @@ const CLASSES: [Class; 6] = [
 /// Longer statements compute nothing that could be shown, in bytes.
 const MAX_LENGTH: usize = 400;
 
-/// What a statement computes from its constants, in Markdown, if that can be told.
+/// The results of a statement from its constants, in Markdown, if they can be told.
 pub(super) fn computed(statement: &str) -> Option<String> {
     if statement.len() > MAX_LENGTH {
         return None;

@@ -17,7 +17,7 @@ use super::{Context, matrix, page};
 pub(super) struct Meaning {
     /// Whether it is a truth table.
     pub(super) is_table: bool,
-    /// What the instruction computes, in Markdown.
+    /// The result of the instruction, in Markdown.
     pub(super) outcome: Option<String>,
 }
 
@@ -131,7 +131,7 @@ impl Context<'_> {
         page::role(&self.find(instruction)?, opcode, index, &before)
     }
 
-    /// What a constant at an offset means to its instruction, and what the instruction computes with it.
+    /// The meaning of a constant at an offset to its instruction, and the result that it gives.
     pub(super) fn meaning_of(&self, instruction: &Cursor<'_>, offset: TextSize) -> Option<Meaning> {
         let found = self.find(instruction)?;
         let at = offset - self.start;

@@ -64,7 +64,7 @@ impl Context<'_> {
         })
     }
 
-    /// What an instruction computes from its constants, in Markdown, if there is something to say; see
+    /// The result of an instruction from its constants, in Markdown, if there is something to say; see
     /// [`Computed::text`].
     pub(super) fn outcome(&self, found: &MatchedInstruction<'_>, numbers: bool) -> Option<String> {
         let program = form_program(self.db, found.form)?;

@@ -206,7 +206,7 @@ impl Compiled {
         self.program.operation(&self.bindings)
     }
 
-    /// What it writes, as far as its constants tell.
+    /// Its results, as far as its constants tell.
     pub(super) fn outcomes(&self) -> Option<Outcomes> {
         let name = |it: ResultPlace| match self.text(it.binding.into(), it.element).0 {
             Text::One(name) => Some(name.trim_start_matches('$').to_owned()),
