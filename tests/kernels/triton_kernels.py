@@ -87,7 +87,7 @@ def compile_to(name, path):
     lines = made.asm["ptx"].splitlines()
     first = next(at for at, line in enumerate(lines) if line.startswith(".version"))
     # The debug information names files of whoever compiles.
-    kept = [it for it in lines[first:] if not it.lstrip().startswith((".loc", ".file"))]
+    kept = [it.rstrip() for it in lines[first:] if not it.lstrip().startswith((".loc\t", ".file\t"))]
     text = "\n".join(kept)
     text = text.split("\t.section")[0].rstrip() + "\n"
     path.write_text(text.replace(", debug", ""))
