@@ -368,9 +368,11 @@ fn product(
     sum: Element,
     layouts: [&str; 4],
     types: &str,
+    gaps: bool,
 ) {
     let (m, n, k) = shape;
-    let padding = 128 / factor.1;
+    let padding = if gaps { 128 / factor.1 } else { 0 };
+    let gap = usize::from(gaps) * 8;
     let long = |layout: &str, rows: usize, columns: usize| match layout {
         "row" => columns,
         _ => rows,
@@ -378,8 +380,8 @@ fn product(
     let lines = [
         long(layouts[0], m, k) + padding,
         long(layouts[1], k, n) + padding,
-        long(layouts[2], m, n) + 8,
-        long(layouts[3], m, n) + 16,
+        long(layouts[2], m, n) + gap,
+        long(layouts[3], m, n) + 2 * gap,
     ];
     let a = stored(11, (m, k), (factor, layouts[0], lines[0]));
     let b = stored(12, (k, n), (factor, layouts[1], lines[1]));
@@ -402,7 +404,13 @@ fn product(
     let [ra, rb] = [vector("a", counts[0]), vector("b", counts[1])];
     let [rc, rd] = [vector("c", counts[2]), vector("d", counts[2])];
     let [la, lb, lc, ld] = layouts;
-    let [sa, sb, sc, sd] = lines;
+    let sd = lines[3];
+    // Rows or columns that follow each other need no stride.
+    let strides = lines.map(|it| match gaps {
+        true => format!(", {it}"),
+        false => String::new(),
+    });
+    let [wa, wb, wc, wd] = &strides;
     let text = format!(
         ".version 8.0
 .target sm_90
@@ -416,11 +424,11 @@ ld.param.u64 %p0, [p0];
 ld.param.u64 %p1, [p1];
 ld.param.u64 %p2, [p2];
 ld.param.u64 %p3, [p3];
-wmma.load.a.sync.aligned.{la}.{word}.global.{0} {ra}, [%p0], {sa};
-wmma.load.b.sync.aligned.{lb}.{word}.global.{0} {rb}, [%p1], {sb};
-wmma.load.c.sync.aligned.{lc}.{word}.global.{1} {rc}, [%p2], {sc};
+wmma.load.a.sync.aligned.{la}.{word}.global.{0} {ra}, [%p0]{wa};
+wmma.load.b.sync.aligned.{lb}.{word}.global.{0} {rb}, [%p1]{wb};
+wmma.load.c.sync.aligned.{lc}.{word}.global.{1} {rc}, [%p2]{wc};
 wmma.mma.sync.aligned.{la}.{lb}.{word}.{types} {rd}, {ra}, {rb}, {rc};
-wmma.store.d.sync.aligned.{ld}.{word}.global.{1} [%p3], {rd}, {sd};
+wmma.store.d.sync.aligned.{ld}.{word}.global.{1} [%p3], {rd}{wd};
 ret;
 }}
 ",
@@ -462,21 +470,33 @@ fn products_in_memory() {
             ["col", "row", "col", "row"],
             ["row", "row", "row", "col"],
         ] {
-            product(shape, F16, F32, layouts, "f32.f32");
-            product(shape, F16, F16, layouts, "f16.f16");
-            product(shape, BF16, F32, layouts, "f32.bf16.bf16.f32");
-            product(shape, S8, S32, layouts, "s32.s8.s8.s32");
+            product(shape, F16, F32, layouts, "f32.f32", true);
+            product(shape, F16, F16, layouts, "f16.f16", true);
+            product(shape, BF16, F32, layouts, "f32.bf16.bf16.f32", true);
+            product(shape, S8, S32, layouts, "s32.s8.s8.s32", true);
         }
     }
     let layouts = ["row", "col", "row", "col"];
-    product((16, 16, 8), TF32, F32, layouts, "f32.tf32.tf32.f32");
+    product((16, 16, 8), TF32, F32, layouts, "f32.tf32.tf32.f32", true);
     product(
         (16, 16, 8),
         TF32,
         F32,
         ["col", "row", "col", "row"],
         "f32.tf32.tf32.f32",
+        true,
     );
-    product((8, 8, 4), F64, F64, layouts, "f64.f64.f64.f64");
-    product((8, 8, 32), S4, S32, layouts, "s32.s4.s4.s32");
+    product((8, 8, 4), F64, F64, layouts, "f64.f64.f64.f64", true);
+    product((8, 8, 32), S4, S32, layouts, "s32.s4.s4.s32", true);
+    for shape in [(16, 16, 16), (8, 32, 16), (32, 8, 16)] {
+        product(shape, F16, F32, layouts, "f32.f32", false);
+        product(
+            shape,
+            S8,
+            S32,
+            ["col", "row", "col", "row"],
+            "s32.s8.s8.s32",
+            false,
+        );
+    }
 }

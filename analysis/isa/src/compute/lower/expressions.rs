@@ -133,6 +133,7 @@ impl Lowering<'_> {
                 self.crosses_lanes = true;
                 Value::Int(number(self.builder.push(Op::Active), 32))
             }
+            "M" | "N" | "K" => Value::Int(Int::constant(self.extent(name)?)),
             "true" => Value::Truth(self.builder.push(Op::Constant(1))),
             "nan" => Value::Float(Float::Nan),
             _ => return mistake(format!("`{name}` means nothing here")),

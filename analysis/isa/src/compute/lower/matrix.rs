@@ -8,7 +8,7 @@ use crate::{
         program::{Destination, Node, Op},
         value_type::ValueType,
     },
-    matrix::layout::{Axis, Fragment, Layout, Source, Term, chosen_layout, layout},
+    matrix::layout::{Axis, Fragment, Layout, Shape, Source, Term, chosen_layout, layout},
     operand::Operand,
 };
 
@@ -66,6 +66,19 @@ impl Lowering<'_> {
             true => Ok(Held { operand, fragment }),
             false => Err(Obstacle::Matrix),
         }
+    }
+
+    /// The rows `M`, the columns `N` or the depth `K` of the shape.
+    pub(super) fn extent(&self, name: &str) -> Result<i128> {
+        let words = &self.statement.words;
+        let Some(shape) = words.iter().find_map(|it| Shape::parse(it)) else {
+            return mistake(format!("`{name}` without a shape"));
+        };
+        Ok(i128::from(match name {
+            "M" => shape.m,
+            "N" => shape.n,
+            _ => shape.k,
+        }))
     }
 
     /// The register of an operand as it is in braces.
