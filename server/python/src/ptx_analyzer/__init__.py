@@ -1,4 +1,4 @@
-"""Check, explain and format NVIDIA PTX, and estimate the registers that it needs.
+"""Check, run, explain and format NVIDIA PTX, and estimate the registers that it needs.
 
 Every function starts the program ``ptx-analyzer`` that comes with this package and reads what it prints.
 Neither a GPU nor the CUDA toolkit is needed. Lines and columns count from 1, columns in bytes of UTF-8.
@@ -9,36 +9,37 @@ Every function takes a ``timeout`` in seconds, after which it ends the program a
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Optional, TypeVar, Union
+from dataclasses import dataclass
+from typing import Any, Optional
 
+from ._ask import PtxAnalyzerError, Text, ask, lines, made
 from ._program import program
+from ._run import Expectation, Finding, Kernel, Mutants, NotRun, Related, Run, run, triton
 
 __all__ = [
     "Edit",
+    "Expectation",
+    "Finding",
     "Fix",
+    "Kernel",
+    "Mutants",
+    "NotRun",
     "Occupancy",
     "Page",
     "Problem",
     "PtxAnalyzerError",
     "Registers",
+    "Related",
+    "Run",
     "check",
     "explain",
     "format",
     "program",
     "registers",
+    "run",
+    "triton",
 ]
-
-#: The text of a module.
-Text = Union[str, bytes]
-
-
-class PtxAnalyzerError(Exception):
-    """The program could not do what it was asked to; the message is its own."""
-
 
 @dataclass(frozen=True)
 class Edit:
@@ -147,7 +148,7 @@ def check(
         arguments.append("--hints")
     for code, level in (severity or {}).items():
         arguments.append(f"--severity={code}={level}")
-    return [_problem(it) for it in _lines(_run(arguments + ["-"], text, ends=(0, 1), timeout=timeout))]
+    return [_problem(it) for it in lines(ask(arguments + ["-"], text, ends=(0, 1), timeout=timeout))]
 
 
 def registers(
@@ -166,8 +167,8 @@ def registers(
     Raises :class:`PtxAnalyzerError` for targets that do not exist and for sizes that no block has.
     """
     arguments = ["registers", "--format", "json", f"--threads={threads}", f"--shared={shared}"]
-    found = _lines(_run([*arguments, *_for_target(target), "-"], text, ends=(0,), timeout=timeout))
-    return [_made(Registers, it, occupancy=_made(Occupancy, it["occupancy"])) for it in found]
+    found = lines(ask([*arguments, *_for_target(target), "-"], text, ends=(0,), timeout=timeout))
+    return [made(Registers, it, occupancy=made(Occupancy, it["occupancy"])) for it in found]
 
 
 def explain(word: str, *, target: Optional[str] = None, timeout: Optional[float] = None) -> list[Page]:
@@ -180,9 +181,9 @@ def explain(word: str, *, target: Optional[str] = None, timeout: Optional[float]
     """
     arguments = ["explain", "--format", "json", *_for_target(target)]
     # One question, also if it has blanks; it may begin like an option.
-    output = _run(arguments + ["--", word], "", ends=(0, 2), timeout=timeout, empty_fails=True)
+    output = ask(arguments + ["--", word], "", ends=(0, 2), timeout=timeout, empty_fails=True)
     answer = json.loads(output or "[]")
-    pages = [_made(Page, page) for it in answer for page in it["found"]]
+    pages = [made(Page, page) for it in answer for page in it["found"]]
     if not pages:
         similar = ", ".join(name for it in answer for name in it["similar"])
         close = f"; did you mean {similar}?" if similar else ""
@@ -195,7 +196,7 @@ def format(text: str, *, indent: int = 4, timeout: Optional[float] = None) -> st
 
     ``indent`` is the number of columns of one level, at most 16.
     """
-    return _run(["format", f"--indent={indent}", "-"], text, ends=(0,), timeout=timeout)
+    return ask(["format", f"--indent={indent}", "-"], text, ends=(0,), timeout=timeout)
 
 
 def _one_target(name: str) -> str:
@@ -209,61 +210,8 @@ def _for_target(name: Optional[str]) -> list[str]:
     return [] if name is None else [f"--target={_one_target(name)}"]
 
 
-def _run(
-    arguments: list[str],
-    text: Text,
-    *,
-    ends: tuple[int, ...],
-    timeout: Optional[float],
-    empty_fails: bool = False,
-) -> str:
-    """What the program prints; it must end with one of the given statuses."""
-    if isinstance(text, str):
-        data = text.encode("utf-8", "surrogatepass")
-    elif isinstance(text, bytes):
-        data = text
-    else:
-        # Without a text the program would read what the caller reads.
-        raise TypeError(f"a text is str or bytes, not {type(text).__name__}")
-    try:
-        done = subprocess.run(
-            [os.fspath(program()), *arguments],
-            input=data,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            check=False,
-            timeout=timeout,
-        )
-        output = done.stdout.decode("utf-8")
-    except subprocess.TimeoutExpired:
-        raise PtxAnalyzerError(f"the program did not end within {timeout} seconds") from None
-    except UnicodeDecodeError:
-        raise PtxAnalyzerError("the text is not UTF-8") from None
-    except ValueError as error:
-        # An argument has a NUL or half of a surrogate pair.
-        raise PtxAnalyzerError(f"this cannot be asked: {error}") from error
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode not in ends or (empty_fails and not done.stdout):
-        raise PtxAnalyzerError(said or f"the program ended with status {done.returncode}")
-    return output
-
-
-def _lines(output: str) -> list[dict[str, Any]]:
-    # Records end with a line feed; other characters that Python takes for ends of lines may be in their strings.
-    return [json.loads(line) for line in output.split("\n") if line]
-
-
-_Record = TypeVar("_Record")
-
-
-def _made(kind: type[_Record], record: dict[str, Any], **others: Any) -> _Record:
-    """A dataclass with what a record of the program has under the names of its fields."""
-    names = [it.name for it in fields(kind) if it.name not in others]  # type: ignore[arg-type]
-    return kind(**{name: record[name] for name in names if name in record}, **others)
-
-
 def _problem(record: dict[str, Any]) -> Problem:
     fixes = tuple(
-        _made(Fix, it, edits=tuple(_made(Edit, edit) for edit in it["edits"])) for it in record.get("fixes", ())
+        made(Fix, it, edits=tuple(made(Edit, edit) for edit in it["edits"])) for it in record.get("fixes", ())
     )
-    return _made(Problem, record, fixes=fixes)
+    return made(Problem, record, fixes=fixes)
