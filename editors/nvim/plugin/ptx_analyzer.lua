@@ -77,6 +77,14 @@ vim.api.nvim_create_user_command('PtxDiff', function(args)
   require('ptx_analyzer.diff').diff(args.args)
 end, { desc = 'Show what differs from an older file, apart from names', nargs = 1, complete = 'file' })
 
+vim.api.nvim_create_user_command('PtxRun', function(args)
+  require('ptx_analyzer.run').run(args.fargs[1])
+end, { desc = 'Run the kernels of the file, or one of them, as the comments above them say', nargs = '?' })
+
+vim.api.nvim_create_user_command('PtxTest', function()
+  require('ptx_analyzer.run').test()
+end, { desc = 'Test the runs of the file under several schedules' })
+
 vim.api.nvim_create_user_command('PtxTrust', function()
   require('ptx_analyzer.ptxas').trust()
 end, { desc = 'Let the server run ptxas on the files of this session' })
@@ -90,6 +98,14 @@ end
 
 vim.lsp.commands['ptx-analyzer.showRegisters'] = function(command)
   require('ptx_analyzer.registers').of_lens(command)
+end
+
+vim.lsp.commands['ptx-analyzer.run'] = function(command)
+  require('ptx_analyzer.run').of_lens(command)
+end
+
+vim.lsp.commands['ptx-analyzer.addRun'] = function(command, context)
+  require('ptx_analyzer.run').add(command, context)
 end
 
 vim.lsp.commands['ptx-analyzer.renameFamily'] = function(command, context)

@@ -26,13 +26,14 @@ const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 5_000;
 
 /** Tells the server which commands its code lenses and completions may have, and the colours of pictures in hovers. */
-const OWN_CAPABILITIES: StaticFeature = {
+const ownCapabilities = (runsPrograms: boolean): StaticFeature => ({
   fillClientCapabilities: (capabilities) => {
     const commands = [
       'ptx-analyzer.showReferences',
       'ptx-analyzer.showRegisters',
       'ptx-analyzer.renameFamily',
       'editor.action.triggerSuggest',
+      ...(runsPrograms ? ['ptx-analyzer.run', 'ptx-analyzer.addRun'] : []),
     ];
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
@@ -43,7 +44,7 @@ const OWN_CAPABILITIES: StaticFeature = {
   initialize: () => undefined,
   getState: () => ({ kind: 'static' }),
   clear: () => undefined,
-};
+});
 
 const OPEN_SETTINGS = 'Open settings';
 const HOW_TO_INSTALL = 'How to install';
@@ -144,7 +145,7 @@ export class Controller {
       // Before it is up, start() fails and says so; and what has been stopped on purpose is not ours any more.
       if (newState === State.Stopped && up && this.server === found) this.crashed();
     });
-    client.registerFeature(OWN_CAPABILITIES);
+    client.registerFeature(ownCapabilities(this.machine.runsPrograms));
     this.server = found;
     const late = setTimeout(() => {
       this.log.error(`The server has not answered for ${START_TIMEOUT_MS / 1000} seconds and is ended.`);

@@ -417,3 +417,71 @@ h.test(':PtxExtract opens a PTX text of a binary', function()
     'no PTX'
   )
 end)
+
+local DOUBLE = [[
+    .version 8.0
+    .target sm_80
+    .address_size 64
+    // run: block = 4 args.values = { ramp = [4], type = "u32" }
+    //   expect.values = { value = [0, 2, 4, 6] }
+    .visible .entry double(.param .u64 values)
+    {
+        .reg .b32 %r<3>;
+        .reg .b64 %rd<3>;
+        ld.param.u64 %rd1, [values];
+        mov.u32 %r1, %tid.x;
+        mad.wide.u32 %rd2, %r1, 4, %rd1;
+        ld.global.u32 %r2, [%rd2];
+        add.u32 %r2, %r2, %r2;
+        st.global.u32 [%rd2], %r2;
+        ret;
+    }
+]]
+
+--- The diagnostics of runs, as `line code`.
+local function found()
+  return vim.tbl_map(function(it)
+    return ('%d %s'):format(it.lnum + 1, it.code)
+  end, vim.diagnostic.get(0, { namespace = require('ptx_analyzer.run').namespace }))
+end
+
+h.test(':PtxRun runs kernels, and shows what it finds until the next edit', function()
+  h.open(DOUBLE)
+  local function run(argument)
+    return message(function()
+      vim.cmd('PtxRun ' .. (argument or ''))
+    end)
+  end
+  h.contains(run(), 'double: ran 7 steps of warps, no findings')
+  h.eq(found(), {})
+  -- The text in the buffer is run, not the one on disk.
+  vim.cmd('%s/block = 4/block = 5/')
+  h.contains(run('double'), '2 findings')
+  h.eq(found(), { '13 out-of-bounds', '15 out-of-bounds' })
+  h.eq(vim.diagnostic.get(0, { namespace = require('ptx_analyzer.run').namespace })[1].source, 'run')
+  vim.cmd('%s/block = 5/block = 4/')
+  h.wait('the end of what was found', function()
+    return #found() == 0
+  end)
+  vim.cmd('%s/\\[0, 2/[0, 3/')
+  h.contains(run(), '1 of 1 expectation failed')
+  h.eq(found(), { '4 expectation' })
+  h.contains(run('nothing'), 'there is no entry `nothing`')
+end)
+
+h.test(':PtxTest lists what fails', function()
+  h.open(DOUBLE)
+  local function test()
+    return message(function()
+      vim.cmd('PtxTest')
+    end)
+  end
+  h.contains(test(), '1 passed, 0 failed')
+  vim.cmd('%s/block = 4/block = 5/')
+  h.contains(test(), 'save the file first')
+  vim.cmd('silent write')
+  h.contains(test(), '0 passed, 1 failed')
+  h.eq(found(), { '13 out-of-bounds', '15 out-of-bounds' })
+  h.contains(quickfix()[1], '4 double: ')
+  vim.cmd('cclose')
+end)

@@ -13,8 +13,15 @@ function M.additions()
   local refresh = require('ptx_analyzer.refresh')
   -- The commands of code lenses, which `plugin/ptx_analyzer.lua` defines. Clients that do not name them, such
   -- as a configuration without this plugin, get lenses with commands of the server, which show a message.
-  local commands =
-    { commands = { 'ptx-analyzer.showReferences', 'ptx-analyzer.showRegisters', 'ptx-analyzer.renameFamily' } }
+  local commands = {
+    commands = {
+      'ptx-analyzer.showReferences',
+      'ptx-analyzer.showRegisters',
+      'ptx-analyzer.run',
+      'ptx-analyzer.addRun',
+      'ptx-analyzer.renameFamily',
+    },
+  }
   return {
     capabilities = vim.tbl_deep_extend('error', { experimental = { commands = commands } }, refresh.capabilities),
     handlers = refresh.handlers,

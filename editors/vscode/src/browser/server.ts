@@ -8,6 +8,8 @@ import { WorkspaceFiles } from './files';
 
 /** Commands whose work needs programs, with what needs them. */
 const ELSEWHERE = {
+  'ptx-analyzer.run': 'Kernels are run by a program of a machine',
+  'ptx-analyzer.addRun': 'Kernels are run by a program of a machine',
   'ptx-analyzer.runPtxas': 'ptxas is a program of a machine',
   'ptx-analyzer.choosePtxas': 'ptxas is a program of a machine',
   'ptx-analyzer.showMachineCode': 'Machine code is made by ptxas, a program of a machine',

@@ -1,6 +1,7 @@
 /** The server as a program of this machine, and the commands that run programs. */
 
 import * as vscode from 'vscode';
+import type { TextEdit } from 'vscode-languageclient';
 import { LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
 import { SECTION } from '../controller';
 import { isProblem, type Around, type Found, type Machine, type Problem } from '../machine';
@@ -8,6 +9,7 @@ import { Binaries } from './binaries';
 import { Compare } from './compare';
 import { locateServer } from './locate';
 import { choosePtxas, runPtxas } from './ptxas';
+import { Runs } from './runs';
 import { AssembleTasks } from './tasks';
 
 export class ProgramMachine implements Machine {
@@ -54,6 +56,7 @@ export class ProgramMachine implements Machine {
   register({ log, client, state, showMachineCode, refreshViews }: Around): vscode.Disposable[] {
     const binaries = new Binaries(state);
     const compare = new Compare(state);
+    const runs = new Runs(state);
     /** Runs ptxas on the file in front, or on one that is named. */
     const run = async (uri?: unknown) => {
       const found = await runPtxas(client(), log, uri instanceof vscode.Uri ? uri : undefined);
@@ -63,6 +66,9 @@ export class ProgramMachine implements Machine {
     return [
       binaries,
       compare,
+      runs,
+      vscode.commands.registerCommand('ptx-analyzer.run', (uri?: unknown, entry?: unknown) => runs.run(uri, entry)),
+      vscode.commands.registerCommand('ptx-analyzer.addRun', (uri?: unknown, edit?: TextEdit) => runs.add(uri, edit)),
       vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
       vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
       vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>

@@ -16,6 +16,27 @@ const NEEDS_SM_80 = `.version 8.0
 }
 `;
 
+/** A kernel with a run whose array is one element too short. */
+const DOUBLE = `.version 8.0
+.target sm_80
+.address_size 64
+// run: block = 5 args.values = { ramp = [4], type = "u32" }
+.visible .entry double(.param .u64 values)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [values];
+    mov.u32 %r1, %tid.x;
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    ld.global.u32 %r2, [%rd2];
+    ret;
+}
+.visible .entry other(.param .u32 n)
+{
+    ret;
+}
+`;
+
 const untitled = async (content) => {
     const document = await vscode.workspace.openTextDocument({ language: 'ptx', content });
     return { document, editor: await vscode.window.showTextDocument(document) };
@@ -71,6 +92,32 @@ exports.testFeatures = async function () {
         await command(lens.command.command, ...lens.command.arguments);
         await command('closeReferenceSearch');
         await set('codeLens.references', undefined);
+    });
+
+    const findings = (document) => vscode.languages.getDiagnostics(document.uri).filter((it) => it.source === 'run');
+
+    await test('a kernel is run, and its findings stay until the next edit', async () => {
+        const { document, editor } = await untitled(DOUBLE);
+        const run = (...args) => command('ptx-analyzer.run', document.uri, ...args);
+        assert.match(await run(), /^double: ran \d+ steps of warps, 1 finding$/);
+        assert.deepEqual(
+            findings(document).map((it) => [it.code, it.range.start.line]),
+            [['out-of-bounds', at(document, 'ld.global').line]],
+        );
+        await editor.edit((edit) => edit.insert(new vscode.Position(3, 0), '// A comment.\n'));
+        await until('no findings', () => findings(document).length === 0);
+        assert.equal(await run('nothing'), undefined);
+        await close();
+    });
+
+    await test('the Testing view runs the runs of the workspace', async () => {
+        const file = uri('double.ptx');
+        await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(DOUBLE));
+        const { document } = await open('double.ptx');
+        await command('testing.runAll');
+        await until('the finding', () => findings(document).some((it) => it.code === 'out-of-bounds'));
+        await close();
+        await vscode.workspace.fs.delete(file);
     });
 
     await test('a document is formatted, and so is a part of it', async () => {
