@@ -2,6 +2,7 @@
 
 mod compiler;
 mod edits;
+mod runs;
 mod writer;
 
 use std::{panic::AssertUnwindSafe, sync::Arc};
@@ -20,7 +21,6 @@ use crate::{
     InlayHintKinds, LiveRange, NavigationTarget, ProtocolView, RangeInfo, Reference, RenameError,
     RenamePreparation, SemanticToken, SignatureHelp, SourceChange, SourceLines, SourceLocation,
     ValueSlice,
-    code::Code,
     db::{Database, SourceFile},
     diagnostics::{self, Fixes},
     diff, features,
@@ -580,14 +580,6 @@ impl Analysis {
     /// [`Cancelled`], as with every question.
     pub fn stats(&self, file: FileId) -> Cancellable<FileStats> {
         self.with_file(file, features::stats::stats)
-    }
-
-    /// The code of a file, for a machine that runs it.
-    ///
-    /// # Errors
-    /// [`Cancelled`], as with every question.
-    pub fn code(&self, file: FileId) -> Cancellable<Code> {
-        self.with_file(file, crate::code::code)
     }
 
     /// The severities of findings of a run, each given with its place, code and severity, after the comments of the file

@@ -86,6 +86,8 @@ pub enum CodeLensKind {
     References,
     /// The registers of an entry.
     Registers,
+    /// The runs of an entry.
+    Runs,
 }
 
 /// Which code lenses are wanted.
@@ -95,6 +97,8 @@ pub struct CodeLensKinds {
     pub references: bool,
     /// Those of [`CodeLensKind::Registers`].
     pub registers: bool,
+    /// Those of [`CodeLensKind::Runs`].
+    pub runs: bool,
 }
 
 impl Default for CodeLensKinds {
@@ -102,8 +106,22 @@ impl Default for CodeLensKinds {
         CodeLensKinds {
             references: false,
             registers: true,
+            runs: true,
         }
     }
+}
+
+/// An entry with a body, and the comments above it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryPlace {
+    /// Its name.
+    pub name: String,
+    /// The name in the file.
+    pub name_range: TextRange,
+    /// Where its first word begins, in UTF-8 bytes.
+    pub start: TextSize,
+    /// The blanks and comments between the item above it and its first word; they end at `start`.
+    pub above: String,
 }
 
 /// A function at one end of calls, and where the calls are.

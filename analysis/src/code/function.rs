@@ -41,6 +41,8 @@ pub(super) struct Unit<'a> {
     /// Its start in the file.
     pub(super) start: TextSize,
     pub(super) names: &'a Names,
+    /// Whether its instructions are lowered as well.
+    pub(super) with_instructions: bool,
 }
 
 /// The slots and variables of a function.
@@ -80,18 +82,21 @@ impl Unit<'_> {
         };
         let parameters = formals(&signature.header.parameters);
         let results = formals(&signature.header.results);
-        let operands = Operands::of(self.db, self.function);
-        let mut lowering = InstructionLowering::new(self.db, self.start);
-        let mut instructions = Vec::with_capacity(body.instructions.len());
-        for step in 0..body.instructions.len() as u32 {
-            if let Some(bound) = operands.get(step) {
-                instructions.push(lowering.lower(bound, &mut places));
+        let mut instructions = Vec::new();
+        if self.with_instructions {
+            let operands = Operands::of(self.db, self.function);
+            let mut lowering = InstructionLowering::new(self.db, self.start);
+            instructions.reserve(body.instructions.len());
+            for step in 0..body.instructions.len() as u32 {
+                if let Some(bound) = operands.get(step) {
+                    instructions.push(lowering.lower(bound, &mut places));
+                }
             }
-        }
-        if code.target == 0
-            && let Some(module) = operands.form(0).and_then(|it| it.data(self.db).module)
-        {
-            code.target = module.target.number.into();
+            if code.target == 0
+                && let Some(module) = operands.form(0).and_then(|it| it.data(self.db).module)
+            {
+                code.target = module.target.number.into();
+            }
         }
         let function = &mut code.functions[index];
         function.parameters = parameters;

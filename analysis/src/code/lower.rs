@@ -36,6 +36,15 @@ impl Names {
 
 /// The code of a file.
 pub(crate) fn code(db: &dyn Database, file: SourceFile) -> Code {
+    lowered(db, file, true)
+}
+
+/// The code of a file without the instructions of its functions: what a launch is compared with.
+pub(crate) fn headers(db: &dyn Database, file: SourceFile) -> Code {
+    lowered(db, file, false)
+}
+
+fn lowered(db: &dyn Database, file: SourceFile, with_instructions: bool) -> Code {
     let items = items(db, file);
     let offsets = item_offsets(db, file);
     let mut code = Code {
@@ -117,6 +126,7 @@ pub(crate) fn code(db: &dyn Database, file: SourceFile) -> Code {
             function: *function,
             start,
             names: &names,
+            with_instructions,
         };
         unit.lower(&mut code, index);
     }

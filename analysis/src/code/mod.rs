@@ -8,7 +8,7 @@ mod function;
 mod instruction;
 mod lower;
 
-pub(crate) use lower::code;
+pub(crate) use lower::{code, headers};
 
 use std::sync::Arc;
 

@@ -28,6 +28,7 @@ pub(crate) use rendering::{
     foreign::severities,
     join::{Fixes, diagnostics, touches},
     levels::{control_verbs, has_controls},
+    runs::with_run_comments,
     syntax_errors::syntax_diagnostics,
 };
 pub(crate) use rules::{

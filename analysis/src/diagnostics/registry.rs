@@ -354,6 +354,8 @@ codes! {
         "A call makes ptxas run asynchronous products one after the other.";
     CONTROL_COMMENT = "control-comment" Lint Warning [] Item
         "A comment for ptx-analyzer is malformed or names an unknown code.";
+    RUN_COMMENT = "run-comment" Lint Warning [] Program
+        "A comment that describes a run is malformed or does not fit its entry.";
     ASM_OPERAND_INDEX = "asm-operand-index" Compiler Error [] Host
         "A placeholder in a string of assembly names no operand of its statement.";
     ASM_CONSTRAINT = "asm-constraint" Compiler Error [] Host

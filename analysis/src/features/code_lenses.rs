@@ -21,12 +21,12 @@ pub(crate) fn code_lenses(
 ) -> Vec<CodeLens> {
     let offsets = item_offsets(db, file);
     let mut lenses = Vec::new();
-    if kinds
-        == (CodeLensKinds {
-            references: false,
-            registers: false,
-        })
-    {
+    let none = CodeLensKinds {
+        references: false,
+        registers: false,
+        runs: false,
+    };
+    if kinds == none {
         return lenses;
     }
     for (function, start) in items(db, file).functions.iter().zip(&offsets.functions) {
@@ -40,6 +40,9 @@ pub(crate) fn code_lenses(
         if let Some(name) = body.name {
             if kinds.registers && signature.entry && signature.defined {
                 add(name, CodeLensKind::Registers);
+            }
+            if kinds.runs && signature.entry && signature.defined {
+                add(name, CodeLensKind::Runs);
             }
             if kinds.references {
                 add(name, CodeLensKind::References);
@@ -69,6 +72,7 @@ mod tests {
         let kinds = CodeLensKinds {
             references,
             registers,
+            runs: registers,
         };
         let analysis = fixture.host.analysis();
         let mut out = String::new();
@@ -103,6 +107,7 @@ mod tests {
             true,
             expect![[r#"
             3:8 k: Registers
+            3:8 k: Runs
         "#]],
         );
     }
@@ -116,6 +121,7 @@ mod tests {
             1:7 f: References
             2:8 d: References
             3:8 k: Registers
+            3:8 k: Runs
             3:8 k: References
             5:1 L: References
         "#]],

@@ -6,6 +6,7 @@ pub(crate) mod code_lenses;
 pub(crate) mod completion;
 pub(crate) mod document_symbols;
 pub(crate) mod documentation;
+pub(crate) mod entries;
 pub(crate) mod explain;
 pub(crate) mod flow_graph;
 pub(crate) mod folding;

@@ -147,6 +147,7 @@ fn deep_nesting_does_no_harm() {
         let kinds = CodeLensKinds {
             references: true,
             registers: true,
+            runs: true,
         };
         analysis.code_lenses(file, kinds).unwrap();
         analysis.registers(file, None).unwrap();
@@ -183,6 +184,7 @@ fn every_question_has_an_answer_everywhere() {
         let kinds = CodeLensKinds {
             references: true,
             registers: true,
+            runs: true,
         };
         analysis.code_lenses(file, kinds).unwrap();
         analysis.registers(file, None).unwrap();

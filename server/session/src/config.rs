@@ -163,6 +163,12 @@ pub const SETTINGS: &[Setting] = &[
         |config| config.features.lenses.registers,
         "Show a code lens with the estimated registers and resident warps above entry functions."
     ),
+    switch!(
+        "codeLens.runs",
+        true,
+        |config| config.features.lenses.runs,
+        "Show a code lens above entry functions that runs them as the comments `// run:` above them say, or that adds such a comment."
+    ),
     Setting {
         name: "diagnostics.debounce",
         ty: SettingType::OptionalInteger {

@@ -3,6 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use analysis::{FileId, FilePosition};
+use run::description::with_mistakes;
 use syntax::text::StableHasher;
 use tracing::info;
 
@@ -81,6 +82,7 @@ pub fn all_diagnostics(
     let mut found = snapshot.analysis.worst_diagnostics(file, MAX_PER_FILE)?;
     // An empty text lacks its `.version` only once something is written.
     found.retain(|it| it.code != analysis::NO_MODULE_CODE || !it.range.is_empty());
+    found = with_mistakes(&snapshot.analysis, file, found)?;
     let is_long = u32::from(document.lines().text_len()) > LONG_TEXT;
     // Comments may concern what they are far from.
     if is_long && !snapshot.analysis.has_control_comments(file)? {

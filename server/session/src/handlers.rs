@@ -13,6 +13,7 @@ pub(crate) mod navigation;
 pub(crate) mod pressure;
 pub(crate) mod protocols;
 pub(crate) mod rename;
+pub(crate) mod runs;
 pub(crate) mod source;
 pub(crate) mod structure;
 pub(crate) mod targets;

@@ -14,6 +14,7 @@ use analysis::{
 };
 use clap::ValueEnum;
 use rayon::prelude::*;
+use run::description::with_mistakes;
 use serde_json::Value;
 use syntax::{Document, host::Language, text::LineTable};
 use walkdir::WalkDir;
@@ -139,7 +140,11 @@ impl Batch {
             files: vec![(file, Some(text.contents()))],
             config: Some(config.clone()),
         });
-        let diagnostics = batch.host.analysis().diagnostics(file);
+        let analysis = batch.host.analysis();
+        let diagnostics = analysis
+            .diagnostics(file)
+            .and_then(|found| with_mistakes(&analysis, file, found));
+        drop(analysis);
         if batch.bytes < BATCH {
             LAST_BATCH.set(Some(batch));
         }

@@ -17,6 +17,7 @@ pub const FILE: FileId = FileId(0);
 pub const ALL_LENSES: CodeLensKinds = CodeLensKinds {
     references: true,
     registers: true,
+    runs: true,
 };
 
 /// Also the inlay hints that are off by default.

@@ -52,7 +52,7 @@ const TENSOR_MAP: &[&str] = &[
     "fill",
 ];
 /// The types of packed elements that only tensor maps have.
-const PACKED: &[&str] = &["b4x16", "b4x16_p64", "b6x16_p32", "b6p2x16"];
+pub(super) const PACKED: &[&str] = &["b4x16", "b4x16_p64", "b6x16_p32", "b6p2x16"];
 
 /// A launch as it is described, before it is known what it launches.
 #[derive(Clone, Debug)]

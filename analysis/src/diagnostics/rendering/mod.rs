@@ -5,4 +5,5 @@ pub(in crate::diagnostics) mod compiler;
 pub(in crate::diagnostics) mod foreign;
 pub(in crate::diagnostics) mod join;
 pub(in crate::diagnostics) mod levels;
+pub(in crate::diagnostics) mod runs;
 pub(in crate::diagnostics) mod syntax_errors;

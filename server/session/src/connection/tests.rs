@@ -371,3 +371,79 @@ fn documents_in_other_languages_are_asked_for_where_the_folders_are() {
     let gone = said[0]["params"]["unregisterations"].as_array();
     assert!(gone.is_some_and(|it| it.iter().any(|it| it["id"] == hover["id"])));
 }
+
+#[test]
+fn runs_have_lenses_and_their_mistakes_are_told() {
+    let commands = json!({ "commands": ["ptx-analyzer.run", "ptx-analyzer.addRun"] });
+    let mut client = Client::new(
+        json!({ "experimental": { "commands": commands } }),
+        json!({ "codeLens": { "registers": false } }),
+    );
+    let text = TEXT.replace(
+        ".entry k()",
+        "// run: block = 1\n.entry k() { ret; }\n  .entry j(.param .u32 n)",
+    );
+    client.open(&text);
+    client.run();
+    client.ask(
+        2,
+        "textDocument/codeLens",
+        json!({ "textDocument": { "uri": URI } }),
+    );
+    let said = client.run();
+    let lenses = said[0]["result"].as_array().unwrap().clone();
+    assert_eq!(lenses.len(), 2);
+    for lens in lenses {
+        client.ask(3, "codeLens/resolve", lens);
+    }
+    let said = client.run();
+    let commands = said.iter().map(|it| it["result"]["command"].clone());
+    let at = json!({ "line": 4, "character": 2 });
+    let edit = json!({
+        "range": { "start": at, "end": at },
+        "newText": "// run: grid = 1 block = 128\n  //   args.n = 128\n  ",
+    });
+    assert_eq!(
+        commands.collect::<Vec<_>>(),
+        [
+            json!({ "title": "Run", "command": "ptx-analyzer.run", "arguments": [URI, "k"] }),
+            json!({ "title": "Add a run…", "command": "ptx-analyzer.addRun", "arguments": [URI, edit] }),
+        ]
+    );
+    // A client without the commands has no lenses, but the mistakes.
+    let mut client = Client::new(
+        json!({}),
+        json!({ "codeLens": { "registers": false }, "diagnostics": { "quietWhileTyping": false } }),
+    );
+    client.open(
+        &text
+            .replace("block = 1", "blok = 1")
+            .replace(".param .u32 n", ""),
+    );
+    assert_eq!(
+        outline(&client.run()),
+        ["textDocument/publishDiagnostics 1 run-comment"]
+    );
+    let at = json!({ "line": 2, "character": 9 });
+    let place = json!({ "textDocument": { "uri": URI }, "position": at });
+    client.ask(2, "textDocument/completion", place);
+    client.ask(
+        3,
+        "textDocument/codeLens",
+        json!({ "textDocument": { "uri": URI } }),
+    );
+    let said = client.run();
+    assert_eq!(said[0]["result"]["items"][0]["label"], "grid");
+    assert_eq!(said[1]["result"], Value::Null);
+    client.type_at(2, 2, 11, "c");
+    client.run();
+    let at = json!({ "line": 2, "character": 10 });
+    let place = json!({ "textDocument": { "uri": URI }, "position": at });
+    client.ask(4, "textDocument/hover", place);
+    let said = client.run();
+    let hover = said.iter().find(|it| it["id"] == 4).unwrap();
+    assert_eq!(
+        hover["result"]["contents"]["value"],
+        "The threads of a block along x, y and z. Optional with .reqntid."
+    );
+}

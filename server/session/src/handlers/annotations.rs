@@ -7,6 +7,7 @@ use syntax::{TextRange, TextSize};
 use super::{
     Handler, Priority, Reads, Run, embedded, machine,
     pressure::{details, summary},
+    runs,
 };
 use crate::{
     lsp::{
@@ -145,6 +146,9 @@ struct LensData {
     /// Whether it is about the registers of an entry; about the uses of a name otherwise.
     #[serde(default)]
     registers: bool,
+    /// Whether it is about the runs of an entry.
+    #[serde(default)]
+    runs: bool,
 }
 
 pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Handler {
@@ -153,8 +157,9 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
     document: |params| Some(&params.text_document),
     reads: Reads::Document,
     run: Run::Snapshot(|snapshot, params| {
-        let kinds = snapshot.features.lenses;
-        if !kinds.references && !kinds.registers {
+        let mut kinds = snapshot.features.lenses;
+        kinds.runs &= snapshot.shared.client.runs;
+        if !kinds.references && !kinds.registers && !kinds.runs {
             return Ok(None);
         }
         let uri = &params.text_document.uri;
@@ -170,6 +175,7 @@ pub(crate) const CODE_LENS: Handler<CodeLensParams, Option<Vec<CodeLens>>> = Han
                     position: range.start,
                 },
                 registers: lens.kind == CodeLensKind::Registers,
+                runs: lens.kind == CodeLensKind::Runs,
             };
             CodeLens {
                 range,
@@ -193,6 +199,10 @@ pub(crate) const CODE_LENS_RESOLVE: Handler<CodeLens, CodeLens> = Handler {
         let data: Option<LensData> = data.and_then(|it| serde_json::from_value(it).ok());
         lens.command = Some(match data {
             Some(data) if data.registers => registers(snapshot, &data.name)?,
+            Some(data) if data.runs => match runs::lens(snapshot, &data.name)? {
+                Some(command) => command,
+                None => references(snapshot, None)?,
+            },
             Some(data) => references(snapshot, Some(&data.name))?,
             None => references(snapshot, None)?,
         });

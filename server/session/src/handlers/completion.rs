@@ -3,7 +3,7 @@
 use analysis::{CompletionKind, DocumentationKey, documentation};
 use syntax::TextRange;
 
-use super::{Handler, Priority, Reads, Run, embedded};
+use super::{Handler, Priority, Reads, Run, embedded, runs};
 use crate::lsp::{
     ext,
     lsp_types::{
@@ -30,6 +30,9 @@ pub(crate) const COMPLETION: Handler<CompletionParams, Option<CompletionResponse
             let found = embedded::completion(snapshot, document, host, position.offset)?;
             let found = found.filter(|_| !blank);
             return Ok(found.map(|it| of_string(document, it)));
+        }
+        if let Some(found) = runs::completions(snapshot, document, position)? {
+            return Ok(Some(found));
         }
         // Elsewhere a blank opens nothing.
         if blank && !snapshot.analysis.opens_after_blank(position)? {

@@ -3,7 +3,7 @@
 use analysis::{Access, FilePosition, NavigationTarget, RangeInfo, Reference};
 use syntax::{TextRange, TextSize};
 
-use super::{Handler, Priority, Reads, Run, embedded, machine, source};
+use super::{Handler, Priority, Reads, Run, embedded, machine, runs, source};
 use crate::{
     draw,
     lsp::{
@@ -38,7 +38,17 @@ pub(crate) const HOVER: Handler<HoverParams, Option<Hover>> = Handler {
             }
         };
         let Some(hover) = found else {
-            return Ok(None);
+            let key = match &document.host {
+                Some(_) => None,
+                None => runs::explain(snapshot, position)?,
+            };
+            return Ok(key.map(|(range, text)| Hover {
+                contents: HoverContents::Markup(MarkupContent {
+                    kind: MarkupKind::PlainText,
+                    value: text.replace('`', ""),
+                }),
+                range: Some(document.range(range)),
+            }));
         };
         let (mut text, figure) = (hover.info.markdown, hover.info.figure);
         let room = |text: &str, more: &str| text.chars().count() + more.chars().count() < MAX_HOVER;

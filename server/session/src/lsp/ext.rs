@@ -27,7 +27,8 @@
 //! `capabilities.experimental.commands.commands`: [`SHOW_REFERENCES`] with a URI, a position and a list of
 //! locations as arguments, and [`SHOW_REGISTERS`] with a URI and a position in an entry. To other clients the
 //! server offers [`REFERENCES_TEXT`] and [`REGISTERS_TEXT`] for `workspace/executeCommand`, with a URI and a
-//! position, so that a click shows a message in any editor.
+//! position, so that a click shows a message in any editor. A client that runs kernels has [`RUN`], with a URI and the
+//! name of an entry, and [`ADD_RUN`], with a URI and a text edit.
 //!
 //! In the same way the code action that renames all registers of a numbered declaration has the command
 //! [`RENAME_FAMILY`], with a URI and the position of the declaration: the client asks for the new name there. In other
@@ -91,6 +92,10 @@ pub const EXPLAIN: &str = "ptx/explain";
 pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 /// Command of the client that shows the registers of an entry.
 pub const SHOW_REGISTERS: &str = "ptx-analyzer.showRegisters";
+/// Command of the client that runs an entry as the comments above it say.
+pub const RUN: &str = "ptx-analyzer.run";
+/// Command of the client that writes a comment above an entry.
+pub const ADD_RUN: &str = "ptx-analyzer.addRun";
 /// Command of the client that asks the user for a new name at a position.
 pub const RENAME_FAMILY: &str = "ptx-analyzer.renameFamily";
 /// Command of VS Code that opens the list of completions.

@@ -120,6 +120,27 @@ exports.testFeatures = async function () {
         await vscode.workspace.fs.delete(file);
     });
 
+    await test('lenses run a kernel and add a run', async () => {
+        const { document, editor } = await untitled(DOUBLE);
+        const lens = (name) =>
+            until(`the lens ${name}`, async () => {
+                const found = await command('vscode.executeCodeLensProvider', document.uri, 100);
+                return found.find((it) => it.command?.title === name);
+            });
+        const { command: run } = await lens('Run');
+        assert.match(await command(run.command, ...run.arguments), /^double: ran \d+ steps of warps, 1 finding$/);
+        const { command: add } = await lens('Add a run…');
+        await command(add.command, ...add.arguments);
+        await until('the comment', () => /\n\/\/ run: grid = 1 block = 128\n/.test(document.getText()));
+        await editor.edit((edit) => edit.replace(document.lineAt(3).range, '// run: blok = 5'));
+        await until('the mistake', () =>
+            vscode.languages
+                .getDiagnostics(document.uri)
+                .some((it) => it.code?.value === 'run-comment' || it.code === 'run-comment'),
+        );
+        await close();
+    });
+
     await test('a document is formatted, and so is a part of it', async () => {
         const { document } = await untitled(NEEDS_SM_80.replaceAll('    ', '').replace('%r2, %r1,', '%r2 ,%r1 ,'));
         const options = { tabSize: 4, insertSpaces: true };
