@@ -1,6 +1,7 @@
 //! The command line.
 
 mod check;
+mod dap;
 mod diff;
 mod embedded;
 mod explain;
@@ -112,6 +113,8 @@ enum Command {
     Run(run::RunArgs),
     /// Run the launches of files and folders under several schedules, and tell which fail.
     Test(test::TestArgs),
+    /// Serve a debugger over the Debug Adapter Protocol on standard input and output: step through kernels without a GPU.
+    Dap(dap::DapArgs),
     /// Estimate the registers of entry functions.
     Registers(registers::RegistersArgs),
     /// Show the control-flow graphs of functions as text, SVG or Mermaid.
@@ -157,6 +160,7 @@ where
             Command::Site(args) => site::run(&args, io),
             Command::Run(args) => run::run(&args, io),
             Command::Test(args) => test::run(&args, io),
+            Command::Dap(args) => dap::run(&args, io),
             Command::Registers(args) => registers::run(&args, io),
             Command::Flow(args) => flow::run(&args, io),
             Command::Targets(args) => targets::run(&args, io),

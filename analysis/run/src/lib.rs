@@ -3,6 +3,7 @@
 //! The crate has no input or output, threads or clock. [`Machine`] takes the code of a file
 //! ([`analysis::code::Code`]) and a [`Launch`], and gives an [`Outcome`].
 
+pub mod debug;
 pub mod description;
 mod kinds;
 mod launch;

@@ -11,6 +11,7 @@
 mod answer;
 pub mod config;
 pub mod connection;
+pub mod debug;
 pub mod diagnostics;
 pub mod diagnostics_cache;
 mod documents;

@@ -59,6 +59,20 @@ pub(super) const PAGES: &[Page] = &[
         )],
     },
     Page {
+        command: "dap",
+        statuses: &[(1, "The client sent what is not the protocol.")],
+        examples: &[
+            (
+                "ptx-analyzer dap",
+                "Serve a debugger; the editor starts the program with its input and output as pipes.",
+            ),
+            (
+                "ptx-analyzer dap --port 4711",
+                "Serve one client that connects to this port of the same machine.",
+            ),
+        ],
+    },
+    Page {
         command: "check",
         statuses: &[(1, "There are errors.")],
         examples: &[

@@ -23,7 +23,7 @@ use super::{
 };
 
 /// The operations that have not landed, and the groups of warps.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Asynchronous {
     /// Those of each lane that have not been closed into a group, and the groups that were, the oldest first.
     lanes: FxHashMap<(usize, u8, Group), Groups>,
@@ -31,7 +31,7 @@ pub(super) struct Asynchronous {
     pending: VecDeque<Operation>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Groups {
     open: Vec<Operation>,
     closed: VecDeque<Vec<Operation>>,
@@ -40,7 +40,7 @@ struct Groups {
 }
 
 /// An operation of a lane that has not landed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Operation {
     program: Box<Program>,
     inputs: Vec<[u64; 1]>,
@@ -65,6 +65,25 @@ fn group_of(until: Option<Until>) -> Option<Group> {
         Some(Until::Group("copy")) => Some(Group::Copy),
         Some(Until::Group("bulk")) => Some(Group::Bulk),
         _ => None,
+    }
+}
+
+impl Asynchronous {
+    /// How many operations of a warp have not landed, and how many groups it has closed, by the kind of group; none of
+    /// the kinds that it has not used.
+    pub(super) fn of_warp(&self, warp: usize) -> Vec<(Group, usize, u32)> {
+        let kinds = [Group::Copy, Group::Bulk].into_iter().filter_map(|kind| {
+            let lanes = self.lanes.iter();
+            let own = lanes.filter(|it| it.0.0 == warp && it.0.2 == kind);
+            let (mut used, mut waiting, mut closed) = (false, 0, 0);
+            for (_, groups) in own {
+                used = true;
+                waiting += groups.open.len() + groups.closed.iter().map(Vec::len).sum::<usize>();
+                closed = closed.max(groups.count);
+            }
+            used.then_some((kind, waiting, closed))
+        });
+        kinds.collect()
     }
 }
 

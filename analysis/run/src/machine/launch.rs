@@ -142,6 +142,7 @@ impl<'a> Machine<'a> {
             flipped: Vec::new(),
             allocations: 0,
             queue: VecDeque::new(),
+            cursor: None,
             launch,
         };
         machine.lay_out()?;

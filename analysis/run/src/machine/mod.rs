@@ -6,6 +6,7 @@ mod block;
 mod call;
 mod conversions;
 mod findings;
+pub mod inspect;
 mod launch;
 #[cfg(test)]
 mod matrices;
@@ -13,6 +14,7 @@ mod mbarriers;
 mod memory;
 mod races;
 mod schedule;
+pub mod single;
 mod special;
 mod spin;
 mod step;
@@ -50,6 +52,7 @@ use self::{
 };
 
 /// A launch that runs.
+#[derive(Clone)]
 pub struct Machine<'a> {
     code: &'a Code,
     launch: Launch,
@@ -81,6 +84,8 @@ pub struct Machine<'a> {
     allocations: u32,
     /// What runs next, see [`schedule`].
     queue: VecDeque<(usize, usize, usize)>,
+    /// What runs next if it runs one instruction at a time.
+    cursor: Option<single::Cursor>,
 }
 
 impl Machine<'_> {

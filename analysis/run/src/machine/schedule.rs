@@ -55,20 +55,34 @@ impl Order {
     }
 }
 
+/// Counts a turn of a warp; whether its groups take turns in it.
+pub(super) fn begin_turn(warp: &mut Warp) -> bool {
+    warp.turns += 1;
+    warp.turns.is_multiple_of(FAIR)
+}
+
 impl Machine<'_> {
     /// Runs a warp for some instructions.
     pub(super) fn turn(&mut self) {
+        if let Some((cluster, block, warp)) = self.choose() {
+            self.run_warp(cluster, block, warp);
+        }
+    }
+
+    /// The warp that runs next, by the indices of its cluster, its block and itself; there is none where the run ends or
+    /// something else happens first.
+    pub(super) fn choose(&mut self) -> Option<(usize, usize, usize)> {
         if self.steps >= self.launch.limits.steps {
             self.ended = Some(Ended::Limit);
-            return;
+            return None;
         }
         self.retire();
         if self.ended.is_some() {
-            return;
+            return None;
         }
         if self.clusters.is_empty() && !self.start_cluster() {
             self.ended = Some(Ended::Finished);
-            return;
+            return None;
         }
         self.order.turns += 1;
         if self.order.turns - self.order.progress > PATIENCE && self.clusters.len() < MOST_CLUSTERS
@@ -79,23 +93,23 @@ impl Machine<'_> {
             if self.spins() && !self.start_cluster() && !self.land_late() {
                 self.report_deadlock(true);
                 self.ended = Some(Ended::Deadlock);
-                return;
+                return None;
             }
             self.fill_queue();
         }
-        let Some((cluster, block, warp)) = self.queue.pop_front() else {
+        let Some(chosen) = self.queue.pop_front() else {
             // All of them wait. Others may be what they wait for.
             if self.clusters.len() < MOST_CLUSTERS && self.start_cluster() {
-                return;
+                return None;
             }
             if self.land_late() {
-                return;
+                return None;
             }
             self.report_deadlock(false);
             self.ended = Some(Ended::Deadlock);
-            return;
+            return None;
         };
-        self.run_warp(cluster, block, warp);
+        Some(chosen)
     }
 
     fn run_warp(&mut self, cluster: usize, block: usize, number: usize) {
@@ -109,12 +123,8 @@ impl Machine<'_> {
         };
         let mut warp = std::mem::take(place);
         warp.wake_pollers(self.global.changes);
-        let quantum = match self.order.schedule {
-            Schedule::Random(_) => 1 + self.order.draw(QUANTUM as usize) as u32,
-            _ => QUANTUM,
-        };
-        warp.turns += 1;
-        let fair = warp.turns.is_multiple_of(FAIR);
+        let quantum = self.quantum();
+        let fair = begin_turn(&mut warp);
         for _ in 0..quantum {
             warp.merge();
             let group = match fair {
@@ -136,6 +146,14 @@ impl Machine<'_> {
             .and_then(|it| it.blocks.get_mut(block))
         {
             block.warps[number] = warp;
+        }
+    }
+
+    /// How many instructions the warp of this turn runs.
+    pub(super) fn quantum(&mut self) -> u32 {
+        match self.order.schedule {
+            Schedule::Random(_) => 1 + self.order.draw(QUANTUM as usize) as u32,
+            _ => QUANTUM,
         }
     }
 

@@ -1,0 +1,20 @@
+//! A debugger: stops, steps forwards and backwards, expressions, and values as people read them.
+
+mod debugger;
+mod evaluate;
+mod expression;
+mod points;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use debugger::{Debugger, Edit, Goal, Reason, Stop, Thread};
+pub use evaluate::{Found, Part, Scope};
+pub use expression::Expression;
+pub use points::{Breakpoint, Hits, Piece, Points, Watch, Watched};
+pub use value::{Number, Row, Type};
+
+pub use crate::machine::inspect::{
+    AsyncView, BarrierView, FrameView, GroupView, Known, MbarrierView, View, WARP, Wait, WarpId,
+    WarpView,
+};

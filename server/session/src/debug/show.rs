@@ -1,0 +1,851 @@
+//! What is seen at a stop: threads, frames, variables, expressions and memory.
+
+use analysis::code::{Formal, VariableId};
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use isa::{
+    compute::{AddressSpace, window},
+    special::{SPECIAL_REGISTERS, changes},
+    variable::StateSpace,
+};
+use run::{
+    Argument,
+    debug::{Edit, Expression, Found, Part, Row, Scope, Thread, Type, View, WARP, Wait},
+};
+use serde_json::{Value, json};
+
+use super::{
+    protocol::{
+        Answer, EvaluateArguments, Format, ReadMemoryArguments, Refusal, ScopesArguments,
+        SetExpressionArguments, SetVariableArguments, StackTraceArguments, ThreadArguments,
+        VariablesArguments, WriteMemoryArguments,
+    },
+    session::{Session, finding},
+    state::{FrameRef, Handle, ScopeKind},
+};
+
+/// The most children that are sent where the client asks for no range.
+const MOST_CHILDREN: usize = 4096;
+/// The most bytes of memory in one answer.
+const MOST_BYTES: u64 = 1 << 20;
+/// The special registers that come first.
+const FIRST: [&str; 6] = ["%tid", "%ctaid", "%ntid", "%nctaid", "%laneid", "%warpid"];
+
+/// What is shown of a value.
+struct Shown {
+    value: String,
+    ty: String,
+    /// What its children are.
+    handle: Option<Handle>,
+    /// How many children have indices.
+    count: usize,
+    /// Where it is in memory, as a generic address.
+    address: Option<u64>,
+}
+
+impl Shown {
+    fn plain(value: String, ty: String) -> Shown {
+        Shown {
+            value,
+            ty,
+            handle: None,
+            count: 0,
+            address: None,
+        }
+    }
+}
+
+fn is_hex(format: Option<Format>) -> bool {
+    format.is_some_and(|it| it.hex)
+}
+
+impl<'a> Session<'a> {
+    /// The meaning of a number of a frame or of variables.
+    pub(super) fn handle(&self, id: i64) -> Result<&Handle, Refusal> {
+        let index = usize::try_from(id - 1).ok();
+        index
+            .and_then(|it| self.handles.get(it))
+            .ok_or_else(|| format!("{id} means nothing at this stop").into())
+    }
+
+    fn add(&mut self, handle: Handle) -> i64 {
+        let known = self.handles.iter().position(|it| *it == handle);
+        let index = known.unwrap_or_else(|| {
+            self.handles.push(handle);
+            self.handles.len() - 1
+        });
+        index as i64 + 1
+    }
+
+    /// The frame with a number, or the innermost one at which the run has stopped.
+    pub(super) fn frame(&mut self, id: Option<i64>) -> Result<FrameRef, Refusal> {
+        self.stopped_run()?;
+        if let Some(id) = id {
+            return match self.handle(id)? {
+                Handle::Frame(it) => Ok(*it),
+                _ => Err(format!("{id} is not a frame").into()),
+            };
+        }
+        let run = self.stopped_run()?;
+        let thread = run.stopped.as_ref().and_then(|it| it.thread);
+        let group = thread.and_then(|it| Some((it, run.debugger.group(it)?)));
+        let Some((thread, group)) = group else {
+            return Err("there is no thread here".into());
+        };
+        Ok(FrameRef {
+            view: View {
+                warp: thread.warp,
+                frame: group.frame,
+                lane: thread.lane,
+            },
+            lanes: group.lanes,
+        })
+    }
+
+    /// The lane of a frame whose values are shown.
+    fn focus(&self, frame: FrameRef) -> FrameRef {
+        let lane = match frame.lanes >> self.lane & 1 {
+            1 => self.lane,
+            _ => frame.view.lane,
+        };
+        FrameRef {
+            view: View { lane, ..frame.view },
+            ..frame
+        }
+    }
+
+    pub(super) fn scope(&self, frame: FrameRef) -> Result<Scope<'_, 'a>, Refusal> {
+        let run = self.run.as_ref().ok_or_else(super::session::not_launched)?;
+        Ok(run.debugger.scope(self.focus(frame).view))
+    }
+
+    pub(super) fn threads(&mut self) -> Answer {
+        let Some(run) = &self.run else {
+            return Err(super::session::not_launched());
+        };
+        let mut threads = Vec::new();
+        for warp in run.debugger.machine().warps() {
+            let [x, y, z] = warp.block;
+            let block = match z {
+                0 => format!("{x},{y}"),
+                _ => format!("{x},{y},{z}"),
+            };
+            let name = format!("block {block} warp {}", warp.id.warp);
+            let is_split = warp.groups.len() > 1;
+            for group in &warp.groups {
+                let lane = group.lanes.trailing_zeros() as usize;
+                let id = Self::thread_id(Thread {
+                    warp: warp.id,
+                    lane,
+                });
+                let mut name = name.clone();
+                if is_split {
+                    name += &format!(" lanes {}", lanes(group.lanes));
+                }
+                name += &match group.waits {
+                    None => String::new(),
+                    Some(Wait::Barrier(number)) => format!(" (at barrier {number})"),
+                    Some(Wait::Lanes(mask)) => format!(" (waits for lanes {})", lanes(mask)),
+                    Some(Wait::Cluster) => " (waits for the cluster)".to_owned(),
+                    Some(Wait::Change) => " (polls an mbarrier)".to_owned(),
+                };
+                threads.push(json!({ "id": id, "name": name }));
+            }
+        }
+        Ok(json!({ "threads": threads }))
+    }
+
+    pub(super) fn stack_trace(&mut self, it: &StackTraceArguments) -> Answer {
+        let thread = self.thread(it.thread_id)?;
+        let run = self.stopped_run()?;
+        let Some(group) = run.debugger.group(thread) else {
+            return Ok(json!({ "stackFrames": [], "totalFrames": 0 }));
+        };
+        let program = run.program;
+        let frames = run.debugger.machine().frames(thread.warp, &group);
+        let total = frames.len();
+        let levels = it.levels.filter(|it| *it > 0).unwrap_or(usize::MAX);
+        let source = self.source(program);
+        let mut shown = Vec::new();
+        for frame in frames
+            .into_iter()
+            .skip(it.start_frame.unwrap_or(0))
+            .take(levels)
+        {
+            let range = program.range(frame.function, frame.pc);
+            let (start, end) = (program.position(range), program.end(range));
+            let id = self.add(Handle::Frame(FrameRef {
+                view: View {
+                    warp: thread.warp,
+                    frame: frame.index,
+                    lane: thread.lane,
+                },
+                lanes: group.lanes,
+            }));
+            shown.push(json!({
+                "id": id,
+                "name": program.code.functions[frame.function].name,
+                "source": source,
+                "line": i64::from(start.line) + self.client.first_line,
+                "column": i64::from(start.character) + self.client.first_column,
+                "endLine": i64::from(end.line) + self.client.first_line,
+                "endColumn": i64::from(end.character) + self.client.first_column,
+            }));
+        }
+        Ok(json!({ "stackFrames": shown, "totalFrames": total }))
+    }
+
+    pub(super) fn exception_info(&mut self, it: &ThreadArguments) -> Answer {
+        self.thread(it.thread_id)?;
+        let run = self.stopped_run()?;
+        let findings = run.stopped.as_ref().map_or(&[][..], |it| &it.findings);
+        let Some(first) = findings.first() else {
+            return Err("the run has not stopped at a finding".into());
+        };
+        let texts: Vec<String> = findings.iter().map(|it| finding(run.program, it)).collect();
+        Ok(json!({
+            "exceptionId": first.code.word(),
+            "description": texts.join("\n"),
+            "breakMode": "always",
+            "details": { "message": first.message, "typeName": first.code.word() },
+        }))
+    }
+
+    pub(super) fn scopes(&mut self, it: &ScopesArguments) -> Answer {
+        let frame = self.frame(Some(it.frame_id))?;
+        let scope = self.scope(frame)?;
+        let mut kinds = vec![
+            (ScopeKind::Registers, "Registers", scope.registers().len()),
+            (ScopeKind::Special, "Special", 0),
+            (ScopeKind::Parameters, "Parameters", 0),
+            (ScopeKind::Shared, "Shared", 0),
+        ];
+        if !scope.variables(StateSpace::Local).is_empty() {
+            kinds.push((ScopeKind::Local, "Local", 0));
+        }
+        let globals = scope.variables(StateSpace::Global).len()
+            + scope.variables(StateSpace::Const).len()
+            + scope.machine.launch().arrays.len();
+        if globals > 0 {
+            kinds.push((ScopeKind::Global, "Global", globals));
+        }
+        kinds.push((ScopeKind::Barriers, "Barriers", 0));
+        let mut shown = Vec::new();
+        for (kind, name, count) in kinds {
+            let mut scope = json!({
+                "name": name,
+                "variablesReference": self.add(Handle::Scope(frame, kind)),
+                "expensive": false,
+            });
+            if kind == ScopeKind::Registers {
+                scope["presentationHint"] = "registers".into();
+            }
+            if count > 0 {
+                scope["namedVariables"] = count.into();
+            }
+            shown.push(scope);
+        }
+        Ok(json!({ "scopes": shown }))
+    }
+
+    pub(super) fn variables(&mut self, it: &VariablesArguments) -> Answer {
+        self.stopped_run()?;
+        let handle = self.handle(it.variables_reference)?.clone();
+        let hex = is_hex(it.format);
+        let start = it.start.unwrap_or(0);
+        let count = match it.count {
+            None | Some(0) => MOST_CHILDREN,
+            Some(it) => it,
+        };
+        let is_indexed = matches!(
+            handle,
+            Handle::Register(..) | Handle::Special(..) | Handle::Values(..) | Handle::Part(..)
+        );
+        let is_empty = match it.filter.as_deref() {
+            Some("indexed") => !is_indexed,
+            Some("named") => is_indexed,
+            _ => false,
+        };
+        let children = match is_empty {
+            true => Vec::new(),
+            false => self.children(&handle, start, count, hex)?,
+        };
+        let mut shown = Vec::new();
+        for (name, path, child) in children {
+            let mut variable = self.shown(child);
+            variable["name"] = name.into();
+            if let Some(path) = path {
+                variable["evaluateName"] = path.into();
+            }
+            shown.push(variable);
+        }
+        Ok(json!({ "variables": shown }))
+    }
+
+    /// A value as the client is told of it; its children get a number.
+    fn shown(&mut self, it: Shown) -> Value {
+        let reference = it.handle.map_or(0, |it| self.add(it));
+        let mut shown = json!({
+            "value": it.value,
+            "type": it.ty,
+            "variablesReference": reference,
+        });
+        if it.count > 0 {
+            shown["indexedVariables"] = it.count.into();
+        }
+        if let Some(address) = it.address {
+            shown["memoryReference"] = format!("{address:#x}").into();
+        }
+        shown
+    }
+
+    /// The children of what a number means, from one on: name, expression and value.
+    fn children(
+        &self,
+        handle: &Handle,
+        start: usize,
+        count: usize,
+        hex: bool,
+    ) -> Result<Vec<(String, Option<String>, Shown)>, Refusal> {
+        let lanes = |name: &str, row: &Row| {
+            let lanes = (start..WARP).take(count);
+            let children = lanes.map(|lane| {
+                let shown = Shown::plain(row.show(lane, hex), row.ty.word());
+                (format!("[{lane}]"), Some(format!("{name}[{lane}]")), shown)
+            });
+            children.collect()
+        };
+        Ok(match handle {
+            Handle::Frame(_) => return Err("a frame has scopes".into()),
+            Handle::Fields(fields) => fields
+                .iter()
+                .skip(start)
+                .take(count)
+                .map(|(name, value)| {
+                    let shown = Shown::plain(value.clone(), String::new());
+                    (name.clone(), None, shown)
+                })
+                .collect(),
+            Handle::Register(frame, name, slot, ty) => match self.scope(*frame)?.row(*slot, *ty) {
+                Some(row) => lanes(name, &row),
+                None => Vec::new(),
+            },
+            Handle::Special(frame, name) => match self.scope(*frame)?.special(name) {
+                Some(row) => lanes(name, &row),
+                None => Vec::new(),
+            },
+            Handle::Values(_, name, row) => lanes(name, row),
+            Handle::Part(frame, part) => {
+                let length = part.shape.first().copied().unwrap_or(0);
+                let mut children = Vec::new();
+                for index in (start as u64..length).take(count) {
+                    let child = part.at(index.into())?;
+                    let name = format!("[{index}]");
+                    let path = child.name.clone();
+                    children.push((name, Some(path), self.part(*frame, child, hex)?));
+                }
+                children
+            }
+            Handle::Scope(frame, kind) => {
+                let all = self.members(*frame, *kind, hex)?;
+                all.into_iter().skip(start).take(count).collect()
+            }
+        })
+    }
+
+    fn members(
+        &self,
+        frame: FrameRef,
+        kind: ScopeKind,
+        hex: bool,
+    ) -> Result<Vec<(String, Option<String>, Shown)>, Refusal> {
+        let scope = self.scope(frame)?;
+        let variables = |spaces: &[StateSpace]| {
+            let all = spaces.iter().flat_map(|it| scope.variables(*it));
+            let all = all.filter_map(|it| scope.variable(it));
+            let shown = all.map(|part| {
+                let path = match spaces.first() {
+                    Some(it) if spaces.len() == 1 => {
+                        format!("{}.{}", it.word().trim_start_matches('.'), part.name)
+                    }
+                    _ => part.name.clone(),
+                };
+                Ok((part.name.clone(), Some(path), self.part(frame, part, hex)?))
+            });
+            shown.collect::<Result<Vec<_>, Refusal>>()
+        };
+        match kind {
+            ScopeKind::Registers => {
+                let registers = scope.registers().into_iter();
+                let shown = registers.filter_map(|(name, slot, ty)| {
+                    let row = scope.row(slot, ty)?;
+                    let shown = self.row(
+                        frame,
+                        &row,
+                        Handle::Register(frame, name.clone(), slot, ty),
+                        hex,
+                    );
+                    Some((name.clone(), Some(name), shown))
+                });
+                Ok(shown.collect())
+            }
+            ScopeKind::Special => {
+                let shown = special_names(&scope).into_iter().filter_map(|name| {
+                    let row = scope.special(&name)?;
+                    let handle = Handle::Special(frame, name.clone());
+                    let shown = self.row(frame, &row, handle, hex);
+                    Some((name.clone(), Some(name), shown))
+                });
+                Ok(shown.collect())
+            }
+            ScopeKind::Parameters => self.parameters(frame, &scope, hex),
+            ScopeKind::Shared => variables(&[StateSpace::Shared]),
+            ScopeKind::Local => variables(&[StateSpace::Local]),
+            ScopeKind::Global => {
+                let count = scope.machine.launch().arrays.len();
+                let mut all = Vec::new();
+                for part in (0..count).filter_map(|it| scope.array(it)) {
+                    let name = part.name.clone();
+                    all.push((name.clone(), Some(name), self.part(frame, part, hex)?));
+                }
+                all.extend(variables(&[StateSpace::Global, StateSpace::Const])?);
+                Ok(all)
+            }
+            ScopeKind::Barriers => Ok(self.barriers(frame, &scope)),
+        }
+    }
+
+    fn parameters(
+        &self,
+        frame: FrameRef,
+        scope: &Scope<'_, 'a>,
+        hex: bool,
+    ) -> Result<Vec<(String, Option<String>, Shown)>, Refusal> {
+        let code = scope.machine.code();
+        let launch = scope.machine.launch();
+        let Some(function) = scope.function() else {
+            return Ok(Vec::new());
+        };
+        let mut all = Vec::new();
+        for (index, formal) in function.parameters.iter().enumerate() {
+            let id: VariableId = match formal {
+                Formal::Variable(id) => *id,
+                Formal::Register(slot) => {
+                    let registers = scope.registers();
+                    let found = registers.into_iter().find(|it| it.1 == *slot);
+                    if let Some((name, slot, ty)) = found
+                        && let Some(row) = scope.row(slot, ty)
+                    {
+                        let handle = Handle::Register(frame, name.clone(), slot, ty);
+                        let shown = self.row(frame, &row, handle, hex);
+                        all.push((name.clone(), Some(name), shown));
+                    }
+                    continue;
+                }
+            };
+            let Some(part) = scope.variable(id) else {
+                continue;
+            };
+            let name = code.variables[id as usize].name.clone();
+            let array = match launch.arguments.get(index) {
+                Some(Argument::Array(it)) if function.entry => scope.array(*it),
+                _ => None,
+            };
+            let shown = match array {
+                // A pointer shows what it points to.
+                Some(array) => {
+                    let address = array.address;
+                    let mut shown = self.part(frame, array, hex)?;
+                    shown.value = format!("{address:#x} {}", shown.value);
+                    shown
+                }
+                None => self.part(frame, part, hex)?,
+            };
+            all.push((name.clone(), Some(name), shown));
+        }
+        Ok(all)
+    }
+
+    fn barriers(
+        &self,
+        frame: FrameRef,
+        scope: &Scope<'_, 'a>,
+    ) -> Vec<(String, Option<String>, Shown)> {
+        let machine = scope.machine;
+        let block = frame.view.warp.block;
+        let threads: u32 = machine.launch().block.iter().product();
+        let mut all = Vec::new();
+        let mut add = |name: String, value: String, ty: &str, fields: Vec<(String, String)>| {
+            let shown = Shown {
+                handle: Some(Handle::Fields(fields)),
+                ..Shown::plain(value, ty.to_owned())
+            };
+            all.push((name, None, shown));
+        };
+        let field = |name: &str, value: String| (name.to_owned(), value);
+        for it in machine.barriers(block) {
+            let expected = match it.expected {
+                0 => threads,
+                some => some,
+            };
+            let mut fields = vec![
+                field("arrived", it.arrived.to_string()),
+                field("expected", expected.to_string()),
+            ];
+            if let (Some(range), Some(run)) = (it.at, &self.run) {
+                fields.push(field("at", run.program.shown(range)));
+            }
+            let value = format!("{} of {expected} threads have arrived", it.arrived);
+            add(format!("barrier {}", it.number), value, "barrier", fields);
+        }
+        for it in machine.mbarriers(block) {
+            let value = format!(
+                "phase {} (parity {}), {} of {} arrivals pending, {} bytes pending",
+                it.phase,
+                it.phase & 1,
+                it.pending,
+                it.expected,
+                it.bytes
+            );
+            let fields = vec![
+                field("phase", it.phase.to_string()),
+                field("parity", (it.phase & 1).to_string()),
+                field("expected", it.expected.to_string()),
+                field("pending", it.pending.to_string()),
+                field("bytes", it.bytes.to_string()),
+            ];
+            let name = self.name_at(scope, it.address);
+            add(name, value, "mbarrier", fields);
+        }
+        for it in machine.operations(frame.view.warp) {
+            let value = format!(
+                "{} groups closed, {} operations of lanes pending",
+                it.closed, it.waiting
+            );
+            let fields = vec![
+                field("closed", it.closed.to_string()),
+                field("pending", it.waiting.to_string()),
+            ];
+            add(
+                format!("{:?} async-groups", it.kind),
+                value,
+                "async-group",
+                fields,
+            );
+        }
+        all
+    }
+
+    /// The variable in shared memory at an address.
+    fn name_at(&self, scope: &Scope<'_, 'a>, address: u64) -> String {
+        let shared = scope.variables(StateSpace::Shared).into_iter();
+        let mut parts = shared.filter_map(|it| scope.variable(it));
+        let found =
+            parts.find(|it| it.address <= address && address - it.address < it.size().max(1));
+        match found {
+            Some(it) if it.address == address => format!("mbarrier {}", it.name),
+            Some(it) => format!("mbarrier {}+{}", it.name, address - it.address),
+            None => format!("mbarrier {address:#x}"),
+        }
+    }
+
+    fn row(&self, frame: FrameRef, row: &Row, handle: Handle, hex: bool) -> Shown {
+        let frame = self.focus(frame);
+        Shown {
+            handle: Some(handle),
+            count: WARP,
+            ..Shown::plain(
+                row.summary(frame.view.lane, frame.lanes, hex),
+                row.ty.word(),
+            )
+        }
+    }
+
+    fn part(&self, frame: FrameRef, part: Part, hex: bool) -> Result<Shown, Refusal> {
+        let ty = part.ty();
+        let address = part.address + window(part.space);
+        if part.shape.is_empty() {
+            let scope = self.scope(frame)?;
+            let value = match scope.scalar(&part)? {
+                Some(bits) => Type::Number(part.element).show(bits, hex),
+                None => "undefined".to_owned(),
+            };
+            return Ok(Shown {
+                address: Some(address),
+                ..Shown::plain(value, ty)
+            });
+        }
+        let count = part.shape.first().copied().unwrap_or(0);
+        Ok(Shown {
+            count: usize::try_from(count).unwrap_or(usize::MAX),
+            address: Some(address),
+            ..Shown {
+                handle: Some(Handle::Part(frame, part)),
+                ..Shown::plain(ty.clone(), ty)
+            }
+        })
+    }
+
+    /// The value of what an expression means, in the lane that is shown.
+    fn value(
+        &self,
+        frame: FrameRef,
+        text: &str,
+        found: Found,
+        hex: bool,
+    ) -> Result<Shown, Refusal> {
+        let lane = self.focus(frame).view.lane;
+        Ok(match found {
+            Found::Row(row, slot) => {
+                let handle = match slot {
+                    Some(slot) => Handle::Register(frame, text.to_owned(), slot, row.ty),
+                    None => Handle::Values(frame, text.to_owned(), row.clone()),
+                };
+                Shown {
+                    handle: Some(handle),
+                    count: WARP,
+                    ..Shown::plain(row.show(lane, hex), row.ty.word())
+                }
+            }
+            Found::Lane(row, _, lane) => Shown::plain(row.show(lane, hex), row.ty.word()),
+            Found::Part(part) => self.part(frame, part, hex)?,
+            Found::Number(run::debug::Number::Integer(it)) if hex && it >= 0 => {
+                Shown::plain(format!("{it:#x}"), String::new())
+            }
+            Found::Number(it) => Shown::plain(it.to_string(), String::new()),
+        })
+    }
+
+    pub(super) fn evaluate(&mut self, it: &EvaluateArguments) -> Answer {
+        let text = it.expression.trim();
+        let frame = self.frame(it.frame_id)?;
+        if let Some(number) = text.strip_prefix("lane ").map(str::trim) {
+            return self.focus_on(frame, number);
+        }
+        if let Some((left, right)) = assignment(text) {
+            return self.assign(frame, left, right, is_hex(it.format));
+        }
+        let expression = Expression::parse(text)?;
+        let found = self.scope(frame)?.find(&expression)?;
+        let shown = self.value(frame, text, found, is_hex(it.format))?;
+        Ok(as_result(self.shown(shown)))
+    }
+
+    /// Shows the values of another lane.
+    fn focus_on(&mut self, frame: FrameRef, number: &str) -> Answer {
+        let lane = number.parse().ok().filter(|it| *it < WARP);
+        let Some(lane) = lane else {
+            return Err(format!("`{number}` is not a lane: lanes are 0 to {}", WARP - 1).into());
+        };
+        let scope = self.scope(frame)?;
+        let warp = scope.machine.warp_view(frame.view.warp);
+        let live = warp.map_or(0, |it| it.live);
+        if frame.lanes >> lane & 1 == 0 {
+            let why = match live >> lane & 1 {
+                1 => "is at another instruction: choose the thread that has it",
+                _ => "has ended, or is not part of the launch",
+            };
+            return Err(format!("lane {lane} {why}").into());
+        }
+        self.lane = lane;
+        if self.client.is_told_of_changes {
+            self.event("invalidated", json!({ "areas": ["variables"] }));
+        }
+        Ok(json!({ "result": format!("lane {lane}"), "variablesReference": 0 }))
+    }
+
+    pub(super) fn set_expression(&mut self, it: &SetExpressionArguments) -> Answer {
+        let frame = self.frame(it.frame_id)?;
+        let mut body = self.assign(frame, it.expression.trim(), &it.value, is_hex(it.format))?;
+        body["value"] = body["result"].take();
+        Ok(body)
+    }
+
+    pub(super) fn set_variable(&mut self, it: &SetVariableArguments) -> Answer {
+        self.stopped_run()?;
+        let handle = self.handle(it.variables_reference)?.clone();
+        let Some(frame) = handle.frame() else {
+            return Err("this cannot be written".into());
+        };
+        let target = match &handle {
+            Handle::Register(_, name, ..) => format!("{name}{}", it.name),
+            Handle::Part(_, part) => format!("{}{}", part.name, it.name),
+            Handle::Scope(_, ScopeKind::Parameters | ScopeKind::Registers | ScopeKind::Global) => {
+                it.name.clone()
+            }
+            Handle::Scope(_, ScopeKind::Shared) => {
+                format!("{}.{}", StateSpace::Shared.word(), it.name)
+            }
+            Handle::Scope(_, ScopeKind::Local) => {
+                format!("{}.{}", StateSpace::Local.word(), it.name)
+            }
+            _ => return Err(format!("`{}` cannot be written", it.name).into()),
+        };
+        let mut body = self.assign(frame, &target, &it.value, is_hex(it.format))?;
+        body["value"] = body["result"].take();
+        Ok(body)
+    }
+
+    /// Writes a register in the lane that is shown, or memory.
+    fn assign(&mut self, frame: FrameRef, target: &str, value: &str, hex: bool) -> Answer {
+        let expression = Expression::parse(target)?;
+        let value = Expression::parse(value)?;
+        let view = self.focus(frame).view;
+        let scope = self.scope(frame)?;
+        let number = scope.number(&value)?;
+        let edit = match scope.find(&expression)? {
+            Found::Row(row, Some(slot)) => Edit::Register {
+                warp: view.warp,
+                frame: view.frame,
+                slot,
+                lanes: 1 << view.lane,
+                bits: row.ty.encode(number)?,
+            },
+            Found::Lane(row, Some(slot), lane) => Edit::Register {
+                warp: view.warp,
+                frame: view.frame,
+                slot,
+                lanes: 1 << lane,
+                bits: row.ty.encode(number)?,
+            },
+            Found::Part(part) if part.shape.is_empty() => {
+                let bits = Type::Number(part.element).encode(number)?;
+                Edit::Memory {
+                    view,
+                    space: part.space,
+                    address: part.address,
+                    bytes: bits.to_le_bytes()[..part.width() as usize].to_vec(),
+                }
+            }
+            Found::Part(part) => return Err(format!("`{}` is an array", part.name).into()),
+            _ => return Err(format!("`{target}` cannot be written").into()),
+        };
+        let run = self.stopped_run()?;
+        if !run.debugger.edit(edit) {
+            return Err(format!("`{target}` cannot be written").into());
+        }
+        let found = self.scope(frame)?.find(&expression)?;
+        let shown = self.value(frame, target, found, hex)?;
+        Ok(as_result(self.shown(shown)))
+    }
+
+    /// The address that a reference to memory means: a number, or an expression for something in memory.
+    fn reference(&mut self, text: &str, offset: i64) -> Result<(View, u64), Refusal> {
+        let frame = self.frame(None)?;
+        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let number = match hex {
+            Some(it) => u64::from_str_radix(it, 16).ok(),
+            None => text.parse().ok(),
+        };
+        let address = match number {
+            Some(it) => it,
+            None => {
+                let expression = Expression::parse(text)?;
+                match self.scope(frame)?.find(&expression)? {
+                    Found::Part(part) => part.address + window(part.space),
+                    _ => return Err(format!("`{text}` is not in memory").into()),
+                }
+            }
+        };
+        Ok((self.focus(frame).view, address.wrapping_add_signed(offset)))
+    }
+
+    pub(super) fn read_memory(&mut self, it: &ReadMemoryArguments) -> Answer {
+        let (view, address) = self.reference(&it.memory_reference, it.offset)?;
+        let run = self.stopped_run()?;
+        let count = it.count.min(MOST_BYTES) as usize;
+        let machine = run.debugger.machine();
+        let bytes = machine.read_bytes(view, AddressSpace::Generic, address, count);
+        // What was never written reads as zero.
+        let data: Vec<u8> = bytes.iter().map(|it| it.unwrap_or(0)).collect();
+        Ok(json!({
+            "address": format!("{address:#x}"),
+            "unreadableBytes": it.count - data.len() as u64,
+            "data": BASE64.encode(data),
+        }))
+    }
+
+    pub(super) fn write_memory(&mut self, it: &WriteMemoryArguments) -> Answer {
+        let bytes = BASE64.decode(&it.data);
+        let mut bytes = bytes.map_err(|error| format!("`data` is not base64: {error}"))?;
+        let (view, address) = self.reference(&it.memory_reference, it.offset)?;
+        let run = self.stopped_run()?;
+        let space = AddressSpace::Generic;
+        let machine = run.debugger.machine();
+        let room = machine.read_bytes(view, space, address, bytes.len()).len();
+        if room < bytes.len() && !it.allow_partial {
+            return Err(format!("only {room} bytes at {address:#x} can be written").into());
+        }
+        bytes.truncate(room);
+        run.debugger.edit(Edit::Memory {
+            view,
+            space,
+            address,
+            bytes,
+        });
+        if self.client.is_told_of_memory {
+            let reference = &it.memory_reference;
+            let body = json!({ "memoryReference": reference, "offset": it.offset, "count": room });
+            self.event("memory", body);
+        }
+        Ok(json!({ "bytesWritten": room }))
+    }
+}
+
+/// The special registers that are worth a look, with their components.
+fn special_names(scope: &Scope<'_, '_>) -> Vec<String> {
+    let launch = scope.machine.launch();
+    let is_clustered = launch.cluster != [1; 3];
+    let rest = SPECIAL_REGISTERS.iter().filter(|it| {
+        let of_cluster = it.name.contains("cluster");
+        !it.name.contains('#')
+            && !FIRST.contains(&it.name)
+            && !changes(it.name)
+            && (is_clustered || !of_cluster)
+    });
+    let first = FIRST
+        .iter()
+        .filter_map(|name| SPECIAL_REGISTERS.iter().find(|it| it.name == *name));
+    let names = first.chain(rest).flat_map(|it| match it.components {
+        [] => vec![it.name.to_owned()],
+        // The fourth one is always 0.
+        components => components
+            .iter()
+            .take(3)
+            .map(|part| format!("{}.{}", it.name, part.trim_start_matches('.')))
+            .collect(),
+    });
+    names.collect()
+}
+
+/// The two sides of `%r1 = 5`.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let at = text.find('=')?;
+    let (left, right) = (&text[..at], &text[at + 1..]);
+    let is_other = right.starts_with('=') || left.ends_with(['=', '!', '<', '>']);
+    (!is_other && !left.trim().is_empty()).then_some((left.trim(), right.trim()))
+}
+
+/// A variable as the result of an expression.
+fn as_result(mut variable: Value) -> Value {
+    variable["result"] = variable["value"].take();
+    if let Some(object) = variable.as_object_mut() {
+        object.remove("value");
+    }
+    variable
+}
+
+/// Lanes as a list of ranges: `0-15, 31`.
+fn lanes(mask: u32) -> String {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for lane in (0..WARP).filter(|it| mask >> it & 1 == 1) {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => parts.push((lane, lane)),
+        }
+    }
+    let parts = parts.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    parts.collect::<Vec<_>>().join(",")
+}
