@@ -39,7 +39,7 @@ LOOP = """\
 .version 8.5
 .target sm_90a
 .address_size 64
-// run: block=[32] args.n={value=300000}
+// run: block=[32] args.n={value=100000000}
 .visible .entry spin(.param .u32 n)
 {
     .reg .u32 %i, %n;
@@ -235,6 +235,9 @@ def session(client, path):
     client.ask("restart")
     assert client.wait("stopped")["reason"] == "entry"
     client.ask("stepOut", threadId=1)
+    stop = client.wait("stopped")
+    assert stop["reason"] == "step" and stop["threadId"] == 33, stop
+    client.ask("continue", threadId=33)
     assert client.wait("exited")["exitCode"] == 1
     client.wait("terminated")
     assert client.refuse("threads")

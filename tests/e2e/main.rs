@@ -5,6 +5,7 @@ mod binary;
 mod clients;
 mod code_actions;
 mod completion;
+mod debugger;
 mod diagnostics;
 mod differential;
 mod embedded;

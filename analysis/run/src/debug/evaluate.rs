@@ -111,7 +111,7 @@ impl<'m, 'a> Scope<'m, 'a> {
         self.machine.code().functions.get(index)
     }
 
-    /// The registers of the function that a slot of its own, and all elements of vectors: name, slot and type.
+    /// The registers of the function, and the elements of vectors: name, slot and type.
     #[must_use]
     pub fn registers(&self) -> Vec<(String, Slot, Type)> {
         let registers = self.function().map_or(&[][..], |it| &it.registers);

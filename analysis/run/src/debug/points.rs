@@ -54,9 +54,9 @@ impl Hits {
         let number: Option<u64> = digits.trim().parse().ok();
         let found = number.and_then(|it| {
             Some(match operator {
-                "" | ">=" => Hits::From(it),
+                "" | "=" | "==" => Hits::At(it),
+                ">=" => Hits::From(it),
                 ">" => Hits::From(it.checked_add(1)?),
-                "=" | "==" => Hits::At(it),
                 "<" => Hits::Below(it),
                 "<=" => Hits::Below(it.checked_add(1)?),
                 "%" if it > 0 => Hits::Every(it),

@@ -32,7 +32,7 @@ fn expressions() {
 
 #[test]
 fn counts_of_hits() {
-    assert_eq!(Hits::parse("5"), Ok(Hits::From(5)));
+    assert_eq!(Hits::parse("5"), Ok(Hits::At(5)));
     assert_eq!(Hits::parse(">= 5"), Ok(Hits::From(5)));
     assert_eq!(Hits::parse("> 5"), Ok(Hits::From(6)));
     assert_eq!(Hits::parse("==5"), Ok(Hits::At(5)));
@@ -74,7 +74,12 @@ fn rows_are_summed_up() {
     check_row(unsigned, |it| 4 + 4 * it, 0, expect![[""]]);
     check_row(unsigned, |it| it, 0, expect![[""]]);
     check_row(unsigned, |it| it * it, 0, expect![[""]]);
-    check_row(signed, |it| u64::from((-(it as i32)) as u32), 0, expect![[""]]);
+    check_row(
+        signed,
+        |it| u64::from((-(it as i32)) as u32),
+        0,
+        expect![[""]],
+    );
     check_row(unsigned, |_| 7, u32::MAX, expect![[""]]);
     check_row(unsigned, |_| 7, 1, expect![[""]]);
     check_row(Type::Predicate, |it| u64::from(it < 16), 0, expect![[""]]);

@@ -7,6 +7,7 @@ import { SECTION } from '../controller';
 import { isProblem, type Around, type Found, type Machine, type Problem } from '../machine';
 import { Binaries } from './binaries';
 import { Compare } from './compare';
+import { Debugger } from './debugger';
 import { locateServer } from './locate';
 import { choosePtxas, runPtxas } from './ptxas';
 import { Runs } from './runs';
@@ -14,6 +15,9 @@ import { AssembleTasks } from './tasks';
 
 export class ProgramMachine implements Machine {
   readonly runsPrograms = true;
+
+  /** The program of the server that was found last. */
+  private program: string | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -31,6 +35,7 @@ export class ProgramMachine implements Machine {
       arch: process.arch,
     });
     if (isProblem(found)) return found;
+    this.program = found.path;
     for (const note of found.notes) this.log.warn(note);
     this.log.info(`Server: ${found.path} ${found.version} (${found.source})`);
     const client = new LanguageClient(
@@ -46,6 +51,19 @@ export class ProgramMachine implements Machine {
       kill: () => void client.serverProcess?.kill('SIGKILL'),
       pid: () => client.serverProcess?.pid,
     };
+  }
+
+  /** The program, where the language server has not been started. */
+  private async locate(): Promise<string | undefined> {
+    const settings = vscode.workspace.getConfiguration(SECTION);
+    const found = await locateServer({
+      configured: settings.get<string>('server.path'),
+      extensionPath: this.context.extensionPath,
+      env: { ...process.env, ...extraEnv(settings) },
+      platform: process.platform,
+      arch: process.arch,
+    });
+    return isProblem(found) ? undefined : found.path;
   }
 
   /** The server reads and watches the files itself. */
@@ -69,6 +87,7 @@ export class ProgramMachine implements Machine {
       runs,
       vscode.commands.registerCommand('ptx-analyzer.run', (uri?: unknown, entry?: unknown) => runs.run(uri, entry)),
       vscode.commands.registerCommand('ptx-analyzer.addRun', (uri?: unknown, edit?: TextEdit) => runs.add(uri, edit)),
+      ...new Debugger(async () => this.program ?? (await this.locate())).register(),
       vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
       vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
       vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>

@@ -71,7 +71,7 @@ impl<'a> Session<'a> {
     }
 
     /// A breakpoint as the client is told of it.
-    fn shown(&self, program: &Program, it: &Requested) -> Value {
+    fn described(&self, program: &Program, it: &Requested) -> Value {
         match self.resolve(program, it) {
             Err(message) => json!({
                 "id": it.id,
@@ -139,7 +139,7 @@ impl<'a> Session<'a> {
         };
         let lines = self.wanted.lines.iter().filter(|it| program.is_at(&it.0));
         let all = lines.flat_map(|it| &it.1).chain(&self.wanted.functions);
-        let told: Vec<Value> = all.map(|it| self.shown(program, it)).collect();
+        let told: Vec<Value> = all.map(|it| self.described(program, it)).collect();
         for it in told {
             self.event(
                 "breakpoint",
@@ -164,7 +164,10 @@ impl<'a> Session<'a> {
             requested.push(Requested { id, at });
         }
         let shown: Vec<Value> = match self.program_at(&path) {
-            Ok(program) => requested.iter().map(|it| self.shown(program, it)).collect(),
+            Ok(program) => requested
+                .iter()
+                .map(|it| self.described(program, it))
+                .collect(),
             Err(message) => requested
                 .iter()
                 .map(|it| json!({ "id": it.id, "verified": false, "message": message }))
@@ -204,7 +207,7 @@ impl<'a> Session<'a> {
         let shown: Vec<Value> = requested
             .iter()
             .map(|it| match program {
-                Some(program) => self.shown(program, it),
+                Some(program) => self.described(program, it),
                 None => json!({
                     "id": it.id,
                     "verified": false,

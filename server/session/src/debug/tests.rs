@@ -109,7 +109,12 @@ fn shown(text: &str) -> String {
     let word = |key: &str| message[key].as_str().unwrap_or("").to_owned();
     let mut body = message["body"].clone();
     if let Some(body) = body.as_object_mut() {
-        for key in ["allThreadsStopped", "preserveFocusHint", "description", "source"] {
+        for key in [
+            "allThreadsStopped",
+            "preserveFocusHint",
+            "description",
+            "source",
+        ] {
             body.remove(key);
         }
     }
@@ -140,7 +145,8 @@ impl Client<'_> {
         for (name, id) in &self.known {
             rest = rest.replace(&format!("<{name}>"), &id.to_string());
         }
-        let arguments: Value = serde_json::from_str(&rest).unwrap_or_else(|it| panic!("{it}: {rest}"));
+        let arguments: Value =
+            serde_json::from_str(&rest).unwrap_or_else(|it| panic!("{it}: {rest}"));
         self.sequence += 1;
         let request = json!({
             "seq": self.sequence,
@@ -163,7 +169,8 @@ impl Client<'_> {
             for key in ["scopes", "variables"] {
                 for it in body[key].as_array().into_iter().flatten() {
                     let id = it["variablesReference"].as_i64().unwrap();
-                    self.known.insert(it["name"].as_str().unwrap().to_owned(), id);
+                    self.known
+                        .insert(it["name"].as_str().unwrap().to_owned(), id);
                 }
             }
         }
