@@ -5,7 +5,6 @@ mod binary;
 mod clients;
 mod code_actions;
 mod completion;
-mod debugger;
 mod diagnostics;
 mod differential;
 mod embedded;

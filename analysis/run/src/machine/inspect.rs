@@ -301,7 +301,7 @@ impl<'a> Machine<'a> {
         for (_, value) in values.filter(|it| lanes >> it.0 & 1 == 1) {
             *value = bits;
         }
-        frame.undefined[slot as usize] &= !lanes;
+        frame.mark(slot as usize, lanes, None);
         true
     }
 
@@ -374,7 +374,7 @@ impl<'a> Machine<'a> {
                 let end = address.saturating_add(count as u64).min(LOCAL_SIZE);
                 let byte = |at: u64| {
                     let (value, undefined) = local.read(at, 1);
-                    (!undefined).then_some(value as u8)
+                    (undefined == 0).then_some(value as u8)
                 };
                 (address.min(end)..end).map(byte).collect()
             }
@@ -417,7 +417,7 @@ impl<'a> Machine<'a> {
         let bytes = &bytes[..room];
         let write = |to: &mut super::memory::Bytes, offset: u64| {
             for (at, byte) in (offset as usize..).zip(bytes) {
-                to.write(at, 1, u64::from(*byte), false);
+                to.write(at, 1, u64::from(*byte), 0);
             }
         };
         self.global.changes += 1;
@@ -434,7 +434,7 @@ impl<'a> Machine<'a> {
                 let warp = self.warp_mut(view.warp);
                 if let Some(local) = warp.and_then(|it| it.local.get_mut(view.lane)) {
                     for (at, byte) in (address..).zip(bytes) {
-                        local.write(at, 1, u64::from(*byte), false);
+                        local.write(at, 1, u64::from(*byte), 0);
                     }
                 }
             }

@@ -369,7 +369,7 @@ impl<'a> Session<'a> {
                     }
                     _ => part.name.clone(),
                 };
-                Ok((part.name.clone(), Some(path), self.part(frame, part, hex)?))
+                Ok::<_, Refusal>((part.name.clone(), Some(path), self.part(frame, part, hex)?))
             });
             shown.collect::<Result<Vec<_>, Refusal>>()
         };
