@@ -6,7 +6,7 @@ mod block;
 mod call;
 mod conversions;
 mod findings;
-pub mod inspect;
+pub(crate) mod inspect;
 mod launch;
 #[cfg(test)]
 mod matrices;
@@ -14,7 +14,7 @@ mod mbarriers;
 mod memory;
 mod races;
 mod schedule;
-pub mod single;
+pub(crate) mod single;
 mod special;
 mod spin;
 mod step;
