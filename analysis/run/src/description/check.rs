@@ -220,12 +220,6 @@ mod tests {
             "#]],
         );
         check(
-            "// run: block = 1 args.out = {",
-            expect![[r#"
-                `` : 
-            "#]],
-        );
-        check(
             "// run: block = 1 args.n = 1.5\n  // run: block = 1\n  //   args.m = 1",
             expect![[r#"
                 `1.5`: args.n.value: a `.u32` is an integer
