@@ -75,8 +75,8 @@ mod tests {
             out += &format!("{shown} at {:?}: {:?}\n", it.start, it.above);
         }
         expect![[r#"
-            7:19 k at 91: "\n\n  // run: a\n  //   b\n  "
-            9:8 j at 123: "\n"
+            7:19 k at 88: "\n\n  // run: a\n  //   b\n  "
+            9:8 j at 121: "\n"
         "#]]
         .assert_eq(&out);
     }

@@ -14,20 +14,45 @@ fn check(text: &str, expect: Expect) {
 
 #[test]
 fn expressions() {
-    check("%tid.x == 3 && %r4 > 10", expect![[""]]);
-    check("7 %r4", expect![[""]]);
-    check("7 % %r4", expect![[""]]);
-    check("f32(%r3)", expect![[""]]);
-    check("shared.tile[3][%r1 + 1]", expect![[""]]);
-    check("shared tile[3]", expect![[""]]);
-    check("-1e-3 * 0x10", expect![[""]]);
-    check("0f3F800000", expect![[""]]);
-    check("a <", expect![[""]]);
-    check("(1", expect![[""]]);
-    check("", expect![[""]]);
-    check("%", expect![[""]]);
-    check("1 2", expect![[""]]);
-    check(&"(".repeat(1000), expect![[""]]);
+    check(
+        "%tid.x == 3 && %r4 > 10",
+        expect![[
+            r#"Binary("&&", Binary("==", Register("%tid.x"), Integer(3)), Binary(">", Register("%r4"), Integer(10)))"#
+        ]],
+    );
+    check(
+        "7 %r4",
+        expect![[r#"Binary("%", Integer(7), Variable(None, "r4"))"#]],
+    );
+    check(
+        "7 % %r4",
+        expect![[r#"Binary("%", Integer(7), Register("%r4"))"#]],
+    );
+    check("f32(%r3)", expect![[r#"As("f32", Register("%r3"))"#]]);
+    check(
+        "shared.tile[3][%r1 + 1]",
+        expect![[
+            r#"Index(Index(Variable(Some("shared"), "tile"), Integer(3)), Binary("+", Register("%r1"), Integer(1)))"#
+        ]],
+    );
+    check(
+        "shared tile[3]",
+        expect![[r#"Index(Variable(Some("shared"), "tile"), Integer(3))"#]],
+    );
+    check(
+        "-1e-3 * 0x10",
+        expect![[r#"Binary("*", Unary("-", Float(0.001)), Integer(16))"#]],
+    );
+    check("0f3F800000", expect!["Float(1.0)"]);
+    check("a <", expect!["expected a value"]);
+    check("(1", expect!["expected `)`"]);
+    check("", expect!["expected a value"]);
+    check("%", expect!["expected the name of a register after `%`"]);
+    check("1 2", expect!["expected an operator, found `2`"]);
+    check(
+        &"(".repeat(1000),
+        expect!["the expression is nested too deeply"],
+    );
 }
 
 #[test]
@@ -70,20 +95,45 @@ fn rows_are_summed_up() {
     let unsigned = Type::Number(Element::Unsigned(32));
     let signed = Type::Number(Element::Signed(32));
     let float = Type::of_register(isa::types::Class::F32);
-    check_row(unsigned, |_| 7, 0, expect![[""]]);
-    check_row(unsigned, |it| 4 + 4 * it, 0, expect![[""]]);
-    check_row(unsigned, |it| it, 0, expect![[""]]);
-    check_row(unsigned, |it| it * it, 0, expect![[""]]);
+    check_row(
+        unsigned,
+        |_| 7,
+        0,
+        expect!["7 in all lanes | 0x7 in all lanes"],
+    );
+    check_row(
+        unsigned,
+        |it| 4 + 4 * it,
+        0,
+        expect!["16 (4 + 4*lane) | 0x10 (0x4 + 4*lane)"],
+    );
+    check_row(unsigned, |it| it, 0, expect!["3 (lane) | 0x3 (lane)"]);
+    check_row(unsigned, |it| it * it, 0, expect!["9 | 0x9"]);
     check_row(
         signed,
         |it| u64::from((-(it as i32)) as u32),
         0,
-        expect![[""]],
+        expect!["-3 (-1*lane) | 0xfffffffd (-1*lane)"],
     );
-    check_row(unsigned, |_| 7, u32::MAX, expect![[""]]);
-    check_row(unsigned, |_| 7, 1, expect![[""]]);
-    check_row(Type::Predicate, |it| u64::from(it < 16), 0, expect![[""]]);
-    check_row(float, |_| u64::from(1.5_f32.to_bits()), 0, expect![[""]]);
+    check_row(
+        unsigned,
+        |_| 7,
+        u32::MAX,
+        expect!["undefined in all lanes | undefined in all lanes"],
+    );
+    check_row(unsigned, |_| 7, 1, expect!["7 | 0x7"]);
+    check_row(
+        Type::Predicate,
+        |it| u64::from(it < 16),
+        0,
+        expect!["true (mask 0x0000ffff) | true (mask 0x0000ffff)"],
+    );
+    check_row(
+        float,
+        |_| u64::from(1.5_f32.to_bits()),
+        0,
+        expect!["1.5 in all lanes | 0x3fc00000 in all lanes"],
+    );
 }
 
 #[test]

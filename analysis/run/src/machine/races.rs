@@ -378,7 +378,13 @@ impl Races {
     }
 
     /// Whether an access is ordered before what a lane of a warp does now.
-    fn is_before(known: Option<&Known>, entry: &Entry, thread: Thread, lane: u8) -> bool {
+    fn is_before(
+        known: Option<&Known>,
+        entry: &Entry,
+        thread: Thread,
+        lane: u8,
+        asynchronous: bool,
+    ) -> bool {
         let Some(known) = known else {
             return true;
         };
@@ -388,6 +394,10 @@ impl Races {
         }
         if entry.clock <= known.own[usize::from(lane)] {
             return true;
+        }
+        // An asynchronous operation is ordered after what was before its issue only.
+        if asynchronous && entry.time > thread.time {
+            return false;
         }
         let others = entry.lanes & !(1 << lane);
         let met = |other: u8| {
@@ -478,7 +488,7 @@ impl Races {
                     return false;
                 }
             }
-            let before = Self::is_before(known, old, thread, lane);
+            let before = Self::is_before(known, old, thread, lane, entry.asynchronous);
             let hidden = entry.by_proxy
                 && !old.by_proxy
                 && old.writes

@@ -80,9 +80,13 @@ impl Lowering<'_> {
                 if definition.parameters.len() != arguments.len() {
                     return mistake(format!("`{name}` takes another number of arguments"));
                 }
+                // An argument may have the name of another parameter: all are read before one is written.
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(self.expression(argument)?);
+                }
                 let mut before = Vec::new();
-                for (parameter, argument) in definition.parameters.iter().zip(arguments) {
-                    let value = self.expression(argument)?;
+                for (parameter, value) in definition.parameters.iter().zip(values) {
                     before.push((*parameter, self.variables.insert(parameter, value)));
                 }
                 let value = self.expression(&definition.value);

@@ -43,7 +43,7 @@ fn wrong_expressions() {
     check(
         "  computes d = a + foo(a)",
         expect![
-            "t.isa:2: `foo` is neither a matrix, a `let` of this form nor a primitive: one of abs, min, max, quotient, remainder, field, bit, signed, ones, raw, concat, part, popcount, highest, reverse, nth, lut, clmul, merge, picked, masked, selected, clamp, round, integral, sqrt, flush, saturate, relu, finite, positive_zero, isnan, sign, withsign, oob, apply, exp2, log2, sin, cos, tanh, scaled, upper, lower, bits, bytes, number, half, quarter, skip, keep, box, box_bytes, fabric_box, texel, surface_bytes, filtered, gathered, compared, resident, formatted, attribute, described, looked_up, tmem, sparse, zero_columns, widened, scales, chosen, positions, spread, to_generic, from_generic, within, in_cta, cta_of, kind, state, phase, pending, canceled, first_cta, opaque, in `op{.sat}.type d, a, b?` with .sat.s32"
+            "t.isa:2: `foo` is neither a matrix, a `let` of this form nor a primitive: one of abs, min, max, quotient, remainder, field, bit, signed, ones, raw, concat, part, popcount, highest, reverse, nth, lut, aligned, clmul, merge, picked, masked, selected, clamp, round, integral, sqrt, flush, saturate, relu, finite, positive_zero, isnan, sign, withsign, oob, apply, exp2, log2, sin, cos, tanh, scaled, upper, lower, bits, bytes, number, half, quarter, skip, keep, box, box_bytes, fabric_box, texel, surface_bytes, filtered, gathered, compared, resident, formatted, attribute, described, looked_up, tmem, sparse, zero_columns, widened, scales, chosen, positions, spread, to_generic, from_generic, within, in_cta, cta_of, kind, state, phase, pending, canceled, first_cta, opaque, in `op{.sat}.type d, a, b?` with .sat.s32"
         ],
     );
     check(
