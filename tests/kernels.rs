@@ -1,6 +1,6 @@
 //! Kernels on the machine: right ones give what numpy says and are without a finding, broken ones show theirs.
 //!
-//! `kernels` has a launch file for each right kernel, beside its PTX and its arrays; `kernels/make` makes them.
+//! `kernels` has a launch file for each right kernel, next to its PTX and its arrays; `kernels/make` makes them.
 //! In `kernels/broken`, a `// run:` comment describes the launch. A comment `// ^ CODE` says that the statement above
 //! has a finding with this code, `// ~ CODE` that it may have one, as the other place of it. The right twin of such a
 //! kernel is without the lines that end with `// wrong`, and has the text of the comments `// right: TEXT`.
@@ -71,7 +71,7 @@ fn line_of(text: &str, offset: u32) -> usize {
     text[..offset as usize].matches('\n').count() + 1
 }
 
-/// What is wrong with the run of a right kernel.
+/// The problems of the run of a right kernel.
 fn faults(text: &str, prepared: &Prepared, outcome: &Outcome) -> String {
     let mut out = String::new();
     if outcome.ended != Ended::Finished {
@@ -99,7 +99,7 @@ fn faults(text: &str, prepared: &Prepared, outcome: &Outcome) -> String {
     out
 }
 
-/// Runs a launch in all ways; what is wrong with it.
+/// Runs a launch in all ways; its problems.
 fn all_ways(name: &str, text: &str, value: &Value, folder: &Path) -> Result<(), String> {
     let fail = |it: String| format!("{name}: {it}");
     let code = code(text).map_err(fail)?;

@@ -64,7 +64,7 @@ pub struct TensorMap {
     pub strides: Vec<u64>,
     /// The elements of a box along each dimension.
     pub block: Vec<u32>,
-    /// Of how many elements one is taken, along each dimension.
+    /// The distance of the elements that are taken, along each dimension.
     pub element_strides: Vec<u32>,
     /// Bytes of the swizzle: 0, 32, 64 or 128.
     pub swizzle: u32,

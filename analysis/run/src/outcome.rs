@@ -19,7 +19,7 @@ pub struct Outcome {
     pub undefined: Vec<Vec<usize>>,
     /// The instructions that are not run yet, if one of them was reached.
     pub not_run: Vec<NotRun>,
-    /// What is wrong with the launch, if that was seen only while it ran: a parameter without an argument was read.
+    /// The problem of the launch, if it was seen only while it ran: a parameter without an argument was read.
     pub wrong_launch: Option<String>,
     /// The results that PTX leaves open and that were computed in one of the allowed ways, by name.
     pub approximated: Vec<&'static str>,
@@ -68,7 +68,7 @@ pub struct Finding {
 pub struct Related {
     /// The instruction in the file.
     pub range: TextRange,
-    /// What happened there.
+    /// The event there.
     pub message: String,
 }
 
@@ -103,9 +103,9 @@ macro_rules! codes {
 codes! {
     /// Two accesses of one location that nothing orders, one of which writes.
     Race "race",
-    /// An access outside of every array or variable.
+    /// An access outside every array and variable.
     OutOfBounds "out-of-bounds",
-    /// An address that is no multiple of the size of the access.
+    /// An address that is not a multiple of the size of the access.
     MisalignedAccess "misaligned-access",
     /// A value that matters was never written.
     UninitializedRead "uninitialized-read",
@@ -136,6 +136,6 @@ codes! {
 pub struct NotRun {
     /// The instruction in the file.
     pub range: TextRange,
-    /// What it is, as a phrase.
+    /// Its name, as a phrase.
     pub what: String,
 }

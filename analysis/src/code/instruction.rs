@@ -34,11 +34,11 @@ pub(super) struct InstructionLowering<'a> {
     db: &'a dyn Database,
     /// The start of the function in the file.
     start: TextSize,
-    /// What the instructions of a form have in common.
+    /// The parts that instructions of a form have in common.
     forms: FxHashMap<Form<'a>, Common>,
 }
 
-/// What the instructions of a form have in common.
+/// The parts that instructions of a form have in common.
 #[derive(Clone)]
 struct Common {
     name: Arc<str>,
@@ -187,7 +187,7 @@ fn source(
     }
 }
 
-/// The value of an operand that is no constant of a known type.
+/// The value of an operand other than a constant of a known type.
 fn value(operand: BoundOperand<'_>, half: u8, places: &mut Places<'_>) -> Source {
     match operand.bound() {
         Bound::Name(name, component) => named(name, component, 0, half, places),

@@ -188,9 +188,9 @@ pub struct Instruction {
     pub index: Option<Source>,
     /// The call, if it is one.
     pub call: Option<Box<Call>>,
-    /// What it does in protocols.
+    /// Its events in protocols.
     pub events: Vec<Event>,
-    /// What it orders.
+    /// The accesses that it orders.
     pub order: Order,
     /// Who must run it together.
     pub together: Together,

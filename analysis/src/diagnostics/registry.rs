@@ -27,7 +27,7 @@ enum Origin {
     Compiler,
     /// Our advice about code that ptxas accepts.
     Lint,
-    /// What a run of a kernel shows.
+    /// Problems that a run of a kernel shows.
     Run,
 }
 

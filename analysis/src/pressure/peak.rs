@@ -27,7 +27,7 @@ pub(crate) struct AtPeak {
     pub(crate) weight: u32,
 }
 
-/// What a function takes in the order of the text.
+/// The registers of a function in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AsWritten {
     /// For each value of the flow whether it takes no register of a thread.
@@ -36,7 +36,7 @@ pub(crate) struct AsWritten {
     pub(crate) peak: Option<Step>,
 }
 
-/// What a function takes in the order of the text, which hovers ask for again and again. Kept as its flow is.
+/// The registers of a function in the order of the text, for which hovers ask again and again. Kept as its flow is.
 #[salsa::tracked(returns(ref), lru = 64)]
 pub(crate) fn as_written<'db>(db: &'db dyn Database, function: Function<'db>) -> AsWritten {
     let free = free(db, function);

@@ -90,7 +90,7 @@ fn serve(input: impl Read + Send + 'static, output: &mut dyn Write) -> u8 {
     }
 }
 
-/// What a reader has read: a message, the end, or why there is none.
+/// The result of a read: a message, the end, or the reason for which there is none.
 type Incoming = io::Result<Option<String>>;
 
 /// Answers messages and runs the kernel; whether the traffic was that of the protocol.

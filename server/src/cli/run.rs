@@ -102,7 +102,7 @@ struct Line<'a> {
 
 /// Why nothing was run.
 enum Failure {
-    /// What is to be said about it.
+    /// The sentence about it.
     Said(Vec<String>),
     /// The result cannot be written.
     Io(io::Error),

@@ -68,14 +68,14 @@ enum Format {
     Junit,
 }
 
-/// What became of a test.
+/// The result of a test.
 struct Verdict {
     label: String,
     file: String,
     name: String,
     /// The reasons for which it fails.
     messages: Vec<String>,
-    /// What is to be told about them.
+    /// The sentences about them.
     text: String,
     /// The attempts as JSON.
     runs: Vec<Value>,
@@ -83,7 +83,7 @@ struct Verdict {
     seconds: f64,
 }
 
-/// What became of the mutants, by lines from 1.
+/// The results of the mutants, by lines from 1.
 struct Survival {
     found: usize,
     survivors: Vec<u32>,

@@ -60,11 +60,11 @@ pub struct Matrix {
 /// How products are made and added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// Of integers: the low bits are kept, or the nearest number of the type of d.
+    /// Sums of integers: the low bits are kept, or the nearest number of the type of d.
     Integers(Product, Overflow),
-    /// Of floats, rounded at the end to the nearest.
+    /// Sums of floats, rounded at the end to the nearest.
     Floats,
-    /// Of binary64 floats, rounded with each product that is added.
+    /// Sums of binary64 floats, rounded with each product that is added.
     Steps(Rounding),
 }
 

@@ -5,7 +5,7 @@
 use super::program::Node;
 use crate::matrix::tensor_map::BoxMode;
 
-/// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the own CTA.
+/// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
 pub const CTA_SHIFT: u32 = 24;
 
 /// Where the window of a state space begins among generic addresses, in bytes. Global and constant memory have no
@@ -36,7 +36,7 @@ pub enum AddressSpace {
     Local,
     /// `.param`
     Parameter,
-    /// `.shared` of the own CTA.
+    /// `.shared` of the CTA of the thread.
     Shared,
     /// `.shared` of any CTA of the cluster.
     SharedCluster,
@@ -74,7 +74,7 @@ pub enum BarrierField {
     Transactions,
     /// Whether something was reported in the phase before.
     Reported,
-    /// What was reported.
+    /// The report.
     Report,
     /// The layout.
     Layout,
@@ -99,7 +99,7 @@ impl BarrierField {
     }
 }
 
-/// What an access touches, besides its address.
+/// The properties of an access besides its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The state space.

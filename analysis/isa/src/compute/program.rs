@@ -44,7 +44,7 @@ pub enum Op {
     Carry,
     /// The stack pointer.
     Stack,
-    /// The number of the own CTA in its cluster.
+    /// The number of the CTA of the thread in its cluster.
     CtaRank,
     /// The element of [`Program::repeated`] for which the program runs.
     Member,

@@ -29,7 +29,7 @@ pub struct TensorMap {
     pub strides: [u64; MOST_DIMENSIONS - 1],
     /// Elements of a box along each dimension.
     pub block: [u32; MOST_DIMENSIONS],
-    /// Of how many elements one is taken.
+    /// The distance of the elements that are taken, in elements.
     pub element_strides: [u32; MOST_DIMENSIONS],
     /// The swizzle, by its index in [`MODES`].
     pub swizzle: u8,

@@ -39,7 +39,7 @@ pub struct Thread {
 /// A change that a person made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Of a register in some lanes.
+    /// A change of a register in some lanes.
     Register {
         /// The warp.
         warp: WarpId,
@@ -52,7 +52,7 @@ pub enum Edit {
         /// The new bits.
         bits: u64,
     },
-    /// Of memory.
+    /// A change of memory.
     Memory {
         /// The thread whose memory it is.
         view: View,
@@ -65,7 +65,7 @@ pub enum Edit {
     },
 }
 
-/// How a run is to go on.
+/// The way in which a run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// To the next breakpoint or finding.
@@ -93,7 +93,7 @@ pub enum Reason {
     Pause,
     /// It is at breakpoints, by their numbers.
     Breakpoint(Vec<u64>),
-    /// What is watched has changed, by its number.
+    /// Watched data has changed, by its number.
     Data(u64),
     /// Findings. Unless all threads wait, the run is before the instruction that has them.
     Finding(Vec<Finding>),
@@ -224,12 +224,12 @@ impl<'a> Debugger<'a> {
         })
     }
 
-    /// What breakpoints have logged since this was asked last.
+    /// The log of breakpoints since the last call.
     pub fn take_logs(&mut self) -> Vec<String> {
         std::mem::take(&mut self.logs)
     }
 
-    /// What the kernel has printed since this was asked last.
+    /// The output of the kernel since the last call.
     pub fn take_printed(&mut self) -> String {
         let printed = self.machine.printed();
         let new = printed.get(self.told_text..).unwrap_or_default().to_owned();

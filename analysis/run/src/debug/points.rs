@@ -25,7 +25,7 @@ pub struct Breakpoint {
     pub condition: Option<Expression>,
     /// At which hits the run stops.
     pub hits: Option<Hits>,
-    /// What is logged instead of stopping.
+    /// The message that is logged instead of a stop.
     pub log: Option<Vec<Piece>>,
 }
 
@@ -122,11 +122,11 @@ pub struct Watch {
     pub name: String,
     /// The thread for which it was named.
     pub view: View,
-    /// What is watched.
+    /// Watched data.
     pub what: Watched,
 }
 
-/// What is watched.
+/// The watched data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watched {
     /// A register of the function, by its slot, in some lanes.
@@ -150,7 +150,7 @@ pub enum Watched {
 }
 
 impl Watch {
-    /// What it holds now; `None` if it does not exist.
+    /// Its contents now; `None` if it does not exist.
     pub(super) fn contents(&self, machine: &Machine<'_>) -> Option<Known> {
         match self.what {
             Watched::Register {
@@ -197,7 +197,7 @@ pub(super) struct Hit {
     pub(super) stops: Vec<u64>,
     /// The first lane in which the condition holds.
     pub(super) lane: usize,
-    /// What is logged.
+    /// The logged message.
     pub(super) logs: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with a description of a launch.
+//! Problems of a description of a launch.
 
 use std::{fmt, ops::Range};
 

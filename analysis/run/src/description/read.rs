@@ -101,7 +101,7 @@ pub(super) struct Argument {
     pub(super) source: Source,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// An array in a file.
@@ -145,7 +145,7 @@ pub(super) struct TensorMap {
     pub(super) fill_nan: bool,
 }
 
-/// What is expected of an array.
+/// The expectation about an array.
 #[derive(Clone, Debug)]
 pub(super) struct Expected {
     pub(super) name: String,

@@ -31,7 +31,7 @@ fn evaluate(text: &str, scalars: &[Scalar]) -> Result<i128, String> {
     }
 }
 
-/// What is still to be read.
+/// The text that is not read yet.
 struct Rest<'a> {
     text: &'a str,
     scalars: &'a [Scalar],

@@ -125,7 +125,7 @@ fn check(parameters: &str, text: &str, expected: Expect) {
     expected.assert_eq(&said(&code(parameters), text));
 }
 
-/// What is wrong with some lines of a launch file, each a key with its value.
+/// The problems of some lines of a launch file, each a key with its value.
 #[track_caller]
 fn check_lines(parameters: &str, lines: &str, expected: Expect) {
     let code = code(parameters);

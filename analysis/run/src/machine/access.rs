@@ -199,7 +199,7 @@ impl Access<'_> {
         let code = FindingCode::MisalignedAccess;
         if !self.findings.knows(code, &self.at) {
             let message = format!(
-                "the address {address:#x} is no multiple of {bytes}, the size of the access"
+                "the address {address:#x} is not a multiple of {bytes}, the size of the access"
             );
             self.findings
                 .push(code, &self.at, mask, message, Vec::new());
@@ -234,7 +234,7 @@ impl Access<'_> {
             }
             false => match space {
                 AddressSpace::Local => format!("address {address:#x} of local memory"),
-                AddressSpace::Parameter => "outside of the parameters".to_owned(),
+                AddressSpace::Parameter => "outside the parameters".to_owned(),
                 _ => self.global.neighbour(address),
             },
         };

@@ -72,6 +72,6 @@ pub(super) struct Cluster {
     /// How often the barrier of the cluster let threads go.
     pub(super) generation: u64,
     pub(super) clock: super::races::Clock,
-    /// What those knew that were let go last.
+    /// The knowledge of those that were let go last.
     pub(super) complete: super::races::Clock,
 }

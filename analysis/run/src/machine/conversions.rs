@@ -82,13 +82,13 @@ impl<'a> Conversion<'a> {
         self.flags.contains(flag)
     }
 
-    /// What it writes for a text.
+    /// Its output for a text.
     pub(super) fn of_text(&self, text: &str, width: i64, precision: Option<usize>) -> String {
         let kept: String = text.chars().take(precision.unwrap_or(usize::MAX)).collect();
         self.padded("", &kept, width, false)
     }
 
-    /// What it writes for the bits of a number.
+    /// Its output for the bits of a number.
     pub(super) fn of_number(&self, value: u64, width: i64, precision: Option<usize>) -> String {
         match self.letter {
             b'c' => self.padded("", &char::from(value as u8).to_string(), width, false),

@@ -1,4 +1,4 @@
-//! What a run looks like from outside: warps, frames, registers, memory and barriers as plain data.
+//! Views of a run from outside: warps, frames, registers, memory and barriers as plain data.
 
 use analysis::code::{Code, Slot, VariableId};
 use isa::{compute::AddressSpace, event::Group, variable::StateSpace};
@@ -52,7 +52,7 @@ pub struct GroupView {
     pub function: usize,
     /// The instruction, by its index in the function.
     pub pc: u32,
-    /// What it waits for.
+    /// The reason for which it waits.
     pub waits: Option<Wait>,
 }
 

@@ -40,7 +40,7 @@ impl std::error::Error for LaunchError {}
 const SHARED_RED_ZONE: u64 = 64;
 /// Alignment in bytes of static and of dynamic shared memory as a whole: compilers swizzle by bits of addresses.
 const SHARED_ALIGNMENT: u64 = 1024;
-/// The addresses of functions: they are no memory.
+/// The addresses of functions: there is no memory at them.
 pub(super) const FUNCTIONS: u64 = 0x4000_0000_0000;
 /// The distance of the addresses of functions.
 const FUNCTION_STEP: u64 = 256;
@@ -388,7 +388,7 @@ fn check_shapes(entry: &Function, launch: &Launch) -> Result<(), LaunchError> {
     for (dimension, (grid, cluster)) in "xyz".chars().zip(launch.grid.iter().zip(&launch.cluster)) {
         if grid % cluster != 0 {
             return error(format!(
-                "the grid has {grid} blocks along {dimension}, which is no multiple of the cluster's {cluster}"
+                "the grid has {grid} blocks along {dimension}, which is not a multiple of the cluster's {cluster}"
             ));
         }
     }

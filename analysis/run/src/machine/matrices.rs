@@ -86,7 +86,7 @@ fn rows(count: usize) -> Vec<u32> {
     let mut offsets: Vec<u32> = (0..32)
         .map(|it| (it * 7 % 32) * 64 + 16 * (it % 4))
         .collect();
-    // The others are no addresses.
+    // The others are invalid addresses.
     offsets[count..].iter_mut().for_each(|it| *it = 0x00F0_0003);
     offsets
 }

@@ -22,9 +22,9 @@ pub(super) struct Mbarrier {
     pub(super) pending: i64,
     pub(super) transactions: i64,
     layout: u64,
-    /// What the arrivals of this phase know.
+    /// The knowledge of the arrivals of this phase.
     gathering: Clock,
-    /// What those of the phases before knew.
+    /// The knowledge of those of the phases before.
     complete: Clock,
     /// The source of asynchronous writes that complete with it.
     pub(super) source: usize,

@@ -102,7 +102,7 @@ impl Bytes {
     }
 }
 
-/// What an allocation is for.
+/// The purpose of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// An array of the launch, by its index.

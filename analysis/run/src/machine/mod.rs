@@ -82,9 +82,9 @@ pub struct Machine<'a> {
     flipped: Vec<Lanes>,
     /// Heap allocations that a kernel made, for names.
     allocations: u32,
-    /// What runs next, see [`schedule`].
+    /// The warps that run next, see [`schedule`].
     queue: VecDeque<(usize, usize, usize)>,
-    /// What runs next if it runs one instruction at a time.
+    /// The turn that is under way if it runs one instruction at a time.
     cursor: Option<single::Cursor>,
 }
 

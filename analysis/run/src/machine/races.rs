@@ -22,7 +22,7 @@ use super::{
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Clock {
     known: Vec<u32>,
-    /// What the asynchronous proxy sees of it.
+    /// The part of it that the asynchronous proxy sees.
     proxied: Vec<u32>,
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Kind {
     pub(super) atomic: bool,
     /// Among which threads.
     pub(super) scope: Scope,
-    /// What it orders.
+    /// The accesses that it orders.
     pub(super) order: Order,
     /// Whether an asynchronous operation does it.
     pub(super) asynchronous: bool,
@@ -126,7 +126,7 @@ struct Entry {
     range: TextRange,
 }
 
-/// What is known of a warp.
+/// The knowledge about a warp.
 #[derive(Clone, Debug)]
 struct Known {
     clock: Clock,
@@ -140,7 +140,7 @@ struct Known {
     fenced: Option<Clock>,
     /// That at its last fence for threads of other blocks, too.
     fenced_widely: Option<Clock>,
-    /// What its strong reads have seen, which its next fence takes over.
+    /// The clocks that its strong reads have seen, which its next fence takes over.
     seen: Clock,
     /// For each lane, how much of what the lanes of the warp did is ordered before by what it acquired.
     own: [u32; LANES],

@@ -9,7 +9,7 @@ use super::{
     warp::{LANES, Lanes},
 };
 
-/// What special registers tell.
+/// The values of special registers.
 pub(super) struct Shape<'a> {
     pub(super) launch: &'a Launch,
     pub(super) block: &'a Block,

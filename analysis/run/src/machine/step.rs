@@ -97,7 +97,7 @@ impl Machine<'_> {
             return;
         }
         if active != lanes && (Self::meets(instruction) || instruction.control != Control::Next) {
-            // Those whose guard does not hold go on alone.
+            // Those whose guard does not hold continue alone.
             warp.groups[group].lanes = lanes & !active;
             warp.groups[group].pc += 1;
             warp.groups.push(Group {

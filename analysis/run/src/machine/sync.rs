@@ -16,7 +16,7 @@ use super::{
     warp::{Group, State, Warp, first},
 };
 
-/// What becomes of a group at an instruction at which threads meet.
+/// The fate of a group at an instruction at which threads meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Met {
     /// It waits.
@@ -53,7 +53,7 @@ fn polled(function: &Function, pc: u32) -> u32 {
 }
 
 impl Machine<'_> {
-    /// Whether threads meet at an instruction, so that those whose guard does not hold go on without them.
+    /// Whether threads meet at an instruction, so that those whose guard does not hold continue without them.
     pub(super) fn meets(instruction: &Instruction) -> bool {
         instruction.together != Together::Nobody
             || event(instruction, is_barrier).is_some()
@@ -437,7 +437,7 @@ impl Machine<'_> {
                 ),
                 State::Ready if spins => (
                     FindingCode::Deadlock,
-                    "the warp repeats a loop for ever: what it waits for changes no more"
+                    "the warp repeats a loop forever: what it waits for changes no more"
                         .to_owned(),
                 ),
                 State::Ready | State::Released { .. } => continue,

@@ -295,7 +295,7 @@ fn who_waits_for_ever() {
         &[],
         expect![[r#"
             Deadlock
-            deadlock 12 `ld.volatile.global.u32 %s, [%p];` lanes [0, 1]: the warp repeats a loop for ever: what it waits for changes no more
+            deadlock 12 `ld.volatile.global.u32 %s, [%p];` lanes [0, 1]: the warp repeats a loop forever: what it waits for changes no more
             p0 = [0, 0]
         "#]],
     );

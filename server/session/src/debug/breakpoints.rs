@@ -70,7 +70,7 @@ impl<'a> Session<'a> {
         ))
     }
 
-    /// A breakpoint as the client is told of it.
+    /// A breakpoint as the client sees it.
     fn described(&self, program: &Program, it: &Requested) -> Value {
         match self.resolve(program, it) {
             Err(message) => json!({
@@ -102,7 +102,7 @@ impl<'a> Session<'a> {
         json!({ "name": program.name(), "path": program.path })
     }
 
-    /// Hands the breakpoints that are asked for to the machine.
+    /// Hands the requested breakpoints to the machine.
     fn install(&mut self) {
         let Some(run) = &self.run else {
             return;
@@ -131,7 +131,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Hands all breakpoints to a run that begins, and tells the client of those that were asked for before.
+    /// Hands all breakpoints to a run that begins, and reports those that were requested before.
     pub(super) fn tell_breakpoints(&mut self) {
         self.install();
         let Some(program) = self.run.as_ref().map(|it| it.program) else {

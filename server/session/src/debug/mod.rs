@@ -1,6 +1,6 @@
 //! A debug adapter without I/O: messages of the Debug Adapter Protocol in, messages out.
 //!
-//! [`Session::receive`] takes a message and answers it; [`Session::advance`] runs the kernel for a while and tells when it
+//! [`Session::receive`] takes a message and answers it; [`Session::advance`] runs the kernel for a while and says when it
 //! stops. The program around it has the streams and reads files ([`Files`]).
 
 mod breakpoints;

@@ -44,7 +44,7 @@ impl Program {
         let document = Document::new(text);
         let host = AnalysisHost::with_file(FILE, document.contents(), None);
         let analysis = host.analysis();
-        // Nobody cancels the questions of this host.
+        // The questions of this host are never cancelled.
         let diagnostics = analysis.diagnostics(FILE).unwrap_or_default();
         let error = diagnostics
             .into_iter()
@@ -132,7 +132,7 @@ impl Program {
         lines
     }
 
-    /// The place of an instruction in the text; of the end of a body, that of its last one.
+    /// The place of an instruction in the text; of the end of a body, the place of its last one.
     pub(super) fn range(&self, function: usize, pc: u32) -> TextRange {
         let function = &self.code.functions[function];
         let found = function.instructions.get(pc as usize);

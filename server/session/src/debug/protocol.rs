@@ -19,7 +19,7 @@ pub(super) struct Message {
 /// Why a request is refused.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    /// The sentence, or a word of the protocol.
+    /// The sentence, or a keyword of the protocol.
     pub(super) message: String,
     /// Whether a person should see it.
     pub(super) is_shown: bool,

@@ -28,14 +28,14 @@ pub struct Session<'a> {
     pub(super) client: Client,
     pub(super) run: Option<Run<'a>>,
     pub(super) wanted: Wanted,
-    /// What data breakpoints may be asked for.
+    /// The data for which breakpoints may be requested.
     pub(super) known_data: Vec<Watch>,
     pub(super) handles: Vec<Handle>,
     /// The lane whose values are shown.
     pub(super) lane: usize,
     pub(super) next_id: u64,
     launched: Option<LaunchArguments>,
-    /// A program whose breakpoints were asked for before its launch.
+    /// A program whose breakpoints were requested before its launch.
     early: Option<&'a Program>,
     is_initialized: bool,
     is_configured: bool,
@@ -203,7 +203,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What follows an answer.
+    /// The events after an answer.
     fn after(&mut self, command: &str) {
         match command {
             "initialize" => self.event("initialized", json!({})),
@@ -420,7 +420,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Tells the client of a stop.
+    /// Reports a stop.
     fn stop(&mut self, stop: Stop) {
         self.handles.clear();
         let Some(run) = &mut self.run else {
@@ -452,7 +452,7 @@ impl<'a> Session<'a> {
             }
         };
         if !is_debugged {
-            // Findings are told at the end.
+            // Findings are reported at the end.
             run.debugger.start(Goal::Continue, true);
             return;
         }
@@ -501,7 +501,7 @@ impl<'a> Session<'a> {
         self.event("stopped", body);
     }
 
-    /// Tells how the kernel has ended.
+    /// Reports the end of the kernel.
     fn finish(&mut self) {
         let Some(run) = &mut self.run else {
             return;

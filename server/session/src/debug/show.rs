@@ -1,4 +1,4 @@
-//! What is seen at a stop: threads, frames, variables, expressions and memory.
+//! The view of a stop: threads, frames, variables, expressions and memory.
 
 use analysis::code::{Formal, VariableId};
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
@@ -30,11 +30,11 @@ const MOST_BYTES: u64 = 1 << 20;
 /// The special registers that come first.
 const FIRST: [&str; 6] = ["%tid", "%ctaid", "%ntid", "%nctaid", "%laneid", "%warpid"];
 
-/// What is shown of a value.
+/// The shown parts of a value.
 struct Shown {
     value: String,
     ty: String,
-    /// What its children are.
+    /// Its children.
     handle: Option<Handle>,
     /// How many children have indices.
     count: usize,
@@ -281,7 +281,7 @@ impl<'a> Session<'a> {
         Ok(json!({ "variables": shown }))
     }
 
-    /// A value as the client is told of it; its children get a number.
+    /// A value as the client sees it; its children get a number.
     fn shown(&mut self, it: Shown) -> Value {
         let reference = it.handle.map_or(0, |it| self.add(it));
         let mut shown = json!({

@@ -1,4 +1,4 @@
-//! What a session knows between two messages: the run, breakpoints as asked for, and what numbers of variables mean.
+//! The state of a session between two messages: the run, the requested breakpoints, and the meaning of numbers of variables.
 
 use run::{
     Finding,
@@ -11,7 +11,7 @@ use super::{
     protocol::{FunctionBreakpoint, SourceBreakpoint},
 };
 
-/// What the client can do, and how it counts.
+/// The abilities of the client, and how it counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Client {
     pub(super) first_line: i64,
@@ -58,7 +58,7 @@ pub(super) struct Requested {
     pub(super) at: RequestedAt,
 }
 
-/// Where a breakpoint is asked for.
+/// The place of a requested breakpoint.
 #[derive(Clone, Debug)]
 pub(super) enum RequestedAt {
     Line(SourceBreakpoint),
@@ -83,7 +83,7 @@ pub(super) struct FrameRef {
     pub(super) lanes: u32,
 }
 
-/// What is listed under a scope.
+/// The contents of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScopeKind {
     Registers,
@@ -95,7 +95,7 @@ pub(super) enum ScopeKind {
     Barriers,
 }
 
-/// The meaning of a number of a frame or of variables. All of them end when the run goes on.
+/// The meaning of a number of a frame or of variables. All of them end when the run continues.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Handle {
     Frame(FrameRef),
@@ -104,7 +104,7 @@ pub(super) enum Handle {
     Register(FrameRef, String, u32, Type),
     /// A special register, by its name.
     Special(FrameRef, String),
-    /// A register that is looked at as another type, with its values.
+    /// A register as another type, with its values.
     Values(FrameRef, String, run::debug::Row),
     Part(FrameRef, Part),
     /// Names and values.

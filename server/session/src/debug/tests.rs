@@ -103,7 +103,7 @@ fn files() -> Memory {
     Memory(files.into_iter().collect())
 }
 
-/// What a message says, without what is the same in all of them.
+/// The contents of a message, without the fields that are the same in all of them.
 fn shown(text: &str) -> String {
     let message: Value = serde_json::from_str(text).unwrap();
     let word = |key: &str| message[key].as_str().unwrap_or("").to_owned();
@@ -130,7 +130,7 @@ fn shown(text: &str) -> String {
 }
 
 /// A client that sends the lines of a script: a command and its arguments. Capitals stand for numbers of the answer
-/// before: `FRAME` for that of the first frame, and the name of a scope or variable in brackets for its children.
+/// before: `FRAME` for the number of the first frame, and the name of a scope or variable in brackets for its children.
 struct Client<'a> {
     session: Session<'a>,
     sequence: i64,

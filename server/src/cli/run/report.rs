@@ -1,4 +1,4 @@
-//! What a run found, as text and as JSON.
+//! The findings of a run, as text and as JSON.
 
 use std::fmt::Write as _;
 

@@ -26,7 +26,7 @@ pub(super) struct Other {
     entry: FunctionId,
 }
 
-/// What the comparison told.
+/// The result of the comparison.
 pub(super) struct Compared<'a> {
     subject: &'a Subject,
     entry: &'a str,

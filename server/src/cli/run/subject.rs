@@ -31,7 +31,7 @@ pub(in crate::cli) struct Subject {
     pub(in crate::cli) document: Document,
     /// The code.
     pub(in crate::cli) code: Code,
-    /// What is wrong with it; it runs only if nothing is.
+    /// Its errors; it runs only if there are none.
     pub(in crate::cli) errors: Vec<Diagnostic>,
 }
 

@@ -15,7 +15,7 @@ const PATIENCE: u64 = 16;
 /// And so many beside.
 const STEPS: u64 = 100_000;
 
-/// What became of the mutants of a run.
+/// The results of the mutants of a run.
 #[derive(Default)]
 pub(super) struct Mutants {
     /// How many were noticed,

@@ -85,14 +85,30 @@ fn comments_and_launch_files() {
         ("wrong.toml", b"blck = [4]\n"),
     ]);
     let folder = folder.path();
-    check_timeless(folder, &["run", "DIR/k.ptx"], expect![[""]]);
+    check_timeless(folder, &["run", "DIR/k.ptx"], expect![[r#"
+        y: as expected
+        x: as expected
+        add: ran 34 steps of warps; no findings
+        status 0
+    "#]]);
     check_timeless(
         folder,
         &["run", "DIR/k.ptx", "--format", "json"],
-        expect![[""]],
+        expect![[r#"
+            {"entry":"add","outcome":"finished","steps":34,"lane_instructions":130,"seconds":T,"findings":[],"expectations":[{"name":"y","holds":true,"first_difference":null,"different":0,"of":8},{"name":"x","holds":true,"first_difference":null,"different":0,"of":8}],"not_run":[],"approximated":[]}
+            status 0
+        "#]],
     );
-    check_timeless(folder, &["run", "DIR/k.ptx", "--set", "n=5"], expect![[""]]);
-    check_timeless(folder, &["run", "DIR/k.ptx", "--set", "m=5"], expect![[""]]);
+    check_timeless(folder, &["run", "DIR/k.ptx", "--set", "n=5"], expect![[r#"
+        y: 2 of 8 elements differ, first at [5]: got 0, want 6
+        x: as expected
+        add: ran 34 steps of warps; no findings, 1 of 2 expectations failed
+        status 1
+    "#]]);
+    check_timeless(folder, &["run", "DIR/k.ptx", "--set", "m=5"], expect![[r#"
+        error: DIR/k.ptx:5: there is no `m` to set
+        status 2
+    "#]]);
     let launch = [
         "run",
         "DIR/k.ptx",
@@ -101,7 +117,10 @@ fn comments_and_launch_files() {
         "--out",
         "DIR/out",
     ];
-    check_timeless(folder, &launch, expect![[""]]);
+    check_timeless(folder, &launch, expect![[r#"
+        add: ran 28 steps of warps; no findings
+        status 0
+    "#]]);
     let y = fs::read(folder.join("out/y.npy")).expect("the array");
     let floats: Vec<f32> = y[y.len() - 32..]
         .chunks_exact(4)
@@ -111,27 +130,50 @@ fn comments_and_launch_files() {
     for launch in ["DIR/data/l.toml", "DIR/wrong.toml", "DIR/none.toml"] {
         let args = ["run", "DIR/k.ptx", "--launch", launch];
         let expected = match launch {
-            "DIR/data/l.toml" => expect![[""]],
-            "DIR/wrong.toml" => expect![[""]],
-            _ => expect![[""]],
+            "DIR/data/l.toml" => expect![[r#"
+                error: DIR/data/l.toml:2:10: args.x.file: ../x.npy: the file is outside the folder of the launch
+                status 2
+            "#]],
+            "DIR/wrong.toml" => expect![[r#"
+                error: DIR/wrong.toml:1:1: blck: unknown key `blck`; did you mean `block`? (allowed: name, entry, grid, block, cluster, shared, args, expect, finds)
+                status 2
+            "#]],
+            _ => expect![[r#"
+                error: DIR/none.toml: No such file or directory (os error 2)
+                status 2
+            "#]],
         };
         check_timeless(folder, &args, expected);
     }
     check_timeless(
         folder,
         &["run", "DIR/k.ptx", "--entry", "ad"],
-        expect![[""]],
+        expect![[r#"
+            error: DIR/k.ptx: there is no entry `ad` (entries: add)
+            status 2
+        "#]],
     );
     check_timeless(
         folder,
         &["run", "DIR/k.ptx", "--schedule", "random:x"],
-        expect![[""]],
+        expect![[r#"
+            error: invalid value 'random:x' for '--schedule <ORDER>': a schedule is lowest, reverse or random:SEED, where SEED is a number
+
+            For more information, try '--help'.
+            status 2
+        "#]],
     );
-    check_timeless(folder, &["run", "--can", "DIR/k.ptx"], expect![[""]]);
+    check_timeless(folder, &["run", "--can", "DIR/k.ptx"], expect![[r#"
+        DIR/k.ptx: everything can be run
+        status 0
+    "#]]);
     check_timeless(
         folder,
         &["run", "--can", "--format", "json", "DIR/k.ptx"],
-        expect![[""]],
+        expect![[r#"
+            {"file":"DIR/k.ptx","not_run":[]}
+            status 0
+        "#]],
     );
 }
 
@@ -158,21 +200,56 @@ fn findings_and_limits() {
         ),
     ]);
     let folder = folder.path();
-    check_timeless(folder, &["run", "DIR/beyond.ptx"], expect![[""]]);
+    check_timeless(folder, &["run", "DIR/beyond.ptx"], expect![[r#"
+        error[out-of-bounds]: the access writes 4 bytes: 0 bytes after the end of `y`, which has 28 bytes (block 1,0,0, warp 0, lane 3)
+          --> DIR/beyond.ptx:29:5
+           |
+        29 |     st.global.f32 [%rd5], %f3;
+           |     ^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+        x: as expected
+        add: ran 34 steps of warps; 1 finding
+        status 1
+    "#]]);
     check_timeless(
         folder,
         &["run", "DIR/beyond.ptx", "--format", "json"],
-        expect![[""]],
+        expect![[r#"
+            {"entry":"add","outcome":"finished","steps":34,"lane_instructions":136,"seconds":T,"findings":[{"code":"out-of-bounds","severity":"error","message":"the access writes 4 bytes: 0 bytes after the end of `y`, which has 28 bytes","file":"DIR/beyond.ptx","line":29,"column":5,"block":[1,0,0],"warp":0,"lanes":[3],"related":[]}],"expectations":[{"name":"x","holds":true,"first_difference":null,"different":0,"of":8}],"not_run":[],"approximated":[]}
+            status 1
+        "#]],
     );
     check_timeless(
         folder,
         &["run", "DIR/endless.ptx", "--steps", "1000"],
-        expect![[""]],
+        expect![[r#"
+            add: stopped at a limit: ran 1024 steps of warps; no findings
+            status 3
+        "#]],
     );
-    check_timeless(folder, &["run", "DIR/missing.ptx"], expect![[""]]);
-    check_timeless(folder, &["run", "DIR/below.ptx"], expect![[""]]);
-    check_timeless(folder, &["run", "DIR/broken.ptx"], expect![[""]]);
-    check_timeless(folder, &["run", "DIR/lost.ptx"], expect![[""]]);
+    check_timeless(folder, &["run", "DIR/missing.ptx"], expect![[r#"
+        error: add: `a` of `add` has no argument, and an instruction reads it
+        status 2
+    "#]]);
+    check_timeless(folder, &["run", "DIR/below.ptx"], expect![[r#"
+        error: DIR/below.ptx: there is no launch: give --launch FILE, or write a `// run:` comment above the entry
+        status 2
+    "#]]);
+    check_timeless(folder, &["run", "DIR/broken.ptx"], expect![[r#"
+        error[unknown-instruction]: unknown instruction `rat`
+          --> DIR/broken.ptx:31:5
+           |
+        31 |     rat;
+           |     ^^^
+           |
+        help: did you mean `ret`?
+
+        status 2
+    "#]]);
+    check_timeless(folder, &["run", "DIR/lost.ptx"], expect![[r#"
+        error: DIR/lost.ptx:31: a `// run:` comment must be above an entry
+        status 2
+    "#]]);
 }
 
 #[test]
@@ -194,7 +271,14 @@ fn two_kernels_are_compared() {
     check_timeless(
         folder,
         &["run", "DIR/a.ptx", "--same-as", "DIR/a.ptx"],
-        expect![[""]],
+        expect![[r#"
+            y: as expected
+            x: as expected
+            add: ran 34 steps of warps; no findings
+            add: ran 34 steps of warps; no findings
+            all arrays are the same as those of DIR/a.ptx:add
+            status 0
+        "#]],
     );
     check_timeless(
         folder,
@@ -208,12 +292,41 @@ fn two_kernels_are_compared() {
             "--set",
             "a=0,1.5",
         ],
-        expect![[""]],
+        expect![[r#"
+            y: 7 of 8 elements differ, first at [0]: got 0, want 1
+            x: as expected
+            add (n=6, a=0): ran 34 steps of warps; no findings, 1 of 2 expectations failed
+            add: ran 34 steps of warps; no findings
+            all arrays are the same as those of DIR/a.ptx:add
+            y: 7 of 8 elements differ, first at [0]: got 1.5, want 1
+            x: as expected
+            add (n=6, a=1.5): ran 34 steps of warps; no findings, 1 of 2 expectations failed
+            add: ran 34 steps of warps; no findings
+            all arrays are the same as those of DIR/a.ptx:add
+            y: 7 of 8 elements differ, first at [0]: got 0, want 1
+            x: as expected
+            add (n=7, a=0): ran 34 steps of warps; no findings, 1 of 2 expectations failed
+            add: ran 34 steps of warps; no findings
+            all arrays are the same as those of DIR/a.ptx:add
+            y: 7 of 8 elements differ, first at [0]: got 1.5, want 1
+            x: as expected
+            add (n=7, a=1.5): ran 34 steps of warps; no findings, 1 of 2 expectations failed
+            add: ran 34 steps of warps; no findings
+            all arrays are the same as those of DIR/a.ptx:add
+            status 1
+        "#]],
     );
     check_timeless(
         folder,
         &["run", "DIR/a.ptx", "--same-as", "DIR/b.ptx:sum"],
-        expect![[""]],
+        expect![[r#"
+            y: as expected
+            x: as expected
+            add: ran 34 steps of warps; no findings
+            sum: ran 34 steps of warps; no findings
+            y: 7 of 8 elements differ, first at [0]: got 1, want -1
+            status 1
+        "#]],
     );
     check_timeless(
         folder,
@@ -225,16 +338,25 @@ fn two_kernels_are_compared() {
             "--format",
             "json",
         ],
-        expect![[""]],
+        expect![[r#"
+            {"entry":"add","outcome":"finished","steps":34,"lane_instructions":130,"seconds":T,"findings":[],"expectations":[{"name":"y","holds":true,"first_difference":null,"different":0,"of":8},{"name":"x","holds":true,"first_difference":null,"different":0,"of":8}],"not_run":[],"approximated":[],"same_as":{"file":"DIR/b.ptx","entry":"sum","outcome":"finished","steps":34,"lane_instructions":130,"seconds":T,"findings":[],"expectations":[],"not_run":[],"approximated":[],"arrays":[{"name":"x","holds":true,"first_difference":null,"different":0,"of":8},{"name":"y","holds":false,"first_difference":{"index":[0],"got":1.0,"want":-1.0},"different":7,"of":8}]}}
+            status 1
+        "#]],
     );
     check_timeless(
         folder,
         &["run", "DIR/a.ptx", "--same-as", "DIR/b.ptx:add"],
-        expect![[""]],
+        expect![[r#"
+            error: DIR/b.ptx: there is no entry `add`
+            status 2
+        "#]],
     );
     check_timeless(
         folder,
         &["run", "DIR/a.ptx", "--same-as", "DIR/c.ptx"],
-        expect![[""]],
+        expect![[r#"
+            error: add: `add` of DIR/c.ptx has other parameters
+            status 2
+        "#]],
     );
 }

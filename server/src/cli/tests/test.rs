@@ -52,11 +52,55 @@ fn tests_of_a_folder() {
         ("plain.ptx", GOOD.as_bytes()),
     ]);
     let folder = folder.path();
-    check_timeless(folder, &["test", "DIR"], expect![[""]]);
+    check_timeless(folder, &["test", "DIR"], expect![[r#"
+        passed DIR/add.ptx:5 add
+        passed DIR/add.seven.toml seven
+        failed DIR/add.toml add
+        `x` of `add` has no argument, and an instruction reads it
+        passed DIR/deep/known.ptx:5 turn
+        failed DIR/deep/racy.ptx:5 turn
+        error[race]: another warp reads this location, which this instruction writes, and nothing orders them (block 0,0,0, warp 1, lane 0)
+          --> DIR/deep/racy.ptx:21:5
+           |
+        21 |     st.shared.u32 [%r5], %r2;
+           |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+        note: reads the location
+          --> DIR/deep/racy.ptx:24:5
+           |
+        24 |     ld.shared.u32 %r7, [%r6];
+           |     -------------------------
+
+        error[race]: another warp writes this location, which this instruction reads, and nothing orders them (block 0,0,0, warp 1, lane 0)
+          --> DIR/deep/racy.ptx:24:5
+           |
+        24 |     ld.shared.u32 %r7, [%r6];
+           |     ^^^^^^^^^^^^^^^^^^^^^^^^^
+           |
+        note: writes the location
+          --> DIR/deep/racy.ptx:21:5
+           |
+        21 |     st.shared.u32 [%r5], %r2;
+           |     -------------------------
+
+        x: 32 of 64 elements differ, first at [0]: got undefined, want 63
+        turn: ran 31 steps of warps; 2 findings, 1 of 1 expectation failed
+        --schedule lowest: found race
+        --schedule reverse: found race
+        --schedule random:1: found race
+        passed DIR/deep/turn.ptx:5 turn
+        4 passed, 2 failed
+        status 1
+    "#]]);
     check_timeless(
         folder,
         &["test", "DIR/deep/turn.ptx", "DIR/add.seven.toml"],
-        expect![[""]],
+        expect![[r#"
+            passed DIR/deep/turn.ptx:5 turn
+            passed DIR/add.seven.toml seven
+            2 passed, 0 failed
+            status 0
+        "#]],
     );
     check_timeless(
         folder,
@@ -70,18 +114,59 @@ fn tests_of_a_folder() {
             "--schedules",
             "reverse",
         ],
-        expect![[""]],
+        expect![[r#"
+            {"file":"DIR/add.ptx","messages":[],"name":"seven","passed":true,"runs":[{"approximated":[],"entry":"add","expectations":[{"different":0,"first_difference":null,"holds":true,"name":"y","of":8}],"findings":[],"lane_instructions":130,"late":false,"name":"seven","not_run":[],"outcome":"finished","schedule":"reverse","seconds":T,"steps":17}],"seconds":T,"test":"DIR/add.seven.toml seven"}
+            status 0
+        "#]],
     );
-    check_timeless(folder, &["test", "DIR", "--format", "junit"], expect![[""]]);
+    check_timeless(folder, &["test", "DIR", "--format", "junit"], expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites tests="6" failures="2" time="T">
+          <testsuite name="DIR/add.ptx" tests="3" failures="1" time="T">
+            <testcase classname="DIR/add.ptx" name="DIR/add.ptx:5 add" time="T"/>
+            <testcase classname="DIR/add.ptx" name="DIR/add.seven.toml seven" time="T"/>
+            <testcase classname="DIR/add.ptx" name="DIR/add.toml add" time="T">
+              <failure message="`x` of `add` has no argument, and an instruction reads it">`x` of `add` has no argument, and an instruction reads it&#10;</failure>
+            </testcase>
+          </testsuite>
+          <testsuite name="DIR/deep/known.ptx" tests="1" failures="0" time="T">
+            <testcase classname="DIR/deep/known.ptx" name="DIR/deep/known.ptx:5 turn" time="T"/>
+          </testsuite>
+          <testsuite name="DIR/deep/racy.ptx" tests="1" failures="1" time="T">
+            <testcase classname="DIR/deep/racy.ptx" name="DIR/deep/racy.ptx:5 turn" time="T">
+              <failure message="--schedule lowest: found race">error[race]: another warp reads this location, which this instruction writes, and nothing orders them (block 0,0,0, warp 1, lane 0)&#10;  --&gt; DIR/deep/racy.ptx:21:5&#10;   |&#10;21 |     st.shared.u32 [%r5], %r2;&#10;   |     ^^^^^^^^^^^^^^^^^^^^^^^^^&#10;   |&#10;note: reads the location&#10;  --&gt; DIR/deep/racy.ptx:24:5&#10;   |&#10;24 |     ld.shared.u32 %r7, [%r6];&#10;   |     -------------------------&#10;&#10;error[race]: another warp writes this location, which this instruction reads, and nothing orders them (block 0,0,0, warp 1, lane 0)&#10;  --&gt; DIR/deep/racy.ptx:24:5&#10;   |&#10;24 |     ld.shared.u32 %r7, [%r6];&#10;   |     ^^^^^^^^^^^^^^^^^^^^^^^^^&#10;   |&#10;note: writes the location&#10;  --&gt; DIR/deep/racy.ptx:21:5&#10;   |&#10;21 |     st.shared.u32 [%r5], %r2;&#10;   |     -------------------------&#10;&#10;x: 32 of 64 elements differ, first at [0]: got undefined, want 63&#10;turn: ran 31 steps of warps; 2 findings, 1 of 1 expectation failed&#10;--schedule lowest: found race&#10;--schedule reverse: found race&#10;--schedule random:1: found race&#10;</failure>
+            </testcase>
+          </testsuite>
+          <testsuite name="DIR/deep/turn.ptx" tests="1" failures="0" time="T">
+            <testcase classname="DIR/deep/turn.ptx" name="DIR/deep/turn.ptx:5 turn" time="T"/>
+          </testsuite>
+        </testsuites>
+        status 1
+    "#]]);
     check_timeless(
         folder,
         &["test", "--mutate", "DIR/deep/turn.ptx"],
-        expect![[""]],
+        expect![[r#"
+            failed DIR/deep/turn.ptx:5 turn
+            DIR/deep/turn.ptx:27: passes without `bar.sync 0;`
+            1 of 2 mutants found
+            0 passed, 1 failed
+            status 1
+        "#]],
     );
-    check_timeless(folder, &["test", "DIR/plain.ptx"], expect![[""]]);
+    check_timeless(folder, &["test", "DIR/plain.ptx"], expect![[r#"
+        0 passed, 0 failed
+        warning: no runs found
+        status 0
+    "#]]);
     check_timeless(
         folder,
         &["test", "DIR/other.toml", "DIR/none.ptx"],
-        expect![[""]],
+        expect![[r#"
+            0 passed, 0 failed
+            error: DIR/other.toml: there is no file of PTX beside it
+            error: DIR/none.ptx: No such file or directory (os error 2)
+            status 2
+        "#]],
     );
 }

@@ -463,7 +463,7 @@ impl Lowering<'_> {
         let word = self.statement.slot(name).unwrap_or(name);
         match AddressSpace::from_word(word) {
             Some(it) => Ok(it),
-            None => mistake(format!("`{word}` is no state space")),
+            None => mistake(format!("`{word}` is not a state space")),
         }
     }
 

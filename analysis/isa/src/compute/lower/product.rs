@@ -220,7 +220,7 @@ impl Lowering<'_> {
                     Some("rz") => Rounding::TowardZero,
                     Some("rm") => Rounding::Down,
                     Some("rp") => Rounding::Up,
-                    Some(word) => return mistake(format!("`{word}` is no rounding")),
+                    Some(word) => return mistake(format!("`{word}` is not a rounding mode")),
                 });
                 self.read_factors(product, indices, stated)
             }
@@ -308,7 +308,7 @@ impl Lowering<'_> {
             .collect()
     }
 
-    /// A register of an operand that is no matrix.
+    /// A register of an operand other than a matrix.
     fn word(&mut self, name: &str, element: u8) -> Result<Node> {
         let Some(operand) = self.statement.operand(name) else {
             return mistake(format!("`{name}` is not an operand"));

@@ -1,6 +1,6 @@
 use super::Conversion;
 
-/// What a conversion writes for a number, its width and precision being in the format.
+/// The text of a conversion for a number, its width and precision being in the format.
 #[track_caller]
 fn check(format: &str, value: u64, want: &str) {
     let (found, rest) = Conversion::read(format).expect("a conversion");
