@@ -47,7 +47,7 @@ pub enum Ended {
 pub struct Finding {
     /// The kind of the mistake.
     pub code: FindingCode,
-    /// Whether it is certain to be wrong.
+    /// How certain it is.
     pub severity: Severity,
     /// The sentence about it.
     pub message: String,

@@ -13,7 +13,7 @@ use crate::{
     hir::declaration::{Declaration, Declarator},
 };
 
-use super::{Content, lower::Names};
+use super::{Content, names::Names};
 
 /// The contents that a declarator states.
 pub(super) fn contents(

@@ -26,7 +26,7 @@ use crate::{
 
 use super::{
     Actual, CARRY, Call, Callee, Event, Guard, Instruction, STACK, Slot, Source, Symbol,
-    function::{Places, component_index},
+    places::{Places, component_index},
 };
 
 /// Lowers the instructions of a function.

@@ -7,10 +7,10 @@ use syntax::{SyntaxKind, TextSize};
 use crate::{
     db::SourceFile,
     hir::{
-        declaration::{Declaration, Shape},
+        declaration::Declaration,
         in_force::address_size,
         items::{item_offsets, items},
-        layout::{Layout, module_layouts},
+        layout::module_layouts,
         linkage::Linkage,
         module::{ModulePlace, module_body, signature},
     },
@@ -19,20 +19,8 @@ use crate::{
 use super::{
     Code, Function, Symbol, Variable, contents,
     function::{self, Unit},
+    names::{Names, from_shape},
 };
-
-/// The names of a module with what they mean.
-#[derive(Default)]
-pub(super) struct Names {
-    all: FxHashMap<Box<str>, Symbol>,
-}
-
-impl Names {
-    /// The meaning of a name.
-    pub(super) fn get(&self, name: &str) -> Option<Symbol> {
-        self.all.get(name).copied()
-    }
-}
 
 /// The code of a file.
 pub(crate) fn code(db: &dyn Database, file: SourceFile) -> Code {
@@ -131,24 +119,4 @@ fn lowered(db: &dyn Database, file: SourceFile, with_instructions: bool) -> Code
         unit.lower(&mut code, index);
     }
     code
-}
-
-/// A variable as its declaration describes it; the range is empty.
-pub(super) fn from_shape(name: &str, shape: &Shape, layout: Option<Layout>) -> Variable {
-    Variable {
-        name: name.to_owned(),
-        space: shape.space.unwrap_or(isa::variable::StateSpace::Parameter),
-        ty: shape
-            .ty
-            .map_or("", |it| it.word())
-            .trim_start_matches('.')
-            .to_owned(),
-        lanes: shape.lanes,
-        dimensions: shape.dimensions.clone(),
-        size: layout.and_then(|it| it.size).unwrap_or(0),
-        alignment: layout.map_or(1, |it| it.alignment.max(1)),
-        external: false,
-        contents: Vec::new(),
-        name_range: syntax::TextRange::default(),
-    }
 }

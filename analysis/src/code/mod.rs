@@ -7,6 +7,8 @@ mod contents;
 mod function;
 mod instruction;
 mod lower;
+mod names;
+mod places;
 
 pub(crate) use lower::{code, headers};
 

@@ -38,7 +38,7 @@ pub(super) struct TestArgs {
     paths: Vec<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t)]
-    format: Format,
+    format: TestFormat,
     /// Run only what has this text in its file, line and name.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -58,7 +58,7 @@ pub(super) struct TestArgs {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum)]
-enum Format {
+enum TestFormat {
     /// A line for each test; why the others failed.
     #[default]
     Text,
@@ -126,13 +126,13 @@ pub(super) fn run(args: &TestArgs, io: &mut Io<'_>) -> io::Result<u8> {
     progress.finish_and_clear();
     let failed = verdicts.iter().filter(|it| !it.passes()).count();
     match args.format {
-        Format::Text => text(&verdicts, failed, args.mutate, io)?,
-        Format::Json => {
+        TestFormat::Text => text(&verdicts, failed, args.mutate, io)?,
+        TestFormat::Json => {
             for it in &verdicts {
                 writeln!(io.stdout, "{}", record(it))?;
             }
         }
-        Format::Junit => io.stdout.write_all(junit::document(&verdicts).as_bytes())?,
+        TestFormat::Junit => io.stdout.write_all(junit::document(&verdicts).as_bytes())?,
     }
     for it in &failures {
         io.error(it)?;

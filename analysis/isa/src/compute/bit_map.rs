@@ -8,7 +8,8 @@ use super::{
     boolean::COLUMNS,
     graph::Graph,
     known_bits::KnownBits,
-    program::{Binary, FloatTest, Node, Op, Unary, Width},
+    node::Node,
+    program::{Binary, FloatTest, Op, Unary, Width},
 };
 
 /// Values of more operations are not looked at: each takes some microseconds.
@@ -394,7 +395,7 @@ fn sum(a: &[Bit], b: &[Bit], mut carry: Bit) -> (Vec<Bit>, Bit) {
     (out, carry)
 }
 
-/// Whether the first number is less than the second.
+/// The truth that the first number is less than the second.
 fn less(a: &[Bit], b: &[Bit]) -> Bit {
     not(sum(a, &inverted(b), ONE).1)
 }

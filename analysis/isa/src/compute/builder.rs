@@ -3,7 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::{
-    program::{Binary, Input, Node, Op, Unary, Width},
+    node::Node,
+    program::{Binary, Input, Op, Unary, Width},
     run::{Store, evaluate, evaluate_wide},
 };
 

@@ -8,7 +8,8 @@ use std::rc::Rc;
 
 use super::{
     builder::Builder,
-    program::{Binary, Node, Op, Relation, Unary, Width},
+    node::Node,
+    program::{Binary, Op, Relation, Unary, Width},
 };
 
 /// An exact integer.

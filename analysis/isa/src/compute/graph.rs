@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::{
     builder::Builder,
     known_bits::{KnownBits, known_bits},
-    program::{Binary, Destination, Input, Node, Op, Program, Width},
+    node::Node,
+    program::{Binary, Destination, Input, Op, Program, Width},
     run::{Store, evaluate, evaluate_wide},
 };
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{
     graph::Graph,
-    program::{Binary, Node, Op, Unary, Width},
+    node::Node,
+    program::{Binary, Op, Unary, Width},
 };
 
 /// Sums of more terms are not taken apart.

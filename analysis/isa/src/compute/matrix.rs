@@ -6,7 +6,7 @@
 use super::{
     ElementType,
     float::{Format, Number, Operation, Rounding, apply},
-    program::Node,
+    node::Node,
 };
 
 /// The lanes that hold a matrix.

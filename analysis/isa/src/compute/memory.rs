@@ -2,7 +2,7 @@
 //!
 //! A program names places; who runs it has the bytes, see [`Memory`].
 
-use super::program::Node;
+use super::node::Node;
 use crate::matrix::tensor_map::BoxMode;
 
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
@@ -72,7 +72,7 @@ pub enum BarrierField {
     Pending,
     /// The bytes that the phase still waits for.
     Transactions,
-    /// Whether something was reported in the phase before.
+    /// 1 if something was reported in the phase before.
     Reported,
     /// The report.
     Report,

@@ -23,6 +23,7 @@ mod linear;
 pub mod lower;
 pub mod matrix;
 pub mod memory;
+mod node;
 mod number_text;
 mod operation;
 mod outcome;
@@ -45,11 +46,12 @@ pub use matrix::MatrixProgram;
 pub use memory::{
     AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, TensorBox, Until, window,
 };
+pub use node::Node;
 pub use operation::Operation;
 pub use outcome::{Outcome, Outcomes, ResultPlace};
 pub use program::{
-    Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Node, Op,
-    Program, Relation, Unary, Width,
+    Binary, Destination, Exactness, FloatStep, FloatTest, FloatUnary, Input, Mode, Op, Program,
+    Relation, Unary, Width,
 };
 pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};

@@ -3,9 +3,8 @@
 
 use super::{
     float::{Operation as FloatOperation, Rounding},
-    program::{
-        Binary, Destination, Exactness, FloatTest, FloatUnary, Node, Op, Program, Unary, Width,
-    },
+    node::Node,
+    program::{Binary, Destination, Exactness, FloatTest, FloatUnary, Op, Program, Unary, Width},
     value_type::ValueType,
 };
 use crate::matching::binding::Binding;

@@ -5,7 +5,8 @@ use super::{
     bit_text::Source,
     graph::Graph,
     lower::register_bits,
-    program::{Destination, Exactness, Node, Program},
+    node::Node,
+    program::{Destination, Exactness, Program},
     statement::constant_bits,
     value_type::ValueType,
 };

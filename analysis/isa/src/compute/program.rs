@@ -9,10 +9,8 @@ use super::{
     float::{Class, Format, Operation as FloatOperation, Rounding},
     matrix::MatrixProgram,
     memory::{Bulk, BulkSource, Place, Store, Until},
+    node::Node,
 };
-
-/// A value of a program, by its index in [`Program::steps`].
-pub type Node = u32;
 
 /// Where a value comes from that a program reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

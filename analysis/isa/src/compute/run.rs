@@ -5,7 +5,8 @@ use super::{
     integers::{self, map, set},
     matrix::Scratch,
     memory::{Memory, Nowhere},
-    program::{FloatTest, FloatUnary, Node, Op, Program, Relation, Width},
+    node::Node,
+    program::{FloatTest, FloatUnary, Op, Program, Relation, Width},
 };
 
 /// The state of the lanes that run a statement, besides registers.

@@ -7,7 +7,8 @@ use super::{
     float::Operation as FloatOperation,
     graph::Graph,
     linear::Linear,
-    program::{Binary, FloatUnary, Node, Op, Relation, Unary, Width},
+    node::Node,
+    program::{Binary, FloatUnary, Op, Relation, Unary, Width},
 };
 
 /// Longer expressions are not for people, in bytes.

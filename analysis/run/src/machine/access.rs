@@ -1,16 +1,12 @@
 //! Accesses of memory: from an address to bytes, with what can be wrong on the way.
 
-use isa::{
-    compute::{AddressSpace, Memory, Place, window},
-    matrix::tensor_map::BoxMode,
-};
+use isa::compute::{AddressSpace, Place, window};
 
 use crate::outcome::{FindingCode, Related};
 
 use super::{
     block::{Block, SHARED_START},
-    findings::{At, Findings, lanes_of},
-    mbarriers,
+    findings::{At, Findings},
     memory::{Global, LOCAL_SIZE, Local},
     races::{Kind, Races, Thread},
     warp::Frame,
@@ -129,7 +125,7 @@ impl Access<'_> {
     }
 
     /// As [`Access::resolve`], with findings where an access of `bytes` bytes at `address` is wrong.
-    fn checked(
+    pub(super) fn checked(
         &mut self,
         space: AddressSpace,
         address: u64,
@@ -175,12 +171,12 @@ impl Access<'_> {
     }
 
     /// Whether no variable is at an offset of local memory: between those of the frames and what `alloca` gave.
-    fn is_dead(&self, offset: u64, lane: usize) -> bool {
+    pub(super) fn is_dead(&self, offset: u64, lane: usize) -> bool {
         let stack = self.frame.registers[analysis::code::STACK as usize][lane];
         offset >= self.frame.local_end && offset < stack
     }
 
-    fn dead(&mut self, address: u64, offset: u64, mask: u32, lane: usize) {
+    pub(super) fn dead(&mut self, address: u64, offset: u64, mask: u32, lane: usize) {
         let (code, message) = match self.local[lane].was_used(offset) {
             true => (
                 FindingCode::UseAfterReturn,
@@ -195,7 +191,7 @@ impl Access<'_> {
             .push(code, &self.at, mask, message, Vec::new());
     }
 
-    fn misaligned(&mut self, address: u64, bytes: u64, mask: u32) {
+    pub(super) fn misaligned(&mut self, address: u64, bytes: u64, mask: u32) {
         let code = FindingCode::MisalignedAccess;
         if !self.findings.knows(code, &self.at) {
             let message = format!(
@@ -206,7 +202,7 @@ impl Access<'_> {
         }
     }
 
-    fn out_of_bounds(
+    pub(super) fn out_of_bounds(
         &mut self,
         space: AddressSpace,
         address: u64,
@@ -244,7 +240,7 @@ impl Access<'_> {
             .push(code, &self.at, mask, message, Vec::new());
     }
 
-    fn shared_key(&self, region: Region, offset: usize) -> Option<u64> {
+    pub(super) fn shared_key(&self, region: Region, offset: usize) -> Option<u64> {
         match region {
             Region::Global(index) => Some(self.global.all[index].base + offset as u64),
             Region::Shared(block) => Some(self.blocks[block].shared_key(offset)),
@@ -253,7 +249,14 @@ impl Access<'_> {
     }
 
     /// Tells the race detector of an access, and reports what it finds.
-    fn record(&mut self, region: Region, offset: usize, bytes: usize, lane: usize, writes: bool) {
+    pub(super) fn record(
+        &mut self,
+        region: Region,
+        offset: usize,
+        bytes: usize,
+        lane: usize,
+        writes: bool,
+    ) {
         if self.quiet || !self.races.enabled {
             return;
         }
@@ -317,7 +320,7 @@ impl Access<'_> {
         }
     }
 
-    fn write(
+    pub(super) fn write(
         &mut self,
         region: Region,
         offset: usize,
@@ -348,44 +351,8 @@ impl Access<'_> {
         }
     }
 
-    /// Writes an element of a place in a lane.
-    pub(super) fn store(
-        &mut self,
-        place: &Place,
-        address: u64,
-        element: u8,
-        lane: usize,
-        (low, high): (u64, u64),
-        undefined: (u64, u64),
-    ) {
-        if let Some(field) = place.field {
-            let whole = Place {
-                bytes: 8,
-                count: 1,
-                ..*place
-            };
-            if let Some((region, offset)) = self.checked(whole.space, address, 8, lane, true) {
-                mbarriers::write_field(self, region, offset, field, low, lane);
-            }
-            return;
-        }
-        let Some((region, start)) = self.whole(place, address, lane, true, element) else {
-            return;
-        };
-        let bytes = usize::from(place.bytes);
-        let offset = start + usize::from(element) * bytes;
-        self.record(region, offset, bytes, lane, true);
-        self.write(region, offset, bytes.min(8), lane, (low, undefined.0));
-        if bytes > 8 {
-            self.write(region, offset + 8, bytes - 8, lane, (high, undefined.1));
-        }
-        if let Region::Shared(block) = region {
-            mbarriers::overwritten(self, block, offset, bytes, lane);
-        }
-    }
-
     /// Where the first element of a place is. The whole access must be right; that is reported for the first element.
-    fn whole(
+    pub(super) fn whole(
         &mut self,
         place: &Place,
         address: u64,
@@ -422,31 +389,6 @@ impl Access<'_> {
         Some(all)
     }
 
-    /// Writes many bytes in a lane; what does not lie in memory is reported.
-    pub(super) fn write_many(
-        &mut self,
-        place: &Place,
-        address: u64,
-        bytes: &[(u8, bool)],
-        lane: usize,
-    ) {
-        if bytes.is_empty() {
-            return;
-        }
-        let size = bytes.len();
-        let Some((region, offset)) = self.many(place.space, address, size, lane, true) else {
-            return;
-        };
-        self.record(region, offset, size, lane, true);
-        for (at, (value, undefined)) in bytes.iter().enumerate() {
-            let value = (u64::from(*value), u64::from(*undefined) * 0xFF);
-            self.write(region, offset + at, 1, lane, value);
-        }
-        if let Region::Shared(block) = region {
-            mbarriers::overwritten(self, block, offset, size, lane);
-        }
-    }
-
     /// Bytes lose their value, and an mbarrier that is there.
     pub(super) fn forget(&mut self, region: Region, offset: usize, size: usize, lane: usize) {
         match region {
@@ -464,7 +406,7 @@ impl Access<'_> {
         }
     }
 
-    fn many(
+    pub(super) fn many(
         &mut self,
         space: AddressSpace,
         address: u64,
@@ -480,84 +422,10 @@ impl Access<'_> {
     }
 
     /// The lanes in which a value is read.
-    fn running<const N: usize>(&self) -> u32 {
+    pub(super) fn running<const N: usize>(&self) -> u32 {
         match N {
             1 => 1 << self.first_lane,
             _ => self.active,
-        }
-    }
-}
-
-impl<const N: usize> Memory<N> for Access<'_> {
-    fn box_bytes(&mut self, _: &Place, mode: BoxMode, address: &[u64; N], out: &mut [u64; N]) {
-        for lane in lanes_of(self.running::<N>()).map(usize::from) {
-            let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {
-                continue;
-            };
-            out[index] = self.box_bytes_at(mode, address[index], lane);
-        }
-    }
-
-    fn load(
-        &mut self,
-        place: &Place,
-        address: &[u64; N],
-        element: u8,
-        half: u8,
-        out: &mut [u64; N],
-    ) {
-        *out = [0; N];
-        for lane in lanes_of(self.running::<N>()) {
-            let lane = usize::from(lane);
-            let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {
-                continue;
-            };
-            let address = address[index];
-            if let Some(field) = place.field {
-                if let Some((region, offset)) = self.checked(place.space, address, 8, lane, false) {
-                    out[index] = mbarriers::read_field(self, region, offset, field, lane);
-                }
-                continue;
-            }
-            let first = if half == 0 { element } else { 1 };
-            let Some((region, start)) = self.whole(place, address, lane, false, first) else {
-                // That is reported; what follows from it is not.
-                continue;
-            };
-            let bytes = usize::from(place.bytes);
-            let offset = start + usize::from(element) * bytes;
-            if half == 0 {
-                self.record(region, offset, bytes, lane, false);
-            }
-            let skipped = usize::from(half) * 8;
-            let count = (bytes - skipped.min(bytes)).min(8);
-            let (value, undefined) = self.read(region, offset + skipped, count, lane);
-            if region == Region::Entry && undefined != 0 {
-                self.missing = true;
-            }
-            self.undefined |= u32::from(undefined != 0) << lane;
-            out[index] = match self.inverts {
-                true => value ^ undefined,
-                false => value,
-            };
-        }
-    }
-
-    fn aligned(&mut self, address: &[u64; N], bytes: u8) {
-        let bytes = u64::from(bytes.max(1));
-        if self.quiet {
-            return;
-        }
-        for lane in lanes_of(self.running::<N>()) {
-            let lane = usize::from(lane);
-            let found = lane
-                .checked_sub(self.first_lane)
-                .and_then(|it| address.get(it));
-            if let Some(address) = found
-                && address % bytes != 0
-            {
-                self.misaligned(*address, bytes, 1 << lane);
-            }
         }
     }
 }

@@ -18,7 +18,7 @@ use super::{
     findings::lanes_of,
     mbarriers,
     races::{Kind, Thread},
-    step::{Running, kind_of},
+    running::{Issue, Running, kind_of},
     warp::Warp,
 };
 
@@ -51,13 +51,6 @@ struct Operation {
     running: Running,
     thread: Thread,
     kind: Kind,
-}
-
-/// Who issues an operation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Issue {
-    pub(super) warp: usize,
-    pub(super) active: u32,
 }
 
 fn group_of(until: Option<Until>) -> Option<Group> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{mbarriers::Mbarrier, memory::Bytes, warp::Warp};
+use super::{mbarrier::Mbarrier, memory::Bytes, warp::Warp};
 
 /// The address of the first byte of shared memory: variables begin at a multiple of 1,024 bytes, and a null pointer
 /// means none.

@@ -10,7 +10,7 @@ use super::{
     findings::lanes_of,
     launch::Layouts,
     memory::LOCAL_SIZE,
-    step::Running,
+    running::Running,
     warp::{Frame, Group, LANES, Lanes, State, Warp, first},
 };
 

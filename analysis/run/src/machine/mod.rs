@@ -10,9 +10,12 @@ pub(crate) mod inspect;
 mod launch;
 #[cfg(test)]
 mod matrices;
+mod mbarrier;
 mod mbarriers;
 mod memory;
+mod notes;
 mod races;
+mod running;
 mod schedule;
 pub(crate) mod single;
 mod special;
@@ -23,6 +26,7 @@ mod system;
 mod tensors;
 #[cfg(test)]
 mod tests;
+mod transfers;
 mod warp;
 
 use std::collections::VecDeque;

@@ -13,10 +13,10 @@ use crate::outcome::{Ended, FindingCode, NotRun};
 use super::{
     Machine,
     access::Access,
-    asynchronous::Issue,
     findings::{At, lanes_of},
     mbarriers,
     races::Kind,
+    running::{Issue, Running, kind_of},
     special,
     sync::Met,
     warp::{Group, LANES, Lanes, State, Warp},
@@ -31,19 +31,6 @@ enum Evaluation {
     Quiet,
     /// The same, and the undefined bits of memory are read inverted.
     Inverted,
-}
-
-/// A warp that runs an instruction: its place, and the lanes that run it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Running {
-    pub(super) cluster: usize,
-    pub(super) block: usize,
-    /// The group, by its index in the warp.
-    pub(super) group: usize,
-    /// The frame, by its index in the warp.
-    pub(super) frame: usize,
-    pub(super) active: u32,
-    pub(super) at: At,
 }
 
 impl Machine<'_> {
@@ -662,67 +649,6 @@ impl Machine<'_> {
         }
         self.inputs = inputs;
     }
-
-    /// Reports operands for which the manual leaves the result open.
-    fn unspecified(&mut self, running: &Running, program: &Program) {
-        let Some(node) = program.unspecified else {
-            return;
-        };
-        let value = self.evaluator.value(node);
-        let open = lanes_of(running.active).filter(|it| value[usize::from(*it)] & 1 == 1);
-        let open = open.fold(0_u32, |all, it| all | 1 << it);
-        if open == 0 {
-            return;
-        }
-        let (code, message) = match program.divides() {
-            true => (
-                FindingCode::DivisionByZero,
-                "the divisor is 0, and PTX does not say what the result is",
-            ),
-            false => (
-                FindingCode::UnspecifiedOperand,
-                "PTX does not say what the result is for these operands",
-            ),
-        };
-        let at = &running.at;
-        self.findings
-            .push(code, at, open, message.to_owned(), Vec::new());
-    }
-
-    fn missing_argument(&mut self, instruction: &Instruction) {
-        let entry = &self.code.functions[self.launch.entry as usize];
-        let mut names = Vec::new();
-        for source in &instruction.sources {
-            if let Source::Address(Symbol::Variable(id), _)
-            | Source::GenericAddress(Symbol::Variable(id), _) = source
-            {
-                names.push(format!("`{}`", self.code.variables[*id as usize].name));
-            }
-        }
-        let what = match &names[..] {
-            [] => "a parameter".to_owned(),
-            [first, ..] => first.clone(),
-        };
-        self.wrong_launch = Some(format!(
-            "{what} of `{}` has no argument, and an instruction reads it",
-            entry.name
-        ));
-        self.ended = Some(Ended::Stopped);
-    }
-
-    /// Puts lanes into the order in which atomic operations reach memory.
-    fn shuffle(&mut self, lanes: &mut [usize]) {
-        match self.launch.schedule {
-            crate::launch::Schedule::Lowest => {}
-            crate::launch::Schedule::Reverse => lanes.reverse(),
-            crate::launch::Schedule::Random(_) => {
-                for index in (1..lanes.len()).rev() {
-                    let other = self.order.draw(index + 1);
-                    lanes.swap(index, other);
-                }
-            }
-        }
-    }
 }
 
 /// Whether an instruction is run if it is reached.
@@ -732,17 +658,4 @@ pub fn can_run(instruction: &Instruction) -> bool {
     instruction.program.is_some()
         && !sources.contains(&Source::Unknown)
         && !instruction.later_sources.contains(&Source::Unknown)
-}
-
-/// How the accesses of an instruction count in races.
-pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
-    Kind {
-        strong: program.atomic || instruction.strength.strong,
-        atomic: program.atomic,
-        scope: instruction.strength.scope,
-        order: instruction.order,
-        asynchronous: false,
-        by_proxy: instruction.by_proxy,
-        value: 0,
-    }
 }

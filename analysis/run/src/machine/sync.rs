@@ -12,7 +12,7 @@ use crate::outcome::{FindingCode, Related};
 use super::{
     Machine,
     findings::{At, lanes_of},
-    step::Running,
+    running::Running,
     warp::{Group, State, Warp, first},
 };
 
@@ -437,8 +437,7 @@ impl Machine<'_> {
                 ),
                 State::Ready if spins => (
                     FindingCode::Deadlock,
-                    "the warp repeats a loop forever: what it waits for changes no more"
-                        .to_owned(),
+                    "the warp repeats a loop forever: what it waits for changes no more".to_owned(),
                 ),
                 State::Ready | State::Released { .. } => continue,
             };

@@ -9,7 +9,7 @@ use super::{
     conversions::{Amount, Conversion},
     findings::lanes_of,
     memory::{Bytes, Owner},
-    step::Running,
+    running::Running,
     warp::{LANES, State, Warp},
 };
 

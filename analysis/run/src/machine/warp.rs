@@ -28,7 +28,7 @@ pub(super) struct Group {
     pub(super) polled: Option<(u32, u64)>,
 }
 
-/// Whether a group can run.
+/// The reason for which a group waits, if it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// It can.

@@ -132,7 +132,7 @@ impl<'a> Session<'a> {
     }
 
     /// Hands all breakpoints to a run that begins, and reports those that were requested before.
-    pub(super) fn tell_breakpoints(&mut self) {
+    pub(super) fn publish_breakpoints(&mut self) {
         self.install();
         let Some(program) = self.run.as_ref().map(|it| it.program) else {
             return;

@@ -4,6 +4,7 @@
 //! stops. The program around it has the streams and reads files ([`Files`]).
 
 mod breakpoints;
+mod evaluate;
 mod launch;
 mod program;
 mod protocol;

@@ -13,7 +13,7 @@ use super::{
         Answer, InitializeArguments, LaunchArguments, Message, Refusal, RestartArguments,
         ThreadArguments, arguments,
     },
-    state::{Client, Handle, Run, Stopped, Wanted},
+    state::{Client, Handle, KernelRun, Stopped, Wanted},
 };
 
 /// How many instructions run between two looks at what the client has sent.
@@ -26,7 +26,7 @@ pub struct Session<'a> {
     pub(super) files: &'a dyn Files,
     programs: &'a Programs,
     pub(super) client: Client,
-    pub(super) run: Option<Run<'a>>,
+    pub(super) run: Option<KernelRun<'a>>,
     pub(super) wanted: Wanted,
     /// The data for which breakpoints may be requested.
     pub(super) known_data: Vec<Watch>,
@@ -311,7 +311,7 @@ impl<'a> Session<'a> {
             prepared.launch.clone(),
             prepared.arrays.clone(),
         );
-        self.run = Some(Run {
+        self.run = Some(KernelRun {
             program,
             debugger: debugger.map_err(|it| it.0)?,
             prepared,
@@ -348,7 +348,7 @@ impl<'a> Session<'a> {
         run.has_begun = true;
         let stops = run.stops_on_entry && run.is_debugged;
         let thread = run.debugger.current();
-        self.tell_breakpoints();
+        self.publish_breakpoints();
         if stops {
             self.stop(Stop {
                 reason: Reason::Entry,
@@ -387,7 +387,7 @@ impl<'a> Session<'a> {
     }
 
     /// The run, if it is stopped.
-    pub(super) fn stopped_run(&mut self) -> Result<&mut Run<'a>, Refusal> {
+    pub(super) fn stopped_run(&mut self) -> Result<&mut KernelRun<'a>, Refusal> {
         let run = self.run.as_mut().ok_or_else(not_launched)?;
         match run.stopped.is_some() {
             true => Ok(run),

@@ -1,23 +1,21 @@
 //! The view of a stop: threads, frames, variables, expressions and memory.
 
 use analysis::code::{Formal, VariableId};
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use isa::{
-    compute::{AddressSpace, window},
+    compute::window,
     special::{SPECIAL_REGISTERS, changes},
     variable::StateSpace,
 };
 use run::{
     Argument,
-    debug::{Edit, Expression, Found, Part, Row, Scope, Thread, Type, View, WARP, Wait},
+    debug::{Found, Part, Row, Scope, Thread, Type, View, WARP, Wait},
 };
 use serde_json::{Value, json};
 
 use super::{
     protocol::{
-        Answer, EvaluateArguments, Format, ReadMemoryArguments, Refusal, ScopesArguments,
-        SetExpressionArguments, SetVariableArguments, StackTraceArguments, ThreadArguments,
-        VariablesArguments, WriteMemoryArguments,
+        Answer, Format, Refusal, ScopesArguments, StackTraceArguments, ThreadArguments,
+        VariablesArguments,
     },
     session::{Session, finding},
     state::{FrameRef, Handle, ScopeKind},
@@ -31,7 +29,7 @@ const MOST_BYTES: u64 = 1 << 20;
 const FIRST: [&str; 6] = ["%tid", "%ctaid", "%ntid", "%nctaid", "%laneid", "%warpid"];
 
 /// The shown parts of a value.
-struct Shown {
+pub(super) struct Shown {
     value: String,
     ty: String,
     /// Its children.
@@ -43,7 +41,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn plain(value: String, ty: String) -> Shown {
+    pub(super) fn plain(value: String, ty: String) -> Shown {
         Shown {
             value,
             ty,
@@ -54,7 +52,7 @@ impl Shown {
     }
 }
 
-fn is_hex(format: Option<Format>) -> bool {
+pub(super) fn is_hex(format: Option<Format>) -> bool {
     format.is_some_and(|it| it.hex)
 }
 
@@ -67,7 +65,7 @@ impl<'a> Session<'a> {
             .ok_or_else(|| format!("{id} means nothing at this stop").into())
     }
 
-    fn add(&mut self, handle: Handle) -> i64 {
+    pub(super) fn add(&mut self, handle: Handle) -> i64 {
         let known = self.handles.iter().position(|it| *it == handle);
         let index = known.unwrap_or_else(|| {
             self.handles.push(handle);
@@ -102,7 +100,7 @@ impl<'a> Session<'a> {
     }
 
     /// The lane of a frame whose values are shown.
-    fn focus(&self, frame: FrameRef) -> FrameRef {
+    pub(super) fn focus(&self, frame: FrameRef) -> FrameRef {
         let lane = match frame.lanes >> self.lane & 1 {
             1 => self.lane,
             _ => frame.view.lane,
@@ -282,7 +280,7 @@ impl<'a> Session<'a> {
     }
 
     /// A value as the client sees it; its children get a number.
-    fn shown(&mut self, it: Shown) -> Value {
+    pub(super) fn shown(&mut self, it: Shown) -> Value {
         let reference = it.handle.map_or(0, |it| self.add(it));
         let mut shown = json!({
             "value": it.value,
@@ -299,7 +297,7 @@ impl<'a> Session<'a> {
     }
 
     /// The children of what a number means, from one on: name, expression and value.
-    fn children(
+    pub(super) fn children(
         &self,
         handle: &Handle,
         start: usize,
@@ -352,7 +350,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    fn members(
+    pub(super) fn members(
         &self,
         frame: FrameRef,
         kind: ScopeKind,
@@ -414,7 +412,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn parameters(
+    pub(super) fn parameters(
         &self,
         frame: FrameRef,
         scope: &Scope<'_, 'a>,
@@ -465,7 +463,7 @@ impl<'a> Session<'a> {
         Ok(all)
     }
 
-    fn barriers(
+    pub(super) fn barriers(
         &self,
         frame: FrameRef,
         scope: &Scope<'_, 'a>,
@@ -536,7 +534,7 @@ impl<'a> Session<'a> {
     }
 
     /// The variable in shared memory at an address.
-    fn name_at(&self, scope: &Scope<'_, 'a>, address: u64) -> String {
+    pub(super) fn name_at(&self, scope: &Scope<'_, 'a>, address: u64) -> String {
         let shared = scope.variables(StateSpace::Shared).into_iter();
         let mut parts = shared.filter_map(|it| scope.variable(it));
         let found =
@@ -548,7 +546,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn row(&self, frame: FrameRef, row: &Row, handle: Handle, hex: bool) -> Shown {
+    pub(super) fn row(&self, frame: FrameRef, row: &Row, handle: Handle, hex: bool) -> Shown {
         let frame = self.focus(frame);
         Shown {
             handle: Some(handle),
@@ -560,7 +558,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn part(&self, frame: FrameRef, part: Part, hex: bool) -> Result<Shown, Refusal> {
+    pub(super) fn part(&self, frame: FrameRef, part: Part, hex: bool) -> Result<Shown, Refusal> {
         let ty = part.ty();
         let address = part.address + window(part.space);
         if part.shape.is_empty() {
@@ -586,7 +584,7 @@ impl<'a> Session<'a> {
     }
 
     /// The value of what an expression means, in the lane that is shown.
-    fn value(
+    pub(super) fn value(
         &self,
         frame: FrameRef,
         text: &str,
@@ -614,185 +612,10 @@ impl<'a> Session<'a> {
             Found::Number(it) => Shown::plain(it.to_string(), String::new()),
         })
     }
-
-    pub(super) fn evaluate(&mut self, it: &EvaluateArguments) -> Answer {
-        let text = it.expression.trim();
-        let frame = self.frame(it.frame_id)?;
-        if let Some(number) = text.strip_prefix("lane ").map(str::trim) {
-            return self.focus_on(frame, number);
-        }
-        if let Some((left, right)) = assignment(text) {
-            return self.assign(frame, left, right, is_hex(it.format));
-        }
-        let expression = Expression::parse(text)?;
-        let found = self.scope(frame)?.find(&expression)?;
-        let shown = self.value(frame, text, found, is_hex(it.format))?;
-        Ok(as_result(self.shown(shown)))
-    }
-
-    /// Shows the values of another lane.
-    fn focus_on(&mut self, frame: FrameRef, number: &str) -> Answer {
-        let lane = number.parse().ok().filter(|it| *it < WARP);
-        let Some(lane) = lane else {
-            return Err(format!("`{number}` is not a lane: lanes are 0 to {}", WARP - 1).into());
-        };
-        let scope = self.scope(frame)?;
-        let warp = scope.machine.warp_view(frame.view.warp);
-        let live = warp.map_or(0, |it| it.live);
-        if frame.lanes >> lane & 1 == 0 {
-            let why = match live >> lane & 1 {
-                1 => "is at another instruction: choose the thread that has it",
-                _ => "has ended, or is not part of the launch",
-            };
-            return Err(format!("lane {lane} {why}").into());
-        }
-        self.lane = lane;
-        if self.client.is_told_of_changes {
-            self.event("invalidated", json!({ "areas": ["variables"] }));
-        }
-        Ok(json!({ "result": format!("lane {lane}"), "variablesReference": 0 }))
-    }
-
-    pub(super) fn set_expression(&mut self, it: &SetExpressionArguments) -> Answer {
-        let frame = self.frame(it.frame_id)?;
-        let mut body = self.assign(frame, it.expression.trim(), &it.value, is_hex(it.format))?;
-        body["value"] = body["result"].take();
-        Ok(body)
-    }
-
-    pub(super) fn set_variable(&mut self, it: &SetVariableArguments) -> Answer {
-        self.stopped_run()?;
-        let handle = self.handle(it.variables_reference)?.clone();
-        let Some(frame) = handle.frame() else {
-            return Err("this cannot be written".into());
-        };
-        let target = match &handle {
-            Handle::Register(_, name, ..) => format!("{name}{}", it.name),
-            Handle::Part(_, part) => format!("{}{}", part.name, it.name),
-            Handle::Scope(_, ScopeKind::Parameters | ScopeKind::Registers | ScopeKind::Global) => {
-                it.name.clone()
-            }
-            Handle::Scope(_, ScopeKind::Shared) => {
-                format!("{}.{}", StateSpace::Shared.word(), it.name)
-            }
-            Handle::Scope(_, ScopeKind::Local) => {
-                format!("{}.{}", StateSpace::Local.word(), it.name)
-            }
-            _ => return Err(format!("`{}` cannot be written", it.name).into()),
-        };
-        let mut body = self.assign(frame, &target, &it.value, is_hex(it.format))?;
-        body["value"] = body["result"].take();
-        Ok(body)
-    }
-
-    /// Writes a register in the lane that is shown, or memory.
-    fn assign(&mut self, frame: FrameRef, target: &str, value: &str, hex: bool) -> Answer {
-        let expression = Expression::parse(target)?;
-        let value = Expression::parse(value)?;
-        let view = self.focus(frame).view;
-        let scope = self.scope(frame)?;
-        let number = scope.number(&value)?;
-        let edit = match scope.find(&expression)? {
-            Found::Row(row, Some(slot)) => Edit::Register {
-                warp: view.warp,
-                frame: view.frame,
-                slot,
-                lanes: 1 << view.lane,
-                bits: row.ty.encode(number)?,
-            },
-            Found::Lane(row, Some(slot), lane) => Edit::Register {
-                warp: view.warp,
-                frame: view.frame,
-                slot,
-                lanes: 1 << lane,
-                bits: row.ty.encode(number)?,
-            },
-            Found::Part(part) if part.shape.is_empty() => {
-                let bits = Type::Number(part.element).encode(number)?;
-                Edit::Memory {
-                    view,
-                    space: part.space,
-                    address: part.address,
-                    bytes: bits.to_le_bytes()[..part.width() as usize].to_vec(),
-                }
-            }
-            Found::Part(part) => return Err(format!("`{}` is an array", part.name).into()),
-            _ => return Err(format!("`{target}` cannot be written").into()),
-        };
-        let run = self.stopped_run()?;
-        if !run.debugger.edit(edit) {
-            return Err(format!("`{target}` cannot be written").into());
-        }
-        let found = self.scope(frame)?.find(&expression)?;
-        let shown = self.value(frame, target, found, hex)?;
-        Ok(as_result(self.shown(shown)))
-    }
-
-    /// The address that a reference to memory means: a number, or an expression for something in memory.
-    fn reference(&mut self, text: &str, offset: i64) -> Result<(View, u64), Refusal> {
-        let frame = self.frame(None)?;
-        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        let number = match hex {
-            Some(it) => u64::from_str_radix(it, 16).ok(),
-            None => text.parse().ok(),
-        };
-        let address = match number {
-            Some(it) => it,
-            None => {
-                let expression = Expression::parse(text)?;
-                match self.scope(frame)?.find(&expression)? {
-                    Found::Part(part) => part.address + window(part.space),
-                    _ => return Err(format!("`{text}` is not in memory").into()),
-                }
-            }
-        };
-        Ok((self.focus(frame).view, address.wrapping_add_signed(offset)))
-    }
-
-    pub(super) fn read_memory(&mut self, it: &ReadMemoryArguments) -> Answer {
-        let (view, address) = self.reference(&it.memory_reference, it.offset)?;
-        let run = self.stopped_run()?;
-        let count = it.count.min(MOST_BYTES) as usize;
-        let machine = run.debugger.machine();
-        let bytes = machine.read_bytes(view, AddressSpace::Generic, address, count);
-        // What was never written reads as zero.
-        let data: Vec<u8> = bytes.iter().map(|it| it.unwrap_or(0)).collect();
-        Ok(json!({
-            "address": format!("{address:#x}"),
-            "unreadableBytes": it.count - data.len() as u64,
-            "data": BASE64.encode(data),
-        }))
-    }
-
-    pub(super) fn write_memory(&mut self, it: &WriteMemoryArguments) -> Answer {
-        let bytes = BASE64.decode(&it.data);
-        let mut bytes = bytes.map_err(|error| format!("`data` is not base64: {error}"))?;
-        let (view, address) = self.reference(&it.memory_reference, it.offset)?;
-        let run = self.stopped_run()?;
-        let space = AddressSpace::Generic;
-        let machine = run.debugger.machine();
-        let room = machine.read_bytes(view, space, address, bytes.len()).len();
-        if room < bytes.len() && !it.allow_partial {
-            return Err(format!("only {room} bytes at {address:#x} can be written").into());
-        }
-        bytes.truncate(room);
-        run.debugger.edit(Edit::Memory {
-            view,
-            space,
-            address,
-            bytes,
-        });
-        if self.client.is_told_of_memory {
-            let reference = &it.memory_reference;
-            let body = json!({ "memoryReference": reference, "offset": it.offset, "count": room });
-            self.event("memory", body);
-        }
-        Ok(json!({ "bytesWritten": room }))
-    }
 }
 
 /// The special registers that are worth a look, with their components.
-fn special_names(scope: &Scope<'_, '_>) -> Vec<String> {
+pub(super) fn special_names(scope: &Scope<'_, '_>) -> Vec<String> {
     let launch = scope.machine.launch();
     let is_clustered = launch.cluster != [1; 3];
     let rest = SPECIAL_REGISTERS.iter().filter(|it| {
@@ -817,25 +640,8 @@ fn special_names(scope: &Scope<'_, '_>) -> Vec<String> {
     names.collect()
 }
 
-/// The two sides of `%r1 = 5`.
-fn assignment(text: &str) -> Option<(&str, &str)> {
-    let at = text.find('=')?;
-    let (left, right) = (&text[..at], &text[at + 1..]);
-    let is_other = right.starts_with('=') || left.ends_with(['=', '!', '<', '>']);
-    (!is_other && !left.trim().is_empty()).then_some((left.trim(), right.trim()))
-}
-
-/// A variable as the result of an expression.
-fn as_result(mut variable: Value) -> Value {
-    variable["result"] = variable["value"].take();
-    if let Some(object) = variable.as_object_mut() {
-        object.remove("value");
-    }
-    variable
-}
-
 /// Lanes as a list of ranges: `0-15, 31`.
-fn lanes(mask: u32) -> String {
+pub(super) fn lanes(mask: u32) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for lane in (0..WARP).filter(|it| mask >> it & 1 == 1) {
         match parts.last_mut() {

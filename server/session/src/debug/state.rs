@@ -32,7 +32,7 @@ impl Default for Client {
 }
 
 /// A launch that is debugged.
-pub(super) struct Run<'a> {
+pub(super) struct KernelRun<'a> {
     pub(super) program: &'a Program,
     pub(super) debugger: Debugger<'a>,
     pub(super) prepared: Prepared,

@@ -18,7 +18,7 @@ use super::subject::Subject;
 /// Instructions of warps between two looks at the clock.
 const CHUNK: u64 = 1 << 18;
 
-/// Whether somebody asked to stop.
+/// Set when Ctrl-C asks to stop.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// The limits of runs.
@@ -86,7 +86,7 @@ pub(in crate::cli) enum Cut {
 pub(in crate::cli) struct Ran {
     pub(in crate::cli) outcome: Outcome,
     pub(in crate::cli) seconds: f64,
-    /// Whether it was stopped from outside.
+    /// The reason for which it was stopped from outside.
     pub(in crate::cli) cut: Option<Cut>,
 }
 

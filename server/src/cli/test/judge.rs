@@ -1,4 +1,4 @@
-//! Whether a run passes: under all schedules, with the findings that are expected and no others.
+//! The verdict about a run: under all schedules, with the findings that are expected and no others.
 
 use std::{collections::BTreeSet, time::Duration};
 

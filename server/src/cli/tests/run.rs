@@ -85,12 +85,16 @@ fn comments_and_launch_files() {
         ("wrong.toml", b"blck = [4]\n"),
     ]);
     let folder = folder.path();
-    check_timeless(folder, &["run", "DIR/k.ptx"], expect![[r#"
+    check_timeless(
+        folder,
+        &["run", "DIR/k.ptx"],
+        expect![[r#"
         y: as expected
         x: as expected
         add: ran 34 steps of warps; no findings
         status 0
-    "#]]);
+    "#]],
+    );
     check_timeless(
         folder,
         &["run", "DIR/k.ptx", "--format", "json"],
@@ -99,16 +103,24 @@ fn comments_and_launch_files() {
             status 0
         "#]],
     );
-    check_timeless(folder, &["run", "DIR/k.ptx", "--set", "n=5"], expect![[r#"
+    check_timeless(
+        folder,
+        &["run", "DIR/k.ptx", "--set", "n=5"],
+        expect![[r#"
         y: 2 of 8 elements differ, first at [5]: got 0, want 6
         x: as expected
         add: ran 34 steps of warps; no findings, 1 of 2 expectations failed
         status 1
-    "#]]);
-    check_timeless(folder, &["run", "DIR/k.ptx", "--set", "m=5"], expect![[r#"
+    "#]],
+    );
+    check_timeless(
+        folder,
+        &["run", "DIR/k.ptx", "--set", "m=5"],
+        expect![[r#"
         error: DIR/k.ptx:5: there is no `m` to set
         status 2
-    "#]]);
+    "#]],
+    );
     let launch = [
         "run",
         "DIR/k.ptx",
@@ -117,10 +129,14 @@ fn comments_and_launch_files() {
         "--out",
         "DIR/out",
     ];
-    check_timeless(folder, &launch, expect![[r#"
+    check_timeless(
+        folder,
+        &launch,
+        expect![[r#"
         add: ran 28 steps of warps; no findings
         status 0
-    "#]]);
+    "#]],
+    );
     let y = fs::read(folder.join("out/y.npy")).expect("the array");
     let floats: Vec<f32> = y[y.len() - 32..]
         .chunks_exact(4)
@@ -163,10 +179,14 @@ fn comments_and_launch_files() {
             status 2
         "#]],
     );
-    check_timeless(folder, &["run", "--can", "DIR/k.ptx"], expect![[r#"
+    check_timeless(
+        folder,
+        &["run", "--can", "DIR/k.ptx"],
+        expect![[r#"
         DIR/k.ptx: everything can be run
         status 0
-    "#]]);
+    "#]],
+    );
     check_timeless(
         folder,
         &["run", "--can", "--format", "json", "DIR/k.ptx"],
@@ -200,7 +220,10 @@ fn findings_and_limits() {
         ),
     ]);
     let folder = folder.path();
-    check_timeless(folder, &["run", "DIR/beyond.ptx"], expect![[r#"
+    check_timeless(
+        folder,
+        &["run", "DIR/beyond.ptx"],
+        expect![[r#"
         error[out-of-bounds]: the access writes 4 bytes: 0 bytes after the end of `y`, which has 28 bytes (block 1,0,0, warp 0, lane 3)
           --> DIR/beyond.ptx:29:5
            |
@@ -210,7 +233,8 @@ fn findings_and_limits() {
         x: as expected
         add: ran 34 steps of warps; 1 finding
         status 1
-    "#]]);
+    "#]],
+    );
     check_timeless(
         folder,
         &["run", "DIR/beyond.ptx", "--format", "json"],
@@ -227,15 +251,26 @@ fn findings_and_limits() {
             status 3
         "#]],
     );
-    check_timeless(folder, &["run", "DIR/missing.ptx"], expect![[r#"
+    check_timeless(
+        folder,
+        &["run", "DIR/missing.ptx"],
+        expect![[r#"
         error: add: `a` of `add` has no argument, and an instruction reads it
         status 2
-    "#]]);
-    check_timeless(folder, &["run", "DIR/below.ptx"], expect![[r#"
+    "#]],
+    );
+    check_timeless(
+        folder,
+        &["run", "DIR/below.ptx"],
+        expect![[r#"
         error: DIR/below.ptx: there is no launch: give --launch FILE, or write a `// run:` comment above the entry
         status 2
-    "#]]);
-    check_timeless(folder, &["run", "DIR/broken.ptx"], expect![[r#"
+    "#]],
+    );
+    check_timeless(
+        folder,
+        &["run", "DIR/broken.ptx"],
+        expect![[r#"
         error[unknown-instruction]: unknown instruction `rat`
           --> DIR/broken.ptx:31:5
            |
@@ -245,11 +280,16 @@ fn findings_and_limits() {
         help: did you mean `ret`?
 
         status 2
-    "#]]);
-    check_timeless(folder, &["run", "DIR/lost.ptx"], expect![[r#"
+    "#]],
+    );
+    check_timeless(
+        folder,
+        &["run", "DIR/lost.ptx"],
+        expect![[r#"
         error: DIR/lost.ptx:31: a `// run:` comment must be above an entry
         status 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

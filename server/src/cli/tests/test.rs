@@ -52,7 +52,10 @@ fn tests_of_a_folder() {
         ("plain.ptx", GOOD.as_bytes()),
     ]);
     let folder = folder.path();
-    check_timeless(folder, &["test", "DIR"], expect![[r#"
+    check_timeless(
+        folder,
+        &["test", "DIR"],
+        expect![[r#"
         passed DIR/add.ptx:5 add
         passed DIR/add.seven.toml seven
         failed DIR/add.toml add
@@ -91,7 +94,8 @@ fn tests_of_a_folder() {
         passed DIR/deep/turn.ptx:5 turn
         4 passed, 2 failed
         status 1
-    "#]]);
+    "#]],
+    );
     check_timeless(
         folder,
         &["test", "DIR/deep/turn.ptx", "DIR/add.seven.toml"],
@@ -119,7 +123,10 @@ fn tests_of_a_folder() {
             status 0
         "#]],
     );
-    check_timeless(folder, &["test", "DIR", "--format", "junit"], expect![[r#"
+    check_timeless(
+        folder,
+        &["test", "DIR", "--format", "junit"],
+        expect![[r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites tests="6" failures="2" time="T">
           <testsuite name="DIR/add.ptx" tests="3" failures="1" time="T">
@@ -142,7 +149,8 @@ fn tests_of_a_folder() {
           </testsuite>
         </testsuites>
         status 1
-    "#]]);
+    "#]],
+    );
     check_timeless(
         folder,
         &["test", "--mutate", "DIR/deep/turn.ptx"],
@@ -154,11 +162,15 @@ fn tests_of_a_folder() {
             status 1
         "#]],
     );
-    check_timeless(folder, &["test", "DIR/plain.ptx"], expect![[r#"
+    check_timeless(
+        folder,
+        &["test", "DIR/plain.ptx"],
+        expect![[r#"
         0 passed, 0 failed
         warning: no runs found
         status 0
-    "#]]);
+    "#]],
+    );
     check_timeless(
         folder,
         &["test", "DIR/other.toml", "DIR/none.ptx"],

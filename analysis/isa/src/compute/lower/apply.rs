@@ -6,7 +6,8 @@ use crate::{
     compute::{
         exact::Int,
         float::Class,
-        program::{FloatTest, Node, Op, Relation},
+        node::Node,
+        program::{FloatTest, Op, Relation},
     },
 };
 

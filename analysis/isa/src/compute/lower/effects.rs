@@ -6,7 +6,8 @@ use crate::{
     compute::{
         exact::{Int, Range, Ring},
         float::Rounding,
-        program::{Destination, Node, Op},
+        node::Node,
+        program::{Destination, Op},
         value_type::{ElementType, ValueType},
     },
     operand::Operand,

@@ -8,7 +8,8 @@ use crate::{
     computation::{Infix, Prefix},
     compute::{
         exact::{Int, Range, Ring},
-        program::{Binary, Exactness, Node, Op, Relation, Width},
+        node::Node,
+        program::{Binary, Exactness, Op, Relation, Width},
         value_type::{ElementType, ValueType},
     },
 };

@@ -6,7 +6,8 @@ use crate::{
     compute::{
         exact::Int,
         float::{Format, Number, Operation, Rounding},
-        program::{FloatStep, FloatUnary, Node, Op, Relation},
+        node::Node,
+        program::{FloatStep, FloatUnary, Op, Relation},
         value_type::ElementType,
     },
 };

@@ -5,7 +5,8 @@ use crate::{
     computation::{Binder, Set},
     compute::{
         exact::{Int, Range, Ring},
-        program::{Binary, Node, Op, Width},
+        node::Node,
+        program::{Binary, Op, Width},
     },
 };
 

@@ -5,7 +5,8 @@ use crate::{
     computation::{Effect, Expression, Memory, MemoryKind, Primitive, Target},
     compute::{
         exact::{Int, Range, Ring},
-        program::{Destination, Node, Op},
+        node::Node,
+        program::{Destination, Op},
         value_type::ValueType,
     },
     matrix::layout::{Axis, Fragment, Layout, Shape, Source, Term, chosen_layout, layout},

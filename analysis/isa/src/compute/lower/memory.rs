@@ -9,7 +9,8 @@ use crate::{
             AddressSpace, BarrierField, Bulk, BulkSource, CTA_SHIFT, Place, Store, TensorBox,
             Until, WINDOW, window,
         },
-        program::{Binary, Node, Op, Width},
+        node::Node,
+        program::{Binary, Op, Width},
         value_type::ValueType,
     },
     matrix::tensor_map::BoxMode,
@@ -424,7 +425,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a generic address is in no window, and so in global or constant memory.
+    /// The truth that a generic address is in no window, and so in global or constant memory.
     fn outside_of_windows(&mut self, address: &Int) -> Result<Value> {
         let mut inside = self.builder.push(Op::Constant(0));
         for space in [

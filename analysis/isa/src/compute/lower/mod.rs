@@ -20,7 +20,8 @@ use super::{
     float::Format,
     matrix::MatrixProgram,
     memory::{AddressSpace, Bulk, Place, Store, Until},
-    program::{Destination, Exactness, Node, Program},
+    node::Node,
+    program::{Destination, Exactness, Program},
     value_type::{ElementType, ValueType},
 };
 use crate::{

@@ -5,7 +5,8 @@ use crate::{
     compute::{
         exact::{Int, Range, Ring},
         float::Format,
-        program::{Binary, FloatUnary, Input, Node, Op, Width},
+        node::Node,
+        program::{Binary, FloatUnary, Input, Op, Width},
         value_type::ElementType,
     },
     operand::Operand,

@@ -6,7 +6,8 @@ use crate::{
     compute::{
         float::{Format, Rounding},
         matrix::{Matrix, MatrixProgram, Overflow, Product, Rule, Scales, Sparse},
-        program::{Destination, Exactness, Node, Op},
+        node::Node,
+        program::{Destination, Exactness, Op},
         value_type::ElementType,
     },
     matrix::layout::Shape,

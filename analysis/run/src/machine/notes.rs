@@ -1,0 +1,71 @@
+//! Operands for which results are open, arguments that are missing, and the order of atomic operations.
+
+use analysis::code::{Instruction, Source, Symbol};
+use isa::compute::Program;
+
+use crate::outcome::{Ended, FindingCode};
+
+use super::{Machine, findings::lanes_of, running::Running};
+
+impl Machine<'_> {
+    /// Reports operands for which the manual leaves the result open.
+    pub(super) fn unspecified(&mut self, running: &Running, program: &Program) {
+        let Some(node) = program.unspecified else {
+            return;
+        };
+        let value = self.evaluator.value(node);
+        let open = lanes_of(running.active).filter(|it| value[usize::from(*it)] & 1 == 1);
+        let open = open.fold(0_u32, |all, it| all | 1 << it);
+        if open == 0 {
+            return;
+        }
+        let (code, message) = match program.divides() {
+            true => (
+                FindingCode::DivisionByZero,
+                "the divisor is 0, and PTX does not say what the result is",
+            ),
+            false => (
+                FindingCode::UnspecifiedOperand,
+                "PTX does not say what the result is for these operands",
+            ),
+        };
+        let at = &running.at;
+        self.findings
+            .push(code, at, open, message.to_owned(), Vec::new());
+    }
+
+    pub(super) fn missing_argument(&mut self, instruction: &Instruction) {
+        let entry = &self.code.functions[self.launch.entry as usize];
+        let mut names = Vec::new();
+        for source in &instruction.sources {
+            if let Source::Address(Symbol::Variable(id), _)
+            | Source::GenericAddress(Symbol::Variable(id), _) = source
+            {
+                names.push(format!("`{}`", self.code.variables[*id as usize].name));
+            }
+        }
+        let what = match &names[..] {
+            [] => "a parameter".to_owned(),
+            [first, ..] => first.clone(),
+        };
+        self.wrong_launch = Some(format!(
+            "{what} of `{}` has no argument, and an instruction reads it",
+            entry.name
+        ));
+        self.ended = Some(Ended::Stopped);
+    }
+
+    /// Puts lanes into the order in which atomic operations reach memory.
+    pub(super) fn shuffle(&mut self, lanes: &mut [usize]) {
+        match self.launch.schedule {
+            crate::launch::Schedule::Lowest => {}
+            crate::launch::Schedule::Reverse => lanes.reverse(),
+            crate::launch::Schedule::Random(_) => {
+                for index in (1..lanes.len()).rev() {
+                    let other = self.order.draw(index + 1);
+                    lanes.swap(index, other);
+                }
+            }
+        }
+    }
+}

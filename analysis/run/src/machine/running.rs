@@ -1,0 +1,39 @@
+//! The warp that runs an instruction, and how its accesses count.
+
+use analysis::code::Instruction;
+use isa::compute::Program;
+
+use super::{findings::At, races::Kind};
+
+/// A warp that runs an instruction: its place, and the lanes that run it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Running {
+    pub(super) cluster: usize,
+    pub(super) block: usize,
+    /// The group, by its index in the warp.
+    pub(super) group: usize,
+    /// The frame, by its index in the warp.
+    pub(super) frame: usize,
+    pub(super) active: u32,
+    pub(super) at: At,
+}
+
+/// How the accesses of an instruction count in races.
+pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
+    Kind {
+        strong: program.atomic || instruction.strength.strong,
+        atomic: program.atomic,
+        scope: instruction.strength.scope,
+        order: instruction.order,
+        asynchronous: false,
+        by_proxy: instruction.by_proxy,
+        value: 0,
+    }
+}
+
+/// Who issues an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Issue {
+    pub(super) warp: usize,
+    pub(super) active: u32,
+}

@@ -1,0 +1,149 @@
+//! Reads and writes of elements and of many bytes, and of the fields of mbarriers.
+
+use isa::{
+    compute::{Memory, Place},
+    matrix::tensor_map::BoxMode,
+};
+
+use super::{
+    access::{Access, Region},
+    findings::lanes_of,
+    mbarriers,
+};
+
+impl Access<'_> {
+    /// Writes an element of a place in a lane.
+    pub(super) fn store(
+        &mut self,
+        place: &Place,
+        address: u64,
+        element: u8,
+        lane: usize,
+        (low, high): (u64, u64),
+        undefined: (u64, u64),
+    ) {
+        if let Some(field) = place.field {
+            let whole = Place {
+                bytes: 8,
+                count: 1,
+                ..*place
+            };
+            if let Some((region, offset)) = self.checked(whole.space, address, 8, lane, true) {
+                mbarriers::write_field(self, region, offset, field, low, lane);
+            }
+            return;
+        }
+        let Some((region, start)) = self.whole(place, address, lane, true, element) else {
+            return;
+        };
+        let bytes = usize::from(place.bytes);
+        let offset = start + usize::from(element) * bytes;
+        self.record(region, offset, bytes, lane, true);
+        self.write(region, offset, bytes.min(8), lane, (low, undefined.0));
+        if bytes > 8 {
+            self.write(region, offset + 8, bytes - 8, lane, (high, undefined.1));
+        }
+        if let Region::Shared(block) = region {
+            mbarriers::overwritten(self, block, offset, bytes, lane);
+        }
+    }
+
+    /// Writes many bytes in a lane; what does not lie in memory is reported.
+    pub(super) fn write_many(
+        &mut self,
+        place: &Place,
+        address: u64,
+        bytes: &[(u8, bool)],
+        lane: usize,
+    ) {
+        if bytes.is_empty() {
+            return;
+        }
+        let size = bytes.len();
+        let Some((region, offset)) = self.many(place.space, address, size, lane, true) else {
+            return;
+        };
+        self.record(region, offset, size, lane, true);
+        for (at, (value, undefined)) in bytes.iter().enumerate() {
+            let value = (u64::from(*value), u64::from(*undefined) * 0xFF);
+            self.write(region, offset + at, 1, lane, value);
+        }
+        if let Region::Shared(block) = region {
+            mbarriers::overwritten(self, block, offset, size, lane);
+        }
+    }
+}
+
+impl<const N: usize> Memory<N> for Access<'_> {
+    fn box_bytes(&mut self, _: &Place, mode: BoxMode, address: &[u64; N], out: &mut [u64; N]) {
+        for lane in lanes_of(self.running::<N>()).map(usize::from) {
+            let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {
+                continue;
+            };
+            out[index] = self.box_bytes_at(mode, address[index], lane);
+        }
+    }
+
+    fn load(
+        &mut self,
+        place: &Place,
+        address: &[u64; N],
+        element: u8,
+        half: u8,
+        out: &mut [u64; N],
+    ) {
+        *out = [0; N];
+        for lane in lanes_of(self.running::<N>()) {
+            let lane = usize::from(lane);
+            let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {
+                continue;
+            };
+            let address = address[index];
+            if let Some(field) = place.field {
+                if let Some((region, offset)) = self.checked(place.space, address, 8, lane, false) {
+                    out[index] = mbarriers::read_field(self, region, offset, field, lane);
+                }
+                continue;
+            }
+            let first = if half == 0 { element } else { 1 };
+            let Some((region, start)) = self.whole(place, address, lane, false, first) else {
+                // That is reported; what follows from it is not.
+                continue;
+            };
+            let bytes = usize::from(place.bytes);
+            let offset = start + usize::from(element) * bytes;
+            if half == 0 {
+                self.record(region, offset, bytes, lane, false);
+            }
+            let skipped = usize::from(half) * 8;
+            let count = (bytes - skipped.min(bytes)).min(8);
+            let (value, undefined) = self.read(region, offset + skipped, count, lane);
+            if region == Region::Entry && undefined != 0 {
+                self.missing = true;
+            }
+            self.undefined |= u32::from(undefined != 0) << lane;
+            out[index] = match self.inverts {
+                true => value ^ undefined,
+                false => value,
+            };
+        }
+    }
+
+    fn aligned(&mut self, address: &[u64; N], bytes: u8) {
+        let bytes = u64::from(bytes.max(1));
+        if self.quiet {
+            return;
+        }
+        for lane in lanes_of(self.running::<N>()) {
+            let lane = usize::from(lane);
+            let found = lane
+                .checked_sub(self.first_lane)
+                .and_then(|it| address.get(it));
+            if let Some(address) = found
+                && address % bytes != 0
+            {
+                self.misaligned(*address, bytes, 1 << lane);
+            }
+        }
+    }
+}
