@@ -17,12 +17,8 @@ use super::{
     state::{FrameRef, Handle, ScopeKind},
 };
 
-/// The most children that are sent where the client asks for no range.
-const MOST_CHILDREN: usize = 4096;
 /// The most bytes of memory in one answer.
 const MOST_BYTES: u64 = 1 << 20;
-/// The special registers that come first.
-const FIRST: [&str; 6] = ["%tid", "%ctaid", "%ntid", "%nctaid", "%laneid", "%warpid"];
 
 use super::show::is_hex;
 

@@ -23,8 +23,6 @@ use super::{
 
 /// The most children that are sent where the client asks for no range.
 const MOST_CHILDREN: usize = 4096;
-/// The most bytes of memory in one answer.
-const MOST_BYTES: u64 = 1 << 20;
 /// The special registers that come first.
 const FIRST: [&str; 6] = ["%tid", "%ctaid", "%ntid", "%nctaid", "%laneid", "%warpid"];
 
@@ -32,7 +30,7 @@ const FIRST: [&str; 6] = ["%tid", "%ctaid", "%ntid", "%nctaid", "%laneid", "%war
 pub(super) struct Shown {
     value: String,
     ty: String,
-    /// Its children.
+    /// The values below it, if there are some.
     handle: Option<Handle>,
     /// How many children have indices.
     count: usize,
