@@ -182,7 +182,7 @@ fn apply(table: u8, operands: &[Bit]) -> Bit {
             }
         }
         if found == Some(true) {
-            result |= ((1u16 << step) - 1 << row) as u8;
+            result |= (((1u16 << step) - 1) << row) as u8;
         }
     }
     Some(BitFunction::reduced(bits, result))

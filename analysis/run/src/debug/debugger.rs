@@ -212,10 +212,10 @@ impl<'a> Debugger<'a> {
         let next = next.map(|it| (it.warp, it.lanes));
         let waits = || {
             let warps = self.machine.warps();
-            let found = warps
+
+            warps
                 .iter()
-                .find_map(|it| Some((it.id, it.groups.first()?.lanes)));
-            found
+                .find_map(|it| Some((it.id, it.groups.first()?.lanes)))
         };
         let (warp, lanes) = next.or_else(waits)?;
         Some(Thread {

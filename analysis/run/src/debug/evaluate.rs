@@ -400,7 +400,8 @@ impl<'m, 'a> Scope<'m, 'a> {
             return Err(format!("there is no memory at {:#x}", part.address));
         }
         let bits = bytes.iter().rev();
-        Ok(bits.fold(Some(0_u64), |all, it| Some(all? << 8 | u64::from((*it)?))))
+        let mut bits = bits;
+        Ok(bits.try_fold(0_u64, |all, it| Some(all << 8 | u64::from((*it)?))))
     }
 
     /// The number that an expression is for the thread.

@@ -33,6 +33,7 @@ pub fn comments(text: &str) -> Vec<Comment> {
         }) else {
             continue;
         };
+        #[expect(clippy::single_range_in_vec_init, reason = "more lines follow")]
         let mut parts = vec![start + inside..start + line.len()];
         while let Some((next, line)) = lines.peek() {
             let Some(at) = after_slashes(line).filter(|at| continues(&line[*at..])) else {

@@ -181,9 +181,9 @@ impl Element {
             )),
             (Data::Integer(it, _), _) => self.from_integer(*it),
             (Data::Bool(it), Element::Unsigned(_) | Element::Bits(_)) => Ok((*it).into()),
-            (Data::Float(it), _) => self.from_float(Number::from_f64(*it), None),
+            (Data::Float(it), _) => self.encode_float(Number::from_f64(*it), None),
             (Data::FloatBits(format, bits), _) => {
-                self.from_float(Number::decode(*format, *bits), Some((*format, *bits)))
+                self.encode_float(Number::decode(*format, *bits), Some((*format, *bits)))
             }
             (Data::Text(text), _) => self.encode_text(text),
             _ => Err(format!("expected a number, found {}", value.kind())),
@@ -191,7 +191,7 @@ impl Element {
     }
 
     /// The bits of a floating-point number, whose own bits may be known.
-    fn from_float(self, number: Number, bits: Option<(Format, u64)>) -> Result<u64, String> {
+    fn encode_float(self, number: Number, bits: Option<(Format, u64)>) -> Result<u64, String> {
         let format = match self {
             Element::Float(format) => format,
             Element::Bits(16) => Format::F16,
@@ -209,7 +209,7 @@ impl Element {
     /// The bits of a number in a string: what TOML has no word for.
     fn encode_text(self, text: &str) -> Result<u64, String> {
         if let Some((format, bits)) = ptx_float(text) {
-            return self.from_float(Number::decode(format, bits), Some((format, bits)));
+            return self.encode_float(Number::decode(format, bits), Some((format, bits)));
         }
         let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
         if let Some(value) = hex.and_then(|it| i128::from_str_radix(it, 16).ok()) {
@@ -219,7 +219,7 @@ impl Element {
             return self.from_integer(value);
         }
         match text.parse::<f64>() {
-            Ok(value) => self.from_float(Number::from_f64(value), None),
+            Ok(value) => self.encode_float(Number::from_f64(value), None),
             Err(_) => Err(format!("expected a number, found \"{text}\"")),
         }
     }

@@ -62,7 +62,7 @@ pub(super) fn elements(
     }
     let values = (high - low + 1) as u128;
     let draw = |_| {
-        let part = u128::from(generator.next()) * values >> 64;
+        let part = (u128::from(generator.next()) * values) >> 64;
         (low + part as i128) as u64
     };
     Ok((0..count).map(draw).collect())

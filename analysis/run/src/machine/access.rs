@@ -138,7 +138,7 @@ impl Access<'_> {
         if self.quiet {
             return found;
         }
-        if bytes.is_power_of_two() && address % bytes != 0 {
+        if bytes.is_power_of_two() && !address.is_multiple_of(bytes) {
             self.misaligned(address, bytes, mask);
             return None;
         }
@@ -363,7 +363,7 @@ impl Access<'_> {
         let bytes = u64::from(place.bytes) * u64::from(place.count);
         match element {
             0 => self.checked(place.space, address, bytes, lane, writes),
-            _ if address % bytes.next_power_of_two() != 0 => None,
+            _ if !address.is_multiple_of(bytes.next_power_of_two()) => None,
             _ => self.resolve(place.space, address, bytes),
         }
     }

@@ -67,7 +67,7 @@ impl Layouts {
     /// The function at an address.
     pub(super) fn function_at(address: u64) -> Option<usize> {
         let offset = address.checked_sub(FUNCTIONS)?;
-        (offset % FUNCTION_STEP == 0).then(|| (offset / FUNCTION_STEP) as usize)
+        (offset % FUNCTION_STEP == 0).then_some((offset / FUNCTION_STEP) as usize)
     }
 }
 

@@ -50,7 +50,7 @@ impl Bytes {
         if self.undefined.is_empty() {
             return 0;
         }
-        let byte = |it: usize| u64::from(self.is_undefined(at + it)) * 0xFF << (8 * it);
+        let byte = |it: usize| (u64::from(self.is_undefined(at + it)) * 0xFF) << (8 * it);
         (0..count).fold(0, |all, it| all | byte(it))
     }
 

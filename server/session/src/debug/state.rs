@@ -97,6 +97,7 @@ pub(super) enum ScopeKind {
 
 /// The meaning of a number of a frame or of variables. All of them end when the run continues.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a stop has few of them")]
 pub(super) enum Handle {
     Frame(FrameRef),
     Scope(FrameRef, ScopeKind),

@@ -307,7 +307,7 @@ fn half(it: i64) -> u64 {
     let bits = (it as f32).to_bits();
     match it {
         0 => 0,
-        _ => u64::from(bits >> 31 << 15 | (bits >> 13 & 0x3FFFF) - ((127 - 15) << 10)),
+        _ => u64::from((bits >> 31 << 15) | ((bits >> 13 & 0x3FFFF) - ((127 - 15) << 10))),
     }
 }
 
