@@ -3,6 +3,8 @@
 //! A program is made once for a form, see [`super::lower`], and run as often as the statement is. Registers are numbers
 //! of 64 bits, one for each lane; what a type does not fill is 0. The few exact integers that need more have 128 bits.
 
+use std::sync::Arc;
+
 use crate::matrix::tensor_map::BoxMode;
 
 use super::{
@@ -485,7 +487,7 @@ pub struct Program {
     /// A truth that the threads of a barrier bring: what the barrier computes is known when all are there.
     pub participants: Option<Node>,
     /// The effects that happen at some later time, as a program of their own with the same operands.
-    pub later: Option<Box<Program>>,
+    pub later: Option<Arc<Program>>,
     /// The sign that they have happened; of a later program.
     pub until: Option<Until>,
 }

@@ -72,11 +72,13 @@ impl TensorMap {
     #[must_use]
     pub fn box_bytes(&self, mode: BoxMode) -> u64 {
         let dimensions = 0..usize::from(self.rank).min(MOST_DIMENSIONS);
-        let elements: u64 = match mode {
-            BoxMode::Tile => dimensions.map(|it| self.count(it)).product(),
+        let elements = match mode {
+            BoxMode::Tile => dimensions
+                .map(|it| self.count(it))
+                .fold(1, u64::saturating_mul),
             BoxMode::Rows => self.count(0) * 4,
         };
-        elements * u64::from(self.element)
+        elements.saturating_mul(self.element.into())
     }
 
     /// The elements of a box at these coordinates, innermost first, one piece for each.
@@ -168,7 +170,7 @@ impl TensorMap {
         let strides = std::array::from_fn(|_| number(6));
         let block = std::array::from_fn(|_| number(2) as u32);
         let element_strides = std::array::from_fn(|_| number(1) as u32);
-        Some(TensorMap {
+        let map = TensorMap {
             address,
             shape,
             strides,
@@ -178,7 +180,12 @@ impl TensorMap {
             element: number(1) as u8,
             swizzle: number(1) as u8,
             fill: number(8),
-        })
+        };
+        // A kernel may have written the bytes.
+        let is_right = (1..=MOST_DIMENSIONS).contains(&map.rank.into())
+            && matches!(map.element, 1 | 2 | 4 | 8)
+            && usize::from(map.swizzle) < MODES.len();
+        is_right.then_some(map)
     }
 }
 

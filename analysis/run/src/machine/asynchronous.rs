@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use analysis::code::Instruction;
 use isa::{
@@ -18,8 +18,8 @@ use super::{
     findings::lanes_of,
     mbarriers,
     races::{Kind, Thread},
-    running::{Issue, Running, kind_of},
-    warp::Warp,
+    running::{Running, kind_of},
+    warp::{LANES, Warp},
 };
 
 /// The operations that have not landed, and the groups of warps.
@@ -42,7 +42,7 @@ struct Groups {
 /// An operation of a lane that has not landed.
 #[derive(Clone, Debug)]
 struct Operation {
-    program: Box<Program>,
+    program: Arc<Program>,
     inputs: Vec<[u64; 1]>,
     lane: usize,
     /// The number of the cluster.
@@ -87,36 +87,35 @@ impl Machine<'_> {
         warp: &mut Warp,
         running: &Running,
         instruction: &Instruction,
-        program: &Program,
-        issue: Issue,
+        program: &Arc<Program>,
     ) {
         self.read_inputs(warp, running, &program.inputs, &instruction.later_sources);
         let inputs = std::mem::take(&mut self.inputs);
-        for lane in lanes_of(issue.active) {
+        for lane in lanes_of(running.active) {
             let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[usize::from(lane)]]).collect();
             let mut kind = kind_of(instruction, program);
             kind.asynchronous = true;
             let mut operation = Operation {
-                program: Box::new(program.clone()),
+                program: Arc::clone(program),
                 inputs: own,
                 lane: lane.into(),
-                cluster: self.clusters[running.cluster].number,
+                cluster: self.world.clusters[running.cluster].number,
                 block: running.block,
                 running: *running,
-                thread: self.races.thread(warp.clock, warp.time),
+                thread: self.world.races.thread(warp.clock, warp.time),
                 kind,
             };
             let group = group_of(program.until);
             if let Some(group) = group {
-                let key = (issue.warp, lane, group);
-                let source = self.races.copies_of(warp.clock);
+                let key = (warp.clock, lane, group);
+                let source = self.world.races.copies_of(warp.clock);
                 let groups = self.asynchronous.lanes.entry(key).or_default();
                 operation.thread.author = source;
                 operation.thread.clock = groups.count + 1;
             }
             match (group, self.launch.late) {
                 (Some(group), true) => {
-                    let groups = self.asynchronous.lanes.entry((issue.warp, lane, group));
+                    let groups = self.asynchronous.lanes.entry((warp.clock, lane, group));
                     groups.or_default().open.push(operation);
                 }
                 (None, true) => self.asynchronous.pending.push_back(operation),
@@ -178,8 +177,8 @@ impl Machine<'_> {
         for operation in landing {
             self.land(warp, operation);
         }
-        let source = self.races.copies_of(warp.clock);
-        self.races.acquire_source(warp.clock, source, known);
+        let source = self.world.races.copies_of(warp.clock);
+        self.world.races.acquire_source(warp.clock, source, known);
     }
 
     /// Lands operations that nothing but an mbarrier waits for, when nothing else can run; whether there were any.
@@ -190,25 +189,35 @@ impl Machine<'_> {
         let mut warp = Warp::for_landing();
         self.land(&mut warp, operation);
         // Who polls may see it.
-        self.global.changes += 1;
+        self.world.global.changes += 1;
         self.queue.clear();
         true
     }
 
-    /// Lands what is pending of clusters that end.
+    /// Lands what is pending of clusters whose threads have ended: what nobody waited for lands all the same.
     pub(super) fn land_all(&mut self) {
-        while self.land_late() {}
-        // What nobody waited for lands all the same.
-        let mut keys: Vec<_> = self.asynchronous.lanes.keys().copied().collect();
-        keys.sort_unstable_by_key(|it| (it.0, it.1));
-        for key in keys {
-            let Some(groups) = self.asynchronous.lanes.remove(&key) else {
-                continue;
-            };
-            let mut warp = Warp::for_landing();
-            for operation in groups.closed.into_iter().flatten().chain(groups.open) {
-                self.land(&mut warp, operation);
+        let ended = self.world.clusters.iter();
+        let ended = ended.filter(|it| it.blocks.iter().all(|it| it.live == 0));
+        let numbers: Vec<u64> = ended.clone().map(|it| it.number).collect();
+        let warps = ended.flat_map(|it| &it.blocks).flat_map(|it| &it.warps);
+        let warps: Vec<usize> = warps.map(|it| it.clock).collect();
+        let pending = std::mem::take(&mut self.asynchronous.pending);
+        let (mut landing, pending): (VecDeque<_>, _) = pending
+            .into_iter()
+            .partition(|it| numbers.contains(&it.cluster));
+        self.asynchronous.pending = pending;
+        for warp in warps {
+            for lane in 0..LANES as u8 {
+                for group in [Group::Copy, Group::Bulk] {
+                    let groups = self.asynchronous.lanes.remove(&(warp, lane, group));
+                    let groups = groups.unwrap_or_default();
+                    landing.extend(groups.closed.into_iter().flatten().chain(groups.open));
+                }
             }
+        }
+        let mut warp = Warp::for_landing();
+        for operation in landing {
+            self.land(&mut warp, operation);
         }
     }
 
@@ -224,42 +233,47 @@ impl Machine<'_> {
             thread,
             kind,
         } = operation;
-        let found = self.clusters.iter().position(|it| it.number == cluster);
+        let found = self
+            .world
+            .clusters
+            .iter()
+            .position(|it| it.number == cluster);
         let Some(cluster) = found else {
             return;
         };
-        let rank = self.clusters[cluster].blocks[block].rank;
+        let rank = self.world.clusters[cluster].blocks[block].rank;
         let mut surroundings = Surroundings {
             active: 1 << lane,
             cta: rank.into(),
             ..Surroundings::alone(&[0])
         };
         // The mask of a repeated program and the size of one over many elements do not depend on these.
-        let mut access = Access {
-            global: &mut self.global,
-            blocks: &mut self.clusters[cluster].blocks,
-            own: block,
-            entry: &self.entry,
-            thread,
-            frame: &mut warp.frames[0],
-            local: &mut warp.local,
-            findings: &mut self.findings,
-            races: &mut self.races,
-            at: running.at,
-            active: 1 << lane,
-            first_lane: lane,
-            undefined: 0,
-            inverts: false,
-            missing: false,
-            quiet: true,
-            kind,
-        };
+        let place = (cluster, block, 0);
+        let at = running.at;
+        let mut access = self.world.access_at(warp, place, at, thread, kind);
+        access.active = 1 << lane;
+        access.first_lane = lane;
+        access.quiet = true;
         self.single
             .run_on(&program, &inputs, &surroundings, &mut access);
         let members = program.repeated.map_or(1, |it| self.single.value(it)[0]);
         let sweep = program
             .sweep
             .map_or((1, 1), |it| (self.single.value(it.0)[0], u64::from(it.1)));
+        if let Some((size, _)) = program.sweep {
+            let size = self.single.value(size)[0] as usize;
+            access.quiet = false;
+            let inside = program.stores.iter().all(|it| {
+                let (space, address) = (
+                    program.places[usize::from(it.place)].space,
+                    self.single.value(it.address)[0],
+                );
+                access.many(space, address, size, lane, true).is_some()
+            });
+            if !inside {
+                return;
+            }
+        }
         for member in (0..32).filter(|it| members >> it & 1 == 1) {
             for offset in (0..sweep.0).step_by(sweep.1.max(1) as usize) {
                 surroundings.member = member;
@@ -309,7 +323,7 @@ impl Machine<'_> {
                 }
             }
         }
-        for block in &mut self.clusters[cluster].blocks {
+        for block in &mut self.world.clusters[cluster].blocks {
             mbarriers::settle(block);
         }
     }
@@ -335,6 +349,15 @@ pub(super) fn write_bulk(
             let from = program.places[usize::from(from)];
             access.write_box(address, of, (&from, value(source)), lane, value);
         }
+        return;
+    }
+    let is_box = matches!(bulk.from, BulkSource::Box { .. });
+    // Nothing is made of a size before it is known to lie in memory.
+    if !is_box
+        && access
+            .many(place.space, address, size, lane, true)
+            .is_none()
+    {
         return;
     }
     let bytes = match bulk.from {

@@ -56,7 +56,7 @@ pub(super) struct Barrier {
     /// Those that brought a true value.
     pub(super) some: u32,
     /// The warps whose clocks it has joined, for races.
-    pub(super) clock: super::races::Clock,
+    pub(super) clock: super::clock::Clock,
     /// Which instruction is waited at, for messages.
     pub(super) at: Option<syntax::TextRange>,
 }
@@ -71,7 +71,7 @@ pub(super) struct Cluster {
     pub(super) arrived: u32,
     /// How often the barrier of the cluster let threads go.
     pub(super) generation: u64,
-    pub(super) clock: super::races::Clock,
+    pub(super) clock: super::clock::Clock,
     /// The knowledge of those that were let go last.
-    pub(super) complete: super::races::Clock,
+    pub(super) complete: super::clock::Clock,
 }

@@ -290,7 +290,7 @@ impl Machine<'_> {
         for frame in &mut warp.frames {
             frame.lanes &= !lanes;
         }
-        let block = &mut self.clusters[running.cluster].blocks[running.block];
+        let block = &mut self.world.clusters[running.cluster].blocks[running.block];
         block.live -= lanes.count_ones().min(block.live);
         warp.merge();
         self.after_end(&running, warp);

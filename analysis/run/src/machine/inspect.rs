@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
     /// The findings so far.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
-        &self.findings.all
+        &self.world.findings.all
     }
 
     /// The text that the kernel has printed so far.
@@ -174,12 +174,13 @@ impl<'a> Machine<'a> {
     #[must_use]
     pub fn footprint(&self) -> usize {
         let global = self
+            .world
             .global
             .all
             .iter()
             .map(|it| it.data.len())
             .sum::<usize>();
-        let blocks = self.clusters.iter().flat_map(|it| &it.blocks);
+        let blocks = self.world.clusters.iter().flat_map(|it| &it.blocks);
         let blocks = blocks.map(|block| {
             let frames = block.warps.iter().flat_map(|it| &it.frames);
             let frames =
@@ -198,12 +199,12 @@ impl<'a> Machine<'a> {
     }
 
     fn block(&self, number: u64) -> Option<&Block> {
-        let mut blocks = self.clusters.iter().flat_map(|it| &it.blocks);
+        let mut blocks = self.world.clusters.iter().flat_map(|it| &it.blocks);
         blocks.find(|it| it.number == number)
     }
 
     fn block_mut(&mut self, number: u64) -> Option<&mut Block> {
-        let mut blocks = self.clusters.iter_mut().flat_map(|it| &mut it.blocks);
+        let mut blocks = self.world.clusters.iter_mut().flat_map(|it| &mut it.blocks);
         blocks.find(|it| it.number == number)
     }
 
@@ -218,7 +219,7 @@ impl<'a> Machine<'a> {
     /// The warps of the blocks that run now, in the order of blocks; those whose threads have ended too.
     #[must_use]
     pub fn warps(&self) -> Vec<WarpView> {
-        let blocks = self.clusters.iter().flat_map(|it| &it.blocks);
+        let blocks = self.world.clusters.iter().flat_map(|it| &it.blocks);
         let views = blocks.flat_map(|block| {
             let warps = block.warps.iter();
             warps.map(|it| view(block, it))
@@ -334,7 +335,7 @@ impl<'a> Machine<'a> {
     /// The address of an array of the launch in global memory, by its index, and its size in bytes.
     #[must_use]
     pub fn array(&self, index: usize) -> Option<(u64, u64)> {
-        let mut all = self.global.all.iter();
+        let mut all = self.world.global.all.iter();
         let found = all.find(|it| it.owner == Owner::Array(index))?;
         Some((found.base, found.data.len() as u64))
     }
@@ -392,9 +393,9 @@ impl<'a> Machine<'a> {
                 let bytes = own.iter().skip(offset).take(count);
                 bytes.map(|it| Some(*it)).collect()
             }
-            AddressSpace::Parameter => known(&self.entry, address),
+            AddressSpace::Parameter => known(&self.world.entry, address),
             _ => {
-                let all = &self.global.all;
+                let all = &self.world.global.all;
                 let index = all.partition_point(|it| it.base <= address);
                 match index.checked_sub(1).map(|it| &all[it]) {
                     Some(it) => known(&it.data, address - it.base),
@@ -420,7 +421,7 @@ impl<'a> Machine<'a> {
                 to.write(at, 1, u64::from(*byte), 0);
             }
         };
-        self.global.changes += 1;
+        self.world.global.changes += 1;
         match space {
             AddressSpace::Shared | AddressSpace::SharedCluster => {
                 let number = self
@@ -446,9 +447,9 @@ impl<'a> Machine<'a> {
                     frame.parameters[start..start + room].copy_from_slice(bytes);
                 }
             }
-            AddressSpace::Parameter => write(&mut self.entry, address),
+            AddressSpace::Parameter => write(&mut self.world.entry, address),
             _ => {
-                let all = &mut self.global.all;
+                let all = &mut self.world.global.all;
                 let index = all.partition_point(|it| it.base <= address);
                 if let Some(it) = index.checked_sub(1).map(|it| &mut all[it]) {
                     let base = it.base;
@@ -462,6 +463,7 @@ impl<'a> Machine<'a> {
     /// The block of the cluster whose shared memory an address means.
     fn shared_block(&self, own: u64, address: u64) -> Option<&Block> {
         let cluster = self
+            .world
             .clusters
             .iter()
             .find(|it| it.blocks.iter().any(|it| it.number == own))?;

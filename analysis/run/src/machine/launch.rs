@@ -16,12 +16,11 @@ use super::{
     Machine,
     asynchronous::Asynchronous,
     block::SHARED_START,
-    findings::Findings,
-    memory::{Bytes, Global, Owner},
-    races::Races,
+    memory::{Bytes, Global, LOCAL_SIZE, Owner},
     schedule::Order,
     spin::Spins,
     tensors,
+    world::World,
 };
 
 /// Why a launch cannot start.
@@ -40,6 +39,12 @@ impl std::error::Error for LaunchError {}
 const SHARED_RED_ZONE: u64 = 64;
 /// Alignment in bytes of static and of dynamic shared memory as a whole: compilers swizzle by bits of addresses.
 const SHARED_ALIGNMENT: u64 = 1024;
+/// The end of the addresses of shared memory: the bits above name a block of the cluster.
+const SHARED_END: u64 = 1 << isa::compute::memory::CTA_SHIFT;
+/// The most bytes of variables in `.param` space, of an entry or of a frame; ptxas 13.5 takes fewer for both.
+const MOST_PARAMETERS: u64 = 1 << 16;
+/// The most blocks of a cluster on any device.
+const MOST_BLOCKS: u64 = 16;
 /// The addresses of functions: there is no memory at them.
 pub(super) const FUNCTIONS: u64 = 0x4000_0000_0000;
 /// The distance of the addresses of functions.
@@ -102,32 +107,32 @@ impl<'a> Machine<'a> {
         }
         check_shapes(entry, &launch)?;
         let mut global = Global::default();
-        let mut memory = launch.shared;
+        let arrays = launch.arrays.iter().map(|it| it.bytes.len() as u64);
+        let variables = code.variables.iter();
+        let variables =
+            variables.filter(|it| matches!(it.space, StateSpace::Global | StateSpace::Const));
+        let memory = arrays.chain(variables.map(|it| it.size));
+        let memory = memory.fold(0, u64::saturating_add);
+        if memory > launch.limits.memory {
+            return error(format!(
+                "the arrays and variables take {memory} bytes, and a run may take {}",
+                launch.limits.memory
+            ));
+        }
         for (index, array) in launch.arrays.iter().enumerate() {
-            memory = memory.saturating_add(array.bytes.len() as u64);
             let data = match array.undefined {
                 true => Bytes::undefined(array.bytes.len()),
                 false => Bytes::defined(array.bytes.clone()),
             };
             global.add(data, Owner::Array(index), array.name.clone(), true);
         }
-        if memory > launch.limits.memory {
-            return error(format!(
-                "the arrays take {memory} bytes, and a run may take {}",
-                launch.limits.memory
-            ));
-        }
         let mut machine = Machine {
             code,
             layouts: Layouts::default(),
-            global,
-            entry: Bytes::default(),
-            clusters: Vec::new(),
+            world: World::new(global),
             next_cluster: 0,
             order: Order::new(launch.schedule),
             spins: Spins::default(),
-            findings: Findings::default(),
-            races: Races::new(),
             asynchronous: Asynchronous::default(),
             ended: None,
             steps: 0,
@@ -167,7 +172,7 @@ impl<'a> Machine<'a> {
                     let data = Bytes::defined(vec![0; variable.size as usize]);
                     let owner = Owner::Variable(index as u32);
                     let name = variable.name.clone();
-                    layouts.addresses[index] = self.global.add(data, owner, name, writable);
+                    layouts.addresses[index] = self.world.global.add(data, owner, name, writable);
                 }
                 StateSpace::Shared if variable.size == 0 => dynamic.push(index),
                 StateSpace::Shared => {
@@ -178,7 +183,7 @@ impl<'a> Machine<'a> {
                     shared = shared.next_multiple_of(variable.alignment.max(1));
                     holes.push((before, shared));
                     layouts.addresses[index] = shared;
-                    shared += variable.size;
+                    shared = shared.saturating_add(variable.size).min(SHARED_END);
                 }
                 _ => {}
             }
@@ -193,21 +198,28 @@ impl<'a> Machine<'a> {
                 layouts.addresses[index] = start;
             }
             holes.push((shared, start));
-            end = start + self.launch.shared;
+            end = start.saturating_add(self.launch.shared);
         }
         layouts.shared = end - SHARED_START;
         let holes = holes.into_iter().filter(|it| it.0 < it.1);
         let offsets = holes.map(|it| (it.0 - SHARED_START, it.1 - SHARED_START));
         layouts.holes = offsets.collect();
-        if layouts.shared > self.launch.limits.memory {
+        if end >= SHARED_END {
             return Err(LaunchError(format!(
-                "a block takes {} bytes of shared memory",
-                layouts.shared
+                "a block takes more shared memory than {} bytes",
+                SHARED_END - SHARED_START
             )));
         }
         for function in &code.functions {
-            let frame = frame(function, code, &mut layouts.addresses);
-            layouts.frames.push(frame);
+            let (local, parameters) = frame(function, code, &mut layouts.addresses);
+            if local > LOCAL_SIZE / 2 || parameters > MOST_PARAMETERS {
+                return Err(LaunchError(format!(
+                    "`{}` declares more variables than fit: {} bytes of local memory and {MOST_PARAMETERS} in `.param` space",
+                    function.name,
+                    LOCAL_SIZE / 2
+                )));
+            }
+            layouts.frames.push((local, parameters));
         }
         self.layouts = layouts;
         self.fill_variables();
@@ -215,12 +227,12 @@ impl<'a> Machine<'a> {
     }
 
     fn fill_variables(&mut self) {
-        for index in 0..self.global.all.len() {
-            let Owner::Variable(id) = self.global.all[index].owner else {
+        for index in 0..self.world.global.all.len() {
+            let Owner::Variable(id) = self.world.global.all[index].owner else {
                 continue;
             };
             for content in &self.code.variables[id as usize].contents {
-                let data = &mut self.global.all[index].data;
+                let data = &mut self.world.global.all[index].data;
                 match content {
                     Content::Bytes(at, bytes) => {
                         let at = *at as usize;
@@ -251,7 +263,7 @@ impl<'a> Machine<'a> {
     /// The bytes of a tensor map.
     fn map(&self, map: &crate::launch::TensorMap) -> Result<[u8; SIZE], LaunchError> {
         let owner = Owner::Array(map.of);
-        let array = self.global.all.iter().find(|it| it.owner == owner);
+        let array = self.world.global.all.iter().find(|it| it.owner == owner);
         let address = array.map_or(0, |it| it.base);
         let map = tensors::from_launch(map, address).map_err(LaunchError)?;
         Ok(map.encode())
@@ -265,6 +277,13 @@ impl<'a> Machine<'a> {
                 continue;
             };
             let variable = &self.code.variables[*id as usize];
+            let taken = (all.len() as u64).saturating_add(variable.size);
+            if taken > MOST_PARAMETERS || variable.alignment > MOST_PARAMETERS {
+                return Err(LaunchError(format!(
+                    "the parameters of `{}` take more than {MOST_PARAMETERS} bytes",
+                    entry.name
+                )));
+            }
             let size = variable.size as usize;
             let start = all
                 .len()
@@ -275,7 +294,7 @@ impl<'a> Machine<'a> {
             let bytes = match argument {
                 Some(Argument::Array(array)) => {
                     let owner = Owner::Array(*array);
-                    let found = self.global.all.iter().find(|it| it.owner == owner);
+                    let found = self.world.global.all.iter().find(|it| it.owner == owner);
                     match found {
                         Some(it) => it.base.to_le_bytes().to_vec(),
                         None => {
@@ -292,7 +311,10 @@ impl<'a> Machine<'a> {
                     let bytes = self.map(map)?.to_vec();
                     let name = format!("the tensor map `{}`", variable.name);
                     let owner = Owner::Map;
-                    let address = self.global.add(Bytes::defined(bytes), owner, name, true);
+                    let address = self
+                        .world
+                        .global
+                        .add(Bytes::defined(bytes), owner, name, true);
                     address.to_le_bytes().to_vec()
                 }
                 Some(Argument::Missing) | None => {
@@ -309,7 +331,7 @@ impl<'a> Machine<'a> {
             }
             all.bytes[start..start + size].copy_from_slice(&bytes);
         }
-        self.entry = all;
+        self.world.entry = all;
         Ok(())
     }
 }
@@ -346,19 +368,25 @@ fn frame(function: &Function, code: &Code, addresses: &mut [u64]) -> (u64, u64) 
             StateSpace::Parameter => &mut parameters,
             _ => continue,
         };
-        *size = size.next_multiple_of(variable.alignment.max(1));
+        // More than fits anywhere stays more than that.
+        *size = (*size)
+            .min(1 << 40)
+            .next_multiple_of(variable.alignment.clamp(1, 1 << 20));
         addresses[id as usize] = *size;
         if variable.space == StateSpace::Parameter {
             addresses[id as usize] += super::access::FRAME_PARAMETERS;
         }
-        *size += variable.size;
+        *size = size.saturating_add(variable.size).min(1 << 40);
     }
     (local.next_multiple_of(16), parameters.next_multiple_of(16))
 }
 
 fn check_shapes(entry: &Function, launch: &Launch) -> Result<(), LaunchError> {
     let error = |text: String| Err(LaunchError(text));
-    let product = |shape: [u32; 3]| shape.iter().map(|it| u64::from(*it)).product::<u64>();
+    let product = |shape: [u32; 3]| {
+        let all = shape.iter().map(|it| u64::from(*it));
+        all.fold(1, u64::saturating_mul)
+    };
     let threads = product(launch.block);
     if threads == 0 || product(launch.grid) == 0 || product(launch.cluster) == 0 {
         return error("a grid, a block and a cluster have at least one element".to_owned());
@@ -367,6 +395,18 @@ fn check_shapes(entry: &Function, launch: &Launch) -> Result<(), LaunchError> {
         return error(format!(
             "a block of {threads} threads is larger than {}",
             isa::limits::THREADS_PER_CTA
+        ));
+    }
+    if product(launch.cluster) > MOST_BLOCKS {
+        return error(format!(
+            "a cluster of {} blocks is larger than {MOST_BLOCKS}",
+            product(launch.cluster)
+        ));
+    }
+    if product(launch.grid) > u64::from(u32::MAX) << 16 {
+        return error(format!(
+            "a grid of {} blocks is too large",
+            product(launch.grid)
         ));
     }
     if let Some(required) = entry.bounds.block

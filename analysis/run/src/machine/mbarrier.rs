@@ -2,7 +2,7 @@
 
 use syntax::TextRange;
 
-use super::races::{Clock, Thread};
+use super::{clock::Clock, races::Thread};
 
 /// An mbarrier.
 #[derive(Clone, Debug, Default)]

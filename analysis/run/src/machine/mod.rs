@@ -4,6 +4,7 @@ mod access;
 mod asynchronous;
 mod block;
 mod call;
+mod clock;
 mod conversions;
 mod findings;
 pub(crate) mod inspect;
@@ -28,6 +29,7 @@ mod tensors;
 mod tests;
 mod transfers;
 mod warp;
+mod world;
 
 use std::collections::VecDeque;
 
@@ -45,14 +47,12 @@ pub use step::can_run;
 
 use self::{
     asynchronous::Asynchronous,
-    block::Cluster,
-    findings::Findings,
     launch::Layouts,
-    memory::{Bytes, Global, Owner},
-    races::Races,
+    memory::Owner,
     schedule::Order,
     spin::Spins,
     warp::{LANES, Lanes},
+    world::World,
 };
 
 /// A launch that runs.
@@ -61,17 +61,11 @@ pub struct Machine<'a> {
     code: &'a Code,
     launch: Launch,
     layouts: Layouts,
-    global: Global,
-    /// The parameters of the entry.
-    entry: Bytes,
-    /// The clusters that run now.
-    clusters: Vec<Cluster>,
+    world: World,
     /// The number of the next cluster.
     next_cluster: u64,
     order: Order,
     spins: Spins,
-    findings: Findings,
-    races: Races,
     asynchronous: Asynchronous,
     ended: Option<Ended>,
     steps: u64,
@@ -108,14 +102,14 @@ impl Machine<'_> {
         let count = self.launch.arrays.len();
         let mut arrays = vec![Vec::new(); count];
         let mut undefined = vec![Vec::new(); count];
-        for allocation in &self.global.all {
+        for allocation in &self.world.global.all {
             if let Owner::Array(index) = allocation.owner {
                 arrays[index].clone_from(&allocation.data.bytes);
                 undefined[index] = allocation.data.all_undefined();
             }
         }
-        let mut findings = self.findings.clone();
-        for (lane, at, conflict) in self.races.doubtful() {
+        let mut findings = self.world.findings.clone();
+        for (lane, at, conflict) in self.world.races.doubtful() {
             let related = Related {
                 range: conflict.other,
                 message: conflict.related.clone(),

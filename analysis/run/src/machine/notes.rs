@@ -30,7 +30,8 @@ impl Machine<'_> {
             ),
         };
         let at = &running.at;
-        self.findings
+        self.world
+            .findings
             .push(code, at, open, message.to_owned(), Vec::new());
     }
 

@@ -14,49 +14,10 @@ use syntax::TextRange;
 use crate::outcome::FindingCode;
 
 use super::{
+    clock::Clock,
     findings::{At, lanes_of},
     warp::LANES,
 };
-
-/// A vector clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Clock {
-    known: Vec<u32>,
-    /// The part of it that the asynchronous proxy sees.
-    proxied: Vec<u32>,
-}
-
-fn get(clock: &[u32], source: usize) -> u32 {
-    clock.get(source).copied().unwrap_or(0)
-}
-
-fn join(own: &mut Vec<u32>, other: &[u32]) {
-    if own.len() < other.len() {
-        own.resize(other.len(), 0);
-    }
-    for (own, other) in own.iter_mut().zip(other) {
-        *own = (*own).max(*other);
-    }
-}
-
-impl Clock {
-    fn get(&self, source: usize) -> u32 {
-        get(&self.known, source)
-    }
-
-    fn raise(&mut self, source: usize, to: u32) {
-        if self.known.len() <= source {
-            self.known.resize(source + 1, 0);
-        }
-        self.known[source] = self.known[source].max(to);
-    }
-
-    /// Takes over what another clock knows.
-    pub(super) fn join(&mut self, other: &Clock) {
-        join(&mut self.known, &other.known);
-        join(&mut self.proxied, &other.proxied);
-    }
-}
 
 /// The author of an access, and the warp whose knowledge counts for it.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +91,6 @@ struct Entry {
 #[derive(Clone, Debug)]
 struct Known {
     clock: Clock,
-    /// The number of its block in the grid.
-    block: u64,
     /// When two lanes last met, by the time of the warp after it.
     met: Box<[[u32; LANES]; LANES]>,
     /// When all lanes last met.
@@ -163,8 +122,8 @@ impl Known {
 pub(super) struct Races {
     pub(super) enabled: bool,
     warps: FxHashMap<usize, Known>,
-    /// The number of sources so far.
-    sources: usize,
+    /// For each source so far the number of the block, if it is a warp.
+    sources: Vec<Option<u64>>,
     /// By word of 8 bytes.
     words: FxHashMap<u64, Vec<Entry>>,
     /// Reads that count unless an atomic operation follows, by word, warp and lane.
@@ -189,20 +148,32 @@ impl Races {
 
     /// A new source: a warp of a block, or of asynchronous writes.
     pub(super) fn new_source(&mut self) -> usize {
-        self.sources += 1;
-        self.sources - 1
+        self.sources.push(None);
+        self.sources.len() - 1
+    }
+
+    /// Warps have ended: nothing can be ordered after what others know of them, but by their accesses.
+    pub(super) fn forget(&mut self, warps: impl Iterator<Item = usize>) {
+        for warp in warps {
+            self.warps.remove(&warp);
+        }
+    }
+
+    /// The number of the block of a warp, also after its end.
+    fn block_of(&self, warp: usize) -> Option<u64> {
+        self.sources.get(warp).copied().flatten()
     }
 
     /// A new warp.
     pub(super) fn new_warp(&mut self, block: u64) -> usize {
         let source = self.new_source();
+        self.sources[source] = Some(block);
         let mut clock = Clock::default();
         clock.raise(source, 1);
         self.warps.insert(
             source,
             Known {
                 clock,
-                block,
                 met: Box::new([[0; LANES]; LANES]),
                 all_met: 0,
                 fenced: None,
@@ -312,14 +283,10 @@ impl Races {
 
     /// A fence between proxies: the asynchronous one sees what the warp knows.
     pub(super) fn proxy_fence(&mut self, warp: usize) {
-        self.release(warp);
+        // What the warp does from now on is not in it.
+        let own = self.release(warp).get(warp);
         if let Some(known) = self.warps.get_mut(&warp) {
-            let Clock { known, proxied } = &mut known.clock;
-            join(proxied, known);
-            // What the warp does from now on is not in it.
-            if let Some(own) = proxied.get_mut(warp) {
-                *own -= 1;
-            }
+            known.clock.publish(warp, own);
         }
     }
 
@@ -339,7 +306,7 @@ impl Races {
     /// A strong access orders by what it reads and publishes.
     fn synchronize(&mut self, key: u64, (warp, lane): (usize, u8), writes: bool, kind: Kind) {
         use Order::{Acquire, AcquireRelease, All, Release};
-        let Some(block) = self.warps.get(&warp).map(|it| it.block) else {
+        let Some(block) = self.block_of(warp) else {
             return;
         };
         let narrow = kind.scope <= Scope::Cta;
@@ -467,7 +434,8 @@ impl Races {
         let mut conflict = None;
         let mut joined = false;
         let warps = &self.warps;
-        let block = known.map(|it| it.block);
+        let block = self.sources.get(thread.view).copied().flatten();
+        let sources = &self.sources;
         entries.retain_mut(|old| {
             let same_instruction = old.view == entry.view
                 && old.time == entry.time
@@ -494,7 +462,7 @@ impl Races {
                 && old.writes
                 && word >= SHARED
                 && known.is_some_and(|it| {
-                    old.clock > get(&it.clock.proxied, old.author as usize)
+                    old.clock > it.clock.proxied(old.author as usize)
                 });
             if before && hidden {
                 conflict.get_or_insert_with(|| Conflict {
@@ -514,7 +482,7 @@ impl Races {
             if !(old.writes || entry.writes) {
                 return true;
             }
-            let same_block = warps.get(&(old.view as usize)).map(|it| it.block) == block;
+            let same_block = sources.get(old.view as usize).copied().flatten() == block;
             let wide = |it: Scope| same_block || it > Scope::Cta;
             if old.strong && entry.strong && wide(old.scope) && wide(entry.scope) {
                 return true;

@@ -30,10 +30,3 @@ pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
         value: 0,
     }
 }
-
-/// Who issues an operation.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Issue {
-    pub(super) warp: usize,
-    pub(super) active: u32,
-}

@@ -80,12 +80,13 @@ impl Machine<'_> {
         if self.ended.is_some() {
             return None;
         }
-        if self.clusters.is_empty() && !self.start_cluster() {
+        if self.world.clusters.is_empty() && !self.start_cluster() {
             self.ended = Some(Ended::Finished);
             return None;
         }
         self.order.turns += 1;
-        if self.order.turns - self.order.progress > PATIENCE && self.clusters.len() < MOST_CLUSTERS
+        if self.order.turns - self.order.progress > PATIENCE
+            && self.world.clusters.len() < MOST_CLUSTERS
         {
             self.start_cluster();
         }
@@ -99,7 +100,7 @@ impl Machine<'_> {
         }
         let Some(chosen) = self.queue.pop_front() else {
             // All of them wait. Others may be what they wait for.
-            if self.clusters.len() < MOST_CLUSTERS && self.start_cluster() {
+            if self.world.clusters.len() < MOST_CLUSTERS && self.start_cluster() {
                 return None;
             }
             if self.land_late() {
@@ -114,6 +115,7 @@ impl Machine<'_> {
 
     fn run_warp(&mut self, cluster: usize, block: usize, number: usize) {
         let Some(place) = self
+            .world
             .clusters
             .get_mut(cluster)
             .and_then(|it| it.blocks.get_mut(block))
@@ -122,7 +124,7 @@ impl Machine<'_> {
             return;
         };
         let mut warp = std::mem::take(place);
-        warp.wake_pollers(self.global.changes);
+        warp.wake_pollers(self.world.global.changes);
         let quantum = self.quantum();
         let fair = begin_turn(&mut warp);
         for _ in 0..quantum {
@@ -141,6 +143,7 @@ impl Machine<'_> {
             }
         }
         if let Some(block) = self
+            .world
             .clusters
             .get_mut(cluster)
             .and_then(|it| it.blocks.get_mut(block))
@@ -160,8 +163,8 @@ impl Machine<'_> {
     /// The warps that can run, in the order of the schedule.
     fn fill_queue(&mut self) {
         let mut all = Vec::new();
-        let changes = self.global.changes;
-        for (cluster, it) in self.clusters.iter_mut().enumerate() {
+        let changes = self.world.global.changes;
+        for (cluster, it) in self.world.clusters.iter_mut().enumerate() {
             for (block, it) in it.blocks.iter_mut().enumerate() {
                 it.warps.iter_mut().for_each(|it| it.wake_pollers(changes));
                 let warps = it.warps.iter().enumerate();
@@ -185,19 +188,37 @@ impl Machine<'_> {
     /// Removes the clusters all of whose threads have ended.
     fn retire(&mut self) {
         if self
+            .world
             .clusters
             .iter()
             .any(|it| it.blocks.iter().all(|it| it.live == 0))
         {
             self.land_all();
         }
-        let before = self.clusters.len();
-        self.clusters
+        let ended = self.world.clusters.iter();
+        let ended = ended.filter(|it| it.blocks.iter().all(|it| it.live == 0));
+        let warps = ended.flat_map(|it| &it.blocks).flat_map(|it| &it.warps);
+        self.world.races.forget(warps.map(|it| it.clock));
+        let before = self.world.clusters.len();
+        self.world
+            .clusters
             .retain(|it| it.blocks.iter().any(|it| it.live > 0));
-        if self.clusters.len() != before {
+        if self.world.clusters.len() != before {
             self.queue.clear();
             self.order.progress = self.order.turns;
         }
+    }
+
+    /// Whether one more cluster fits into the memory that a run may take, beside those that run. The first always does.
+    fn has_room(&self) -> bool {
+        let code = &self.code.functions[self.launch.entry as usize];
+        let threads = self.launch.block.iter().map(|it| u64::from(*it));
+        let warps = threads.product::<u64>().div_ceil(LANES as u64);
+        let blocks = self.launch.cluster.iter().map(|it| u64::from(*it));
+        let registers = u64::from(code.slots) * (LANES * 8) as u64;
+        let one = blocks.product::<u64>() * (self.layouts.shared + warps * registers);
+        let all = one.saturating_mul(self.world.clusters.len() as u64 + 1);
+        self.world.clusters.is_empty() || all <= self.launch.limits.memory
     }
 
     /// Starts the next cluster; `false` if all have been started.
@@ -206,7 +227,7 @@ impl Machine<'_> {
         let per = |dimension: usize| launch.grid[dimension] / launch.cluster[dimension];
         let counts = [per(0), per(1), per(2)].map(u64::from);
         let total: u64 = counts.iter().product();
-        if self.next_cluster >= total {
+        if self.next_cluster >= total || !self.has_room() {
             return false;
         }
         let number = match self.order.schedule {
@@ -237,7 +258,7 @@ impl Machine<'_> {
             }
             cluster.blocks.push(self.new_block(index, rank));
         }
-        self.clusters.push(cluster);
+        self.world.clusters.push(cluster);
         self.order.progress = self.order.turns;
         self.queue.clear();
         true
@@ -263,7 +284,7 @@ impl Machine<'_> {
             frame.local_end = local;
             warps.push(Warp {
                 number: warp,
-                clock: self.races.new_warp(number),
+                clock: self.world.races.new_warp(number),
                 live: lanes,
                 groups: vec![Group {
                     lanes,

@@ -38,7 +38,7 @@ pub struct Next {
 
 impl Machine<'_> {
     fn warp_at(&mut self, cursor: &Cursor) -> Option<&mut Warp> {
-        let cluster = self.clusters.get_mut(cursor.cluster)?;
+        let cluster = self.world.clusters.get_mut(cursor.cluster)?;
         cluster
             .blocks
             .get_mut(cursor.block)?
@@ -61,7 +61,7 @@ impl Machine<'_> {
                 }
                 if let Some(group) = cursor.group {
                     self.cursor = Some(cursor);
-                    let block = &self.clusters[cursor.cluster].blocks[cursor.block];
+                    let block = &self.world.clusters[cursor.cluster].blocks[cursor.block];
                     let warp = &block.warps[cursor.warp];
                     let group = &warp.groups[group];
                     return Some(Next {
@@ -88,7 +88,7 @@ impl Machine<'_> {
                 fair: false,
                 group: None,
             };
-            let changes = self.global.changes;
+            let changes = self.world.global.changes;
             if let Some(warp) = self.warp_at(&cursor) {
                 warp.wake_pollers(changes);
                 cursor.fair = begin_turn(warp);

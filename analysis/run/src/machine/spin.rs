@@ -25,9 +25,9 @@ pub(super) struct Spins {
 impl Machine<'_> {
     /// Whether the threads repeat what they did before, and nothing can change that.
     pub(super) fn spins(&mut self) -> bool {
-        let blocks = self.clusters.iter().flat_map(|it| &it.blocks);
+        let blocks = self.world.clusters.iter().flat_map(|it| &it.blocks);
         let live = blocks.map(|it| u64::from(it.live)).sum();
-        let changes = self.global.changes;
+        let changes = self.world.global.changes;
         if (changes, live) != (self.spins.changes, self.spins.live) {
             self.spins = Spins {
                 changes,
@@ -47,7 +47,7 @@ impl Machine<'_> {
     /// A hash of where the threads are and what their registers hold.
     fn state(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        for cluster in &self.clusters {
+        for cluster in &self.world.clusters {
             (cluster.arrived, cluster.generation).hash(&mut hasher);
             for block in &cluster.blocks {
                 let mut barriers: Vec<_> = block.barriers.iter().collect();

@@ -12,11 +12,10 @@ use crate::outcome::{Ended, FindingCode, NotRun};
 
 use super::{
     Machine,
-    access::Access,
     findings::{At, lanes_of},
     mbarriers,
     races::Kind,
-    running::{Issue, Running, kind_of},
+    running::{Running, kind_of},
     special,
     sync::Met,
     warp::{Group, LANES, Lanes, State, Warp},
@@ -47,7 +46,7 @@ impl Machine<'_> {
         let function = &code.functions[warp.frames[frame].function];
         warp.time += 1;
         self.lane_instructions += u64::from(lanes.count_ones());
-        let block = &self.clusters[place.0].blocks[place.1];
+        let block = &self.world.clusters[place.0].blocks[place.1];
         let mut at = At {
             range: function.name_range,
             block: block.index,
@@ -130,7 +129,7 @@ impl Machine<'_> {
         group.pc += 1;
         group.state = State::Ready;
         if self.polls_in_vain(instruction, program, running.active) {
-            let changes = self.global.changes;
+            let changes = self.world.global.changes;
             if group.polled == Some((pc, changes)) {
                 group.state = State::Polls { changes };
             }
@@ -159,7 +158,9 @@ impl Machine<'_> {
         if undefined != 0 {
             let message = "the guard of this instruction was never written".to_owned();
             let code = FindingCode::UninitializedRead;
-            self.findings.push(code, at, undefined, message, Vec::new());
+            self.world
+                .findings
+                .push(code, at, undefined, message, Vec::new());
         }
         let mut mask = 0;
         for (lane, value) in frame.registers[slot].iter().enumerate() {
@@ -208,7 +209,9 @@ impl Machine<'_> {
     /// Adds a finding about the lanes that run.
     pub(super) fn report(&mut self, code: FindingCode, running: &Running, message: String) {
         let (at, lanes) = (&running.at, running.active);
-        self.findings.push(code, at, lanes, message, Vec::new());
+        self.world
+            .findings
+            .push(code, at, lanes, message, Vec::new());
     }
 
     /// The values of a source in all lanes, and the lanes in which it is undefined.
@@ -239,7 +242,7 @@ impl Machine<'_> {
                 component,
                 number,
             } => {
-                let block = &self.clusters[running.cluster].blocks[running.block];
+                let block = &self.world.clusters[running.cluster].blocks[running.block];
                 let shape = special::Shape {
                     launch: &self.launch,
                     block,
@@ -334,11 +337,7 @@ impl Machine<'_> {
             self.run_lanes(warp, running, instruction, program, participants, undefined);
         }
         if let Some(later) = &program.later {
-            let issue = Issue {
-                warp: warp.clock,
-                active: running.active,
-            };
-            self.issue(warp, running, instruction, later, issue);
+            self.issue(warp, running, instruction, later);
         }
     }
 
@@ -406,7 +405,7 @@ impl Machine<'_> {
         let frame = &warp.frames[running.frame];
         let carry = frame.registers[analysis::code::CARRY as usize];
         let stack = frame.registers[analysis::code::STACK as usize];
-        let rank = self.clusters[running.cluster].blocks[running.block].rank;
+        let rank = self.world.clusters[running.cluster].blocks[running.block].rank;
         let surroundings = Surroundings {
             active: running.active,
             carry: &carry,
@@ -416,25 +415,9 @@ impl Machine<'_> {
             sweep: 0,
             participants,
         };
-        let mut access = Access {
-            global: &mut self.global,
-            blocks: &mut self.clusters[running.cluster].blocks,
-            own: running.block,
-            entry: &self.entry,
-            thread: self.races.thread(warp.clock, warp.time),
-            frame: &mut warp.frames[running.frame],
-            local: &mut warp.local,
-            findings: &mut self.findings,
-            races: &mut self.races,
-            at: running.at,
-            active: running.active,
-            first_lane: 0,
-            undefined: 0,
-            missing: false,
-            inverts: how == Evaluation::Inverted,
-            quiet: how != Evaluation::Real,
-            kind,
-        };
+        let mut access = self.world.access(warp, running, kind);
+        access.inverts = how == Evaluation::Inverted;
+        access.quiet = how != Evaluation::Real;
         self.evaluator
             .run_on(program, inputs, &surroundings, &mut access);
         (access.undefined, access.missing)
@@ -490,7 +473,9 @@ impl Machine<'_> {
             let message = "the address depends on a value that was never written".to_owned();
             let code = FindingCode::UninitializedRead;
             let at = &running.at;
-            self.findings.push(code, at, wrong, message, Vec::new());
+            self.world
+                .findings
+                .push(code, at, wrong, message, Vec::new());
         }
         let stored = marks.get(count..count + stores).unwrap_or_default();
         self.write_memory(warp, running, program, kind, stored);
@@ -532,25 +517,7 @@ impl Machine<'_> {
         if program.stores.is_empty() && program.bulk.is_empty() {
             return;
         }
-        let mut access = Access {
-            global: &mut self.global,
-            blocks: &mut self.clusters[running.cluster].blocks,
-            own: running.block,
-            entry: &self.entry,
-            thread: self.races.thread(warp.clock, warp.time),
-            frame: &mut warp.frames[running.frame],
-            local: &mut warp.local,
-            findings: &mut self.findings,
-            races: &mut self.races,
-            at: running.at,
-            active: running.active,
-            first_lane: 0,
-            undefined: 0,
-            inverts: false,
-            missing: false,
-            quiet: false,
-            kind,
-        };
+        let mut access = self.world.access(warp, running, kind);
         let evaluator = &self.evaluator;
         for lane in lanes_of(running.active).map(usize::from) {
             let value = |node: u32| evaluator.value(node)[lane];
@@ -575,7 +542,7 @@ impl Machine<'_> {
                 super::asynchronous::write_bulk(&mut access, program, bulk, lane, &value);
             }
         }
-        mbarriers::settle(&mut self.clusters[running.cluster].blocks[running.block]);
+        mbarriers::settle(&mut self.world.clusters[running.cluster].blocks[running.block]);
     }
 
     /// Runs a program in one lane after the other: what it reads and writes is one access.
@@ -589,7 +556,7 @@ impl Machine<'_> {
     ) {
         let kind = kind_of(instruction, program);
         let inputs = std::mem::take(&mut self.inputs);
-        let rank = self.clusters[running.cluster].blocks[running.block].rank;
+        let rank = self.world.clusters[running.cluster].blocks[running.block].rank;
         let mut lanes: Vec<usize> = lanes_of(running.active).map(usize::from).collect();
         self.shuffle(&mut lanes);
         for lane in lanes {
@@ -604,25 +571,9 @@ impl Machine<'_> {
                 cta: rank.into(),
                 ..Surroundings::alone(&[0])
             };
-            let mut access = Access {
-                global: &mut self.global,
-                blocks: &mut self.clusters[running.cluster].blocks,
-                own: running.block,
-                entry: &self.entry,
-                thread: self.races.thread(warp.clock, warp.time),
-                frame: &mut warp.frames[running.frame],
-                local: &mut warp.local,
-                findings: &mut self.findings,
-                races: &mut self.races,
-                at: running.at,
-                active: 1 << lane,
-                first_lane: lane,
-                undefined: 0,
-                inverts: false,
-                missing: false,
-                quiet: false,
-                kind,
-            };
+            let mut access = self.world.access(warp, running, kind);
+            access.active = 1 << lane;
+            access.first_lane = lane;
             self.single
                 .run_on(program, &own, &surroundings, &mut access);
             let marked = (access.undefined | undefined) >> lane & 1 == 1;
@@ -643,7 +594,7 @@ impl Machine<'_> {
                     frame.mark(slot, 1 << lane, marked.then_some(&bits));
                 }
             }
-            for block in &mut self.clusters[running.cluster].blocks {
+            for block in &mut self.world.clusters[running.cluster].blocks {
                 mbarriers::settle(block);
             }
         }

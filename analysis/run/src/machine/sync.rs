@@ -89,7 +89,7 @@ impl Machine<'_> {
         for event in &instruction.events {
             match event.kind {
                 EventKind::ClusterArrive => self.arrive_at_cluster(warp, running),
-                EventKind::ProxyFence => self.races.proxy_fence(warp.clock),
+                EventKind::ProxyFence => self.world.races.proxy_fence(warp.clock),
                 EventKind::ClusterWait if !self.passes_cluster(warp, running) => {
                     return Met::Waits;
                 }
@@ -108,7 +108,7 @@ impl Machine<'_> {
                 .is_some_and(|it| it.places.is_empty());
         if is_fence {
             let scope = instruction.strength.scope;
-            self.races.fence(warp.clock, running.active, scope);
+            self.world.races.fence(warp.clock, running.active, scope);
         }
         Met::Goes
     }
@@ -137,7 +137,9 @@ impl Machine<'_> {
             let message = format!("the mask {own:#010x} lacks lanes that run this instruction");
             let lanes = class & !own;
             let (code, at) = (FindingCode::InvalidMask, &running.at);
-            self.findings.push(code, at, lanes, message, Vec::new());
+            self.world
+                .findings
+                .push(code, at, lanes, message, Vec::new());
         }
         if class != running.active {
             self.split(warp, running, class);
@@ -147,7 +149,7 @@ impl Machine<'_> {
         }
         let orders = meeting.is_some_and(|it| it.kind == EventKind::WarpSync);
         if orders {
-            self.races.meet(warp.clock, running.active, warp.time);
+            self.world.races.meet(warp.clock, running.active, warp.time);
         }
         true
     }
@@ -224,9 +226,9 @@ impl Machine<'_> {
             Some(node) => self.count_true(warp, running, instruction, node),
             None => 0,
         };
-        let clock = self.races.release(warp.clock);
+        let clock = self.world.races.release(warp.clock);
         let count = running.active.count_ones();
-        let block = &mut self.clusters[running.cluster].blocks[running.block];
+        let block = &mut self.world.clusters[running.cluster].blocks[running.block];
         let state = block.barriers.entry(barrier).or_default();
         state.expected = expected;
         state.arrived += count;
@@ -265,7 +267,7 @@ impl Machine<'_> {
 
     /// Lets the threads of a barrier go if all have arrived. `warp` is the one that runs, which is not in its block.
     fn open_barrier(&mut self, running: &Running, barrier: u32, warp: &mut Warp) {
-        let cluster = &mut self.clusters[running.cluster];
+        let cluster = &mut self.world.clusters[running.cluster];
         let block = &mut cluster.blocks[running.block];
         let live = block.live;
         let Some(state) = block.barriers.get(&barrier) else {
@@ -285,7 +287,7 @@ impl Machine<'_> {
             some: state.some.into(),
             every: state.arrived.into(),
         };
-        let races = &mut self.races;
+        let races = &mut self.world.races;
         let mut open = |warp: &mut Warp| {
             let mut lanes = 0;
             for group in &mut warp.groups {
@@ -311,7 +313,7 @@ impl Machine<'_> {
                 group.state = State::Ready;
             }
         }
-        let block = &self.clusters[running.cluster].blocks[running.block];
+        let block = &self.world.clusters[running.cluster].blocks[running.block];
         let barriers: Vec<u32> = block.barriers.keys().copied().collect();
         for barrier in barriers {
             self.open_barrier(running, barrier, warp);
@@ -321,8 +323,8 @@ impl Machine<'_> {
 
     /// Threads arrive at the barrier of the cluster.
     fn arrive_at_cluster(&mut self, warp: &mut Warp, running: &Running) {
-        let clock = self.races.release(warp.clock);
-        let cluster = &mut self.clusters[running.cluster];
+        let clock = self.world.races.release(warp.clock);
+        let cluster = &mut self.world.clusters[running.cluster];
         cluster.arrived += running.active.count_ones();
         cluster.clock.join(&clock);
         warp.cluster_phase = cluster.generation + 1;
@@ -330,7 +332,7 @@ impl Machine<'_> {
     }
 
     fn open_cluster(&mut self, running: &Running, warp: &mut Warp) {
-        let cluster = &mut self.clusters[running.cluster];
+        let cluster = &mut self.world.clusters[running.cluster];
         let live: u32 = cluster.blocks.iter().map(|it| it.live).sum();
         if cluster.arrived == 0 || cluster.arrived < live {
             return;
@@ -352,14 +354,14 @@ impl Machine<'_> {
 
     /// Whether the barrier of the cluster lets a group go; else it waits.
     fn passes_cluster(&mut self, warp: &mut Warp, running: &Running) -> bool {
-        let cluster = &self.clusters[running.cluster];
+        let cluster = &self.world.clusters[running.cluster];
         if cluster.generation < warp.cluster_phase {
             warp.groups[running.group].state = State::AtCluster;
             return false;
         }
         let clock = cluster.complete.clone();
-        self.races.acquire(warp.clock, running.active, &clock);
-        self.races.meet(warp.clock, running.active, warp.time);
+        self.world.races.acquire(warp.clock, running.active, &clock);
+        self.world.races.meet(warp.clock, running.active, warp.time);
         true
     }
 
@@ -367,7 +369,7 @@ impl Machine<'_> {
     pub(super) fn report_deadlock(&mut self, spins: bool) {
         let code = self.code;
         let mut waits = Vec::new();
-        for cluster in &self.clusters {
+        for cluster in &self.world.clusters {
             for block in &cluster.blocks {
                 for warp in &block.warps {
                     for group in &warp.groups {
@@ -449,7 +451,9 @@ impl Machine<'_> {
                 message: "other threads wait here".to_owned(),
             });
             let related = related.collect();
-            self.findings.push(code, at, group.lanes, message, related);
+            self.world
+                .findings
+                .push(code, at, group.lanes, message, related);
         }
     }
 }

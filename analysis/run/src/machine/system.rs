@@ -58,7 +58,7 @@ impl Machine<'_> {
                     let heap = |it: &&mut super::memory::Allocation| {
                         it.base == address && it.owner == Owner::Heap && !it.freed
                     };
-                    match self.global.all.iter_mut().find(heap) {
+                    match self.world.global.all.iter_mut().find(heap) {
                         Some(it) => it.freed = true,
                         None if address == 0 => {}
                         None => {
@@ -97,21 +97,27 @@ impl Machine<'_> {
     }
 
     fn allocate(&mut self, size: u64) -> u64 {
-        let taken: u64 = self.global.all.iter().map(|it| it.data.len() as u64).sum();
+        let taken: u64 = self
+            .world
+            .global
+            .all
+            .iter()
+            .map(|it| it.data.len() as u64)
+            .sum();
         if size == 0 || taken.saturating_add(size) > self.launch.limits.memory {
             return 0;
         }
         self.allocations += 1;
         let name = format!("allocation {}", self.allocations);
         let data = Bytes::undefined(size as usize);
-        self.global.add(data, Owner::Heap, name, true)
+        self.world.global.add(data, Owner::Heap, name, true)
     }
 
     /// The text at a generic address, up to its NUL.
     fn text_at(&mut self, address: u64) -> String {
         let mut bytes = Vec::new();
-        while let Some((index, offset)) = self.global.find(address + bytes.len() as u64, 1) {
-            let byte = self.global.all[index].data.bytes[offset];
+        while let Some((index, offset)) = self.world.global.find(address + bytes.len() as u64, 1) {
+            let byte = self.world.global.all[index].data.bytes[offset];
             if byte == 0 || bytes.len() > MOST_TEXT {
                 break;
             }
@@ -127,8 +133,8 @@ impl Machine<'_> {
         if offset < super::memory::LOCAL_SIZE {
             return warp.local[lane].read(offset, count).0;
         }
-        match self.global.find(address, count as u64) {
-            Some((index, offset)) => self.global.all[index].data.read(offset, count).0,
+        match self.world.global.find(address, count as u64) {
+            Some((index, offset)) => self.world.global.all[index].data.read(offset, count).0,
             None => 0,
         }
     }

@@ -70,6 +70,11 @@ impl Access<'_> {
                 .collect();
             TensorMap::decode(&bytes)
         });
+        let fits = |it: &TensorMap| {
+            let modes = [BoxMode::Tile, BoxMode::Rows];
+            modes.iter().all(|mode| it.box_bytes(*mode) <= MOST_BYTES)
+        };
+        let map = map.filter(fits);
         if map.is_none() && !self.quiet {
             let message = format!("there is no tensor map at {address:#x}");
             let code = FindingCode::UnspecifiedOperand;
@@ -162,6 +167,9 @@ impl Access<'_> {
         self.write_many(place, address, &swizzled, lane);
     }
 }
+
+/// The most bytes of a box: more than a block has of shared memory.
+const MOST_BYTES: u64 = 1 << 24;
 
 /// Bytes in global memory.
 const GLOBAL: Place = Place {

@@ -91,7 +91,10 @@ fn code(text: &str) -> analysis::code::Code {
 }
 
 fn report(text: &str, code: &analysis::code::Code, launch: Launch) -> String {
-    let mut machine = Machine::new(code, launch).unwrap();
+    let mut machine = match Machine::new(code, launch) {
+        Ok(machine) => machine,
+        Err(error) => return format!("{error}\n"),
+    };
     machine.advance(10_000_000);
     let outcome = machine.outcome();
     let mut out = format!("{:?}\n", outcome.ended);
@@ -319,6 +322,70 @@ fn who_waits_for_ever() {
             invalid-mask 14 `shfl.sync.bfly.b32 %r, %s, 1, 31, 0xFFFFFFFF;` lanes [16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the instruction waits for lanes 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, which are elsewhere
             divergent-sync 16 `bar.sync 0;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]: the instruction waits for lanes 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, which are elsewhere
             p0 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
+    );
+}
+
+/// What is larger than any device has is refused, or found where it is used; nothing is made of such sizes.
+#[test]
+fn sizes_beyond_all_limits() {
+    let entry = |variables: &str, body: &str| {
+        format!(
+            ".version 8.6\n.target sm_100a\n.address_size 64\n{variables}\n.visible .entry k(.param .u64 y)\n{{\n{body}\nret;\n}}\n"
+        )
+    };
+    let one = "block = 1\nargs.y = { zeros = [1], type = 'u32' }";
+    let check = |text: &str, launch: &str, expect: Expect| {
+        expect.assert_eq(&run_described(text, launch));
+    };
+    check(
+        &entry(".global .b8 g[1099511627776];", ""),
+        one,
+        expect![[r#"
+            the arrays and variables take 1099511627780 bytes, and a run may take 268435456
+        "#]],
+    );
+    check(
+        &entry(".shared .b8 s[1099511627776];", ""),
+        one,
+        expect![[r#"
+            a block takes more shared memory than 16776192 bytes
+        "#]],
+    );
+    check(
+        &entry("", ".local .b8 l[1099511627776];"),
+        one,
+        expect![[r#"
+            `k` declares more variables than fit: 262144 bytes of local memory and 65536 in `.param` space
+        "#]],
+    );
+    check(
+        &entry("", ".param .b8 p[1099511627776];"),
+        one,
+        expect![[r#"
+            `k` declares more variables than fit: 262144 bytes of local memory and 65536 in `.param` space
+        "#]],
+    );
+    check(
+        &entry("", ""),
+        "block = 1\ngrid = [4000000000, 60000, 60000]\nargs.y = { zeros = [1], type = 'u32' }",
+        expect![[r#"Problem { span: 17..43, key: "grid", message: "a grid has at most [2147483647, 65535, 65535] blocks along x, y and z" }"#]],
+    );
+    check(
+        &entry("", ""),
+        "block = 1\ngrid = 1000000\ncluster = 1000000\nargs.y = { zeros = [1], type = 'u32' }",
+        expect![[r#"Problem { span: 35..42, key: "cluster", message: "1000000 blocks are more than the 16 of a cluster" }"#]],
+    );
+    check(
+        &entry(
+            ".shared .align 16 .b8 s[64];",
+            ".reg .b64 %n; .reg .b32 %s; mov.u32 %s, s; mov.b64 %n, 1099511627776; st.bulk.shared::cta [%s], %n, 0;",
+        ),
+        one,
+        expect![[r#"
+            Finished
+            out-of-bounds 7 `st.bulk.shared::cta [%s], %n, 0;` lanes [0]: the access writes 1099511627776 bytes: in no array or variable
+            p0 = [0]
         "#]],
     );
 }

@@ -12,6 +12,8 @@ mod operands;
 mod product;
 
 pub(super) use operands::register_bits;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -122,7 +124,7 @@ pub fn lower(computation: &Computation, statement: &BoundStatement<'_>) -> Resul
         lines.effects.iter().copied().partition(|it| it.later);
     let mut program = part(&lines, statement, &now, &lines.unspecified)?;
     if !later.is_empty() {
-        program.later = Some(Box::new(part(&lines, statement, &later, &[])?));
+        program.later = Some(Arc::new(part(&lines, statement, &later, &[])?));
     }
     Ok(program)
 }

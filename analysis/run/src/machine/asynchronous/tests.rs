@@ -1,6 +1,6 @@
 use expect_test::{Expect, expect};
 
-use crate::machine::tests::{run, run_late};
+use crate::machine::tests::{run, run_described, run_late};
 
 #[track_caller]
 fn check(body: &str, threads: u32, arrays: &[&[u32]], expect: Expect) {
@@ -149,4 +149,56 @@ fn bulk_copies_complete_at_mbarriers() {
             p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
         "#]],
     );
+}
+
+/// A group that one block leaves open when it ends is not that of another block.
+#[test]
+fn groups_of_blocks_that_run_beside_each_other() {
+    let text = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y)
+{
+.reg .b64 %x, %y, %i;
+.reg .b32 %r, %s, %t, %b;
+.reg .pred %c;
+.shared .align 16 .b8 s[16];
+.shared .align 16 .b8 u[16];
+ld.param.u64 %x, [x];
+ld.param.u64 %y, [y];
+mov.u32 %s, s;
+mov.u32 %t, u;
+mov.u32 %b, %ctaid.x;
+cp.async.ca.shared.global [%s], [%x], 4;
+cp.async.commit_group;
+cp.async.wait_group 0;
+setp.eq.u32 %c, %b, 1;
+@%c bra second;
+wait:
+ld.volatile.global.u32 %r, [%y];
+setp.eq.u32 %c, %r, 0;
+@%c bra wait;
+cp.async.ca.shared.global [%t], [%x+4], 4;
+cp.async.commit_group;
+ld.shared.u32 %r, [%t];
+st.global.u32 [%y+4], %r;
+ret;
+second:
+cp.async.ca.shared.global [%t], [%x+4], 4;
+mov.u32 %r, 1;
+st.volatile.global.u32 [%y], %r;
+ret;
+}
+";
+    let launch = "block = 1
+        grid = 2
+        args.x = { ramp = [2], type = 'u32' }
+        args.y = { zeros = [2], type = 'u32' }";
+    expect![[r#"
+        Finished
+        stale-read 27 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+        p0 = [0, 1]
+        p1 = [1, 1]
+    "#]].assert_eq(&run_described(text, launch));
 }

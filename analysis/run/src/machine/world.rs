@@ -1,0 +1,81 @@
+//! The memory of a run and what watches it: all that an access touches besides its warp.
+
+use super::{
+    access::Access,
+    block::Cluster,
+    findings::{At, Findings},
+    memory::{Bytes, Global},
+    races::{Kind, Races, Thread},
+    running::Running,
+    warp::Warp,
+};
+
+/// The memory of a run, and what is found about accesses.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    pub(super) global: Global,
+    /// The parameters of the entry.
+    pub(super) entry: Bytes,
+    /// The clusters that run now.
+    pub(super) clusters: Vec<Cluster>,
+    pub(super) findings: Findings,
+    pub(super) races: Races,
+}
+
+impl World {
+    /// Global memory with nothing around it.
+    pub(super) fn new(global: Global) -> World {
+        World {
+            global,
+            entry: Bytes::default(),
+            clusters: Vec::new(),
+            findings: Findings::default(),
+            races: Races::new(),
+        }
+    }
+
+    /// The memory as the lanes of a warp see it that run an instruction.
+    pub(super) fn access<'a>(
+        &'a mut self,
+        warp: &'a mut Warp,
+        running: &Running,
+        kind: Kind,
+    ) -> Access<'a> {
+        let thread = self.races.thread(warp.clock, warp.time);
+        let place = (running.cluster, running.block, running.frame);
+        let mut access = self.access_at(warp, place, running.at, thread, kind);
+        access.active = running.active;
+        access
+    }
+
+    /// The same for a thread that does not run now: `place` has the cluster, the block in it and the frame.
+    pub(super) fn access_at<'a>(
+        &'a mut self,
+        warp: &'a mut Warp,
+        place: (usize, usize, usize),
+        at: At,
+        thread: Thread,
+        kind: Kind,
+    ) -> Access<'a> {
+        let (cluster, block, frame) = place;
+        Access {
+            global: &mut self.global,
+            blocks: &mut self.clusters[cluster].blocks,
+            own: block,
+            entry: &self.entry,
+            frame: &mut warp.frames[frame],
+            local: &mut warp.local,
+            findings: &mut self.findings,
+            races: &mut self.races,
+            at,
+            thread,
+            active: 0,
+            first_lane: 0,
+            undefined: 0,
+            inverts: false,
+            missing: false,
+            quiet: false,
+            kind,
+        }
+    }
+}
