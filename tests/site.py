@@ -21,6 +21,7 @@ HOSTS = {
     "pre-commit.com",
     "rust-lang.github.io",
     "rustup.rs",
+    "toml.io",
 }
 
 

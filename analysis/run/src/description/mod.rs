@@ -2,7 +2,7 @@
 //!
 //! A text becomes a [`Value`] (by [`Value::parse`] or [`comments`]), that a [`Description`] (by [`Description::read`]),
 //! and with the code of a file a [`Prepared`] launch (by [`Description::prepare`]), which judges outcomes afterwards.
-//! Files are read by whoever asks. Editors ask [`mistakes`], [`complete`], [`explain`] and [`new_comment`].
+//! Files are read by whoever asks. Editors ask [`mistakes`], [`complete()`], [`explain`] and [`new_comment`].
 
 mod check;
 mod comment;

@@ -326,7 +326,7 @@ fn who_waits_for_ever() {
     );
 }
 
-/// What is larger than any device has is refused, or found where it is used; nothing is made of such sizes.
+/// Sizes beyond those of any device are refused, or found where they are used; no memory is allocated for them.
 #[test]
 fn sizes_beyond_all_limits() {
     let entry = |variables: &str, body: &str| {
@@ -369,12 +369,16 @@ fn sizes_beyond_all_limits() {
     check(
         &entry("", ""),
         "block = 1\ngrid = [4000000000, 60000, 60000]\nargs.y = { zeros = [1], type = 'u32' }",
-        expect![[r#"Problem { span: 17..43, key: "grid", message: "a grid has at most [2147483647, 65535, 65535] blocks along x, y and z" }"#]],
+        expect![[
+            r#"Problem { span: 17..43, key: "grid", message: "a grid has at most [2147483647, 65535, 65535] blocks along x, y and z" }"#
+        ]],
     );
     check(
         &entry("", ""),
         "block = 1\ngrid = 1000000\ncluster = 1000000\nargs.y = { zeros = [1], type = 'u32' }",
-        expect![[r#"Problem { span: 35..42, key: "cluster", message: "1000000 blocks are more than the 16 of a cluster" }"#]],
+        expect![[
+            r#"Problem { span: 35..42, key: "cluster", message: "1000000 blocks are more than the 16 of a cluster" }"#
+        ]],
     );
     check(
         &entry(
