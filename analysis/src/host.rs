@@ -8,7 +8,7 @@ mod writer;
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use salsa::Database as _;
-use syntax::{TextRange, text::Edit};
+use syntax::{TextRange, TextSize, text::Edit};
 
 pub use writer::{AnalysisHost, Change};
 
@@ -286,6 +286,18 @@ impl Analysis {
         self.with_file(at.file, |db, file| {
             features::source_locations::source_locations(db, file, at)
         })
+    }
+
+    /// The `.loc` directives of the functions of a file in the order of the text: where each begins, the place that it
+    /// names, and the one into which that was inlined. Each function begins with an element without places.
+    ///
+    /// # Errors
+    /// [`Cancelled`], as with every question.
+    pub fn located(
+        &self,
+        file: FileId,
+    ) -> Cancellable<Vec<(TextSize, [Option<SourceLocation>; 2])>> {
+        self.with_file(file, features::source_locations::located)
     }
 
     /// All instructions of the file that were made from the same source line as the one at a position.

@@ -14,5 +14,5 @@ mod pages;
 
 pub use kinds::{has_asynchronous_operations, synchronises};
 pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
-pub use machine::{LaunchError, Machine, can_run};
+pub use machine::{LaunchError, Machine};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

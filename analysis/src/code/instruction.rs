@@ -25,7 +25,8 @@ use crate::{
 };
 
 use super::{
-    Actual, CARRY, Call, Callee, Event, Guard, Instruction, STACK, Slot, Source, Symbol,
+    Actual, CARRY, Call, Callee, Event, Guard, Instruction, OperandTypes, STACK, Slot, Source,
+    Symbol,
     places::{Places, component_index},
 };
 
@@ -44,6 +45,7 @@ struct Common {
     name: Arc<str>,
     program: Option<Arc<Program>>,
     strength: Strength,
+    types: Arc<OperandTypes>,
 }
 
 impl<'a> InstructionLowering<'a> {
@@ -100,6 +102,9 @@ impl<'a> InstructionLowering<'a> {
         for it in semantics.events {
             events.push(event(it, places));
         }
+        let is_known = |all: &[Source]| !all.contains(&Source::Unknown);
+        let is_runnable =
+            common.program.is_some() && is_known(&sources) && is_known(&later_sources);
         Instruction {
             range: bound.instruction.range + self.start,
             guard,
@@ -122,6 +127,8 @@ impl<'a> InstructionLowering<'a> {
             order: semantics.order,
             together: semantics.together,
             strength: common.strength,
+            types: common.types,
+            is_runnable,
             by_proxy: {
                 let mut accesses = semantics.reads.iter().chain(semantics.writes);
                 accesses.any(|it| it.proxy == Proxy::Async)
@@ -152,10 +159,28 @@ fn common_of<'db>(db: &'db dyn Database, form: Form<'db>) -> Common {
         Some(Err(isa::compute::Obstacle::Nothing)) => Some(Arc::default()),
         _ => None,
     };
+    let types = types_of(program.as_deref(), bindings(db, form));
     Common {
         name: name.join(".").into(),
+        types: Arc::new(types),
         program,
         strength: Strength::from_words(contents.words.iter().map(|it| &**it)),
+    }
+}
+
+/// The types of what a program reads and writes.
+fn types_of(program: Option<&Program>, bindings: &[Binding]) -> OperandTypes {
+    let Some(program) = program else {
+        return OperandTypes::default();
+    };
+    let word = |operand: u8| bindings.get(usize::from(operand))?.ty.clone();
+    let written = |it: Destination| match it {
+        Destination::Operand { operand, .. } => word(operand),
+        Destination::Carry | Destination::Stack => None,
+    };
+    OperandTypes {
+        sources: program.inputs.iter().map(|it| word(it.operand)).collect(),
+        destinations: program.outputs.iter().map(|it| written(it.0)).collect(),
     }
 }
 

@@ -12,7 +12,7 @@ mod places;
 
 pub(crate) use lower::{code, headers};
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use isa::{
     compute::Program,
@@ -200,6 +200,20 @@ pub struct Instruction {
     pub strength: Strength,
     /// Whether it accesses memory through the asynchronous proxy.
     pub by_proxy: bool,
+    /// The types under which it reads and writes registers.
+    pub types: Arc<OperandTypes>,
+    /// Whether it has a program and everything that it reads is known, so that it can be run.
+    pub is_runnable: bool,
+}
+
+/// The types that a form gives its operands, as words without a period; `None` for addresses, and where registers of
+/// several types are allowed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperandTypes {
+    /// Those of [`Instruction::sources`].
+    pub sources: Vec<Option<Cow<'static, str>>>,
+    /// Those of [`Instruction::destinations`].
+    pub destinations: Vec<Option<Cow<'static, str>>>,
 }
 
 /// A guard.

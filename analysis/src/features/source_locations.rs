@@ -110,6 +110,39 @@ pub(crate) fn source_locations(
     })
 }
 
+/// The `.loc` directives of the functions of a file with the places that they name, in the order of the text: where
+/// the directive begins, its own place, and the one into which that was inlined. A function begins with none.
+pub(crate) fn located(
+    db: &dyn Database,
+    file: SourceFile,
+) -> Vec<(TextSize, [Option<SourceLocation>; 2])> {
+    let paths = paths(db, file);
+    let place = |it: Option<[u32; 3]>| {
+        let [index, line, column] = it?;
+        Some(SourceLocation {
+            path: (*paths.get(&index)?).to_owned(),
+            line,
+            column,
+        })
+    };
+    let mut found = Vec::new();
+    let offsets = item_offsets(db, file);
+    for (function, start) in items(db, file).functions.iter().zip(&offsets.functions) {
+        db.unwind_if_revision_cancelled();
+        found.push((*start, [None, None]));
+        each_statement(&function.green(db).cursor(), &mut |statement| {
+            if statement.kind() == SyntaxKind::LOC_DIRECTIVE
+                && let (Some(own), inlined_at) = locations_of(statement)
+            {
+                let at = statement.range().start() + *start;
+                found.push((at, [place(Some(own)), place(inlined_at)]));
+            }
+            true
+        });
+    }
+    found
+}
+
 /// All instructions of the file that come from the source line of the one at a position.
 pub(crate) fn same_source_line(
     db: &dyn Database,

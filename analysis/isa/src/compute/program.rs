@@ -465,6 +465,10 @@ pub struct Program {
     pub crosses_lanes: bool,
     /// Whether some operations work on 128 bits.
     pub wide: bool,
+    /// Whether it reads the carry flag or the stack pointer.
+    pub flags: bool,
+    /// Whether it reads, writes or checks memory.
+    pub accesses: bool,
     /// The places in memory that are read and written.
     pub places: Vec<Place>,
     /// The elements that are written to memory, after everything is read.
@@ -595,6 +599,11 @@ impl Program {
         self.steps = steps;
         self.for_each_end(|it| *it = moved[*it as usize]);
         self.wide = self.steps.iter().any(Op::is_wide);
+        let has = |is: &dyn Fn(&Op) -> bool| self.steps.iter().any(is);
+        self.flags = has(&|it| matches!(it, Op::Carry | Op::Stack));
+        self.accesses = !self.stores.is_empty()
+            || !self.bulk.is_empty()
+            || has(&|it| matches!(it, Op::Load { .. } | Op::BoxBytes { .. } | Op::Aligned(..)));
         self
     }
 }

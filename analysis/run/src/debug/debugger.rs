@@ -4,21 +4,26 @@
 //! the same launch comes to the same state there again. Going back means: take the last copy of the machine before that
 //! time, and run it up to there.
 
-use isa::compute::AddressSpace;
 use rustc_hash::FxHashMap;
 
-use super::{evaluate::Scope, points::Points};
+use super::{
+    evaluate::Scope,
+    points::Points,
+    stop::{Edit, Goal, Reason, Stop, Thread},
+    types::nans,
+};
 use crate::{
     description::Layout,
     launch::Launch,
     machine::{
         LaunchError, Machine,
-        inspect::{GroupView, Known, View, WARP, WarpId},
+        inspect::{GroupView, Known, View, WARP},
         single::Next,
+        sync::waits_for_warps,
     },
     outcome::{Ended, Finding},
 };
-use analysis::code::Code;
+use analysis::code::{Code, Instruction};
 
 /// Instructions between two copies of the machine at the start; it doubles where these take too much memory.
 const INTERVAL: u64 = 1 << 14;
@@ -26,89 +31,6 @@ const INTERVAL: u64 = 1 << 14;
 const MOST_MEMORY: usize = 256 << 20;
 /// The most copies.
 const MOST_COPIES: usize = 256;
-
-/// A thread at which a person looks: a lane of a warp, for all lanes that are at the same instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Thread {
-    /// The warp.
-    pub warp: WarpId,
-    /// The lane.
-    pub lane: usize,
-}
-
-/// A change that a person made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edit {
-    /// A change of a register in some lanes.
-    Register {
-        /// The warp.
-        warp: WarpId,
-        /// The frame, by its index in the warp.
-        frame: usize,
-        /// The slot.
-        slot: u32,
-        /// The lanes as a mask.
-        lanes: u32,
-        /// The new bits.
-        bits: u64,
-    },
-    /// A change of memory.
-    Memory {
-        /// The thread whose memory it is.
-        view: View,
-        /// The state space.
-        space: AddressSpace,
-        /// The first byte.
-        address: u64,
-        /// The new bytes.
-        bytes: Vec<u8>,
-    },
-}
-
-/// The way in which a run continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// To the next breakpoint or finding.
-    Continue,
-    /// Until the lanes have run an instruction.
-    StepIn(Thread),
-    /// The same, where calls are one.
-    Next(Thread),
-    /// Until the function has returned.
-    StepOut(Thread),
-    /// Back to before the last instruction of the lanes.
-    StepBack(Thread),
-    /// Back to the last breakpoint or finding, or to the start.
-    Reverse,
-}
-
-/// Why a run has stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// It is at its start.
-    Entry,
-    /// A step is done.
-    Step,
-    /// Somebody asked for it.
-    Pause,
-    /// It is at breakpoints, by their numbers.
-    Breakpoint(Vec<u64>),
-    /// Watched data has changed, by its number.
-    Data(u64),
-    /// Findings. Unless all threads wait, the run is before the instruction that has them.
-    Finding(Vec<Finding>),
-    /// The kernel has ended.
-    Ended,
-}
-
-/// A stop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stop {
-    /// Why.
-    pub reason: Reason,
-    /// At which thread; of a kernel without threads none.
-    pub thread: Option<Thread>,
-}
 
 /// A run that can be stopped and go back.
 pub struct Debugger<'a> {
@@ -137,6 +59,8 @@ pub struct Debugger<'a> {
 struct Running {
     goal: Goal,
     depth: u32,
+    /// The source line at which it was: function and number.
+    line: (usize, u32),
     /// Whether breakpoints at the next instruction are passed: the run has stopped there.
     skips: bool,
     watched: Vec<Option<Known>>,
@@ -253,16 +177,17 @@ impl<'a> Debugger<'a> {
 
     /// Begins to run towards a goal; [`Self::advance`] does it.
     pub fn start(&mut self, goal: Goal, skips: bool) {
-        let depth = match goal {
-            Goal::Next(thread) | Goal::StepOut(thread) => {
-                let group = self.group(thread);
-                group.map_or(0, |it| self.machine.depth(thread.warp, it.frame))
-            }
-            _ => 0,
-        };
+        let (mut depth, mut line) = (0, (0, 0));
+        if let Goal::Next(thread) | Goal::StepOut(thread) | Goal::Line(thread) = goal
+            && let Some(group) = self.group(thread)
+        {
+            depth = self.machine.depth(thread.warp, group.frame);
+            line = (group.function, self.points.line(group.function, group.pc));
+        }
         self.goal = Some(Running {
             goal,
             depth,
+            line,
             skips,
             watched: self.contents(),
             before: self.machine.steps(),
@@ -405,11 +330,28 @@ impl<'a> Debugger<'a> {
             }
             let before = self.machine.findings().len();
             let now = self.machine.steps();
+            let had_nan = (self.points.nan && !skips).then(|| {
+                let lanes = self.guarded(&next);
+                (lanes, self.nans(&next, lanes, false))
+            });
             let Some((_, passed)) = self.run_one() else {
                 return Some(self.end());
             };
             if let Some(stop) = self.found(before, now, &next) {
                 return Some(stop);
+            }
+            if let Some((lanes, before)) = had_nan {
+                let new = self.nans(&next, lanes, true) & !before;
+                if new != 0 {
+                    self.seek(now);
+                    return Some(Stop {
+                        reason: Reason::Nan(new),
+                        thread: Some(Thread {
+                            warp: next.warp,
+                            lane: first_lane(new),
+                        }),
+                    });
+                }
             }
             let thread = |it: usize| {
                 Some(Thread {
@@ -431,6 +373,8 @@ impl<'a> Debugger<'a> {
                 Goal::StepIn(it) => (it, u32::MAX),
                 Goal::Next(it) => (it, running.depth),
                 Goal::StepOut(it) => (it, running.depth.saturating_sub(1)),
+                Goal::Barrier(it) => (it, u32::MAX),
+                Goal::Line(it) => (it, running.depth),
                 _ => continue,
             };
             let is_own = own.warp == next.warp && next.lanes >> own.lane & 1 == 1;
@@ -441,6 +385,7 @@ impl<'a> Debugger<'a> {
             let is_out = matches!(running.goal, Goal::StepOut(_)) && running.depth == 0;
             match group {
                 Some(it) if is_out || self.machine.depth(own.warp, it.frame) > limit => continue,
+                Some(it) if !self.is_reached(running, &it) => continue,
                 Some(_) => {
                     return Some(Stop {
                         reason: Reason::Step,
@@ -458,6 +403,47 @@ impl<'a> Debugger<'a> {
             }
         }
         None
+    }
+
+    /// Whether the lanes of a step are where it ends.
+    fn is_reached(&self, running: &Running, group: &GroupView) -> bool {
+        match running.goal {
+            Goal::Barrier(_) => {
+                let function = &self.machine.code().functions[group.function];
+                let next = function.instructions.get(group.pc as usize);
+                next.is_some_and(waits_for_warps)
+            }
+            Goal::Line(_) => {
+                let line = self.points.line(group.function, group.pc);
+                line != 0 && (group.function, line) != running.line
+            }
+            _ => true,
+        }
+    }
+
+    /// The next instruction, unless it is the end of the function.
+    fn instruction(&self, next: &Next) -> Option<&'a Instruction> {
+        let function = &self.machine.code().functions[next.function];
+        function.instructions.get(next.pc as usize)
+    }
+
+    /// The lanes that will run the next instruction: those in which its guard holds.
+    fn guarded(&self, next: &Next) -> u32 {
+        let guard = self.instruction(next).and_then(|it| it.guard);
+        let Some(guard) = guard else {
+            return next.lanes;
+        };
+        let values = self.machine.register(next.warp, next.frame, guard.slot);
+        let holds = |lane: &usize| values.is_some_and(|it| (it.0[*lane] & 1 == 1) != guard.negated);
+        let lanes = (0..WARP).filter(holds);
+        next.lanes & lanes.fold(0, |mask, it| mask | 1 << it)
+    }
+
+    /// Those of some lanes in which an operand of an instruction is NaN: one that it reads, or one that it writes.
+    fn nans(&self, next: &Next, lanes: u32, written: bool) -> u32 {
+        let place = (next.warp, next.frame, lanes);
+        self.instruction(next)
+            .map_or(0, |it| nans(&self.machine, it, place, written))
     }
 
     /// The stop at a breakpoint of the next instruction.

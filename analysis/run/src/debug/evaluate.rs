@@ -5,6 +5,7 @@ use isa::{compute::AddressSpace, special, variable::StateSpace};
 
 use super::{
     expression::Expression,
+    types::type_at,
     value::{Number, Row, Type},
 };
 use crate::{
@@ -114,8 +115,31 @@ impl<'m, 'a> Scope<'m, 'a> {
     /// The registers of the function, and the elements of vectors: name, slot and type.
     #[must_use]
     pub fn registers(&self) -> Vec<(String, Slot, Type)> {
+        let Some(function) = self.function() else {
+            return Vec::new();
+        };
+        let pc = self.pc();
+        let all = function.registers.iter().flat_map(slots);
+        all.map(|(name, slot, ty)| (name, slot, type_at(function, pc, slot, ty)))
+            .collect()
+    }
+
+    /// The number of registers of the function; an element of a vector is one.
+    #[must_use]
+    pub fn register_count(&self) -> usize {
         let registers = self.function().map_or(&[][..], |it| &it.registers);
-        registers.iter().flat_map(slots).collect()
+        registers.iter().flat_map(slots).count()
+    }
+
+    /// The instruction at which the frame is, by its index in the function.
+    fn pc(&self) -> u32 {
+        let View { warp, frame, lane } = self.view;
+        let groups = self.machine.warp_view(warp).map(|it| it.groups);
+        let mut groups = groups.into_iter().flatten();
+        let own = groups.find(|it| it.lanes >> lane & 1 == 1);
+        let frames = own.map(|it| self.machine.frames(warp, &it));
+        let mut frames = frames.into_iter().flatten();
+        frames.find(|it| it.index == frame).map_or(0, |it| it.pc)
     }
 
     /// The values of a register.
@@ -317,9 +341,10 @@ impl<'m, 'a> Scope<'m, 'a> {
     }
 
     fn register(&self, name: &str) -> Option<Found> {
-        let registers = self.function().map_or(&[][..], |it| &it.registers);
-        let found = registers.iter().flat_map(slots).find(|it| it.0 == name);
-        let (_, slot, ty) = found?;
+        let function = self.function()?;
+        let mut all = function.registers.iter().flat_map(slots);
+        let (_, slot, ty) = all.find(|it| it.0 == name)?;
+        let ty = type_at(function, self.pc(), slot, ty);
         Some(Found::Row(self.row(slot, ty)?, Some(slot)))
     }
 

@@ -4,14 +4,17 @@ mod debugger;
 mod evaluate;
 mod expression;
 mod points;
+mod stop;
 #[cfg(test)]
 mod tests;
+mod types;
 mod value;
 
-pub use debugger::{Debugger, Edit, Goal, Reason, Stop, Thread};
+pub use debugger::Debugger;
 pub use evaluate::{Found, Part, Scope};
 pub use expression::Expression;
 pub use points::{Breakpoint, Hits, Piece, Points, Watch, Watched};
+pub use stop::{Edit, Goal, Reason, Stop, Thread};
 pub use value::{Number, Row, Type};
 
 pub use crate::machine::inspect::{

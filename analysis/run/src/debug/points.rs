@@ -188,6 +188,11 @@ pub struct Points {
     pub watches: Vec<Watch>,
     /// The codes of findings at which it does not stop.
     pub ignored: Vec<FindingCode>,
+    /// Whether it stops where an instruction makes NaN of operands that are none.
+    pub nan: bool,
+    /// The number of the source line of each instruction, by function; 0 where there is none. [`super::Goal::Line`]
+    /// needs it.
+    pub lines: Vec<Vec<u32>>,
 }
 
 /// A breakpoint that was hit.
@@ -202,6 +207,12 @@ pub(super) struct Hit {
 }
 
 impl Points {
+    /// The number of the source line of an instruction.
+    pub(super) fn line(&self, function: usize, pc: u32) -> u32 {
+        let lines = self.lines.get(function);
+        lines.and_then(|it| it.get(pc as usize)).map_or(0, |it| *it)
+    }
+
     /// The breakpoints that the next instruction hits; `counts` has the hits so far.
     pub(super) fn hit(
         &self,

@@ -6,10 +6,10 @@ use crate::outcome::{FindingCode, Related};
 
 use super::{
     block::{Block, SHARED_START},
-    findings::{At, Findings},
+    findings::{At, Findings, lanes_of},
     memory::{Global, LOCAL_SIZE, Local},
-    races::{Kind, Races, Thread},
-    warp::Frame,
+    races::{Conflict, Kind, Races, Thread},
+    warp::{Frame, LANES, Lanes},
 };
 
 /// Where the variables of a frame in `.param` space begin; those of the entry are below.
@@ -272,9 +272,13 @@ impl Access<'_> {
             self.kind,
             self.at.range,
         );
-        let Some(conflict) = found else {
-            return;
-        };
+        if let Some(conflict) = found {
+            self.conflict(lane, conflict);
+        }
+    }
+
+    /// Reports a race of the access in a lane.
+    pub(super) fn conflict(&mut self, lane: usize, conflict: Conflict) {
         if self.findings.knows(conflict.code, &self.at) {
             return;
         }
@@ -294,6 +298,78 @@ impl Access<'_> {
         }
         self.findings
             .push(code, &at, 1 << lane, conflict.message, vec![related]);
+    }
+
+    /// The region in which the accesses of some lanes lie if they are in one, nothing is wrong with any of them, and it
+    /// is one that lanes share; with the number that an address there exceeds its offset by.
+    pub(super) fn together<const N: usize>(
+        &mut self,
+        place: &Place,
+        addresses: &[u64; N],
+        lanes: u32,
+        writes: bool,
+    ) -> Option<(Region, u64)> {
+        let bytes = u64::from(place.bytes) * u64::from(place.count);
+        if N != LANES || self.first_lane != 0 || place.field.is_some() || lanes == 0 {
+            return None;
+        }
+        let (mut least, mut most, mut bits) = (u64::MAX, 0, 0);
+        if lanes == u32::MAX {
+            for it in addresses {
+                (least, most, bits) = (least.min(*it), most.max(*it), bits | it);
+            }
+        } else {
+            for lane in lanes_of(lanes) {
+                let it = addresses[usize::from(lane)];
+                (least, most, bits) = (least.min(it), most.max(it), bits | it);
+            }
+        }
+        if !bytes.is_power_of_two() || bits & (bytes - 1) != 0 {
+            return None;
+        }
+        let (region, offset) = self.resolve(place.space, least, bytes)?;
+        let (other, last) = self.resolve(place.space, most, bytes)?;
+        let extent = most - least;
+        if region != other || last as u64 - offset as u64 != extent {
+            return None;
+        }
+        let is_right = match region {
+            Region::Global(index) => {
+                let allocation = &self.global.all[index];
+                !allocation.freed && (allocation.writable || !writes)
+            }
+            Region::Shared(block) => !self.blocks[block].is_hole(offset as u64, extent + bytes),
+            Region::Entry => !writes,
+            Region::Local | Region::Frame => false,
+        };
+        is_right.then(|| (region, least - offset as u64))
+    }
+
+    /// Records accesses of so many bytes at offsets of a region in some lanes, of which each writes its value.
+    pub(super) fn record_lanes(
+        &mut self,
+        region: Region,
+        offsets: &Lanes,
+        bytes: usize,
+        lanes: u32,
+        values: Option<&Lanes>,
+    ) {
+        if self.quiet || !self.races.enabled {
+            return;
+        }
+        let Some(base) = self.shared_key(region, 0) else {
+            return;
+        };
+        let keys = offsets.map(|it| base.wrapping_add(it));
+        let range = self.at.range;
+        let (thread, kind) = (self.thread, self.kind);
+        let bytes = bytes as u64;
+        let found = self
+            .races
+            .access_lanes(&keys, bytes, thread, lanes, values, kind, range);
+        for (lane, conflict) in found {
+            self.conflict(lane.into(), conflict);
+        }
     }
 
     /// Reads up to 8 bytes of a region, with the bits that are undefined.

@@ -36,6 +36,7 @@ impl Bytes {
         let value = match (count, self.bytes.get(at..at + count)) {
             (_, None) => 0,
             (4, Some(&[a, b, c, d])) => u32::from_le_bytes([a, b, c, d]).into(),
+            (8, Some(&[a, b, c, d, e, f, g, h])) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
             (_, Some(all)) => {
                 let mut number = [0; 8];
                 number[..count].copy_from_slice(all);
@@ -48,6 +49,15 @@ impl Bytes {
     /// The undefined bits of a number of up to 8 bytes.
     fn undefined_bits(&self, at: usize, count: usize) -> u64 {
         if self.undefined.is_empty() {
+            return 0;
+        }
+        // Accesses are aligned, so the bits of most lie in one word.
+        let (word, bit) = (at / 64, at % 64);
+        let mask = u64::MAX >> (64 - count.clamp(1, 64));
+        if bit + count <= 64
+            && let Some(bits) = self.undefined.get(word)
+            && bits >> bit & mask == 0
+        {
             return 0;
         }
         let byte = |it: usize| (u64::from(self.is_undefined(at + it)) * 0xFF) << (8 * it);
@@ -63,7 +73,10 @@ impl Bytes {
     /// Writes up to 8 bytes, of whose bits some are undefined. The range must lie inside.
     pub(super) fn write(&mut self, at: usize, count: usize, value: u64, undefined: u64) {
         if let Some(place) = self.bytes.get_mut(at..at + count) {
-            place.copy_from_slice(&value.to_le_bytes()[..count]);
+            match place {
+                [a, b, c, d] => [*a, *b, *c, *d] = (value as u32).to_le_bytes(),
+                _ => place.copy_from_slice(&value.to_le_bytes()[..count]),
+            }
             if undefined == 0 {
                 return self.mark(at, count, false);
             }
@@ -80,6 +93,20 @@ impl Bytes {
                 return;
             }
             self.undefined = vec![0; self.bytes.len().div_ceil(64)];
+        }
+        if count == 0 {
+            return;
+        }
+        let bit = at % 64;
+        if bit + count <= 64
+            && let Some(word) = self.undefined.get_mut(at / 64)
+        {
+            let mask = u64::MAX >> (64 - count) << bit;
+            match undefined {
+                true => *word |= mask,
+                false => *word &= !mask,
+            }
+            return;
         }
         for byte in at..at + count {
             let Some(word) = self.undefined.get_mut(byte / 64) else {

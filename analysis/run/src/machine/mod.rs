@@ -18,11 +18,12 @@ mod notes;
 mod races;
 mod running;
 mod schedule;
+mod shadow;
 pub(crate) mod single;
 mod special;
 mod spin;
 mod step;
-mod sync;
+pub(crate) mod sync;
 mod system;
 mod tensors;
 #[cfg(test)]
@@ -43,7 +44,6 @@ use crate::{
 };
 
 pub use launch::LaunchError;
-pub use step::can_run;
 
 use self::{
     asynchronous::Asynchronous,

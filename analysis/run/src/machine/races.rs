@@ -16,7 +16,8 @@ use crate::outcome::FindingCode;
 use super::{
     clock::Clock,
     findings::{At, lanes_of},
-    warp::LANES,
+    shadow::{Entry, Shadow, WORD},
+    warp::{LANES, Lanes},
 };
 
 /// The author of an access, and the warp whose knowledge counts for it.
@@ -66,27 +67,6 @@ pub(super) struct Conflict {
     pub(super) reads: Option<(u64, usize, u32)>,
 }
 
-/// An access of some bytes of a word.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    author: u32,
-    clock: u32,
-    /// The warp that issued it.
-    view: u32,
-    time: u32,
-    lanes: u32,
-    /// The bytes of the word.
-    bytes: u8,
-    writes: bool,
-    strong: bool,
-    scope: Scope,
-    atomic: bool,
-    asynchronous: bool,
-    by_proxy: bool,
-    value: u64,
-    range: TextRange,
-}
-
 /// The knowledge about a warp.
 #[derive(Clone, Debug)]
 struct Known {
@@ -124,16 +104,15 @@ pub(super) struct Races {
     warps: FxHashMap<usize, Known>,
     /// For each source so far the number of the block, if it is a warp.
     sources: Vec<Option<u64>>,
-    /// By word of 8 bytes.
-    words: FxHashMap<u64, Vec<Entry>>,
+    shadow: Shadow,
+    /// The conflicts of the access that is made, by lane.
+    found: Vec<(u8, Conflict)>,
     /// Reads that count unless an atomic operation follows, by word, warp and lane.
     doubtful: BTreeMap<(u64, usize, u8), (At, Conflict)>,
     /// The clocks that were published at locations, for all threads and for those of a block.
     published: FxHashMap<u64, Vec<(Option<u64>, Clock)>>,
 }
 
-/// Bytes of a word.
-const WORD: u64 = 8;
 /// The first word of shared memory, see [`super::block::Block::shared_key`].
 const SHARED: u64 = (1 << 63) / WORD;
 
@@ -345,17 +324,11 @@ impl Races {
     }
 
     /// Whether an access is ordered before what a lane of a warp does now.
-    fn is_before(
-        known: Option<&Known>,
-        entry: &Entry,
-        thread: Thread,
-        lane: u8,
-        asynchronous: bool,
-    ) -> bool {
+    fn is_before(known: Option<&Known>, entry: &Entry, new: &Entry, lane: u8) -> bool {
         let Some(known) = known else {
             return true;
         };
-        let own = entry.author == entry.view && entry.view as usize == thread.view;
+        let own = entry.author == entry.view && entry.view == new.view;
         if !own || entry.asynchronous {
             return entry.clock <= known.clock.get(entry.author as usize);
         }
@@ -363,7 +336,7 @@ impl Races {
             return true;
         }
         // An asynchronous operation is ordered after what was before its issue only.
-        if asynchronous && entry.time > thread.time {
+        if new.asynchronous && entry.time > new.time {
             return false;
         }
         let others = entry.lanes & !(1 << lane);
@@ -386,57 +359,91 @@ impl Races {
         kind: Kind,
         range: TextRange,
     ) -> Option<Conflict> {
-        let mut conflict = None;
+        let entry = entry_of(thread, writes, kind, range);
+        self.access_bytes(
+            key,
+            bytes,
+            Entry {
+                lanes: 1 << lane,
+                ..entry
+            },
+            lane,
+        );
+        if kind.strong {
+            self.synchronize(key, (thread.view, lane), writes, kind);
+        }
+        self.found.drain(..).next().map(|it| it.1)
+    }
+
+    /// Accesses of as many bytes at an address in each of some lanes, of which each writes its value; the races of each
+    /// lane.
+    #[allow(clippy::too_many_arguments, reason = "an access has so many sides")]
+    pub(super) fn access_lanes(
+        &mut self,
+        keys: &Lanes,
+        bytes: u64,
+        thread: Thread,
+        lanes: u32,
+        values: Option<&Lanes>,
+        kind: Kind,
+        range: TextRange,
+    ) -> Vec<(u8, Conflict)> {
+        let writes = values.is_some();
+        let entry = entry_of(thread, writes, kind, range);
+        for lane in lanes_of(lanes) {
+            let at = usize::from(lane);
+            let entry = Entry {
+                lanes: 1 << lane,
+                value: values.map_or(0, |it| it[at]),
+                ..entry
+            };
+            self.access_bytes(keys[at], bytes, entry, lane);
+            if kind.strong {
+                self.synchronize(keys[at], (thread.view, lane), writes, kind);
+            }
+        }
+        std::mem::take(&mut self.found)
+    }
+
+    fn access_bytes(&mut self, key: u64, bytes: u64, entry: Entry, lane: u8) {
+        let before = self.found.len();
         let end = key + bytes;
         let mut at = key;
         while at < end {
             let word = at / WORD;
             let stop = end.min((word + 1) * WORD);
             let mask = ((1u16 << (stop - at)) - 1) << (at % WORD);
-            let entry = Entry {
-                author: thread.author as u32,
-                clock: thread.clock,
-                view: thread.view as u32,
-                time: thread.time,
-                lanes: 1 << lane,
-                bytes: mask as u8,
-                writes,
-                strong: kind.strong,
-                atomic: kind.atomic,
-                scope: kind.scope,
-                asynchronous: kind.asynchronous,
-                by_proxy: kind.by_proxy,
-                value: kind.value,
-                range,
-            };
-            if kind.atomic {
-                self.doubtful.remove(&(word, thread.view, lane));
+            if entry.atomic {
+                let view = entry.view as usize;
+                self.doubtful.remove(&(word, view, lane));
             }
-            let found = self.access_word(word, entry, thread, lane);
-            conflict = conflict.or(found);
+            let entry = Entry {
+                bytes: mask as u8,
+                ..entry
+            };
+            if self.shadow.add_own(word, &entry) {
+                at = stop;
+                continue;
+            }
+            let found = self.access_word(word, entry, lane);
+            if let Some(it) = found
+                && self.found.len() == before
+            {
+                self.found.push((lane, it));
+            }
             at = stop;
         }
-        if kind.strong {
-            self.synchronize(key, (thread.view, lane), writes, kind);
-        }
-        conflict
     }
 
-    fn access_word(
-        &mut self,
-        word: u64,
-        entry: Entry,
-        thread: Thread,
-        lane: u8,
-    ) -> Option<Conflict> {
-        let known = self.warps.get(&thread.view);
-        let entries = self.words.entry(word).or_default();
-        let mut conflict = None;
+    fn access_word(&mut self, word: u64, entry: Entry, lane: u8) -> Option<Conflict> {
+        let view = entry.view as usize;
+        let known = self.warps.get(&view);
+        let mut conflict: Option<Conflict> = None;
         let mut joined = false;
         let warps = &self.warps;
-        let block = self.sources.get(thread.view).copied().flatten();
         let sources = &self.sources;
-        entries.retain_mut(|old| {
+        let block = sources.get(view).copied().flatten();
+        let tail = self.shadow.retain(word, |old| {
             let same_instruction = old.view == entry.view
                 && old.time == entry.time
                 && old.author == entry.author
@@ -456,15 +463,8 @@ impl Races {
                     return false;
                 }
             }
-            let before = Self::is_before(known, old, thread, lane, entry.asynchronous);
-            let hidden = entry.by_proxy
-                && !old.by_proxy
-                && old.writes
-                && word >= SHARED
-                && known.is_some_and(|it| {
-                    old.clock > it.clock.proxied(old.author as usize)
-                });
-            if before && hidden {
+            let before = Self::is_before(known, old, &entry, lane);
+            if before && is_hidden(known, word, old, &entry) {
                 conflict.get_or_insert_with(|| Conflict {
                     code: FindingCode::MissingProxyFence,
                     message: "this operation of the asynchronous proxy need not see what was written to this location: `fence.proxy.async` is missing between them".to_owned(),
@@ -503,10 +503,39 @@ impl Races {
             true
         });
         if !joined {
-            entries.push(entry);
+            self.shadow.append(tail, entry);
         }
         conflict
     }
+}
+
+/// An access by no lane and of no byte yet.
+fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry {
+    Entry {
+        author: thread.author as u32,
+        clock: thread.clock,
+        view: thread.view as u32,
+        time: thread.time,
+        lanes: 0,
+        bytes: 0,
+        writes,
+        strong: kind.strong,
+        atomic: kind.atomic,
+        scope: kind.scope,
+        asynchronous: kind.asynchronous,
+        by_proxy: kind.by_proxy,
+        value: kind.value,
+        range,
+    }
+}
+
+/// Whether the asynchronous proxy need not see what an access that is ordered before has written.
+fn is_hidden(known: Option<&Known>, word: u64, old: &Entry, new: &Entry) -> bool {
+    new.by_proxy
+        && !old.by_proxy
+        && old.writes
+        && word >= SHARED
+        && known.is_some_and(|it| old.clock > it.clock.proxied(old.author as usize))
 }
 
 /// `waited` says whether the thread that issued the old access, a copy, has waited for it.

@@ -277,11 +277,27 @@ impl Machine<'_> {
     ) -> u32 {
         let mut all = std::mem::take(&mut self.inputs);
         let mut flipped = std::mem::take(&mut self.flipped);
-        all.clear();
+        all.resize(inputs.len(), [0; LANES]);
         flipped.clear();
         let mut undefined = 0;
         for (index, (input, source)) in inputs.iter().zip(sources).enumerate() {
-            let (values, lanes) = self.read(warp, running, *source, input.bits);
+            let values = &mut all[index];
+            let lanes = match *source {
+                Source::Constant(it) => {
+                    values.fill(it);
+                    0
+                }
+                Source::Register(slot, 0) => {
+                    let frame = &warp.frames[running.frame];
+                    values.copy_from_slice(&frame.registers[slot as usize]);
+                    frame.undefined[slot as usize]
+                }
+                source => {
+                    let lanes;
+                    (*values, lanes) = self.read(warp, running, source, input.bits);
+                    lanes
+                }
+            };
             let lanes = lanes & running.active;
             if lanes != 0 && undefined == 0 {
                 flipped.extend_from_slice(&all[..index]);
@@ -289,7 +305,7 @@ impl Machine<'_> {
             undefined |= lanes;
             if undefined != 0 {
                 let mask = u64::MAX >> (64 - u32::from(input.bits.clamp(1, 64)));
-                let mut other = values;
+                let mut other = all[index];
                 for lane in lanes_of(lanes).map(usize::from) {
                     let bits = match source {
                         Source::Register(slot, 0) => {
@@ -301,7 +317,6 @@ impl Machine<'_> {
                 }
                 flipped.push(other);
             }
-            all.push(values);
         }
         self.inputs = all;
         self.flipped = flipped;
@@ -317,7 +332,7 @@ impl Machine<'_> {
         program: &Program,
         participants: (u64, u64),
     ) {
-        if !can_run(instruction) {
+        if !instruction.is_runnable {
             let what = format!("`{}` with such an operand", instruction.name);
             return self.stop(instruction, &what);
         }
@@ -402,9 +417,12 @@ impl Machine<'_> {
         kind: Kind,
         how: Evaluation,
     ) -> (u32, bool) {
-        let frame = &warp.frames[running.frame];
-        let carry = frame.registers[analysis::code::CARRY as usize];
-        let stack = frame.registers[analysis::code::STACK as usize];
+        let (mut carry, mut stack) = ([0; LANES], [0; LANES]);
+        if program.flags {
+            let registers = &warp.frames[running.frame].registers;
+            carry = registers[analysis::code::CARRY as usize];
+            stack = registers[analysis::code::STACK as usize];
+        }
         let rank = self.world.clusters[running.cluster].blocks[running.block].rank;
         let surroundings = Surroundings {
             active: running.active,
@@ -415,6 +433,10 @@ impl Machine<'_> {
             sweep: 0,
             participants,
         };
+        if !program.accesses {
+            self.evaluator.run(program, inputs, &surroundings);
+            return (0, false);
+        }
         let mut access = self.world.access(warp, running, kind);
         access.inverts = how == Evaluation::Inverted;
         access.quiet = how != Evaluation::Real;
@@ -519,26 +541,16 @@ impl Machine<'_> {
         }
         let mut access = self.world.access(warp, running, kind);
         let evaluator = &self.evaluator;
-        for lane in lanes_of(running.active).map(usize::from) {
-            let value = |node: u32| evaluator.value(node)[lane];
-            for (index, store) in program.stores.iter().enumerate() {
-                let place = program.places[usize::from(store.place)];
-                let low = value(store.value);
-                let high = store.high.map_or(0, value);
-                access.kind.value = low ^ high.rotate_left(17);
-                // The high half has the marks of the low one.
-                let bits = marks.get(index).map_or(0, |it| it[lane]);
-                let undefined = (bits, u64::from(bits != 0).wrapping_neg());
-                access.store(
-                    &place,
-                    value(store.address),
-                    store.element,
-                    lane,
-                    (low, high),
-                    undefined,
-                );
-            }
-            for bulk in &program.bulk {
+        for (index, store) in program.stores.iter().enumerate() {
+            let place = program.places[usize::from(store.place)];
+            let high = store.high.map(|it| evaluator.value(it));
+            let values = (evaluator.value(store.value), high);
+            let address = evaluator.value(store.address);
+            access.store_lanes(&place, address, store.element, values, marks.get(index));
+        }
+        for bulk in &program.bulk {
+            for lane in lanes_of(running.active).map(usize::from) {
+                let value = |node: u32| evaluator.value(node)[lane];
                 super::asynchronous::write_bulk(&mut access, program, bulk, lane, &value);
             }
         }
@@ -600,13 +612,4 @@ impl Machine<'_> {
         }
         self.inputs = inputs;
     }
-}
-
-/// Whether an instruction is run if it is reached.
-#[must_use]
-pub fn can_run(instruction: &Instruction) -> bool {
-    let sources = &instruction.sources;
-    instruction.program.is_some()
-        && !sources.contains(&Source::Unknown)
-        && !instruction.later_sources.contains(&Source::Unknown)
 }

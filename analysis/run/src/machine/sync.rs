@@ -35,6 +35,18 @@ fn is_barrier(kind: EventKind) -> bool {
     matches!(kind, EventKind::BlockSync | EventKind::BlockArrive)
 }
 
+/// Whether an instruction waits for warps: at a barrier of the block or of the cluster, or for a phase of an mbarrier.
+pub(crate) fn waits_for_warps(instruction: &Instruction) -> bool {
+    let kinds = |it| {
+        let waits = matches!(
+            it,
+            EventKind::ClusterWait | EventKind::PhaseWait | EventKind::PhaseWaitRelaxed
+        );
+        is_barrier(it) || waits
+    };
+    event(instruction, kinds).is_some()
+}
+
 fn is_meeting_of_lanes(kind: EventKind) -> bool {
     matches!(
         kind,

@@ -9,9 +9,97 @@ use super::{
     access::{Access, Region},
     findings::lanes_of,
     mbarriers,
+    warp::{LANES, Lanes},
 };
 
 impl Access<'_> {
+    /// Writes an element of a place in all lanes that run; `high` has the bits above 64, `undefined` the bits whose
+    /// value is undefined.
+    pub(super) fn store_lanes(
+        &mut self,
+        place: &Place,
+        addresses: &Lanes,
+        element: u8,
+        (low, high): (&Lanes, Option<&Lanes>),
+        undefined: Option<&Lanes>,
+    ) {
+        let lanes = self.active;
+        let bytes = usize::from(place.bytes);
+        if high.is_none()
+            && bytes <= 8
+            && let Some((region, base)) = self.together(place, addresses, lanes, true)
+        {
+            let from = (usize::from(element) * bytes) as u64;
+            let offsets = addresses.map(|it| it.wrapping_sub(base).wrapping_add(from));
+            self.record_lanes(region, &offsets, bytes, lanes, Some(low));
+            for lane in lanes_of(lanes).map(usize::from) {
+                let value = (low[lane], undefined.map_or(0, |it| it[lane]));
+                self.write(region, offsets[lane] as usize, bytes, lane, value);
+                if let Region::Shared(block) = region {
+                    mbarriers::overwritten(self, block, offsets[lane] as usize, bytes, lane);
+                }
+            }
+            return;
+        }
+        for lane in lanes_of(lanes).map(usize::from) {
+            let (low, high) = (low[lane], high.map_or(0, |it| it[lane]));
+            self.kind.value = low ^ high.rotate_left(17);
+            // The high half has the marks of the low one.
+            let bits = undefined.map_or(0, |it| it[lane]);
+            let undefined = (bits, u64::from(bits != 0).wrapping_neg());
+            self.store(
+                place,
+                addresses[lane],
+                element,
+                lane,
+                (low, high),
+                undefined,
+            );
+        }
+    }
+
+    /// Reads an element of a place in all lanes that run, if [`Access::together`] finds where; returns whether it does.
+    fn load_lanes<const N: usize>(
+        &mut self,
+        place: &Place,
+        addresses: &[u64; N],
+        (element, half): (u8, u8),
+        out: &mut [u64; N],
+    ) -> bool {
+        let lanes = self.active;
+        let Some((region, base)) = self.together(place, addresses, lanes, false) else {
+            return false;
+        };
+        let bytes = usize::from(place.bytes);
+        let from = (usize::from(element) * bytes) as u64;
+        let mut offsets = [0; LANES];
+        for (offset, address) in offsets.iter_mut().zip(addresses) {
+            *offset = address.wrapping_sub(base).wrapping_add(from);
+        }
+        if half == 0 {
+            self.record_lanes(region, &offsets, bytes, lanes, None);
+        }
+        let skipped = usize::from(half) * 8;
+        let count = (bytes - skipped.min(bytes)).min(8);
+        let data = match region {
+            Region::Global(index) => &self.global.all[index].data,
+            Region::Shared(block) => &self.blocks[block].shared,
+            _ => self.entry,
+        };
+        let mut all = 0;
+        for lane in lanes_of(lanes).map(usize::from) {
+            let (value, undefined) = data.read(offsets[lane] as usize + skipped, count);
+            all |= u32::from(undefined != 0) << lane;
+            out[lane] = match self.inverts {
+                true => value ^ undefined,
+                false => value,
+            };
+        }
+        self.undefined |= all;
+        self.missing |= all != 0 && region == Region::Entry;
+        true
+    }
+
     /// Writes an element of a place in a lane.
     pub(super) fn store(
         &mut self,
@@ -93,6 +181,9 @@ impl<const N: usize> Memory<N> for Access<'_> {
         out: &mut [u64; N],
     ) {
         *out = [0; N];
+        if self.load_lanes(place, address, (element, half), out) {
+            return;
+        }
         for lane in lanes_of(self.running::<N>()) {
             let lane = usize::from(lane);
             let Some(index) = lane.checked_sub(self.first_lane).filter(|it| *it < N) else {

@@ -10,6 +10,9 @@ import { WorkspaceFiles } from './files';
 const ELSEWHERE = {
   'ptx-analyzer.run': 'Kernels are run by a program of a machine',
   'ptx-analyzer.addRun': 'Kernels are run by a program of a machine',
+  'ptx-analyzer.continueToBarrier': 'The debugger is a program of a machine',
+  'ptx-analyzer.stepSourceLine': 'The debugger is a program of a machine',
+  'ptx-analyzer.focusLane': 'The debugger is a program of a machine',
   'ptx-analyzer.runPtxas': 'ptxas is a program of a machine',
   'ptx-analyzer.choosePtxas': 'ptxas is a program of a machine',
   'ptx-analyzer.showMachineCode': 'Machine code is made by ptxas, a program of a machine',

@@ -39,3 +39,49 @@ export class Debugger implements vscode.DebugConfigurationProvider, vscode.Debug
     return new vscode.DebugAdapterExecutable(program, ['dap']);
   }
 }
+
+/** The session and the thread that the editor shows, if a kernel is debugged and stopped. */
+function focus(): { session: vscode.DebugSession; threadId: number; frameId: number | undefined } | undefined {
+  const item = vscode.debug.activeStackItem;
+  if (item?.session.type !== DEBUG_TYPE) {
+    void vscode.window.showInformationMessage('No kernel is stopped in the debugger.');
+    return undefined;
+  }
+  return {
+    session: item.session,
+    threadId: item.threadId,
+    frameId: item instanceof vscode.DebugStackFrame ? item.frameId : undefined,
+  };
+}
+
+/** Runs until the lanes are at an instruction that waits for other warps. */
+export async function continueToBarrier(): Promise<void> {
+  const at = focus();
+  await at?.session.customRequest('ptx/continueToBarrier', { threadId: at.threadId });
+}
+
+/** Runs until the lanes are at another line of the source that `.loc` names. */
+export async function stepSourceLine(): Promise<void> {
+  const at = focus();
+  await at?.session.customRequest('next', { threadId: at.threadId, granularity: 'line' });
+}
+
+/** Shows the values of a lane: the one that is given, or the one that is typed. */
+export async function focusLane(given: unknown): Promise<void> {
+  const at = focus();
+  if (!at) return;
+  const lane =
+    typeof given === 'number'
+      ? String(given)
+      : await vscode.window.showInputBox({
+          title: 'Focus Lane',
+          prompt: 'The lane whose values are shown, 0 to 31',
+          validateInput: (text) => (/^([12]?\d|3[01])$/.test(text.trim()) ? undefined : 'Lanes are 0 to 31.'),
+        });
+  if (lane === undefined) return;
+  try {
+    await at.session.customRequest('evaluate', { expression: `lane ${lane.trim()}`, frameId: at.frameId });
+  } catch (error) {
+    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+  }
+}

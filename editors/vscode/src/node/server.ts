@@ -7,7 +7,7 @@ import { SECTION } from '../controller';
 import { isProblem, type Around, type Found, type Machine, type Problem } from '../machine';
 import { Binaries } from './binaries';
 import { Compare } from './compare';
-import { Debugger } from './debugger';
+import { Debugger, continueToBarrier, focusLane, stepSourceLine } from './debugger';
 import { locateServer } from './locate';
 import { choosePtxas, runPtxas } from './ptxas';
 import { Runs } from './runs';
@@ -88,6 +88,9 @@ export class ProgramMachine implements Machine {
       vscode.commands.registerCommand('ptx-analyzer.run', (uri?: unknown, entry?: unknown) => runs.run(uri, entry)),
       vscode.commands.registerCommand('ptx-analyzer.addRun', (uri?: unknown, edit?: TextEdit) => runs.add(uri, edit)),
       ...new Debugger(async () => this.program ?? (await this.locate())).register(),
+      vscode.commands.registerCommand('ptx-analyzer.continueToBarrier', continueToBarrier),
+      vscode.commands.registerCommand('ptx-analyzer.stepSourceLine', stepSourceLine),
+      vscode.commands.registerCommand('ptx-analyzer.focusLane', focusLane),
       vscode.tasks.registerTaskProvider(AssembleTasks.TYPE, new AssembleTasks()),
       vscode.commands.registerCommand('ptx-analyzer.extractPtx', (uri?: vscode.Uri) => binaries.extract(uri)),
       vscode.commands.registerCommand('ptx-analyzer.compareWith', (uri?: vscode.Uri, other?: vscode.Uri) =>

@@ -6,6 +6,9 @@ use run::{
 };
 use serde_json::{Value, json};
 
+/// The filter of instructions that make NaN.
+pub(super) const NAN: &str = "nan";
+
 use super::{
     program::{Place, Program},
     protocol::{
@@ -123,6 +126,8 @@ impl<'a> Session<'a> {
             }
             points.watches.clone_from(&self.wanted.watches);
             points.ignored.clone_from(&self.wanted.ignored);
+            points.nan = self.wanted.nan;
+            points.lines = program.source_lines();
         } else {
             points.ignored = FindingCode::ALL.to_vec();
         }
@@ -229,15 +234,18 @@ impl<'a> Session<'a> {
         let shown: Vec<Value> = it
             .filters
             .iter()
-            .map(|word| match all.iter().any(|it| it.word() == word) {
-                true => json!({ "verified": true }),
-                false => json!({
-                    "verified": false,
-                    "message": format!("there is no finding `{word}`"),
-                }),
-            })
+            .map(
+                |word| match all.iter().any(|it| it.word() == word) || word == NAN {
+                    true => json!({ "verified": true }),
+                    false => json!({
+                        "verified": false,
+                        "message": format!("there is no finding `{word}`"),
+                    }),
+                },
+            )
             .collect();
         let is_ignored = |code: &&FindingCode| it.filters.iter().all(|it| it != code.word());
+        self.wanted.nan = it.filters.iter().any(|it| it == NAN);
         self.wanted.ignored = all.iter().filter(is_ignored).copied().collect();
         self.install();
         Ok(json!({ "breakpoints": shown }))

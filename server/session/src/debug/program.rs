@@ -2,9 +2,10 @@
 
 use std::cell::OnceCell;
 
-use analysis::{AnalysisHost, FileId, Severity, code::Code};
+use analysis::{AnalysisHost, FileId, Severity, SourceLocation, code::Code};
+use rustc_hash::FxHashMap;
 use syntax::{
-    Document, TextRange,
+    Document, TextRange, TextSize,
     text::{Encoding, Position},
 };
 
@@ -32,6 +33,8 @@ pub(super) struct Program {
     pub(super) code: Code,
     /// The first error with its line, from 1; what has one is not run.
     pub(super) error: Option<(u32, String)>,
+    /// The `.loc` directives with the places of source that they name, in the order of the text.
+    located: Vec<(TextSize, [Option<SourceLocation>; 2])>,
     /// The instructions by their first and last lines, from 0: function and index.
     lines: Vec<(u32, u32, usize, u32)>,
 }
@@ -51,6 +54,7 @@ impl Program {
             .find(|it| it.severity == Severity::Error)
             .map(|it| (document.lines().line_of(it.range.start()) + 1, it.message));
         let code = analysis.code(FILE).unwrap_or_default();
+        let located = analysis.located(FILE).unwrap_or_default();
         let mut lines = Vec::new();
         for (function, it) in code.functions.iter().enumerate() {
             for (pc, instruction) in (0..).zip(&it.instructions) {
@@ -65,8 +69,35 @@ impl Program {
             document,
             code,
             error,
+            located,
             lines,
         }
+    }
+
+    /// The places of source from which an instruction was made: its own, and the one into which that was inlined.
+    pub(super) fn sources(&self, function: usize, pc: u32) -> &[Option<SourceLocation>; 2] {
+        let at = self.range(function, pc).start();
+        let after = self.located.partition_point(|it| it.0 <= at);
+        let found = after.checked_sub(1).and_then(|it| self.located.get(it));
+        found.map_or(&[None, None], |it| &it.1)
+    }
+
+    /// A number for the source line of each instruction, by function; 0 where there is none.
+    pub(super) fn source_lines(&self) -> Vec<Vec<u32>> {
+        let mut numbers: FxHashMap<(&str, u32), u32> = FxHashMap::default();
+        let mut number = |function: usize, pc: u32| {
+            let Some(it) = &self.sources(function, pc)[0] else {
+                return 0;
+            };
+            let next = numbers.len() as u32 + 1;
+            *numbers.entry((&it.path, it.line)).or_insert(next)
+        };
+        let functions = self.code.functions.iter().enumerate();
+        let lines = functions.map(|(function, it)| {
+            let count = it.instructions.len() as u32;
+            (0..count).map(|pc| number(function, pc)).collect()
+        });
+        lines.collect()
     }
 
     /// Reads a file.
@@ -85,6 +116,15 @@ impl Program {
     /// The folder of its file.
     pub(super) fn folder(&self) -> &str {
         folder_of(&self.path)
+    }
+
+    /// A path that the file names: a relative one begins in its folder.
+    pub(super) fn beside(&self, path: &str) -> String {
+        let is_absolute = path.starts_with(['/', '\\']) || path.get(1..2) == Some(":");
+        match is_absolute {
+            true => path.to_owned(),
+            false => format!("{}/{path}", self.folder()),
+        }
     }
 
     /// Whether a path names its file.

@@ -159,6 +159,19 @@ pub(super) struct SetDataBreakpointsArguments {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ThreadArguments {
     pub(super) thread_id: i64,
+    pub(super) granularity: Option<Granularity>,
+}
+
+/// The extent of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Granularity {
+    /// An instruction.
+    Statement,
+    /// A line of the source that `.loc` names.
+    Line,
+    /// An instruction.
+    Instruction,
 }
 
 #[derive(Debug, Deserialize)]

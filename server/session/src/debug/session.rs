@@ -7,13 +7,14 @@ use run::{
 use serde_json::{Value, json};
 
 use super::{
+    breakpoints::NAN,
     launch::prepare,
     program::{Files, Program, Programs},
     protocol::{
-        Answer, InitializeArguments, LaunchArguments, Message, Refusal, RestartArguments,
-        ThreadArguments, arguments,
+        Answer, Granularity, InitializeArguments, LaunchArguments, Message, Refusal,
+        RestartArguments, ThreadArguments, arguments,
     },
-    state::{Client, Handle, KernelRun, Stopped, Wanted},
+    state::{Client, Handle, KernelRun, Stopped, Wanted, lanes},
 };
 
 /// How many instructions run between two looks at what the client has sent.
@@ -184,8 +185,9 @@ impl<'a> Session<'a> {
             "readMemory" => self.read_memory(&arguments(value)?),
             "writeMemory" => self.write_memory(&arguments(value)?),
             "continue" => self.go(value, |_| Goal::Continue),
-            "next" => self.go(value, Goal::Next),
-            "stepIn" => self.go(value, Goal::StepIn),
+            "next" => self.next(value, Goal::Next),
+            "stepIn" => self.next(value, Goal::StepIn),
+            "ptx/continueToBarrier" => self.go(value, Goal::Barrier),
             "stepOut" => self.go(value, Goal::StepOut),
             "stepBack" => self.go(value, Goal::StepBack),
             "reverseContinue" => self.go(value, |_| Goal::Reverse),
@@ -249,6 +251,8 @@ impl<'a> Session<'a> {
                 "default": true,
             })
         });
+        let nan = json!({ "filter": NAN, "label": "NaN made", "default": false });
+        let filters = filters.chain([nan]);
         Ok(json!({
             "supportsConfigurationDoneRequest": true,
             "supportsFunctionBreakpoints": true,
@@ -376,6 +380,15 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// A step of an instruction, or of a source line.
+    fn next(&mut self, value: &Value, goal: impl FnOnce(Thread) -> Goal) -> Answer {
+        let it: ThreadArguments = arguments(value)?;
+        match it.granularity {
+            Some(Granularity::Line) => self.go(value, Goal::Line),
+            _ => self.go(value, goal),
+        }
+    }
+
     fn go(&mut self, value: &Value, goal: impl FnOnce(Thread) -> Goal) -> Answer {
         let it: ThreadArguments = arguments(value)?;
         let thread = self.thread(it.thread_id)?;
@@ -439,6 +452,17 @@ impl<'a> Session<'a> {
                 let text = format!("`{name}` has changed");
                 ("data breakpoint", text.clone(), Some(text))
             }
+            Reason::Nan(mask) => {
+                let text = format!(
+                    "the next instruction makes NaN in lanes {}, and none of its operands is NaN there",
+                    lanes(*mask)
+                );
+                (
+                    "exception",
+                    "Stopped where NaN is made".to_owned(),
+                    Some(text),
+                )
+            }
             Reason::Finding(findings) => {
                 let texts: Vec<String> =
                     findings.iter().map(|it| finding(run.program, it)).collect();
@@ -460,27 +484,30 @@ impl<'a> Session<'a> {
             Reason::Finding(findings) => findings.clone(),
             _ => Vec::new(),
         };
-        let lanes = stop
+        let mask = stop
             .thread
             .and_then(|it| run.debugger.group(it))
             .map_or(0, |it| it.lanes);
         let mut id = None;
         if let Some(thread) = stop.thread {
             let keeps =
-                matches!(stop.reason, Reason::Step | Reason::Pause) && lanes >> self.lane & 1 == 1;
+                matches!(stop.reason, Reason::Step | Reason::Pause) && mask >> self.lane & 1 == 1;
             if !keeps {
                 self.lane = thread.lane;
             }
             // The threads that are listed are known by their lowest lanes.
-            let lane = match lanes {
+            let lane = match mask {
                 0 => thread.lane,
-                _ => lanes.trailing_zeros() as usize,
+                _ => mask.trailing_zeros() as usize,
             };
             id = Some(Self::thread_id(Thread { lane, ..thread }));
         }
         run.stopped = Some(Stopped {
             thread: stop.thread,
             findings,
+            nan: text
+                .clone()
+                .filter(|_| matches!(stop.reason, Reason::Nan(_))),
         });
         let mut body = json!({
             "reason": reason,

@@ -13,12 +13,14 @@ use run::{
 use serde_json::{Value, json};
 
 use super::{
+    breakpoints::NAN,
+    program::file_name,
     protocol::{
         Answer, Format, Refusal, ScopesArguments, StackTraceArguments, ThreadArguments,
         VariablesArguments,
     },
     session::{Session, finding},
-    state::{FrameRef, Handle, ScopeKind},
+    state::{FrameRef, Handle, ScopeKind, lanes},
 };
 
 /// The most children that are sent where the client asks for no range.
@@ -77,7 +79,7 @@ impl<'a> Session<'a> {
         self.stopped_run()?;
         if let Some(id) = id {
             return match self.handle(id)? {
-                Handle::Frame(it) => Ok(*it),
+                Handle::Frame(it) | Handle::SourceFrame(it, _) => Ok(*it),
                 _ => Err(format!("{id} is not a frame").into()),
             };
         }
@@ -158,27 +160,21 @@ impl<'a> Session<'a> {
         };
         let program = run.program;
         let frames = run.debugger.machine().frames(thread.warp, &group);
-        let total = frames.len();
-        let levels = it.levels.filter(|it| *it > 0).unwrap_or(usize::MAX);
         let source = self.source(program);
         let mut shown = Vec::new();
-        for frame in frames
-            .into_iter()
-            .skip(it.start_frame.unwrap_or(0))
-            .take(levels)
-        {
+        for frame in frames {
             let range = program.range(frame.function, frame.pc);
             let (start, end) = (program.position(range), program.end(range));
-            let id = self.add(Handle::Frame(FrameRef {
+            let own = FrameRef {
                 view: View {
                     warp: thread.warp,
                     frame: frame.index,
                     lane: thread.lane,
                 },
                 lanes: group.lanes,
-            }));
+            };
             shown.push(json!({
-                "id": id,
+                "id": self.add(Handle::Frame(own)),
                 "name": program.code.functions[frame.function].name,
                 "source": source,
                 "line": i64::from(start.line) + self.client.first_line,
@@ -186,7 +182,27 @@ impl<'a> Session<'a> {
                 "endLine": i64::from(end.line) + self.client.first_line,
                 "endColumn": i64::from(end.character) + self.client.first_column,
             }));
+            // The lines from which the instruction was made, the one into which it was inlined last.
+            let places = program.sources(frame.function, frame.pc).iter();
+            for (index, place) in places.flatten().enumerate() {
+                let column = i64::from(place.column.max(1)) - 1;
+                shown.push(json!({
+                    "id": self.add(Handle::SourceFrame(own, index as u8)),
+                    "name": format!("{}:{}", file_name(&place.path), place.line),
+                    "source": {
+                        "name": file_name(&place.path),
+                        "path": program.beside(&place.path),
+                    },
+                    "line": i64::from(place.line) - 1 + self.client.first_line,
+                    "column": column + self.client.first_column,
+                    "presentationHint": "subtle",
+                }));
+            }
         }
+        let total = shown.len();
+        let levels = it.levels.filter(|it| *it > 0).unwrap_or(usize::MAX);
+        let shown = shown.into_iter().skip(it.start_frame.unwrap_or(0));
+        let shown: Vec<Value> = shown.take(levels).collect();
         Ok(json!({ "stackFrames": shown, "totalFrames": total }))
     }
 
@@ -194,6 +210,14 @@ impl<'a> Session<'a> {
         self.thread(it.thread_id)?;
         let run = self.stopped_run()?;
         let findings = run.stopped.as_ref().map_or(&[][..], |it| &it.findings);
+        if let Some(text) = run.stopped.as_ref().and_then(|it| it.nan.clone()) {
+            return Ok(json!({
+                "exceptionId": NAN,
+                "description": text,
+                "breakMode": "always",
+                "details": { "message": text, "typeName": NAN },
+            }));
+        }
         let Some(first) = findings.first() else {
             return Err("the run has not stopped at a finding".into());
         };
@@ -210,7 +234,7 @@ impl<'a> Session<'a> {
         let frame = self.frame(Some(it.frame_id))?;
         let scope = self.scope(frame)?;
         let mut kinds = vec![
-            (ScopeKind::Registers, "Registers", scope.registers().len()),
+            (ScopeKind::Registers, "Registers", scope.register_count()),
             (ScopeKind::Special, "Special", 0),
             (ScopeKind::Parameters, "Parameters", 0),
             (ScopeKind::Shared, "Shared", 0),
@@ -311,7 +335,7 @@ impl<'a> Session<'a> {
             children.collect()
         };
         Ok(match handle {
-            Handle::Frame(_) => return Err("a frame has scopes".into()),
+            Handle::Frame(_) | Handle::SourceFrame(..) => return Err("a frame has scopes".into()),
             Handle::Fields(fields) => fields
                 .iter()
                 .skip(start)
@@ -636,20 +660,4 @@ pub(super) fn special_names(scope: &Scope<'_, '_>) -> Vec<String> {
             .collect(),
     });
     names.collect()
-}
-
-/// Lanes as a list of ranges: `0-15, 31`.
-pub(super) fn lanes(mask: u32) -> String {
-    let mut parts: Vec<(usize, usize)> = Vec::new();
-    for lane in (0..WARP).filter(|it| mask >> it & 1 == 1) {
-        match parts.last_mut() {
-            Some((_, last)) if *last + 1 == lane => *last = lane,
-            _ => parts.push((lane, lane)),
-        }
-    }
-    let parts = parts.into_iter().map(|(first, last)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}-{last}"),
-    });
-    parts.collect::<Vec<_>>().join(",")
 }

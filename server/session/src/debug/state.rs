@@ -2,7 +2,7 @@
 
 use run::{
     Finding,
-    debug::{Debugger, Part, Thread, Type, View, Watch},
+    debug::{Debugger, Part, Thread, Type, View, WARP, Watch},
     description::Prepared,
 };
 
@@ -49,6 +49,8 @@ pub(super) struct KernelRun<'a> {
 pub(super) struct Stopped {
     pub(super) thread: Option<Thread>,
     pub(super) findings: Vec<Finding>,
+    /// The sentence about NaN that the next instruction makes.
+    pub(super) nan: Option<String>,
 }
 
 /// A breakpoint as the client asked for it.
@@ -73,6 +75,8 @@ pub(super) struct Wanted {
     pub(super) functions: Vec<Requested>,
     pub(super) watches: Vec<Watch>,
     pub(super) ignored: Vec<run::FindingCode>,
+    /// Whether the run stops where an instruction makes NaN.
+    pub(super) nan: bool,
 }
 
 /// A frame of a thread that is shown.
@@ -100,6 +104,8 @@ pub(super) enum ScopeKind {
 #[expect(clippy::large_enum_variant, reason = "a stop has few of them")]
 pub(super) enum Handle {
     Frame(FrameRef),
+    /// A place of source of a frame, by its index.
+    SourceFrame(FrameRef, u8),
     Scope(FrameRef, ScopeKind),
     /// A register, by its slot and type.
     Register(FrameRef, String, u32, Type),
@@ -117,6 +123,7 @@ impl Handle {
     pub(super) fn frame(&self) -> Option<FrameRef> {
         match self {
             Handle::Frame(it)
+            | Handle::SourceFrame(it, _)
             | Handle::Scope(it, _)
             | Handle::Register(it, ..)
             | Handle::Special(it, _)
@@ -125,4 +132,20 @@ impl Handle {
             Handle::Fields(_) => None,
         }
     }
+}
+
+/// Lanes as a list of ranges: `0-15, 31`.
+pub(super) fn lanes(mask: u32) -> String {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for lane in (0..WARP).filter(|it| mask >> it & 1 == 1) {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => parts.push((lane, lane)),
+        }
+    }
+    let parts = parts.into_iter().map(|(first, last)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    });
+    parts.collect::<Vec<_>>().join(",")
 }

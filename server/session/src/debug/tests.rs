@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Files, Programs, Session};
 
+mod source;
+
 struct Memory(FxHashMap<String, String>);
 
 impl Files for Memory {
@@ -94,6 +96,7 @@ fn files() -> Memory {
         ("/k/double.ptx", DOUBLE),
         ("/k/race.ptx", RACE),
         ("/k/broken.ptx", BROKEN),
+        ("/k/made.ptx", source::MADE),
         (
             "/k/double.toml",
             "block = [32]\n[args.x]\nfile = \"missing.npy\"\n",
@@ -461,7 +464,7 @@ fn registers_are_summed_up() {
         expect![[r#"
             scopes: {"scopes":[{"expensive":false,"name":"Registers","namedVariables":7,"presentationHint":"registers","variablesReference":2},{"expensive":false,"name":"Special","variablesReference":3},{"expensive":false,"name":"Parameters","variablesReference":4},{"expensive":false,"name":"Shared","variablesReference":5},{"expensive":false,"name":"Global","namedVariables":1,"variablesReference":6},{"expensive":false,"name":"Barriers","variablesReference":7}]}
             threads: {"threads":[{"id":1,"name":"block 0,0 warp 0"},{"id":33,"name":"block 0,0 warp 1"}]}
-            variables: {"variables":[{"evaluateName":"%p","indexedVariables":32,"name":"%p","type":"b64","value":"139637976727552 in all lanes","variablesReference":8},{"evaluateName":"%t","indexedVariables":32,"name":"%t","type":"u32","value":"0 (lane)","variablesReference":9},{"evaluateName":"%a","indexedVariables":32,"name":"%a","type":"b64","value":"139637976727552 (139637976727552 + 4*lane)","variablesReference":10},{"evaluateName":"%r","indexedVariables":32,"name":"%r","type":"u32","value":"1024 (1024 + 4*lane)","variablesReference":11},{"evaluateName":"%s","indexedVariables":32,"name":"%s","type":"u32","value":"0 (2*lane)","variablesReference":12},{"evaluateName":"%c","indexedVariables":32,"name":"%c","type":"pred","value":"undefined in all lanes","variablesReference":13},{"evaluateName":"%f","indexedVariables":32,"name":"%f","type":"f32","value":"undefined in all lanes","variablesReference":14}]}
+            variables: {"variables":[{"evaluateName":"%p","indexedVariables":32,"name":"%p","type":"u64","value":"139637976727552 in all lanes","variablesReference":8},{"evaluateName":"%t","indexedVariables":32,"name":"%t","type":"u32","value":"0 (lane)","variablesReference":9},{"evaluateName":"%a","indexedVariables":32,"name":"%a","type":"u64","value":"139637976727552 (139637976727552 + 4*lane)","variablesReference":10},{"evaluateName":"%r","indexedVariables":32,"name":"%r","type":"u32","value":"1024 (1024 + 4*lane)","variablesReference":11},{"evaluateName":"%s","indexedVariables":32,"name":"%s","type":"u32","value":"0 (2*lane)","variablesReference":12},{"evaluateName":"%c","indexedVariables":32,"name":"%c","type":"pred","value":"undefined in all lanes","variablesReference":13},{"evaluateName":"%f","indexedVariables":32,"name":"%f","type":"f32","value":"undefined in all lanes","variablesReference":14}]}
             variables: {"variables":[{"evaluateName":"%t[3]","name":"[3]","type":"u32","value":"3","variablesReference":0},{"evaluateName":"%t[4]","name":"[4]","type":"u32","value":"4","variablesReference":0}]}
             variables: {"variables":[]}
             variables: {"variables":[{"evaluateName":"%tid.x","indexedVariables":32,"name":"%tid.x","type":"u32","value":"0 (lane)","variablesReference":15},{"evaluateName":"%tid.y","indexedVariables":32,"name":"%tid.y","type":"u32","value":"0 in all lanes","variablesReference":16},{"evaluateName":"%tid.z","indexedVariables":32,"name":"%tid.z","type":"u32","value":"0 in all lanes","variablesReference":17},{"evaluateName":"%ctaid.x","indexedVariables":32,"name":"%ctaid.x","type":"u32","value":"0 in all lanes","variablesReference":18},{"evaluateName":"%ctaid.y","indexedVariables":32,"name":"%ctaid.y","type":"u32","value":"0 in all lanes","variablesReference":19},{"evaluateName":"%ctaid.z","indexedVariables":32,"name":"%ctaid.z","type":"u32","value":"0 in all lanes","variablesReference":20},{"evaluateName":"%ntid.x","indexedVariables":32,"name":"%ntid.x","type":"u32","value":"64 in all lanes","variablesReference":21},{"evaluateName":"%ntid.y","indexedVariables":32,"name":"%ntid.y","type":"u32","value":"1 in all lanes","variablesReference":22}]}

@@ -61,7 +61,7 @@ pub(in crate::cli) fn not_run(code: &Code, from: Option<FunctionId>) -> Vec<Cann
     let mut found = Vec::new();
     for function in reached(code, from) {
         for it in &code.functions[function as usize].instructions {
-            if !run::can_run(it) {
+            if !it.is_runnable {
                 found.push(Cannot {
                     function,
                     range: it.range,

@@ -185,6 +185,8 @@ fn part<'a>(
         exactness: lowering.exactness,
         crosses_lanes: lowering.crosses_lanes,
         wide: false,
+        flags: false,
+        accesses: false,
         places: memory.places,
         stores: memory.stores,
         bulk: memory.bulk,
