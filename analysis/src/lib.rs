@@ -39,7 +39,7 @@ pub use features::{
     live_registers::{LiveIn, LiveRegisters},
     protocols::{ProtocolPart, ProtocolView},
     registers::EntryRegisters,
-    site::{SiteChapter, SitePage, site_chapters},
+    site::{SiteChapter, SitePage, site_chapters, site_path, site_with_links},
     target_matrix::{
         TargetCause, TargetColumn, TargetGroup, TargetMatrix, TargetVerdict, target_matrix,
     },

@@ -42,13 +42,24 @@ pub struct SiteChapter {
 pub fn site_chapters(playground: Option<&str>) -> Vec<SiteChapter> {
     let mut chapters = vec![instructions(), words(), diagnostics()];
     for page in chapters.iter_mut().flat_map(|it| &mut it.pages) {
-        page.markdown = with_links(&page.markdown, playground);
+        page.markdown = site_with_links(&page.markdown, playground);
     }
     chapters
 }
 
+/// The page of the book that a file in the folder of the documentation of the language becomes.
+#[must_use]
+pub fn site_path(file: &str) -> Option<String> {
+    let name = file.strip_suffix(".md")?;
+    match name.strip_prefix("instructions/") {
+        Some(name) => Some(instruction_path(name)),
+        None => (!name.contains('/')).then(|| format!("words/{name}.md")),
+    }
+}
+
 /// A page whose examples do not say for whom they are, and lead to a playground if there is one.
-fn with_links(markdown: &str, playground: Option<&str>) -> String {
+#[must_use]
+pub fn site_with_links(markdown: &str, playground: Option<&str>) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut lines = markdown.lines();
     while let Some(line) = lines.next() {

@@ -1,5 +1,6 @@
 //! `ptx-analyzer site`: the documentation as a book for mdBook, for those who publish it.
 
+mod course;
 mod figures;
 #[cfg(test)]
 mod tests;
@@ -10,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use analysis::{SiteChapter, SitePage, site_chapters};
+use analysis::{SiteChapter, SitePage, site_chapters, site_path, site_with_links};
 use session::config::SETTINGS;
 
 use super::{FAILED, Io};
@@ -83,10 +84,15 @@ const PLACES: &[(&str, &str)] = &[
     // ContentKind these pages are made of.
     ("server/session/src/config.rs", "settings.md"),
     ("analysis/isa/docs/README.md", "instructions/index.md"),
+    ("analysis/docs/learn/README.md", "learn/index.md"),
 ];
 /// Pictures for pages, in the repository and in the book.
 const PICTURES: (&str, &str) = ("editors/guide/pictures", "src/guide/pictures");
-const DIAGNOSTICS: &str = "analysis/docs/diagnostics/";
+/// Folders whose pages have the same name in the book, and the folders there.
+const FOLDERS: &[(&str, &str)] = &[
+    ("analysis/docs/diagnostics/", "diagnostics/"),
+    ("analysis/docs/learn/", "learn/"),
+];
 
 /// The pages about editors, in their order.
 const GUIDES: &[(&str, &str)] = &[
@@ -241,7 +247,15 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         guides.push(page(place.1, title, &read(file)?, file));
     }
     // Pages of chapters are in folders of their own.
-    let mut chapters = site_chapters(has_playground.then_some("../playground/index.html"));
+    let playground = has_playground.then_some("../playground/index.html");
+    let mut courses = Vec::new();
+    for (level, file, place) in course::contents(&read(course::CONTENTS)?) {
+        let page = course::page(&place, &read(&file)?);
+        let markdown = linked(&page.markdown, &file, &place);
+        let markdown = site_with_links(&markdown, playground);
+        courses.push((level, SitePage { markdown, ..page }));
+    }
+    let mut chapters = site_chapters(playground);
     let drawings = figures::insert(&mut chapters);
     let mut summary = "# Summary\n\n".to_owned();
     for page in &pages {
@@ -250,8 +264,12 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
             for guide in &guides {
                 entry(&mut summary, 1, guide);
             }
+            for (level, page) in &courses {
+                entry(&mut summary, *level, page);
+            }
         }
     }
+    pages.extend(courses.into_iter().map(|it| it.1));
     pages.append(&mut guides);
     for SiteChapter { page, pages } in &chapters {
         entry(&mut summary, 0, page);
@@ -337,6 +355,9 @@ fn link(target: &str, file: &str, page: &str) -> String {
     if target.contains("://") || target.starts_with('#') {
         return target.to_owned();
     }
+    if let Some((target, heading)) = target.split_once('#') {
+        return format!("{}#{heading}", link(target, file, page));
+    }
     let (folder, _) = file.rsplit_once('/').unwrap_or_default();
     let target = resolved(folder, target);
     let (pictures, in_book) = PICTURES;
@@ -345,9 +366,11 @@ fn link(target: &str, file: &str, page: &str) -> String {
         .find(|it| it.0 == target)
         .map(|it| it.1.to_owned());
     let place = place.or_else(|| {
-        let name = target.strip_prefix(DIAGNOSTICS)?;
-        Some(format!("diagnostics/{name}"))
+        let in_folder =
+            |(from, to): &(&str, &str)| Some(format!("{to}{}", target.strip_prefix(from)?));
+        FOLDERS.iter().find_map(in_folder)
     });
+    let place = place.or_else(|| site_path(target.strip_prefix("analysis/isa/docs/")?));
     let place = place.or_else(|| {
         let name = target.strip_prefix(pictures)?;
         Some(format!("{}{name}", in_book.trim_start_matches("src/")))
