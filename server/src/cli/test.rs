@@ -3,6 +3,7 @@
 mod collect;
 mod judge;
 mod junit;
+mod markdown;
 mod mutate;
 
 use std::{io, path::PathBuf};
@@ -33,7 +34,7 @@ use mutate::{Mutants, mutate};
 #[derive(Debug, clap::Args)]
 pub(super) struct TestArgs {
     /// Files of PTX, launch files beside them, and folders that are searched for *.ptx. Every `// run:` comment is run,
-    /// and for NAME.ptx every NAME.toml and NAME.*.toml.
+    /// and for NAME.ptx every NAME.toml and NAME.*.toml. Of a page of Markdown, the blocks of PTX are run.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Output format.

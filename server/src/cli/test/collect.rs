@@ -8,6 +8,7 @@ use std::{
 use rayon::prelude::*;
 use walkdir::WalkDir;
 
+use super::markdown;
 use crate::{
     cli::run::{
         settings::Setting,
@@ -136,7 +137,7 @@ fn kernel_of(launch: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The runs of a file.
+/// The runs of a file; on a page of Markdown, those of each kernel.
 fn cases(
     path: &Path,
     launches: Vec<PathBuf>,
@@ -146,11 +147,27 @@ fn cases(
     let file = path.display().to_string();
     let bytes = read(path, syntax::text::MAX_LEN as u64).map_err(|it| format!("{file}: {it}"))?;
     let text = decode(bytes).0;
+    if markdown::is_markdown(path) {
+        let modules = markdown::modules(&text).into_iter();
+        let cases = modules.flat_map(|it| cases_of(&file, it, &[], true, settings));
+        return Ok(cases.collect());
+    }
     // Most files of a folder have none.
     if launches.is_empty() && !text.contains("run:") {
         return Ok(Vec::new());
     }
-    let subject = Arc::new(Subject::new(file.clone(), text));
+    Ok(cases_of(&file, text, &launches, with_comments, settings))
+}
+
+/// The runs of a text.
+fn cases_of(
+    file: &str,
+    text: String,
+    launches: &[PathBuf],
+    with_comments: bool,
+    settings: &[Vec<Setting>],
+) -> Vec<Case> {
+    let subject = Arc::new(Subject::new(file.to_owned(), text));
     let wrong = subject.errors.first().map(|it| {
         let line = subject.line(it.range.start().into());
         format!("{file}:{line}: {}", it.message)
@@ -163,7 +180,7 @@ fn cases(
         let name = run.as_ref().map(|it| it.1.name.clone());
         Case {
             label,
-            file: file.clone(),
+            file: file.to_owned(),
             name: name.unwrap_or_default(),
             run,
         }
@@ -183,12 +200,12 @@ fn cases(
                 ));
             }
         }
-        for launch in &launches {
+        for launch in launches {
             let run = of_file(&subject, launch, settings, false, None);
             let name = run.as_ref().map_or("", |it| &it.name);
             let label = format!("{} {name}", launch.display());
             found.push(case(label.trim_end().to_owned(), run));
         }
     }
-    Ok(found)
+    found
 }

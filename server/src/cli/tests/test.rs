@@ -182,3 +182,42 @@ fn tests_of_a_folder() {
         "#]],
     );
 }
+
+#[test]
+fn tests_of_a_page() {
+    let page = format!("# Turn\n\n```ptx\n{TURN}```\n\n```ptx\nret;\n```\n");
+    let broken = page.replace("=[63,", "=[0,");
+    let folder = folder(&[
+        ("page.md", page.as_bytes()),
+        ("broken.md", broken.as_bytes()),
+    ]);
+    check_timeless(
+        folder.path(),
+        &[
+            "test",
+            "DIR/page.md",
+            "DIR/broken.md",
+            "--schedules",
+            "lowest",
+        ],
+        expect![[r#"
+            passed DIR/page.md:8 turn
+            failed DIR/broken.md:8 turn
+            x: 1 of 64 elements differ, first at [0]: got 63, want 0
+            turn: ran 34 steps of warps; no findings, 1 of 1 expectation failed
+            --schedule lowest: unexpected contents of x
+            1 passed, 1 failed
+            status 1
+        "#]],
+    );
+    // Pages in folders may have kernels that are not meant to pass.
+    check_timeless(
+        folder.path(),
+        &["test", "DIR"],
+        expect![[r#"
+            0 passed, 0 failed
+            warning: no runs found
+            status 0
+        "#]],
+    );
+}
