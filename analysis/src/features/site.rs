@@ -52,7 +52,12 @@ pub fn site_chapters(playground: Option<&str>) -> Vec<SiteChapter> {
 pub fn site_path(file: &str) -> Option<String> {
     let name = file.strip_suffix(".md")?;
     match name.strip_prefix("instructions/") {
-        Some(name) => Some(instruction_path(name)),
+        Some(name) => {
+            // Names of files have periods for colons.
+            let mut pages = documentation::instructions();
+            let page = pages.find(|it| it.name.replace("::", ".") == name)?;
+            Some(instruction_path(page.name))
+        }
         None => (!name.contains('/')).then(|| format!("words/{name}.md")),
     }
 }

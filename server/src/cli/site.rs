@@ -256,6 +256,9 @@ fn files(repository: &Path, has_playground: bool) -> Result<Vec<(String, String)
         courses.push((level, SitePage { markdown, ..page }));
     }
     let mut chapters = site_chapters(playground);
+    for page in chapters.iter_mut().flat_map(|it| &mut it.pages) {
+        course::link_back(page, &courses);
+    }
     let drawings = figures::insert(&mut chapters);
     let mut summary = "# Summary\n\n".to_owned();
     for page in &pages {

@@ -32,6 +32,21 @@ pub(super) fn page(path: &str, markdown: &str) -> SitePage {
     }
 }
 
+/// Adds links to the pages of the course that link to a page.
+pub(super) fn link_back(page: &mut SitePage, course: &[(usize, SitePage)]) {
+    let link = format!("](../{})", page.path);
+    let pages = course.iter().filter(|it| it.1.markdown.contains(&link));
+    let links = pages.map(|(_, it)| format!("[{}](../{})", it.title, it.path));
+    let links: Vec<String> = links.collect();
+    if links.is_empty() {
+        return;
+    }
+    // Pages of instructions end with a list of links.
+    let last = page.markdown.lines().last().unwrap_or_default();
+    let start = if last.starts_with("- ") { "- " } else { "\n" };
+    page.markdown += &format!("{start}In the course: {}\n", links.join(", "));
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -56,6 +71,30 @@ mod tests {
         assert_eq!(
             page("learn/one.md", "# One thing\n\nText.\n").title,
             "One thing"
+        );
+    }
+
+    #[test]
+    fn pages_link_back() {
+        let course = [
+            (
+                1,
+                page("learn/a.md", "# A\n\nSee [x](../instructions/x.md).\n"),
+            ),
+            (1, page("learn/b.md", "# B\n")),
+        ];
+        let linked = |text| {
+            let mut page = page("instructions/x.md", text);
+            link_back(&mut page, &course);
+            page.markdown
+        };
+        assert_eq!(
+            linked("# x\n\n- y\n"),
+            "# x\n\n- y\n- In the course: [A](../learn/a.md)\n"
+        );
+        assert_eq!(
+            linked("# x\n\nText.\n"),
+            "# x\n\nText.\n\nIn the course: [A](../learn/a.md)\n"
         );
     }
 }

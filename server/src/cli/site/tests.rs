@@ -163,6 +163,8 @@ fn pages_lead_to_the_manual_and_to_each_other() {
         "{page}"
     );
     assert!(page.contains("- Diagnostics: [`"), "{page}");
+    let page = &book["src/instructions/cp-async.md"];
+    assert!(page.contains("- In the course: [Asynchronous copies](../learn/async-copies.md)"));
     let registers = &book["src/words/special-registers.md"];
     assert!(registers.contains("#special-registers-laneid) of PTX ISA 9.3"));
 }
