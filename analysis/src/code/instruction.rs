@@ -78,6 +78,7 @@ impl<'a> InstructionLowering<'a> {
         let mut sources = Vec::new();
         let mut later_sources = Vec::new();
         let mut destinations = Vec::new();
+        let mut later_destinations = Vec::new();
         if let Some(program) = &common.program {
             let mut read = |inputs: &[Input]| -> Vec<Source> {
                 let read = |it: &Input| source(bound, bindings, *it, places);
@@ -87,9 +88,14 @@ impl<'a> InstructionLowering<'a> {
             if let Some(later) = &program.later {
                 later_sources = read(&later.inputs);
             }
-            let outputs = program.outputs.iter();
-            let slot = |it: &(Destination, u32)| destination(bound, bindings, it.0, places);
-            destinations = outputs.map(slot).collect();
+            let mut slots = |program: &Program| -> Vec<Option<Slot>> {
+                let slot = |it: &(Destination, u32)| destination(bound, bindings, it.0, places);
+                program.outputs.iter().map(slot).collect()
+            };
+            destinations = slots(program);
+            if let Some(later) = &program.later {
+                later_destinations = slots(later);
+            }
         }
         let event = |it: &isa::event::Event, places: &mut Places<'_>| Event {
             kind: it.kind,
@@ -113,6 +119,8 @@ impl<'a> InstructionLowering<'a> {
             sources,
             destinations,
             later_sources,
+            later_destinations,
+            copies: semantics.copy,
             control: semantics.control,
             targets: targets(bound, places),
             index: match semantics.control {

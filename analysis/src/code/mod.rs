@@ -182,6 +182,10 @@ pub struct Instruction {
     pub destinations: Vec<Option<Slot>>,
     /// Where the inputs of [`Program::later`] come from.
     pub later_sources: Vec<Source>,
+    /// Where the outputs of [`Program::later`] go.
+    pub later_destinations: Vec<Option<Slot>>,
+    /// Whether it only carries a value on.
+    pub copies: bool,
     /// Where control goes.
     pub control: Control,
     /// The instructions to which it may jump, by index; the length of the list stands for the end.

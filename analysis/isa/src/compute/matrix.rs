@@ -149,7 +149,12 @@ impl Matrix {
         }
     }
 
-    fn floats<const N: usize>(&self, before: &[[u64; N]], out: &mut Vec<f64>, count: usize) {
+    pub(super) fn floats<const N: usize>(
+        &self,
+        before: &[[u64; N]],
+        out: &mut Vec<f64>,
+        count: usize,
+    ) {
         out.clear();
         out.resize(count, 0.0);
         let ElementType::Float(format) = self.ty else {
@@ -180,7 +185,52 @@ impl Matrix {
         }
     }
 
-    fn integers<const N: usize>(&self, before: &[[u64; N]], out: &mut Vec<i32>, count: usize) {
+    /// Writes the nearest numbers of a format into the registers of a result.
+    pub(super) fn round<const N: usize>(
+        &self,
+        format: Format,
+        sums: &[f64],
+        results: &mut [[u64; N]],
+    ) {
+        let each = self.at.chunks_exact(LANES * self.elements);
+        let mut exact = [0; N];
+        let mut rounded = [0; N];
+        for (out, at) in results.iter_mut().zip(each) {
+            for element in 0..self.elements {
+                for (exact, at) in exact.iter_mut().zip(at.chunks_exact(self.elements)) {
+                    *exact = sums[usize::from(at[element])].to_bits();
+                }
+                let (convert, nearest) = (Operation::Convert, Rounding::NearestEven);
+                apply(
+                    convert,
+                    &[Format::F64],
+                    format,
+                    nearest,
+                    &[&exact],
+                    &mut rounded,
+                );
+                for (out, code) in out.iter_mut().zip(rounded) {
+                    *out |= code << (element as u32 * self.stride);
+                }
+            }
+        }
+    }
+
+    /// Writes integers into the registers of a result, one in each.
+    pub(super) fn keep<const N: usize>(&self, sums: &[i32], results: &mut [[u64; N]]) {
+        for (out, at) in results.iter_mut().zip(self.at.chunks_exact(LANES)) {
+            for (out, at) in out.iter_mut().zip(at) {
+                *out = u64::from(sums[usize::from(*at)] as u32);
+            }
+        }
+    }
+
+    pub(super) fn integers<const N: usize>(
+        &self,
+        before: &[[u64; N]],
+        out: &mut Vec<i32>,
+        count: usize,
+    ) {
         out.clear();
         out.resize(count, 0);
         let rest = 32 - self.ty.bits().clamp(1, 32);
@@ -195,8 +245,99 @@ impl Matrix {
     }
 }
 
+/// The column of each element of a matrix that is there, row by row.
+pub(super) fn positions<const N: usize>(
+    sparse: Option<&Sparse>,
+    before: &[[u64; N]],
+    (rows, depth): (usize, usize),
+    out: &mut Vec<u16>,
+) {
+    out.clear();
+    for row in 0..rows {
+        let Some(sparse) = sparse else {
+            out.extend((0..depth).map(|it| it as u16));
+            continue;
+        };
+        let (there, all) = sparse.kept;
+        let metadata = &before[sparse.metadata as usize];
+        let selector = before[sparse.selector as usize][0] as usize;
+        let chunks = depth / all;
+        for column in 0..depth * there / all {
+            let (chunk, index) = (column / there, column % there);
+            let (lane, shift, lanes) = match sparse.two_rows {
+                true => (chunk / 4, 16 * (row / 8) + 4 * (chunk % 4), chunks / 4),
+                false => (row / 8 + 2 * (chunk / 8), 4 * (chunk % 8), chunks / 4),
+            };
+            let lane = 4 * (row % 8) + (lanes * selector + lane) % 4;
+            let code = metadata.get(lane).map_or(0, |it| it >> shift & 15) as usize;
+            out.push((all * chunk + sparse.position(code, index)) as u16);
+        }
+    }
+}
+
+impl Sparse {
+    /// Where an element of a chunk is that is there, by the four bits of the chunk.
+    pub(super) fn position(&self, code: usize, index: usize) -> usize {
+        match self.kept {
+            // Two indices of halves of the element.
+            (1, _) => (code & 3) >> 1,
+            (2, _) => code >> (2 * index) & 3,
+            // Two indices of pairs.
+            _ => 2 * (code >> (2 * (index / 2)) & 3) + index % 2,
+        }
+    }
+}
+
+/// Adds the products of the rows of a, whose elements are at these columns, with b to d.
+pub(super) fn add_products<T: Copy>(
+    d: &mut [T],
+    (a, positions): (&[T], &[u16]),
+    b: &[T],
+    (stored, columns): (usize, usize),
+    add: impl Fn(&mut T, T, T) + Copy,
+) {
+    if stored == 0 || columns == 0 {
+        return;
+    }
+    for (row, d) in d.chunks_exact_mut(columns).enumerate() {
+        let a = &a[row * stored..][..stored];
+        let positions = &positions[row * stored..][..stored];
+        for (a, position) in a.iter().zip(positions) {
+            let b = &b[usize::from(*position) * columns..][..columns];
+            d.iter_mut().zip(b).for_each(|(d, b)| add(d, *a, *b));
+        }
+    }
+}
+
+/// Adds products of integers, see [`add_products`].
+pub(super) fn add_integers(
+    d: &mut [i32],
+    a: (&[i32], &[u16]),
+    b: &[i32],
+    sizes: (usize, usize),
+    product: Product,
+) {
+    match product {
+        Product::Times => {
+            add_products(d, a, b, sizes, |d, a, b| *d = d.wrapping_add(a.wrapping_mul(b)))
+        }
+        Product::And => add_products(d, a, b, sizes, |d, a, b| *d = d.wrapping_add(a & b)),
+        Product::Xor => add_products(d, a, b, sizes, |d, a, b| *d = d.wrapping_add(a ^ b)),
+    }
+}
+
+/// Sums with what is added to them.
+pub(super) fn add_old(sums: &mut [i32], old: &[i32], overflow: Overflow) {
+    for (sum, old) in sums.iter_mut().zip(old) {
+        *sum = match overflow {
+            Overflow::Wraps => sum.wrapping_add(*old),
+            Overflow::Saturates => sum.saturating_add(*old),
+        };
+    }
+}
+
 /// The value of a half.
-fn half(bits: u16) -> f64 {
+pub(super) fn half(bits: u16) -> f64 {
     let magnitude = u32::from(bits & 0x7FFF);
     let sign = u32::from(bits & 0x8000) << 16;
     let value = match magnitude {
@@ -242,44 +383,16 @@ impl MatrixProgram {
     pub(super) fn run<const N: usize>(&self, before: &[[u64; N]], scratch: &mut Scratch<N>) {
         scratch.results.clear();
         scratch.results.resize(self.results(), [0; N]);
-        self.positions(before, &mut scratch.positions);
+        positions(
+            self.sparse.as_ref(),
+            before,
+            (self.rows, self.depth),
+            &mut scratch.positions,
+        );
         match self.rule {
             Rule::Integers(product, overflow) => self.integers(before, scratch, product, overflow),
             Rule::Floats => self.floats(before, scratch),
             Rule::Steps(rounding) => self.steps(before, scratch, rounding),
-        }
-    }
-
-    /// The column of each element of a, row by row.
-    fn positions<const N: usize>(&self, before: &[[u64; N]], out: &mut Vec<u16>) {
-        out.clear();
-        let stored = self.stored();
-        for row in 0..self.rows {
-            let Some(sparse) = &self.sparse else {
-                out.extend((0..stored).map(|it| it as u16));
-                continue;
-            };
-            let (there, all) = sparse.kept;
-            let metadata = &before[sparse.metadata as usize];
-            let selector = before[sparse.selector as usize][0] as usize;
-            let chunks = self.depth / all;
-            for column in 0..stored {
-                let (chunk, index) = (column / there, column % there);
-                let (lane, shift, lanes) = match sparse.two_rows {
-                    true => (chunk / 4, 16 * (row / 8) + 4 * (chunk % 4), chunks / 4),
-                    false => (row / 8 + 2 * (chunk / 8), 4 * (chunk % 8), chunks / 4),
-                };
-                let lane = 4 * (row % 8) + (lanes * selector + lane) % 4;
-                let code = metadata.get(lane).map_or(0, |it| it >> shift & 15) as usize;
-                let position = match sparse.kept {
-                    // Two indices of halves of the element.
-                    (1, _) => (code & 3) >> 1,
-                    (2, _) => code >> (2 * index) & 3,
-                    // Two indices of pairs.
-                    _ => 2 * (code >> (2 * (index / 2)) & 3) + index % 2,
-                };
-                out.push((all * chunk + position) as u16);
-            }
         }
     }
 
@@ -298,34 +411,10 @@ impl MatrixProgram {
         // The sum of the products fits: there are at most 256 of them, each of 16 bits.
         d.clear();
         d.resize(rows * columns, 0);
-        for (row, d) in d.chunks_exact_mut(columns).enumerate() {
-            let a = &a[row * stored..][..stored];
-            let positions = &scratch.positions[row * stored..][..stored];
-            for (a, position) in a.iter().zip(positions) {
-                let b = &b[usize::from(*position) * columns..][..columns];
-                let with = d.iter_mut().zip(b);
-                match product {
-                    Product::Times => with.for_each(|(d, b)| *d += a * b),
-                    Product::And => with.for_each(|(d, b)| *d += a & b),
-                    Product::Xor => with.for_each(|(d, b)| *d += a ^ b),
-                }
-            }
-        }
-        for (d, c) in d.iter_mut().zip(c) {
-            *d = match overflow {
-                Overflow::Wraps => d.wrapping_add(*c),
-                Overflow::Saturates => d.saturating_add(*c),
-            };
-        }
-        for (out, at) in scratch
-            .results
-            .iter_mut()
-            .zip(self.d.at.chunks_exact(LANES))
-        {
-            for (out, at) in out.iter_mut().zip(at) {
-                *out = u64::from(d[usize::from(*at)] as u32);
-            }
-        }
+        let factors = (&a[..], &scratch.positions[..]);
+        add_integers(d, factors, b, (stored, columns), product);
+        add_old(d, c, overflow);
+        self.d.keep(d, &mut scratch.results);
     }
 
     /// Multiplies a matrix by the factors of its blocks.
@@ -380,40 +469,13 @@ impl MatrixProgram {
             .chunks_exact(rows * stored)
             .zip(b.chunks_exact(depth * columns));
         for (d, (a, b)) in each.zip(with) {
-            for (row, d) in d.chunks_exact_mut(columns).enumerate() {
-                let a = &a[row * stored..][..stored];
-                let positions = &scratch.positions[row * stored..][..stored];
-                for (a, position) in a.iter().zip(positions) {
-                    let b = &b[usize::from(*position) * columns..][..columns];
-                    d.iter_mut().zip(b).for_each(|(d, b)| *d += a * b);
-                }
-            }
+            let factors = (a, &scratch.positions[..]);
+            add_products(d, factors, b, (stored, columns), |d, a, b| *d += a * b);
         }
         let ElementType::Float(format) = self.d.ty else {
             return;
         };
-        let each = self.d.at.chunks_exact(LANES * self.d.elements);
-        let mut exact = [0; N];
-        let mut rounded = [0; N];
-        for (out, at) in scratch.results.iter_mut().zip(each) {
-            for element in 0..self.d.elements {
-                for (exact, at) in exact.iter_mut().zip(at.chunks_exact(self.d.elements)) {
-                    *exact = c[usize::from(at[element])].to_bits();
-                }
-                let (convert, nearest) = (Operation::Convert, Rounding::NearestEven);
-                apply(
-                    convert,
-                    &[Format::F64],
-                    format,
-                    nearest,
-                    &[&exact],
-                    &mut rounded,
-                );
-                for (out, code) in out.iter_mut().zip(rounded) {
-                    *out |= code << (element as u32 * self.d.stride);
-                }
-            }
-        }
+        self.d.round(format, c, &mut scratch.results);
     }
 
     /// As [`Self::floats`], with each step rounded.

@@ -4,6 +4,7 @@
 //! - [`ValueType`]: what a type word means to an evaluator;
 //! - [`lower`]: the program of a statement, made once for a form;
 //! - [`matrix`]: products of matrices, whose elements the lanes of a warp hold;
+//! - [`tensor`]: operations of tensor cores on shared memory and tensor memory;
 //! - [`memory`]: the places that programs read and write;
 //! - [`Program`]: the operations of a program, and [`Machine::run`], which runs them on all lanes at once.
 //!
@@ -30,6 +31,7 @@ mod outcome;
 mod program;
 mod run;
 mod statement;
+pub mod tensor;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -55,4 +57,5 @@ pub use program::{
 };
 pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};
+pub use tensor::{Chunk, TensorMemory, TensorProblem, TensorStep};
 pub use value_type::{ElementType, ValueType};

@@ -12,6 +12,7 @@ use super::{
     matrix::MatrixProgram,
     memory::{Bulk, BulkSource, Place, Store, Until},
     node::Node,
+    tensor::TensorStep,
 };
 
 /// Where a value comes from that a program reads.
@@ -488,6 +489,8 @@ pub struct Program {
     pub fragments: bool,
     /// A product of matrices, whose results are read by [`Op::Matrix`].
     pub matrix: Option<Box<MatrixProgram>>,
+    /// An operation of a tensor core, whose results are read by [`Op::Matrix`].
+    pub tensor: Option<Box<TensorStep>>,
     /// A truth that the threads of a barrier bring: what the barrier computes is known when all are there.
     pub participants: Option<Node>,
     /// The effects that happen at some later time, as a program of their own with the same operands.
@@ -552,6 +555,9 @@ impl Program {
         self.sweep.iter_mut().for_each(|it| act(&mut it.0));
         if let Some(matrix) = &mut self.matrix {
             matrix.for_each_node(&mut act);
+        }
+        if let Some(tensor) = &mut self.tensor {
+            tensor.for_each_node(&mut act);
         }
         if let Some(Until::Barrier { address, bytes, .. }) = &mut self.until {
             act(address);

@@ -169,6 +169,12 @@ impl<const N: usize> Machine<N> {
         }
     }
 
+    /// The values of all nodes of 64 bits after a run.
+    #[must_use]
+    pub fn values(&self) -> &[[u64; N]] {
+        &self.narrow
+    }
+
     /// The value of a node of 64 bits after a run.
     #[must_use]
     pub fn value(&self, node: Node) -> &[u64; N] {

@@ -2,5 +2,6 @@
 
 pub mod descriptor;
 pub mod layout;
+pub mod shared;
 pub mod swizzle;
 pub mod tensor_map;

@@ -5,7 +5,7 @@ mod tests;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use analysis::code::Instruction;
+use analysis::code::{Instruction, Slot, Source};
 use isa::{
     compute::{Bulk, BulkSource, Program, Surroundings, Until},
     event::{EventKind, Group},
@@ -19,7 +19,7 @@ use super::{
     mbarriers,
     races::{Kind, Thread},
     running::{Running, kind_of},
-    warp::{LANES, Warp},
+    warp::{LANES, Lanes, Warp},
 };
 
 /// The operations that have not landed, and the groups of warps.
@@ -51,12 +51,52 @@ struct Operation {
     running: Running,
     thread: Thread,
     kind: Kind,
+    /// Its registers, if a tensor core does it.
+    core: Option<Box<Core>>,
+}
+
+/// The registers of an operation of a tensor core.
+#[derive(Clone, Debug)]
+pub(super) struct Core {
+    /// The inputs of its program when it was issued.
+    pub(super) inputs: Vec<Lanes>,
+    /// Where they come from.
+    pub(super) sources: Vec<Source>,
+    /// Where its results go.
+    pub(super) destinations: Vec<Option<Slot>>,
+    /// The instruction, for messages.
+    pub(super) name: Arc<str>,
+}
+
+/// The kinds of groups that a warp or its lanes wait for.
+const GROUPS: [Group; 5] = [
+    Group::Copy,
+    Group::Bulk,
+    Group::Wgmma,
+    Group::TensorLoad,
+    Group::TensorStore,
+];
+
+/// Whether the operations of a warp are committed and waited for as a whole, and not those of each lane.
+fn is_of_warp(group: Group) -> bool {
+    !matches!(group, Group::Copy | Group::Bulk)
+}
+
+/// The lanes whose groups an instruction of some lanes is about.
+fn members(group: Group, active: u32) -> u32 {
+    match is_of_warp(group) {
+        true => 1,
+        false => active,
+    }
 }
 
 fn group_of(until: Option<Until>) -> Option<Group> {
     match until {
         Some(Until::Group("copy")) => Some(Group::Copy),
         Some(Until::Group("bulk")) => Some(Group::Bulk),
+        Some(Until::Group("wgmma")) => Some(Group::Wgmma),
+        Some(Until::Group("tensor-load")) => Some(Group::TensorLoad),
+        Some(Until::Group("tensor-store")) => Some(Group::TensorStore),
         _ => None,
     }
 }
@@ -65,7 +105,7 @@ impl Asynchronous {
     /// How many operations of a warp have not landed, and how many groups it has closed, by the kind of group; none of
     /// the kinds that it has not used.
     pub(super) fn of_warp(&self, warp: usize) -> Vec<(Group, usize, u32)> {
-        let kinds = [Group::Copy, Group::Bulk].into_iter().filter_map(|kind| {
+        let kinds = GROUPS.into_iter().filter_map(|kind| {
             let lanes = self.lanes.iter();
             let own = lanes.filter(|it| it.0.0 == warp && it.0.2 == kind);
             let (mut used, mut waiting, mut closed) = (false, 0, 0);
@@ -91,7 +131,18 @@ impl Machine<'_> {
     ) {
         self.read_inputs(warp, running, &program.inputs, &instruction.later_sources);
         let inputs = std::mem::take(&mut self.inputs);
-        for lane in lanes_of(running.active) {
+        let core = program.tensor.is_some().then(|| Core {
+            inputs: inputs.clone(),
+            sources: instruction.later_sources.clone(),
+            destinations: instruction.later_destinations.clone(),
+            name: Arc::clone(&instruction.name),
+        });
+        let of_warp = group_of(program.until).is_some_and(is_of_warp);
+        let lanes = match of_warp {
+            true => running.active & running.active.wrapping_neg(),
+            false => running.active,
+        };
+        for lane in lanes_of(lanes) {
             let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[usize::from(lane)]]).collect();
             let mut kind = kind_of(instruction, program);
             kind.asynchronous = true;
@@ -104,14 +155,20 @@ impl Machine<'_> {
                 running: *running,
                 thread: self.world.races.thread(warp.clock, warp.time),
                 kind,
+                core: core.clone().map(Box::new),
             };
             let group = group_of(program.until);
+            let lane = if of_warp { 0 } else { lane };
             if let Some(group) = group {
                 let key = (warp.clock, lane, group);
-                let source = self.world.races.copies_of(warp.clock);
+                let source = self.world.races.operations_of(warp.clock, group);
                 let groups = self.asynchronous.lanes.entry(key).or_default();
                 operation.thread.author = source;
                 operation.thread.clock = groups.count + 1;
+                let number = groups.count + 1;
+                if let Some(core) = &operation.core {
+                    warp.begin(running, &operation.program, core, (group, number));
+                }
             }
             match (group, self.launch.late) {
                 (Some(group), true) => {
@@ -134,8 +191,8 @@ impl Machine<'_> {
     ) {
         for event in &instruction.events {
             match event.kind {
-                EventKind::Commit(group @ (Group::Copy | Group::Bulk)) => {
-                    for lane in lanes_of(running.active) {
+                EventKind::Commit(group) if GROUPS.contains(&group) => {
+                    for lane in lanes_of(members(group, running.active)) {
                         let key = (warp.clock, lane, group);
                         let groups = self.asynchronous.lanes.entry(key).or_default();
                         let open = std::mem::take(&mut groups.open);
@@ -143,11 +200,10 @@ impl Machine<'_> {
                         groups.count += 1;
                     }
                 }
-                EventKind::Wait(group @ (Group::Copy | Group::Bulk))
-                | EventKind::WaitRead(group @ (Group::Copy | Group::Bulk)) => {
+                EventKind::Wait(group) | EventKind::WaitRead(group) if GROUPS.contains(&group) => {
                     let count = event.operands[0].or(event.operands[1]);
                     let kept = count.map(|it| self.read(warp, running, it, 32).0);
-                    for lane in lanes_of(running.active) {
+                    for lane in lanes_of(members(group, running.active)) {
                         let kept = kept.map(|it| it[usize::from(lane)] as usize);
                         self.wait(warp, lane, group, kept);
                     }
@@ -177,8 +233,22 @@ impl Machine<'_> {
         for operation in landing {
             self.land(warp, operation);
         }
-        let source = self.world.races.copies_of(warp.clock);
+        let source = self.world.races.operations_of(warp.clock, group);
         self.world.races.acquire_source(warp.clock, source, known);
+        warp.landed(group, known);
+    }
+
+    /// Lands the operations of a warp of a kind, which are waited for all the same.
+    pub(super) fn land_group(&mut self, warp: &mut Warp, group: Group) {
+        let Some(groups) = self.asynchronous.lanes.get_mut(&(warp.clock, 0, group)) else {
+            return;
+        };
+        let closed = groups.closed.iter_mut().flat_map(std::mem::take);
+        let mut landing: Vec<Operation> = closed.collect();
+        landing.append(&mut groups.open);
+        for operation in landing {
+            self.land(warp, operation);
+        }
     }
 
     /// Lands operations that nothing but an mbarrier waits for, when nothing else can run; whether there were any.
@@ -208,7 +278,7 @@ impl Machine<'_> {
         self.asynchronous.pending = pending;
         for warp in warps {
             for lane in 0..LANES as u8 {
-                for group in [Group::Copy, Group::Bulk] {
+                for group in GROUPS {
                     let groups = self.asynchronous.lanes.remove(&(warp, lane, group));
                     let groups = groups.unwrap_or_default();
                     landing.extend(groups.closed.into_iter().flatten().chain(groups.open));
@@ -224,6 +294,7 @@ impl Machine<'_> {
     /// Does what an operation does.
     fn land(&mut self, warp: &mut Warp, operation: Operation) {
         let Operation {
+            core,
             program,
             inputs,
             lane,
@@ -241,6 +312,14 @@ impl Machine<'_> {
         let Some(cluster) = found else {
             return;
         };
+        if let Some(core) = core {
+            let place = Running {
+                cluster,
+                block,
+                ..running
+            };
+            return self.run_core(warp, &program, &core, &place, (thread, kind));
+        }
         let rank = self.world.clusters[cluster].blocks[block].rank;
         let mut surroundings = Surroundings {
             active: 1 << lane,

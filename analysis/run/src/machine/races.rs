@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use isa::{semantics::Order, strength::Scope};
+use isa::{event::Group, semantics::Order, strength::Scope};
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
@@ -83,8 +83,8 @@ struct Known {
     seen: Clock,
     /// For each lane, how much of what the lanes of the warp did is ordered before by what it acquired.
     own: [u32; LANES],
-    /// The source of its asynchronous copies.
-    copies: Option<usize>,
+    /// The sources of its asynchronous operations, by the kind of their groups.
+    operations: Vec<(Group, usize)>,
 }
 
 impl Known {
@@ -159,7 +159,7 @@ impl Races {
                 fenced_widely: None,
                 seen: Clock::default(),
                 own: [0; LANES],
-                copies: None,
+                operations: Vec::new(),
             },
         );
         source
@@ -215,14 +215,15 @@ impl Races {
         }
     }
 
-    /// The source of the asynchronous copies of a warp.
-    pub(super) fn copies_of(&mut self, warp: usize) -> usize {
-        if let Some(source) = self.warps.get(&warp).and_then(|it| it.copies) {
-            return source;
+    /// The source of the asynchronous operations of a warp that are committed in groups of a kind.
+    pub(super) fn operations_of(&mut self, warp: usize, group: Group) -> usize {
+        let known = self.warps.get(&warp).map_or(&[][..], |it| &it.operations);
+        if let Some((_, source)) = known.iter().find(|it| it.0 == group) {
+            return *source;
         }
         let source = self.new_source();
         if let Some(known) = self.warps.get_mut(&warp) {
-            known.copies = Some(source);
+            known.operations.push((group, source));
         }
         source
     }

@@ -345,6 +345,7 @@ impl Machine<'_> {
                 self.approximated.insert("order of additions");
             }
         }
+        self.check_pending(warp, running, instruction);
         let undefined = self.read_inputs(warp, running, &program.inputs, &instruction.sources);
         if program.atomic {
             self.run_lane_by_lane(warp, running, instruction, program, undefined);

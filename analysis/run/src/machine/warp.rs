@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::{
     findings::lanes_of,
     memory::{LOCAL_SIZE, Local},
+    pending::Pending,
 };
 
 /// The number of lanes of a warp.
@@ -163,6 +164,8 @@ pub(super) struct Warp {
     pub(super) cluster_phase: u64,
     /// Which group runs when they take turns.
     pub(super) turn: usize,
+    /// The registers of its operations that have not been waited for.
+    pub(super) pending: Pending,
     /// How often it was its turn.
     pub(super) turns: u64,
 }

@@ -29,10 +29,10 @@ pub(super) struct Held {
 impl Lowering<'_> {
     /// Adds what an effect on fragments writes.
     pub(super) fn matrix_effect(&mut self, effect: &Effect) -> Result<()> {
-        if effect.later {
-            return Err(Obstacle::Matrix);
-        }
         self.fragments = true;
+        if effect.later {
+            return self.tensor_product(effect);
+        }
         match &effect.target {
             Target::Element(name, indices) => match self.is_product(&effect.value) {
                 true => self.product(effect, name, indices),
@@ -46,6 +46,11 @@ impl Lowering<'_> {
 
     /// The fragment of an operand.
     pub(super) fn held(&self, name: &str) -> Result<Held> {
+        self.held_by(name, 32)
+    }
+
+    /// The fragment of an operand that so many lanes hold.
+    pub(super) fn held_by(&self, name: &str, lanes: u32) -> Result<Held> {
         let Some(operand) = self.statement.operand(name) else {
             return mistake(format!("`{name}` is not an operand"));
         };
@@ -56,7 +61,7 @@ impl Lowering<'_> {
             None => None,
         };
         let mut fragments = fragments.into_iter().flatten();
-        let Some(fragment) = fragments.find(|it| it.operand == name && it.lanes == 32) else {
+        let Some(fragment) = fragments.find(|it| it.operand == name && it.lanes == lanes) else {
             return Err(Obstacle::Matrix);
         };
         let registers = match self.statement.operands[operand].operand {

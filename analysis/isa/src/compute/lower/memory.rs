@@ -489,7 +489,7 @@ impl Lowering<'_> {
     }
 
     /// How an effect is known to have happened.
-    fn completion(&mut self, completion: &Completion) -> Result<Until> {
+    pub(super) fn completion(&mut self, completion: &Completion) -> Result<Until> {
         Ok(match completion {
             Completion::Group(kind) => Until::Group(kind),
             Completion::Copies => Until::Copies,

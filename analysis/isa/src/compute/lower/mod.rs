@@ -10,6 +10,7 @@ mod matrix;
 mod memory;
 mod operands;
 mod product;
+mod tensor;
 
 pub(super) use operands::register_bits;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use super::{
     memory::{AddressSpace, Bulk, Place, Store, Until},
     node::Node,
     program::{Destination, Exactness, Program},
+    tensor::TensorStep,
     value_type::{ElementType, ValueType},
 };
 use crate::{
@@ -163,6 +165,7 @@ fn part<'a>(
         fragments: false,
         movement: None,
         product: None,
+        tensor: None,
         depth: 0,
     };
     for effect in effects {
@@ -196,6 +199,7 @@ fn part<'a>(
         sweep: memory.sweep,
         fragments: lowering.fragments,
         matrix: lowering.product,
+        tensor: lowering.tensor,
         participants: memory.participants,
         later: None,
         until: memory.until,
@@ -301,6 +305,8 @@ struct Lowering<'a> {
     /// How elements of matrices are moved, while they are.
     movement: Option<matrix::Movement>,
     product: Option<Box<MatrixProgram>>,
+    /// The operation of a tensor core.
+    tensor: Option<Box<TensorStep>>,
     depth: u32,
 }
 

@@ -46,7 +46,7 @@ impl Lowering<'_> {
     }
 
     /// An expression that a definition of the table stands for: its indices are those of the target in every line.
-    fn meant<'a>(&'a self, expression: &'a Expression) -> &'a Expression {
+    pub(super) fn meant<'a>(&'a self, expression: &'a Expression) -> &'a Expression {
         match expression {
             Expression::Apply(name, _) => match self.definitions.get(name) {
                 Some(definition) => self.meant(&definition.value),
@@ -298,7 +298,7 @@ impl Lowering<'_> {
     }
 
     /// The nodes of the registers of an operand.
-    fn registers(&mut self, held: &Held) -> Vec<Node> {
+    pub(super) fn registers(&mut self, held: &Held) -> Vec<Node> {
         let in_braces = matches!(
             self.statement.operands[held.operand].operand,
             Operand::Vector(_)
@@ -310,7 +310,7 @@ impl Lowering<'_> {
     }
 
     /// A register of an operand other than a matrix.
-    fn word(&mut self, name: &str, element: u8) -> Result<Node> {
+    pub(super) fn word(&mut self, name: &str, element: u8) -> Result<Node> {
         let Some(operand) = self.statement.operand(name) else {
             return mistake(format!("`{name}` is not an operand"));
         };
@@ -322,8 +322,8 @@ impl Lowering<'_> {
     }
 }
 
-/// A matrix of a type in registers.
-fn matrix(held: &Held, ty: ElementType, registers: Vec<Node>) -> Matrix {
+/// A matrix of a type in the registers of a warp, which has the first rows of that of a warpgroup.
+pub(super) fn matrix(held: &Held, ty: ElementType, registers: Vec<Node>) -> Matrix {
     let fragment = &held.fragment;
     let stride = match ty.bits() {
         64 => 64,
@@ -332,7 +332,7 @@ fn matrix(held: &Held, ty: ElementType, registers: Vec<Node>) -> Matrix {
     let size = fragment.rows * fragment.columns;
     let mut at = Vec::new();
     for register in 0..fragment.registers {
-        for lane in 0..fragment.lanes {
+        for lane in 0..fragment.lanes.min(32) {
             for element in 0..fragment.elements {
                 let place = fragment.position(lane, register, element);
                 let index = place.part * size + place.row * fragment.columns + place.column;

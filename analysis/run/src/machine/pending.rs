@@ -1,0 +1,259 @@
+//! Registers of operations that have not been waited for: products of a warpgroup, loads from tensor memory.
+
+use analysis::code::{Instruction, Slot, Source};
+use isa::{
+    compute::{Op, Program},
+    event::{EventKind, Group},
+};
+use rustc_hash::FxHashMap;
+use syntax::TextRange;
+
+use crate::outcome::{FindingCode, Related};
+
+use super::{Machine, asynchronous::Core, running::Running, warp::Warp};
+
+/// The registers of a warp that operations still use, and those that were written since the last fence for registers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pending {
+    /// By frame and slot.
+    used: FxHashMap<(usize, Slot), Use>,
+    /// When the last fence for registers was, by the time of the warp; 0 if there was none.
+    fence: u32,
+    /// The registers that were written since, by frame and slot, with the statement.
+    written: FxHashMap<(usize, Slot), TextRange>,
+}
+
+/// The use of a register by an operation.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    group: Group,
+    /// The number of the group of the operation.
+    number: u32,
+    /// Whether the operation writes it.
+    writes: bool,
+    /// Whether the register only holds a copy of that of the operation.
+    copied: bool,
+    range: TextRange,
+}
+
+/// The slot of a register that a node of a program is, if it is one.
+pub(super) fn slot_of(program: &Program, sources: &[Source], node: u32) -> Option<Slot> {
+    let Some(Op::Input(input)) = program.steps.get(node as usize) else {
+        return None;
+    };
+    match sources.get(*input as usize) {
+        Some(Source::Register(slot, _)) => Some(*slot),
+        _ => None,
+    }
+}
+
+impl Warp {
+    /// An operation uses registers from now on: those that it reads when it runs, and those that it writes.
+    pub(super) fn begin(
+        &mut self,
+        running: &Running,
+        program: &Program,
+        core: &Core,
+        (group, number): (Group, u32),
+    ) {
+        let used = |writes| Use {
+            group,
+            number,
+            writes,
+            copied: false,
+            range: running.at.range,
+        };
+        if let Some(tensor) = &program.tensor {
+            tensor.for_each_register(|node, writes| {
+                if let (Some(slot), false) = (slot_of(program, &core.sources, node), writes) {
+                    self.pending.used.insert((running.frame, slot), used(false));
+                }
+            });
+        }
+        for slot in core.destinations.iter().flatten() {
+            self.pending.used.insert((running.frame, *slot), used(true));
+        }
+    }
+
+    /// Groups up to a number are complete.
+    pub(super) fn landed(&mut self, group: Group, known: u32) {
+        let used = &mut self.pending.used;
+        used.retain(|_, it| it.group != group || it.number > known);
+    }
+
+    /// A fence for registers.
+    pub(super) fn fence_registers(&mut self) {
+        self.pending.fence = self.time.max(1);
+        self.pending.written.clear();
+    }
+}
+
+impl Machine<'_> {
+    /// Reports uses of registers by an instruction that operations still use, and notes what it writes.
+    pub(super) fn check_pending(
+        &mut self,
+        warp: &mut Warp,
+        running: &Running,
+        instruction: &Instruction,
+    ) {
+        let fences = |it: &analysis::code::Event| it.kind == EventKind::RegisterFence;
+        if instruction.events.iter().any(fences) {
+            return warp.fence_registers();
+        }
+        if warp.pending.fence == 0 && warp.pending.used.is_empty() && !is_of_registers(instruction) {
+            return;
+        }
+        self.check_reads(warp, running, instruction);
+        self.check_writes(warp, running, instruction);
+        self.check_fence(warp, running, instruction);
+    }
+
+    fn check_reads(&mut self, warp: &mut Warp, running: &Running, instruction: &Instruction) {
+        let frame = running.frame;
+        let accumulators = accumulators(instruction);
+        let sources = instruction.sources.iter().chain(&instruction.later_sources);
+        let mut copied = None;
+        let mut found = None;
+        for source in sources {
+            let Source::Register(slot, _) = source else {
+                continue;
+            };
+            let Some(used) = warp.pending.used.get(&(frame, *slot)).copied() else {
+                continue;
+            };
+            // Products with one accumulator run one after the other.
+            let follows = used.group == Group::Wgmma && accumulators.contains(slot);
+            if !used.writes || follows {
+                continue;
+            }
+            match instruction.copies {
+                true => copied = Some(used),
+                false => found = Some(used),
+            }
+        }
+        if let Some(used) = copied {
+            self.land_group(warp, used.group);
+            for slot in instruction.destinations.iter().flatten() {
+                let used = Use {
+                    copied: true,
+                    ..used
+                };
+                warp.pending.used.insert((frame, *slot), used);
+            }
+        }
+        if let Some(used) = found {
+            let message = "a register that this instruction reads is the result of an operation that has not been waited for";
+            self.report_use(running, FindingCode::StaleRead, message, used.range);
+        }
+    }
+
+    fn check_writes(&mut self, warp: &mut Warp, running: &Running, instruction: &Instruction) {
+        let frame = running.frame;
+        let accumulators = accumulators(instruction);
+        let now = instruction.destinations.iter();
+        for slot in now.chain(&instruction.later_destinations).flatten() {
+            let Some(used) = warp.pending.used.get(&(frame, *slot)).copied() else {
+                continue;
+            };
+            let follows = used.group == Group::Wgmma && used.writes && accumulators.contains(slot);
+            if follows || (instruction.copies && used.copied) {
+                continue;
+            }
+            warp.pending.used.remove(&(frame, *slot));
+            if !used.copied {
+                let message =
+                    "an operation that has not been waited for still uses a register that this instruction writes";
+                self.report_use(running, FindingCode::Race, message, used.range);
+            }
+        }
+    }
+
+    /// Checks that the registers of a product were not written since the last fence for registers, and notes those that
+    /// an instruction writes.
+    fn check_fence(&mut self, warp: &mut Warp, running: &Running, instruction: &Instruction) {
+        let frame = running.frame;
+        if !is_of_registers(instruction) {
+            if warp.pending.fence == 0 {
+                return;
+            }
+            let sources = instruction.sources.iter();
+            let carried = sources.filter_map(|it| match it {
+                Source::Register(slot, _) => Some(warp.pending.written.get(&(frame, *slot)).copied()),
+                _ => None,
+            });
+            // A copy of a register is as new as that one.
+            let carried: Option<Option<TextRange>> = carried.last().filter(|_| instruction.copies);
+            for slot in instruction.destinations.iter().flatten() {
+                match carried {
+                    Some(None) => warp.pending.written.remove(&(frame, *slot)),
+                    Some(Some(range)) => warp.pending.written.insert((frame, *slot), range),
+                    None => {
+                        let range = instruction.range;
+                        warp.pending.written.insert((frame, *slot), range)
+                    }
+                };
+            }
+            return;
+        }
+        if warp.pending.fence == 0 {
+            let message = "there is no fence for registers before this operation";
+            let code = FindingCode::Race;
+            self.report(code, running, message.to_owned());
+            warp.fence_registers();
+            return;
+        }
+        let Some(later) = instruction.program.as_ref().and_then(|it| it.later.as_ref()) else {
+            return;
+        };
+        let Some(tensor) = &later.tensor else {
+            return;
+        };
+        let mut found = None;
+        tensor.for_each_register(|node, _| {
+            if let Some(slot) = slot_of(later, &instruction.later_sources, node) {
+                found = found.or(warp.pending.written.get(&(frame, slot)).copied());
+            }
+        });
+        if let Some(range) = found {
+            let message =
+                "a register of this operation was written, and there is no fence for registers since then";
+            let code = FindingCode::Race;
+            if !self.world.findings.knows(code, &running.at) {
+                let related = vec![Related {
+                    range,
+                    message: "writes the register".to_owned(),
+                }];
+                let (at, lanes) = (&running.at, running.active);
+                let message = message.to_owned();
+                self.world.findings.push(code, at, lanes, message, related);
+            }
+        }
+    }
+
+    fn report_use(&mut self, running: &Running, code: FindingCode, message: &str, other: TextRange) {
+        if self.world.findings.knows(code, &running.at) {
+            return;
+        }
+        let related = vec![Related {
+            range: other,
+            message: "the operation".to_owned(),
+        }];
+        let (at, lanes) = (&running.at, running.active);
+        let message = message.to_owned();
+        self.world.findings.push(code, at, lanes, message, related);
+    }
+}
+
+/// Whether an instruction is a product of a warpgroup, whose registers fences order.
+fn is_of_registers(instruction: &Instruction) -> bool {
+    let issues = |it: &analysis::code::Event| it.kind == EventKind::Issue(Group::Wgmma);
+    instruction.events.iter().any(issues)
+}
+
+/// The registers to which a product adds.
+fn accumulators(instruction: &Instruction) -> Vec<Slot> {
+    match is_of_registers(instruction) {
+        true => instruction.later_destinations.iter().flatten().copied().collect(),
+        false => Vec::new(),
+    }
+}
