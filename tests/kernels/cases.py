@@ -6,6 +6,10 @@ import struct
 import ml_dtypes
 import numpy as np
 
+from tensor_cores import (
+    Layout, copy, fifth, fragments, hashed, instruction, moved, moves, pair, rows_hashed, scaled_instruction, small, warpgroup,
+)
+
 ALL = []
 f16, f32, f64 = np.float16, np.float32, np.float64
 bf16 = ml_dtypes.bfloat16
@@ -953,3 +957,205 @@ def barrier_in_function(r):
 @hand(block=32)
 def padded_structures(r):
     return [zeros(32, u32)], {0: each(lambda i: i + (1000 if i else 0) + (10000 if i > 5 else 0), u32, range(32))}
+
+
+# Kernels for tensor cores, whose PTX `tensor_cores.py` writes.
+
+
+def core(**launch):
+    """A kernel that `tensor_cores.py` writes: the data end with its text."""
+    return case(made_of="cores", **({"block": 128} | launch))
+
+
+def product(a, b, dtype=f32):
+    """Of rows of a and rows of b."""
+    return (a.astype(f64) @ b.astype(f64).T).astype(dtype)
+
+
+@core()
+def warpgroup_half(r):
+    a, b = small(r, (64, 64), f16), small(r, (32, 64), f16)
+    of_a, of_b = Layout(64, 64, 2, 128), Layout(32, 64, 2, 128)
+    text = warpgroup("warpgroup_half", (32, 16), ("f32", "f16", "f16"), 64, of_a, of_b, ", 1, 1, 0, 0", "store")
+    return [of_a.image(a), of_b.image(b), zeros((64, 32), f32)], {2: product(a, b)}, text
+
+
+@core()
+def warpgroup_across(r):
+    a, b = small(r, (64, 32), bf16), small(r, (64, 32), bf16)
+    of_a, of_b = Layout(64, 32, 2, 128, True), Layout(64, 32, 2, 64, True)
+    text = warpgroup("warpgroup_across", (64, 16), ("f32", "bf16", "bf16"), 32, of_a, of_b, ", 1, -1, 1, 1", "hash")
+    return [of_a.image(a), of_b.image(b), zeros(128, i32)], {2: hashed(-product(a, b, i64))}, text
+
+
+@core()
+def warpgroup_interleaved(r):
+    a, b = small(r, (64, 32), f16), small(r, (32, 32), f16)
+    of_a, of_b = Layout(64, 32, 2, 16, True), Layout(32, 32, 2, 16)
+    text = warpgroup("warpgroup_interleaved", (32, 16), ("f16", "f16", "f16"), 32, of_a, of_b, ", 1, 1, 1, 0", "store", d16=True)
+    return [of_a.image(a), of_b.image(b), zeros((64, 32), f16)], {2: product(a, b, f16)}, text
+
+
+@core()
+def warpgroup_tf32(r):
+    a, b = small(r, (64, 16), f32), small(r, (8, 16), f32)
+    of_a, of_b = Layout(64, 16, 4, 32), Layout(8, 16, 4, 64)
+    text = warpgroup("warpgroup_tf32", (8, 8), ("f32", "tf32", "tf32"), 16, of_a, of_b, ", 1, 1", "store")
+    return [of_a.image(a), of_b.image(b), zeros((64, 8), f32)], {2: product(a, b)}, text
+
+
+@core()
+def warpgroup_bytes(r):
+    e4m3, e5m2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
+    a, b = small(r, (64, 64), e4m3), small(r, (32, 64), e5m2)
+    of_a, of_b = Layout(64, 64, 1, 64), Layout(32, 64, 1, 32)
+    text = warpgroup("warpgroup_bytes", (32, 32), ("f32", "e4m3", "e5m2"), 64, of_a, of_b, ", 1, 1", "store")
+    return [of_a.image(a), of_b.image(b), zeros((64, 32), f32)], {2: product(a, b)}, text
+
+
+@core()
+def warpgroup_integers(r):
+    a, b = r.integers(-128, 128, (64, 32)).astype(i8), r.integers(0, 256, (256, 32)).astype(u8)
+    of_a, of_b = Layout(64, 32, 1, 32), Layout(256, 32, 1, 16)
+    text = warpgroup("warpgroup_integers", (256, 32), ("s32", "s8", "u8"), 32, of_a, of_b, "", "hash")
+    return [of_a.image(a), of_b.image(b), zeros(128, i32)], {2: hashed(a.astype(i64) @ b.astype(i64).T)}, text
+
+
+@core()
+def warpgroup_registers(r):
+    a, b = small(r, (64, 32), bf16), small(r, (32, 32), bf16)
+    of_b = Layout(32, 32, 2, 32)
+    text = warpgroup("warpgroup_registers", (32, 16), ("f32", "bf16", "bf16"), 32, "registers", of_b, ", -1, 1, 0", "store")
+    held = fragments(a, 2).view(u16).reshape(-1).view(u32)
+    return [held, of_b.image(b), zeros((64, 32), f32)], {2: product(-a, b) + f32(0)}, text
+
+
+@core()
+def warpgroup_sparse(r):
+    a, b = small(r, (64, 16), f16), small(r, (32, 32), f16)
+    of_a, of_b = Layout(64, 16, 2, 32), Layout(32, 32, 2, 64)
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    which = r.integers(0, 6, (64, 8))
+    full, meta = zeros((64, 32), f64), zeros(128, u32)
+    for row, chunk in np.ndindex(which.shape):
+        first, second = pairs[which[row, chunk]]
+        full[row, 4 * chunk + first], full[row, 4 * chunk + second] = a[row, 2 * chunk], a[row, 2 * chunk + 1]
+        # Figure of m64nNk32: threads 0 and 1 of four have chunks 0 to 3 and 4 to 7, rows 8 further in the upper half.
+        warp, inside = row // 16, row % 16
+        thread = 32 * warp + 4 * (inside % 8) + chunk // 4
+        meta[thread] |= u32((first | second << 2) << (16 * (inside // 8) + 4 * (chunk % 4)))
+    text = warpgroup("warpgroup_sparse", (32, 32), ("f32", "f16", "f16"), 32, of_a, of_b, ", 1, 1, 0, 0", "store", sparse=True)
+    return [of_a.image(a), of_b.image(b), zeros((64, 32), f32), meta], {2: (full @ b.astype(f64).T).astype(f32)}, text
+
+
+@core(arch="sm_100a")
+def fifth_half(r):
+    a, b = small(r, (128, 32), f16), small(r, (16, 32), f16)
+    of_a, of_b = Layout(128, 32, 2, 64), Layout(16, 32, 2, 64)
+    text = fifth("fifth_half", "f16", 32, 16, of_a, of_b, instruction("f32", "f16", "f16", 128, 16), 16, "store")
+    return [of_a.image(a), of_b.image(b), zeros((128, 16), f32), u64(0)], {2: product(a, b)}, text
+
+
+@core(arch="sm_100a")
+def fifth_across(r):
+    # 64 rows: those of each warp are in the first half of its lanes.
+    a, b = small(r, (64, 32), bf16), small(r, (32, 32), bf16)
+    of_a, of_b = Layout(64, 32, 2, 128, True), Layout(32, 32, 2, 32, True)
+    idesc = instruction("f32", "bf16", "bf16", 64, 32, (1, 1), (0, 1))
+    text = fifth("fifth_across", "f16", 32, 16, of_a, of_b, idesc, 32, "hash")
+    # The other half of the lanes is never written: nobody may store what is read there.
+    text = text.replace("    st.global.u32 [%rd1], %r5;", "    and.b32 %r9, %t, 16;\n    setp.eq.u32 %p1, %r9, 0;\n    @%p1 st.global.u32 [%rd1], %r5;")
+    found = rows_hashed(-product(a, b, i64))
+    want = zeros(128, i32)
+    for row in range(64):
+        want[row // 16 * 32 + row % 16] = found[row]
+    return [of_a.image(a), of_b.image(b), zeros(128, i32), u64(0)], {2: want}, text
+
+
+@core(arch="sm_100a")
+def fifth_bytes(r):
+    e4m3, e5m2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
+    a, b = small(r, (128, 64), e4m3), small(r, (64, 64), e5m2)
+    of_a, of_b = Layout(128, 64, 1, 64), Layout(64, 64, 1, 16)
+    idesc = instruction("f32", "e4m3", "e5m2", 128, 64, negate=(1, 0))
+    text = fifth("fifth_bytes", "f8f6f4", 64, 32, of_a, of_b, idesc, 64, "hash")
+    return [of_a.image(a), of_b.image(b), zeros(128, i32), u64(0)], {2: rows_hashed(-product(a, b, i64))}, text
+
+
+@core(arch="sm_100a")
+def fifth_integers(r):
+    a, b = r.integers(0, 256, (128, 64)).astype(u8), r.integers(-128, 128, (32, 64)).astype(i8)
+    of_a, of_b = Layout(128, 64, 1, 64), Layout(32, 64, 1, 32)
+    text = fifth("fifth_integers", "i8", 64, 32, of_a, of_b, instruction("s32", "u8", "s8", 128, 32), 32, "hash")
+    return [of_a.image(a), of_b.image(b), zeros(128, i32), u64(0)], {2: rows_hashed(a.astype(i64) @ b.astype(i64).T)}, text
+
+
+@core(arch="sm_100a")
+def fifth_scaled(r):
+    e4m3 = ml_dtypes.float8_e4m3fn
+    a, b = small(r, (128, 64), e4m3), small(r, (32, 64), e4m3)
+    of_a, of_b = Layout(128, 64, 1, 64), Layout(32, 64, 1, 64)
+    # One scale of 2 to the power of -1 to 2 for each row and 32 elements; a word has those of 4 blocks, two of which count.
+    power_a, power_b = r.integers(-1, 3, (128, 4)), r.integers(-1, 3, (32, 4))
+    codes_a, codes_b = (power_a + 127).astype(u8), (power_b + 127).astype(u8)
+    # Column 128 + row / 32, lane row % 32 of every warp; b in column 160.
+    words = codes_a.reshape(-1).view(u32).reshape(4, 32)
+    x = np.concatenate([words.T, codes_b.reshape(-1).view(u32).reshape(32, 1)], 1)
+    x = np.ascontiguousarray(np.pad(x, ((0, 0), (0, 3))).astype(u32))
+    fill = """    ld.param.u64 %rd1, [x];
+    and.b32 %r4, %t, 31;
+    mul.wide.u32 %rd2, %r4, 32;
+    add.s64 %rd1, %rd1, %rd2;
+    ld.global.v4.u32 {%v0, %v1, %v2, %v3}, [%rd1];
+    ld.global.u32 %v4, [%rd1+16];
+    tcgen05.st.sync.aligned.32x32b.x4.b32 [%r3+128], {%v0, %v1, %v2, %v3};
+    tcgen05.st.sync.aligned.32x32b.x1.b32 [%r3+160], {%v4};"""
+    idesc = [scaled_instruction("e4m3", "e4m3", 128, 32, it, it + 1) for it in range(2)]
+    text = fifth("fifth_scaled", "mxf8f6f4", 64, 32, of_a, of_b, idesc, 32, "hash", fill=fill, block_scale=".block_scale.scale_vec::1X")
+    scaled_a = a.astype(f64) * np.repeat(2.0 ** power_a[:, :2], 32, 1)
+    scaled_b = b.astype(f64) * np.repeat(2.0 ** power_b[:, 1:3], 32, 1)
+    d = scaled_a @ scaled_b.T
+    return [of_a.image(a), of_b.image(b), zeros(128, i32), x], {2: rows_hashed(np.rint(d))}, text
+
+
+@core(arch="sm_100a")
+def fifth_left_factor(r):
+    # Two halves of a side by side in a column of tensor memory.
+    a, b = small(r, (128, 32), f16), small(r, (16, 32), f16)
+    of_b = Layout(16, 32, 2, 64)
+    eight = [f"{{%v{it}, %v{it + 1}, %v{it + 2}, %v{it + 3}}}" for it in range(0, 16, 4)]
+    fill = ["    ld.param.u64 %rd1, [x];", "    mul.wide.u32 %rd2, %t, 64;", "    add.s64 %rd1, %rd1, %rd2;"]
+    fill += [f"    ld.global.v4.u32 {it}, [%rd1+{16 * at}];" for at, it in enumerate(eight)]
+    fill.append("    tcgen05.st.sync.aligned.32x32b.x16.b32 [%r3+64], {" + ", ".join(f"%v{it}" for it in range(16)) + "};")
+    text = fifth("fifth_left_factor", "f16", 32, 16, None, of_b, instruction("f32", "f16", "f16", 128, 16), 16, "store", fill="\n".join(fill), a_tmem=64)
+    return [u64(0), of_b.image(b), zeros((128, 16), f32), np.ascontiguousarray(a.view(u32))], {2: product(a, b)}, text
+
+
+@core(arch="sm_100a", block=64)
+def fifth_moves(r):
+    x = r.integers(0, 1 << 32, (128, 8), dtype=u32)
+    return [x, zeros((64, 32), u32)], {1: moved(x)[:64]}, moves("fifth_moves")
+
+
+@hand(block=32)
+def vector_registers(r):
+    x = r.integers(0, 1 << 32, (32, 4), dtype=u32)
+    y = np.stack([x[:, 0], x[:, 0] + x[:, 1], x[:, 3], x[:, 2]], 1)
+    return [x, zeros((32, 4), u32)], {1: y}
+
+
+@core(arch="sm_100a", grid=2, cluster=2)
+def fifth_pair(r):
+    a, b = small(r, (256, 16), f16), small(r, (32, 16), f16)
+    # The rows of b are split, too: 16 columns of the result from each CTA.
+    of_a, of_b = Layout(128, 16, 2, 32), Layout(16, 16, 2, 16)
+    images = [np.concatenate([of.image(half) for half in np.split(it, 2)]) for of, it in ((of_a, a), (of_b, b))]
+    text = pair("fifth_pair", of_a, of_b, instruction("f32", "f16", "f16", 256, 32), 32, 16)
+    return [images[0], images[1], zeros(256, i32)], {2: rows_hashed(product(a, b, i64))}, text
+
+
+@core(arch="sm_100a")
+def fifth_copy(r):
+    x, y = r.integers(0, 1 << 32, (32, 4), dtype=u32), r.integers(0, 1 << 32, (2, 128, 4), dtype=u32)
+    z = np.concatenate([np.tile(x, (4, 1)), y[0], y[1]], 1)
+    return [x, y, zeros((128, 12), u32)], {2: z}, copy("fifth_copy")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use isa::{
     compute::{Destination, Input, Program, constant_bits, program},
-    matching::binding::Binding,
+    matching::binding::{Binding, OperandPath},
     operand::Operand,
     semantics::{Control, Proxy},
     strength::Strength,
@@ -27,7 +27,7 @@ use crate::{
 use super::{
     Actual, CARRY, Call, Callee, Event, Guard, Instruction, OperandTypes, STACK, Slot, Source,
     Symbol,
-    places::{Places, component_index},
+    places::{Places, component_index, component_letter},
 };
 
 /// Lowers the instructions of a function.
@@ -203,7 +203,8 @@ fn source(
         return Source::Unknown;
     };
     let Some(operand) = bound.operand_at(binding.path, input.element) else {
-        return Source::Unknown;
+        let slot = element_of_register(bound, binding.path, input.element, input.half, places);
+        return slot.map_or(Source::Unknown, |it| Source::Register(it, 0));
     };
     if let (Some(_), Operand::Integer(address)) = (binding.space, operand.operand()) {
         return Source::Constant(*address as u64);
@@ -217,6 +218,21 @@ fn source(
             Source::GenericAddress(symbol, plus)
         }
         other => other,
+    }
+}
+
+/// The slot of an element of a vector register that is an operand as a whole.
+fn element_of_register(
+    bound: BoundInstruction<'_>,
+    path: OperandPath,
+    element: Option<u8>,
+    half: u8,
+    places: &mut Places<'_>,
+) -> Option<Slot> {
+    let component = component_letter(element?)?;
+    match bound.operand_at(path, None)?.bound() {
+        Bound::Name(name, None) => Some(places.slot(name, Some(component))? + Slot::from(half)),
+        _ => None,
     }
 }
 
@@ -273,7 +289,10 @@ fn destination(
             half,
         } => {
             let path = bindings.get(usize::from(operand))?.path;
-            match value(bound.operand_at(path, element)?, half, places) {
+            let Some(found) = bound.operand_at(path, element) else {
+                return element_of_register(bound, path, element, half, places);
+            };
+            match value(found, half, places) {
                 Source::Register(slot, _) => Some(slot),
                 _ => None,
             }

@@ -98,6 +98,11 @@ impl Places<'_> {
     }
 }
 
+/// The component of a vector with an index.
+pub(super) fn component_letter(index: u8) -> Option<char> {
+    ['x', 'y', 'z', 'w'].get(usize::from(index)).copied()
+}
+
 /// The index of a component of a vector.
 pub(super) fn component_index(letter: char) -> Option<u8> {
     Some(match letter {

@@ -159,6 +159,7 @@ impl Builder {
                 | Op::CtaRank
                 | Op::Member
                 | Op::Sweep
+                | Op::Allocated
                 | Op::Participants { .. }
                 | Op::BoxBytes { .. }
                 | Op::Aligned(..)

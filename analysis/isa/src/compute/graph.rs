@@ -106,9 +106,12 @@ impl Graph {
                 Op::Active | Op::Participants { .. } => self.leaf(32).0,
                 Op::CtaRank => self.leaf(8).0,
                 Op::Member => self.leaf(5).0,
-                Op::Stack | Op::Sweep | Op::BoxBytes { .. } | Op::Matrix(_) | Op::Load { .. } => {
-                    self.leaf(64).0
-                }
+                Op::Stack
+                | Op::Sweep
+                | Op::Allocated
+                | Op::BoxBytes { .. }
+                | Op::Matrix(_)
+                | Op::Load { .. } => self.leaf(64).0,
                 Op::Aligned(address, _) => nodes[*address as usize],
                 _ => self.builder.push(op.map_operands(|it| nodes[it as usize])),
             };
@@ -203,6 +206,7 @@ impl<const N: usize> LaneValues<N> {
                 | Op::CtaRank
                 | Op::Member
                 | Op::Sweep
+                | Op::Allocated
                 | Op::Participants { .. }
                 | Op::BoxBytes { .. }
                 | Op::Matrix(_)

@@ -307,6 +307,7 @@ pub(super) fn known_bits(op: &Op, known: impl Fn(u32) -> KnownBits) -> KnownBits
         } => KnownBits::below(bits.into()),
         Op::ToInteger { .. }
         | Op::Sweep
+        | Op::Allocated
         | Op::BoxBytes { .. }
         | Op::Matrix(_)
         | Op::Load { .. }

@@ -318,9 +318,9 @@ pub(super) fn add_integers(
     product: Product,
 ) {
     match product {
-        Product::Times => {
-            add_products(d, a, b, sizes, |d, a, b| *d = d.wrapping_add(a.wrapping_mul(b)))
-        }
+        Product::Times => add_products(d, a, b, sizes, |d, a, b| {
+            *d = d.wrapping_add(a.wrapping_mul(b))
+        }),
         Product::And => add_products(d, a, b, sizes, |d, a, b| *d = d.wrapping_add(a & b)),
         Product::Xor => add_products(d, a, b, sizes, |d, a, b| *d = d.wrapping_add(a ^ b)),
     }

@@ -3,7 +3,7 @@
 //! A program names places; who runs it has the bytes, see [`Memory`].
 
 use super::node::Node;
-use crate::matrix::tensor_map::BoxMode;
+use crate::matrix::tensor_map::{BoxMode, MapField};
 
 /// Bits of an address in shared memory below the number of the CTA in the cluster; 0 there means the CTA of the thread.
 pub const CTA_SHIFT: u32 = 24;
@@ -140,6 +140,21 @@ pub struct Bulk {
     pub to_box: Option<TensorBox>,
     /// The new contents.
     pub from: BulkSource,
+}
+
+/// A field of a tensor map that is replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MapStore {
+    /// The place, by its index in [`super::Program::places`].
+    pub place: u16,
+    /// The address of the map.
+    pub address: Node,
+    /// The field.
+    pub field: MapField,
+    /// The dimension, of fields that have several values.
+    pub index: Node,
+    /// Its new value.
+    pub value: Node,
 }
 
 /// A box of a tensor, whose map is at an address.

@@ -46,7 +46,8 @@ pub use linear::Linear;
 pub use lower::{BoundOperand, BoundStatement, LANES, Obstacle};
 pub use matrix::MatrixProgram;
 pub use memory::{
-    AddressSpace, BarrierField, Bulk, BulkSource, Memory, Place, Store, TensorBox, Until, window,
+    AddressSpace, BarrierField, Bulk, BulkSource, MapStore, Memory, Place, Store, TensorBox, Until,
+    window,
 };
 pub use node::Node;
 pub use operation::Operation;
@@ -57,5 +58,5 @@ pub use program::{
 };
 pub use run::{Machine, Surroundings};
 pub use statement::{constant_bits, program};
-pub use tensor::{Chunk, TensorMemory, TensorProblem, TensorStep};
+pub use tensor::{Cell, Chunk, TensorMemory, TensorProblem, TensorStep};
 pub use value_type::{ElementType, ValueType};

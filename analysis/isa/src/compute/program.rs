@@ -10,7 +10,7 @@ use crate::matrix::tensor_map::BoxMode;
 use super::{
     float::{Class, Format, Operation as FloatOperation, Rounding},
     matrix::MatrixProgram,
-    memory::{Bulk, BulkSource, Place, Store, Until},
+    memory::{Bulk, BulkSource, MapStore, Place, Store, Until},
     node::Node,
     tensor::TensorStep,
 };
@@ -49,6 +49,8 @@ pub enum Op {
     CtaRank,
     /// The element of [`Program::repeated`] for which the program runs.
     Member,
+    /// The address in tensor memory that has just been allocated.
+    Allocated,
     /// The bytes before the element for which the program runs, see [`Program::sweep`].
     Sweep,
     /// The number of threads of a barrier, or of those for which [`Program::participants`] is 1.
@@ -200,6 +202,7 @@ impl Op {
             | Op::CtaRank
             | Op::Member
             | Op::Sweep
+            | Op::Allocated
             | Op::Matrix(_)
             | Op::Participants { .. } => *self,
             Op::BoxBytes {
@@ -476,6 +479,8 @@ pub struct Program {
     pub stores: Vec<Store>,
     /// The bytes that are written to memory in bulk.
     pub bulk: Vec<Bulk>,
+    /// The fields of tensor maps that are replaced.
+    pub fields: Vec<MapStore>,
     /// Whether lanes run it one after the other, each as a whole: it reads and writes memory at once.
     pub atomic: bool,
     /// Whether the result depends on where state spaces lie among generic addresses.
@@ -550,6 +555,11 @@ impl Program {
                 BulkSource::Zero | BulkSource::Undefined => {}
             }
         }
+        for field in &mut self.fields {
+            act(&mut field.address);
+            act(&mut field.index);
+            act(&mut field.value);
+        }
         self.participants.iter_mut().for_each(&mut act);
         self.repeated.iter_mut().for_each(&mut act);
         self.sweep.iter_mut().for_each(|it| act(&mut it.0));
@@ -609,6 +619,7 @@ impl Program {
         self.flags = has(&|it| matches!(it, Op::Carry | Op::Stack));
         self.accesses = !self.stores.is_empty()
             || !self.bulk.is_empty()
+            || !self.fields.is_empty()
             || has(&|it| matches!(it, Op::Load { .. } | Op::BoxBytes { .. } | Op::Aligned(..)));
         self
     }

@@ -24,6 +24,8 @@ pub struct Surroundings<'a, const N: usize> {
     pub member: u64,
     /// The bytes before the element for which a program over many runs, see [`Op::Sweep`].
     pub sweep: u64,
+    /// The address in tensor memory that has just been allocated.
+    pub allocated: u64,
     /// The threads of a barrier for which [`Program::participants`] is 1, and all of them.
     pub participants: (u64, u64),
 }
@@ -39,6 +41,7 @@ impl<'a, const N: usize> Surroundings<'a, N> {
             cta: 0,
             member: 0,
             sweep: 0,
+            allocated: 0,
             participants: (0, 0),
         }
     }
@@ -121,6 +124,7 @@ impl<const N: usize> Machine<N> {
                 Op::CtaRank => *out = [surroundings.cta; N],
                 Op::Member => *out = [surroundings.member; N],
                 Op::Sweep => *out = [surroundings.sweep; N],
+                Op::Allocated => *out = [surroundings.allocated; N],
                 Op::Participants { all } => {
                     let (some, every) = surroundings.participants;
                     *out = [if *all { every } else { some }; N];
@@ -193,6 +197,7 @@ pub(super) fn evaluate<const N: usize>(op: &Op, store: &impl Store<N>, out: &mut
         | Op::CtaRank
         | Op::Member
         | Op::Sweep
+        | Op::Allocated
         | Op::Participants { .. }
         | Op::BoxBytes { .. }
         | Op::Matrix(_)

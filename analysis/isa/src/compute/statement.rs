@@ -34,11 +34,26 @@ pub fn program(
         Some((slot.name, *word))
     });
     let slots: Vec<(&str, &str)> = slots.collect();
+    // A vector register is what its elements in braces are.
+    let whole: Vec<Option<Operand>> = bindings
+        .iter()
+        .map(|it| match it.path.get(statement.operands)? {
+            Operand::Register { class, lanes } if *lanes > 1 => {
+                let element = Operand::Register {
+                    class: *class,
+                    lanes: 1,
+                };
+                Some(Operand::Vector(vec![element; usize::from(*lanes)]))
+            }
+            _ => None,
+        })
+        .collect();
     let mut operands = Vec::with_capacity(bindings.len());
-    for binding in bindings {
+    for (binding, whole) in bindings.iter().zip(&whole) {
         let Some(operand) = binding.path.get(statement.operands) else {
             continue;
         };
+        let operand = whole.as_ref().unwrap_or(operand);
         let ty = binding.ty.as_deref();
         let known = ty.and_then(ValueType::from_word);
         if let (Some(ty), None) = (ty, known) {

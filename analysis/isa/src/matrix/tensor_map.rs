@@ -44,6 +44,57 @@ pub enum BoxMode {
     Rows,
 }
 
+/// A field of a tensor map that an instruction replaces, PTX ISA 9.7.9.27.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MapField {
+    /// The address of the tensor.
+    Address,
+    /// The number of dimensions less one.
+    Rank,
+    /// Elements of a box along a dimension.
+    Box,
+    /// Elements along a dimension.
+    Shape,
+    /// Bytes from one element to the next along a dimension after the first.
+    Stride,
+    /// The distance of the elements that are taken.
+    ElementStride,
+    /// The type of the elements, by its number.
+    Type,
+    /// The swizzle, by its number.
+    Swizzle,
+    /// 1 if elements out of bounds are NaN.
+    Fill,
+    /// The interleave, by its number.
+    Interleave,
+    /// The chunks that a swizzle keeps together, by their number.
+    Atomicity,
+}
+
+impl MapField {
+    /// The field of a word of a statement.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<MapField> {
+        Some(match word {
+            "global_address" => MapField::Address,
+            "rank" => MapField::Rank,
+            "box_dim" => MapField::Box,
+            "global_dim" => MapField::Shape,
+            "global_stride" => MapField::Stride,
+            "element_stride" => MapField::ElementStride,
+            "elemtype" => MapField::Type,
+            "swizzle_mode" => MapField::Swizzle,
+            "fill_mode" => MapField::Fill,
+            "interleave_layout" => MapField::Interleave,
+            "swizzle_atomicity" => MapField::Atomicity,
+            _ => return None,
+        })
+    }
+}
+
+/// Bytes of the types of elements by their numbers, PTX ISA 9.7.9.27; those after them have parts of bytes.
+const TYPE_BYTES: [u8; 13] = [1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4];
+
 /// A piece of a box: neighbouring elements in both memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -125,6 +176,58 @@ impl TensorMap {
         pieces
     }
 
+    /// A map whose fields have yet to be replaced.
+    fn empty() -> TensorMap {
+        TensorMap {
+            address: 0,
+            rank: 0,
+            element: 0,
+            fill: 0,
+            shape: [1; MOST_DIMENSIONS],
+            strides: [0; MOST_DIMENSIONS - 1],
+            block: [1; MOST_DIMENSIONS],
+            element_strides: [1; MOST_DIMENSIONS],
+            swizzle: 0,
+        }
+    }
+
+    /// The bytes of a map with another value of a field, along the dimension with this index. Zeros are an empty map;
+    /// `None` for other bytes that are no map, and for values that are not known here.
+    #[must_use]
+    pub fn replaced(bytes: &[u8], field: MapField, index: u64, value: u64) -> Option<[u8; SIZE]> {
+        let zeros = bytes.len() == SIZE && bytes.iter().all(|it| *it == 0);
+        let mut map = match zeros {
+            true => TensorMap::empty(),
+            false => TensorMap::read(bytes)?,
+        };
+        let index = index as usize;
+        match field {
+            MapField::Address => map.address = value,
+            MapField::Rank => map.rank = u8::try_from(value).ok()?.checked_add(1)?,
+            MapField::Box => *map.block.get_mut(index)? = value as u32,
+            MapField::Shape => *map.shape.get_mut(index)? = value,
+            MapField::Stride => *map.strides.get_mut(index)? = value,
+            MapField::ElementStride => *map.element_strides.get_mut(index)? = value as u32,
+            MapField::Type => map.element = *TYPE_BYTES.get(value as usize)?,
+            MapField::Swizzle => {
+                map.swizzle = u8::try_from(value)
+                    .ok()
+                    .filter(|it| usize::from(*it) < MODES.len())?;
+            }
+            MapField::Fill => map.fill = value,
+            MapField::Interleave | MapField::Atomicity => {
+                if value != 0 {
+                    return None;
+                }
+            }
+        }
+        // The bits of the NaN are those of the type.
+        if map.fill != 0 && map.element != 0 {
+            map.fill = (1 << (8 * u32::from(map.element) - 1)) - 1;
+        }
+        Some(map.encode())
+    }
+
     /// The map as the bytes that a kernel gets.
     #[must_use]
     pub fn encode(&self) -> [u8; SIZE] {
@@ -154,6 +257,16 @@ impl TensorMap {
     /// Reads what [`TensorMap::encode`] wrote; `None` for other bytes.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<TensorMap> {
+        // A kernel may have written the bytes.
+        TensorMap::read(bytes).filter(|map| {
+            (1..=MOST_DIMENSIONS).contains(&map.rank.into())
+                && matches!(map.element, 1 | 2 | 4 | 8)
+                && usize::from(map.swizzle) < MODES.len()
+        })
+    }
+
+    /// The same, perhaps without a rank or a type.
+    fn read(bytes: &[u8]) -> Option<TensorMap> {
         let mut rest = bytes.get(..SIZE)?;
         if rest[SIZE - 4..] != MARK.to_le_bytes() {
             return None;
@@ -170,7 +283,7 @@ impl TensorMap {
         let strides = std::array::from_fn(|_| number(6));
         let block = std::array::from_fn(|_| number(2) as u32);
         let element_strides = std::array::from_fn(|_| number(1) as u32);
-        let map = TensorMap {
+        Some(TensorMap {
             address,
             shape,
             strides,
@@ -180,12 +293,7 @@ impl TensorMap {
             element: number(1) as u8,
             swizzle: number(1) as u8,
             fill: number(8),
-        };
-        // A kernel may have written the bytes.
-        let is_right = (1..=MOST_DIMENSIONS).contains(&map.rank.into())
-            && matches!(map.element, 1 | 2 | 4 | 8)
-            && usize::from(map.swizzle) < MODES.len();
-        is_right.then_some(map)
+        })
     }
 }
 
@@ -212,6 +320,37 @@ mod tests {
         assert_eq!(TensorMap::decode(&map().encode()), Some(map()));
         assert_eq!(TensorMap::decode(&[0; SIZE]), None);
         assert_eq!(TensorMap::decode(&[]), None);
+    }
+
+    /// Fields that are replaced one after the other make the same map.
+    #[test]
+    fn fields_are_replaced() {
+        let mut bytes = [0; SIZE];
+        let fields = [
+            (MapField::Fill, 0, 1),
+            (MapField::Address, 0, 0x7f00_0000_1000),
+            (MapField::Rank, 0, 1),
+            (MapField::Shape, 0, 5),
+            (MapField::Shape, 1, 3),
+            (MapField::Stride, 0, 16),
+            (MapField::Box, 0, 4),
+            (MapField::Box, 1, 2),
+            (MapField::Type, 0, 6),
+            (MapField::Swizzle, 0, 3),
+            (MapField::Interleave, 0, 0),
+        ];
+        for (field, index, value) in fields {
+            bytes = TensorMap::replaced(&bytes, field, index, value).expect("a map");
+        }
+        let found = TensorMap::decode(&bytes).expect("a whole map");
+        let expected = TensorMap {
+            shape: [5, 3, 1, 1, 1],
+            block: [4, 2, 1, 1, 1],
+            element_strides: [1; MOST_DIMENSIONS],
+            ..map()
+        };
+        assert_eq!(found, expected);
+        assert_eq!(TensorMap::replaced(&[7; SIZE], MapField::Rank, 0, 1), None);
     }
 
     #[test]

@@ -261,7 +261,8 @@ impl Target {
     pub fn is_same_place(&self, other: &Target) -> bool {
         match (self, other) {
             (Target::Memory(a), Target::Memory(b)) => {
-                (a.kind, &a.address, &a.field) == (b.kind, &b.address, &b.field)
+                let field = |it: &Memory| it.field.as_ref().map(|it| it.0);
+                (a.kind, &a.address, field(a)) == (b.kind, &b.address, field(b))
             }
             (Target::Chapter(a, of_a, _), Target::Chapter(b, of_b, _)) => {
                 (a, of_a.first()) == (b, of_b.first())

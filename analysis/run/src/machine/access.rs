@@ -6,6 +6,7 @@ use crate::outcome::{FindingCode, Related};
 
 use super::{
     block::{Block, SHARED_START},
+    clock::Clock,
     findings::{At, Findings, lanes_of},
     memory::{Global, LOCAL_SIZE, Local},
     races::{Conflict, Kind, Races, Thread},
@@ -60,6 +61,8 @@ pub(super) struct Access<'a> {
     pub(super) quiet: bool,
     /// How the accesses count in races.
     pub(super) kind: Kind,
+    /// What is known to those that see an arrival of this access, if not what its thread knows now.
+    pub(super) knows: Option<Clock>,
 }
 
 impl Access<'_> {
@@ -260,20 +263,27 @@ impl Access<'_> {
         if self.quiet || !self.races.enabled {
             return;
         }
-        let Some(key) = self.shared_key(region, offset) else {
+        if let Some(key) = self.shared_key(region, offset) {
+            self.record_key(key, bytes as u64, lane as u8, writes);
+        }
+    }
+
+    /// The same for bytes of which the race detector knows by a number.
+    pub(super) fn record_key(&mut self, key: u64, bytes: u64, lane: u8, writes: bool) {
+        if self.quiet || !self.races.enabled {
             return;
-        };
+        }
         let found = self.races.access(
             key,
-            bytes as u64,
+            bytes,
             self.thread,
-            lane as u8,
+            lane,
             writes,
             self.kind,
             self.at.range,
         );
         if let Some(conflict) = found {
-            self.conflict(lane, conflict);
+            self.conflict(usize::from(lane), conflict);
         }
     }
 

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::{
     Machine,
     access::{Access, Region},
+    clock::Clock,
     findings::lanes_of,
     mbarriers,
     races::{Kind, Thread},
@@ -53,6 +54,8 @@ struct Operation {
     kind: Kind,
     /// Its registers, if a tensor core does it.
     core: Option<Box<Core>>,
+    /// What those know that see its arrival, if not what its thread knows.
+    knows: Option<Clock>,
 }
 
 /// The registers of an operation of a tensor core.
@@ -97,6 +100,7 @@ fn group_of(until: Option<Until>) -> Option<Group> {
         Some(Until::Group("wgmma")) => Some(Group::Wgmma),
         Some(Until::Group("tensor-load")) => Some(Group::TensorLoad),
         Some(Until::Group("tensor-store")) => Some(Group::TensorStore),
+        Some(Until::Group("tensor-mma")) => Some(Group::TensorMma),
         _ => None,
     }
 }
@@ -137,8 +141,11 @@ impl Machine<'_> {
             destinations: instruction.later_destinations.clone(),
             name: Arc::clone(&instruction.name),
         });
-        let of_warp = group_of(program.until).is_some_and(is_of_warp);
-        let lanes = match of_warp {
+        let group = group_of(program.until);
+        let of_warp = group.is_some_and(is_of_warp);
+        let waits = group.is_some_and(|it| GROUPS.contains(&it));
+        let commits = group == Some(Group::TensorMma) && core.is_none();
+        let lanes = match of_warp && waits {
             true => running.active & running.active.wrapping_neg(),
             false => running.active,
         };
@@ -146,6 +153,7 @@ impl Machine<'_> {
             let own: Vec<[u64; 1]> = inputs.iter().map(|it| [it[usize::from(lane)]]).collect();
             let mut kind = kind_of(instruction, program);
             kind.asynchronous = true;
+            kind.pipelined = group == Some(Group::TensorMma);
             let mut operation = Operation {
                 program: Arc::clone(program),
                 inputs: own,
@@ -156,8 +164,8 @@ impl Machine<'_> {
                 thread: self.world.races.thread(warp.clock, warp.time),
                 kind,
                 core: core.clone().map(Box::new),
+                knows: None,
             };
-            let group = group_of(program.until);
             let lane = if of_warp { 0 } else { lane };
             if let Some(group) = group {
                 let key = (warp.clock, lane, group);
@@ -170,7 +178,10 @@ impl Machine<'_> {
                     warp.begin(running, &operation.program, core, (group, number));
                 }
             }
-            match (group, self.launch.late) {
+            if commits {
+                operation.knows = Some(self.complete_products(warp));
+            }
+            match (group.filter(|_| waits), self.launch.late) {
                 (Some(group), true) => {
                     let groups = self.asynchronous.lanes.entry((warp.clock, lane, group));
                     groups.or_default().open.push(operation);
@@ -180,6 +191,20 @@ impl Machine<'_> {
             }
         }
         self.inputs = inputs;
+    }
+
+    /// Closes the products of the tensor core that a warp has issued so far: the knowledge of those that see them done.
+    fn complete_products(&mut self, warp: &Warp) -> Clock {
+        let group = Group::TensorMma;
+        let groups = self
+            .asynchronous
+            .lanes
+            .entry((warp.clock, 0, group))
+            .or_default();
+        groups.count += 1;
+        let count = groups.count;
+        let source = self.world.races.operations_of(warp.clock, group);
+        self.world.races.completion(warp.clock, source, count)
     }
 
     /// Closes groups and waits for them.
@@ -295,6 +320,7 @@ impl Machine<'_> {
     fn land(&mut self, warp: &mut Warp, operation: Operation) {
         let Operation {
             core,
+            knows,
             program,
             inputs,
             lane,
@@ -332,6 +358,7 @@ impl Machine<'_> {
         let mut access = self.world.access_at(warp, place, at, thread, kind);
         access.active = 1 << lane;
         access.first_lane = lane;
+        access.knows = knows;
         access.quiet = true;
         self.single
             .run_on(&program, &inputs, &surroundings, &mut access);

@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{mbarrier::Mbarrier, memory::Bytes, warp::Warp};
+use super::{
+    mbarrier::Mbarrier,
+    memory::Bytes,
+    tensor_memory::{TENSOR_LANES, TensorCells},
+    warp::Warp,
+};
 
 /// The address of the first byte of shared memory: variables begin at a multiple of 1,024 bytes, and a null pointer
 /// means none.
@@ -25,6 +30,8 @@ pub(super) struct Block {
     pub(super) barriers: FxHashMap<u32, Barrier>,
     /// The mbarriers, by their offset in shared memory.
     pub(super) mbarriers: FxHashMap<usize, Mbarrier>,
+    /// Tensor memory, once something is allocated there.
+    pub(super) tensor: Option<Box<TensorCells>>,
     pub(super) warps: Vec<Warp>,
     /// The threads that have not ended.
     pub(super) live: u32,
@@ -32,6 +39,8 @@ pub(super) struct Block {
 
 /// Bytes that the race detector reserves for the shared memory of a block.
 const KEY_SPAN: u64 = 1 << 24;
+/// Lanes of tensor memory that count as one place.
+pub(super) const TENSOR_GRAIN: u32 = 16;
 
 impl Block {
     /// Whether bytes of shared memory belong to no variable.
@@ -43,6 +52,12 @@ impl Block {
     /// The number by which the race detector knows a byte of shared memory.
     pub(super) fn shared_key(&self, offset: usize) -> u64 {
         (1 << 63) | (self.number * KEY_SPAN + offset as u64)
+    }
+
+    /// The number by which the race detector knows 16 lanes of a column of tensor memory, as if they were a byte.
+    pub(super) fn tensor_key(&self, lane: u32, column: u32) -> u64 {
+        let cell = u64::from(column) * u64::from(TENSOR_LANES / TENSOR_GRAIN);
+        (1 << 62) | (self.number * KEY_SPAN + cell + u64::from(lane / TENSOR_GRAIN))
     }
 }
 

@@ -1,7 +1,11 @@
 //! Operations of tensor cores.
 
+use std::ops::Range;
+
 use isa::compute::{
-    AddressSpace, Chunk, Op, Program, Surroundings, TensorMemory, TensorProblem, TensorStep,
+    AddressSpace, Cell, Chunk, Op, Program, Surroundings, TensorMemory, TensorProblem, TensorStep,
+    memory::CTA_SHIFT,
+    tensor::{Accumulator, Products},
 };
 
 use crate::outcome::{Ended, FindingCode, NotRun};
@@ -10,10 +14,12 @@ use super::{
     Machine,
     access::Access,
     asynchronous::Core,
+    block::TENSOR_GRAIN,
     findings::lanes_of,
     pending::slot_of,
     races::{Kind, Thread},
     running::Running,
+    tensor_memory::TENSOR_LANES,
     warp::Warp,
 };
 
@@ -33,13 +39,22 @@ impl Machine<'_> {
         let Some(tensor) = &program.tensor else {
             return;
         };
-        // Results of a warp that has ended go nowhere.
-        if warp.clock != thread.view || running.frame >= warp.frames.len() {
+        let mut inputs = core.inputs.clone();
+        // Registers of a warp that has ended are no more.
+        let is_there = warp.clock == thread.view && running.frame < warp.frames.len();
+        if !is_there && !core.destinations.is_empty() {
             return;
         }
-        let mut inputs = core.inputs.clone();
+        let place = Running {
+            frame: if is_there { running.frame } else { 0 },
+            ..*running
+        };
+        let running = &place;
         let frame = &warp.frames[running.frame];
         tensor.for_each_register(|node, _| {
+            if !is_there {
+                return;
+            }
             // An operation before this one may have written it since.
             if let Some(slot) = slot_of(program, &core.sources, node)
                 && let Some(Op::Input(input)) = program.steps.get(node as usize)
@@ -55,29 +70,67 @@ impl Machine<'_> {
             cta: 0,
             member: 0,
             sweep: 0,
+            allocated: 0,
             participants: (0, 0),
         };
         self.evaluator.run(program, &inputs, &surroundings);
-        let undefined: Vec<u32> = frame.undefined.clone();
+        let undefined: Vec<u32> = match is_there {
+            true => frame.undefined.clone(),
+            false => Vec::new(),
+        };
         let slot = |node: u32| slot_of(program, &core.sources, node);
-        let undefined = |node: u32| slot(node).map_or(0, |it| undefined[it as usize]);
+        let undefined = |node: u32| {
+            let found = slot(node).and_then(|it| undefined.get(it as usize));
+            found.copied().unwrap_or(0)
+        };
         let place = (running.cluster, running.block, running.frame);
         let number = warp.number % WARPGROUP;
         let mut access = self.world.access_at(warp, place, running.at, thread, kind);
         access.active = running.active;
+        // A pair of CTAs is one of an even number and the next.
+        let ctas = match tensor.ctas() {
+            1 => running.block..running.block + 1,
+            pair => {
+                let first = running.block / pair * pair;
+                first..(first + pair).min(access.blocks.len())
+            }
+        };
+        if ctas.len() < tensor.ctas() {
+            let message = "an operation of a pair of CTAs, and the cluster has one".to_owned();
+            return self.report(FindingCode::UnspecifiedOperand, running, message);
+        }
         let mut memory = CoreMemory {
             access: &mut access,
+            ctas,
         };
         let before = self.evaluator.values();
         let made = match &**tensor {
-            TensorStep::Product(product) => {
-                product.run(number as usize, before, &undefined, &mut memory)
+            TensorStep::Product(product) => match product.d {
+                Accumulator::Registers(_) => {
+                    product.run(number as usize, before, &undefined, &mut memory)
+                }
+                Accumulator::Tensor(_) => {
+                    let made = product.run_in_tensor_memory(before, &mut memory);
+                    made.map(|()| Products::default())
+                }
+            },
+            TensorStep::Copy(copy) => {
+                let made = copy.run(before, &mut memory);
+                made.map(|()| Products::default())
+            }
+            TensorStep::Load(movement) => movement.load(number as usize, before, &mut memory),
+            TensorStep::Store(movement) => {
+                let made = movement.store(number as usize, before, &undefined, &mut memory);
+                made.map(|()| Products::default())
             }
         };
         let made = match made {
             Ok(made) => made,
             Err(TensorProblem::Operand(message)) => {
                 return self.report(FindingCode::UnspecifiedOperand, running, message);
+            }
+            Err(TensorProblem::OutOfReach(message)) => {
+                return self.report(FindingCode::OutOfBounds, running, message);
             }
             Err(TensorProblem::NotRun(what)) => {
                 self.not_run.push(NotRun {
@@ -90,9 +143,10 @@ impl Machine<'_> {
         };
         let frame = &mut warp.frames[running.frame];
         for (slot, (_, node)) in core.destinations.iter().zip(&program.outputs) {
-            let (Some(slot), Some(Op::Matrix(register))) =
-                (slot.map(|it| it as usize), program.steps.get(*node as usize))
-            else {
+            let (Some(slot), Some(Op::Matrix(register))) = (
+                slot.map(|it| it as usize),
+                program.steps.get(*node as usize),
+            ) else {
                 continue;
             };
             let register = usize::from(*register);
@@ -112,13 +166,20 @@ impl Machine<'_> {
 /// The memory that a tensor core reaches.
 struct CoreMemory<'a, 'b> {
     access: &'a mut Access<'b>,
+    /// The CTAs that it uses, by their numbers in the cluster.
+    ctas: Range<usize>,
 }
 
 impl TensorMemory for CoreMemory<'_, '_> {
-    fn shared(&mut self, address: u32) -> Chunk {
+    fn shared(&mut self, cta: usize, address: u32) -> Chunk {
         let access = &mut *self.access;
         let lane = access.active.trailing_zeros() as usize % 32;
-        let (space, address) = (AddressSpace::Shared, u64::from(address));
+        let block = self.ctas.start + cta;
+        let within = ((block as u64 + 1) << CTA_SHIFT) | u64::from(address);
+        let (space, address) = match block == access.own {
+            true => (AddressSpace::Shared, u64::from(address)),
+            false => (AddressSpace::SharedCluster, within),
+        };
         let Some((region, offset)) = access.many(space, address, 16, lane, false) else {
             return Chunk::default();
         };
@@ -128,6 +189,53 @@ impl TensorMemory for CoreMemory<'_, '_> {
         Chunk {
             bits: u128::from(high) << 64 | u128::from(low),
             undefined: marked | marked_too != 0,
+        }
+    }
+
+    fn touch(&mut self, cta: usize, lanes: Range<u32>, columns: Range<u32>, writes: bool) -> bool {
+        let access = &mut *self.access;
+        let block = &access.blocks[self.ctas.start + cta];
+        let last = columns.end.saturating_sub(1);
+        let is_there = block
+            .tensor
+            .as_ref()
+            .is_some_and(|it| it.is_allocated(columns.start, last) && lanes.end <= TENSOR_LANES);
+        let code = FindingCode::OutOfBounds;
+        let lane = access.active.trailing_zeros() as u8 % 32;
+        if !is_there {
+            if !access.findings.knows(code, &access.at) {
+                let message = format!(
+                    "the access is to columns {} to {last} and lanes {} to {} of tensor memory, which are not allocated",
+                    columns.start,
+                    lanes.start,
+                    lanes.end.saturating_sub(1)
+                );
+                let mask = access.active;
+                access
+                    .findings
+                    .push(code, &access.at, mask, message, Vec::new());
+            }
+            return false;
+        }
+        let keys: Vec<u64> = columns
+            .map(|it| block.tensor_key(lanes.start, it))
+            .collect();
+        let bytes = lanes.end.div_ceil(TENSOR_GRAIN) - lanes.start / TENSOR_GRAIN;
+        for key in keys {
+            access.record_key(key, bytes.into(), lane, writes);
+        }
+        true
+    }
+
+    fn cell(&self, cta: usize, lane: u32, column: u32) -> Cell {
+        let block = &self.access.blocks[self.ctas.start + cta];
+        let cells = block.tensor.as_ref();
+        cells.map_or_else(Cell::default, |it| it.cell(lane, column))
+    }
+
+    fn set_cell(&mut self, cta: usize, lane: u32, column: u32, cell: Cell) {
+        if let Some(cells) = &mut self.access.blocks[self.ctas.start + cta].tensor {
+            cells.set(lane, column, cell);
         }
     }
 }

@@ -144,6 +144,7 @@ impl<'a> Machine<'a> {
             evaluator: Evaluator::default(),
             single: Evaluator::default(),
             inputs: Vec::new(),
+            allocated: 0,
             flipped: Vec::new(),
             allocations: 0,
             queue: VecDeque::new(),

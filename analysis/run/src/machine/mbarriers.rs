@@ -167,7 +167,10 @@ pub(super) fn write_field(
             let arrives = barrier.initialized && number < barrier.pending;
             barrier.pending = number.max(0);
             if arrives {
-                let clock = access.races.release(warp);
+                let clock = match &access.knows {
+                    Some(it) => it.clone(),
+                    None => access.races.release(warp),
+                };
                 let barrier = access.blocks[block].mbarriers.get_mut(&offset);
                 if let Some(it) = barrier {
                     it.gathering.join(&clock);

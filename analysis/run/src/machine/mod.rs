@@ -27,6 +27,7 @@ mod spin;
 mod step;
 pub(crate) mod sync;
 mod system;
+mod tensor_memory;
 mod tensors;
 #[cfg(test)]
 mod tests;
@@ -79,6 +80,8 @@ pub struct Machine<'a> {
     evaluator: Evaluator<LANES>,
     single: Evaluator<1>,
     inputs: Vec<Lanes>,
+    /// The address in tensor memory that was allocated last.
+    allocated: u64,
     flipped: Vec<Lanes>,
     /// Heap allocations that a kernel made, for names.
     allocations: u32,

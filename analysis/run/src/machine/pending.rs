@@ -4,6 +4,7 @@ use analysis::code::{Instruction, Slot, Source};
 use isa::{
     compute::{Op, Program},
     event::{EventKind, Group},
+    tables,
 };
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
@@ -100,7 +101,8 @@ impl Machine<'_> {
         if instruction.events.iter().any(fences) {
             return warp.fence_registers();
         }
-        if warp.pending.fence == 0 && warp.pending.used.is_empty() && !is_of_registers(instruction) {
+        if warp.pending.fence == 0 && warp.pending.used.is_empty() && !is_of_registers(instruction)
+        {
             return;
         }
         self.check_reads(warp, running, instruction);
@@ -114,6 +116,7 @@ impl Machine<'_> {
         let sources = instruction.sources.iter().chain(&instruction.later_sources);
         let mut copied = None;
         let mut found = None;
+        let mut loaded = false;
         for source in sources {
             let Source::Register(slot, _) = source else {
                 continue;
@@ -126,10 +129,17 @@ impl Machine<'_> {
             if !used.writes || follows {
                 continue;
             }
-            match instruction.copies {
-                true => copied = Some(used),
-                false => found = Some(used),
+            match (used.group, instruction.copies) {
+                // A load is there when one of its registers is read, PTX ISA 9.7.17.6.4.5.
+                (Group::TensorLoad, _) => loaded = true,
+                (_, true) => copied = Some(used),
+                (_, false) => found = Some(used),
             }
+        }
+        if loaded {
+            self.land_group(warp, Group::TensorLoad);
+            let used = &mut warp.pending.used;
+            used.retain(|_, it| it.group != Group::TensorLoad);
         }
         if let Some(used) = copied {
             self.land_group(warp, used.group);
@@ -161,8 +171,7 @@ impl Machine<'_> {
             }
             warp.pending.used.remove(&(frame, *slot));
             if !used.copied {
-                let message =
-                    "an operation that has not been waited for still uses a register that this instruction writes";
+                let message = "an operation that has not been waited for still uses a register that this instruction writes";
                 self.report_use(running, FindingCode::Race, message, used.range);
             }
         }
@@ -178,7 +187,9 @@ impl Machine<'_> {
             }
             let sources = instruction.sources.iter();
             let carried = sources.filter_map(|it| match it {
-                Source::Register(slot, _) => Some(warp.pending.written.get(&(frame, *slot)).copied()),
+                Source::Register(slot, _) => {
+                    Some(warp.pending.written.get(&(frame, *slot)).copied())
+                }
                 _ => None,
             });
             // A copy of a register is as new as that one.
@@ -196,13 +207,17 @@ impl Machine<'_> {
             return;
         }
         if warp.pending.fence == 0 {
-            let message = "there is no fence for registers before this operation";
-            let code = FindingCode::Race;
-            self.report(code, running, message.to_owned());
+            let fence = tables().name_of(EventKind::RegisterFence);
+            let message = format!("there is no `{fence}` before this operation");
+            self.report(FindingCode::Race, running, message);
             warp.fence_registers();
             return;
         }
-        let Some(later) = instruction.program.as_ref().and_then(|it| it.later.as_ref()) else {
+        let Some(later) = instruction
+            .program
+            .as_ref()
+            .and_then(|it| it.later.as_ref())
+        else {
             return;
         };
         let Some(tensor) = &later.tensor else {
@@ -215,8 +230,10 @@ impl Machine<'_> {
             }
         });
         if let Some(range) = found {
-            let message =
-                "a register of this operation was written, and there is no fence for registers since then";
+            let fence = tables().name_of(EventKind::RegisterFence);
+            let message = format!(
+                "a register of this operation was written, and there is no `{fence}` since then"
+            );
             let code = FindingCode::Race;
             if !self.world.findings.knows(code, &running.at) {
                 let related = vec![Related {
@@ -224,13 +241,18 @@ impl Machine<'_> {
                     message: "writes the register".to_owned(),
                 }];
                 let (at, lanes) = (&running.at, running.active);
-                let message = message.to_owned();
                 self.world.findings.push(code, at, lanes, message, related);
             }
         }
     }
 
-    fn report_use(&mut self, running: &Running, code: FindingCode, message: &str, other: TextRange) {
+    fn report_use(
+        &mut self,
+        running: &Running,
+        code: FindingCode,
+        message: &str,
+        other: TextRange,
+    ) {
         if self.world.findings.knows(code, &running.at) {
             return;
         }
@@ -253,7 +275,12 @@ fn is_of_registers(instruction: &Instruction) -> bool {
 /// The registers to which a product adds.
 fn accumulators(instruction: &Instruction) -> Vec<Slot> {
     match is_of_registers(instruction) {
-        true => instruction.later_destinations.iter().flatten().copied().collect(),
+        true => instruction
+            .later_destinations
+            .iter()
+            .flatten()
+            .copied()
+            .collect(),
         false => Vec::new(),
     }
 }

@@ -48,6 +48,10 @@ pub(super) struct Kind {
     pub(super) asynchronous: bool,
     /// Whether it is through the asynchronous proxy.
     pub(super) by_proxy: bool,
+    /// Whether every proxy sees it in order, PTX ISA 9.7.17.6.1.
+    pub(super) in_order: bool,
+    /// Whether it is after all accesses that its source has begun before.
+    pub(super) pipelined: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,
 }
@@ -115,6 +119,8 @@ pub(super) struct Races {
 
 /// The first word of shared memory, see [`super::block::Block::shared_key`].
 const SHARED: u64 = (1 << 63) / WORD;
+/// The first word of tensor memory, see [`super::block::Block::tensor_key`].
+const TENSOR: u64 = (1 << 62) / WORD;
 
 impl Races {
     /// A detector that watches.
@@ -226,6 +232,13 @@ impl Races {
             known.operations.push((group, source));
         }
         source
+    }
+
+    /// The knowledge of those that see that operations of a source are done: what the warp knows, and these.
+    pub(super) fn completion(&mut self, warp: usize, source: usize, clock: u32) -> Clock {
+        let mut knows = self.release(warp);
+        knows.raise(source, clock);
+        knows
     }
 
     /// Whether a lane of a warp knows what another thread did.
@@ -464,7 +477,8 @@ impl Races {
                     return false;
                 }
             }
-            let before = Self::is_before(known, old, &entry, lane);
+            let follows = entry.pipelined && old.author == entry.author;
+            let before = follows || Self::is_before(known, old, &entry, lane);
             if before && is_hidden(known, word, old, &entry) {
                 conflict.get_or_insert_with(|| Conflict {
                     code: FindingCode::MissingProxyFence,
@@ -483,6 +497,14 @@ impl Races {
             if !(old.writes || entry.writes) {
                 return true;
             }
+            // Compilers let all warps store one value by one statement.
+            let same_store = old.writes
+                && entry.writes
+                && !(old.asynchronous || entry.asynchronous)
+                && (old.range, old.bytes, old.value) == (entry.range, entry.bytes, entry.value);
+            if same_store {
+                return true;
+            }
             let same_block = sources.get(old.view as usize).copied().flatten() == block;
             let wide = |it: Scope| same_block || it > Scope::Cta;
             if old.strong && entry.strong && wide(old.scope) && wide(entry.scope) {
@@ -491,7 +513,8 @@ impl Races {
             let waited = warps.get(&(old.view as usize)).is_some_and(|it| {
                 old.asynchronous && old.clock <= it.clock.get(old.author as usize)
             });
-            let mut found = describe(old, &entry, waited);
+            let is_tensor = (TENSOR..SHARED).contains(&word);
+            let mut found = describe(old, &entry, waited, is_tensor);
             for (read, write) in [(&*old, &entry), (&entry, &*old)] {
                 if write.atomic && !read.strong && !read.writes {
                     found.reads = Some((word, read.view as usize, read.lanes));
@@ -525,6 +548,8 @@ fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry
         scope: kind.scope,
         asynchronous: kind.asynchronous,
         by_proxy: kind.by_proxy,
+        in_order: kind.in_order,
+        pipelined: kind.pipelined,
         value: kind.value,
         range,
     }
@@ -534,23 +559,26 @@ fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry
 fn is_hidden(known: Option<&Known>, word: u64, old: &Entry, new: &Entry) -> bool {
     new.by_proxy
         && !old.by_proxy
+        && !old.in_order
         && old.writes
         && word >= SHARED
         && known.is_some_and(|it| old.clock > it.clock.proxied(old.author as usize))
 }
 
-/// `waited` says whether the thread that issued the old access, a copy, has waited for it.
-fn describe(old: &Entry, new: &Entry, waited: bool) -> Conflict {
+/// `is_tensor` says whether the location is in tensor memory, `waited` whether the thread that
+/// issued the old access, an asynchronous one, has waited for it.
+fn describe(old: &Entry, new: &Entry, waited: bool, is_tensor: bool) -> Conflict {
     let verb = |it: &Entry| if it.writes { "writes" } else { "reads" };
     let lane = lanes_of(old.lanes).next().unwrap_or(0);
+    let what = if is_tensor { "operation" } else { "copy" };
     if (old.asynchronous && !new.writes && !waited)
-        || (new.asynchronous && new.writes && !old.writes)
+        || (new.asynchronous && new.writes && !old.writes && (!old.asynchronous || waited))
     {
         return Conflict {
             code: FindingCode::StaleRead,
-            message: "the copy that writes this location has not been waited for".to_owned(),
+            message: format!("the {what} that writes this location has not been waited for"),
             other: old.range,
-            related: "the copy".to_owned(),
+            related: format!("the {what}"),
             reversed: new.asynchronous && new.writes,
             reads: None,
         };

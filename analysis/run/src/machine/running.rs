@@ -1,7 +1,7 @@
 //! The warp that runs an instruction, and how its accesses count.
 
 use analysis::code::Instruction;
-use isa::compute::Program;
+use isa::{compute::Program, event::EventKind};
 
 use super::{findings::At, races::Kind};
 
@@ -27,6 +27,11 @@ pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
         order: instruction.order,
         asynchronous: false,
         by_proxy: instruction.by_proxy,
+        in_order: instruction
+            .events
+            .iter()
+            .any(|it| it.kind == EventKind::TensorAlloc),
+        pipelined: false,
         value: 0,
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Entry {
     pub(super) atomic: bool,
     pub(super) asynchronous: bool,
     pub(super) by_proxy: bool,
+    pub(super) in_order: bool,
+    pub(super) pipelined: bool,
     pub(super) value: u64,
     pub(super) range: TextRange,
 }

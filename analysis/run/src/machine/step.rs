@@ -432,6 +432,7 @@ impl Machine<'_> {
             cta: rank.into(),
             member: 0,
             sweep: 0,
+            allocated: self.allocated,
             participants,
         };
         if !program.accesses {
@@ -537,7 +538,7 @@ impl Machine<'_> {
         kind: Kind,
         marks: &[Lanes],
     ) {
-        if program.stores.is_empty() && program.bulk.is_empty() {
+        if program.stores.is_empty() && program.bulk.is_empty() && program.fields.is_empty() {
             return;
         }
         let mut access = self.world.access(warp, running, kind);
@@ -548,6 +549,14 @@ impl Machine<'_> {
             let values = (evaluator.value(store.value), high);
             let address = evaluator.value(store.address);
             access.store_lanes(&place, address, store.element, values, marks.get(index));
+        }
+        for field in &program.fields {
+            for lane in lanes_of(running.active).map(usize::from) {
+                let value = |node: u32| evaluator.value(node)[lane];
+                let place = program.places[usize::from(field.place)];
+                let values = (value(field.index), value(field.value));
+                access.replace_field(&place, value(field.address), (field.field, values), lane);
+            }
         }
         for bulk in &program.bulk {
             for lane in lanes_of(running.active).map(usize::from) {

@@ -102,6 +102,13 @@ impl Machine<'_> {
             match event.kind {
                 EventKind::ClusterArrive => self.arrive_at_cluster(warp, running),
                 EventKind::ProxyFence => self.world.races.proxy_fence(warp.clock),
+                EventKind::TensorAlloc
+                    if !self.allocate_columns(warp, running, instruction, event) =>
+                {
+                    return Met::Waits;
+                }
+                EventKind::TensorDealloc => self.free_columns(warp, running, event),
+                EventKind::TensorRelinquish => self.relinquish(running),
                 EventKind::ClusterWait if !self.passes_cluster(warp, running) => {
                     return Met::Waits;
                 }

@@ -5,7 +5,7 @@ mod tests;
 
 use isa::{
     compute::{AddressSpace, Place, TensorBox, ValueType},
-    matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, SIZE, TensorMap},
+    matrix::tensor_map::{BoxMode, MOST_DIMENSIONS, MapField, SIZE, TensorMap},
 };
 
 use crate::{launch, outcome::FindingCode};
@@ -82,6 +82,36 @@ impl Access<'_> {
                 .push(code, &self.at, 1 << lane, message, Vec::new());
         }
         map
+    }
+
+    /// Replaces a field of the map at an address, of a dimension, by a value.
+    pub(super) fn replace_field(
+        &mut self,
+        place: &Place,
+        address: u64,
+        (field, (index, value)): (MapField, (u64, u64)),
+        lane: usize,
+    ) {
+        // Compilers let all lanes of a warp replace fields one after the other.
+        self.kind.strong = true;
+        let Some(bytes) = self.read_many(place, address, SIZE, lane) else {
+            return;
+        };
+        let plain: Vec<u8> = bytes.iter().map(|it| it.0).collect();
+        match TensorMap::replaced(&plain, field, index, value) {
+            Some(map) => {
+                let map: Vec<(u8, bool)> = map.iter().map(|it| (*it, false)).collect();
+                self.write_many(place, address, &map, lane);
+            }
+            None => {
+                let message = format!(
+                    "there is no tensor map at {address:#x}, or it cannot have the value {value}"
+                );
+                let code = FindingCode::UnspecifiedOperand;
+                self.findings
+                    .push(code, &self.at, 1 << lane, message, Vec::new());
+            }
+        }
     }
 
     /// The bytes of a box of the tensor whose map is at an address.

@@ -174,6 +174,8 @@ impl Warp {
     /// A warp without instructions, through which asynchronous operations reach memory.
     pub(super) fn for_landing() -> Warp {
         Warp {
+            // No clock of a warp that runs.
+            clock: usize::MAX,
             frames: vec![Frame::new(0, 2, 0)],
             local: vec![Local::default(); LANES],
             ..Warp::default()

@@ -75,6 +75,7 @@ impl World {
             inverts: false,
             missing: false,
             quiet: false,
+            knows: None,
             kind,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Lowering, Obstacle, Primitive, Result, Value, mistake, operands, truth_as_int};
 use crate::{
-    computation::{Effect, Target},
+    computation::{Effect, Expression, Target},
     compute::{
         exact::{Int, Range, Ring},
         float::Rounding,
@@ -21,6 +21,14 @@ impl Lowering<'_> {
         }
         if effect.repeated.is_some() && !matches!(effect.target, Target::Memory(_)) {
             return Err(Obstacle::Memory);
+        }
+        if effect.later
+            && let Target::Operand(name) = effect.target
+            && let Expression::Name(value) = effect.value
+            && let Some(definition) = self.definitions.get(value).copied()
+            && let Expression::Call(Primitive::TensorMemory, place) = &definition.value
+        {
+            return self.tensor_movement(effect, place, (name, true));
         }
         match &effect.target {
             Target::Operand(name) => {
@@ -51,6 +59,13 @@ impl Lowering<'_> {
             Target::Chapter(Primitive::TensorBox, arguments, _) => {
                 self.write_box(effect, arguments)
             }
+            Target::Chapter(Primitive::TensorMemory, place, _) => match &effect.value {
+                Expression::Name(name) => self.tensor_movement(effect, place, (name, false)),
+                Expression::Call(Primitive::Described, source) => {
+                    self.tensor_copy(effect, place, source)
+                }
+                _ => Err(Obstacle::Chapter(Primitive::TensorMemory)),
+            },
             Target::Chapter(primitive, ..) => Err(Obstacle::Chapter(*primitive)),
         }
     }

@@ -6,17 +6,21 @@ use crate::{
     compute::{
         exact::{Int, Range, Ring},
         memory::{
-            AddressSpace, BarrierField, Bulk, BulkSource, CTA_SHIFT, Place, Store, TensorBox,
-            Until, WINDOW, window,
+            AddressSpace, BarrierField, Bulk, BulkSource, CTA_SHIFT, MapStore, Place, Store,
+            TensorBox, Until, WINDOW, window,
         },
         node::Node,
         program::{Binary, Op, Width},
         value_type::ValueType,
     },
-    matrix::tensor_map::BoxMode,
+    matrix::tensor_map::{BoxMode, MapField},
     operand::Operand,
 };
 
+/// Bytes of an address in tensor memory.
+const ADDRESS_BYTES: u32 = 4;
+/// Bytes of a tensor map.
+const MAP_BYTES: u32 = 128;
 /// The most bytes that an access has.
 const MOST_BYTES: u32 = 128;
 
@@ -48,6 +52,11 @@ impl Lowering<'_> {
     }
 
     fn write_memory(&mut self, effect: &Effect, memory: &Memory) -> Result<()> {
+        if let Some((name, index)) = &memory.field
+            && let Some(field) = self.statement.slot(name).and_then(MapField::from_word)
+        {
+            return self.replace_field(effect, memory, (field, index.as_deref()));
+        }
         self.memory.atomic |= effect.atomic || memory.field.is_some();
         if let Some(completion) = &effect.until {
             let until = self.completion(completion)?;
@@ -66,6 +75,16 @@ impl Lowering<'_> {
             self.store(place, address, 0, value, None);
             return Ok(());
         }
+        if let (Some(_), Expression::Call(Primitive::Opaque, arguments)) =
+            (&memory.size, &effect.value)
+            && !arguments.is_empty()
+        {
+            // The address of what has been allocated.
+            let (place, address) = self.place(memory, ADDRESS_BYTES, 1, None)?;
+            let value = self.builder.push(Op::Allocated);
+            self.store(place, address, 0, value, None);
+            return Ok(());
+        }
         match &memory.size {
             Some(size) if !effect.each => self.write_bulk(effect, memory, size),
             size => {
@@ -79,6 +98,30 @@ impl Lowering<'_> {
                 self.write_elements(effect, memory, ty)
             }
         }
+    }
+
+    /// Adds a field of a tensor map that is replaced.
+    fn replace_field(
+        &mut self,
+        effect: &Effect,
+        memory: &Memory,
+        (field, index): (MapField, Option<&Expression>),
+    ) -> Result<()> {
+        let (place, address) = self.place(memory, MAP_BYTES, 1, None)?;
+        let index = match index {
+            Some(index) => self.int(index)?,
+            None => Int::constant(0),
+        };
+        let value = self.int(&effect.value)?;
+        let store = MapStore {
+            place,
+            address,
+            field,
+            index: self.builder.low(&index, 64),
+            value: self.builder.low(&value, 64),
+        };
+        self.memory.fields.push(store);
+        Ok(())
     }
 
     fn write_elements(&mut self, effect: &Effect, memory: &Memory, ty: ValueType) -> Result<()> {

@@ -287,14 +287,20 @@ impl Lowering<'_> {
     }
 
     /// The blocks along the depth that have a factor each.
-    fn blocks(&self) -> usize {
+    pub(super) fn blocks(&self) -> usize {
         let words = &self.statement.words;
         let stated = words.iter().find_map(|it| {
             let count = it.strip_prefix("scale_vec::")?.strip_suffix('X')?;
             count.parse().ok()
         });
-        let packed = words.contains(&"kind::mxf4");
-        stated.unwrap_or(if packed { 2 } else { 1 })
+        let has = |word: &&str| words.contains(word);
+        let of_sixteen = has(&"block16");
+        let packed = has(&"kind::mxf4") || (has(&"kind::mxf4nvf4") && has(&"block32"));
+        stated.unwrap_or(match (of_sixteen, packed) {
+            (true, _) => 4,
+            (false, true) => 2,
+            (false, false) => 1,
+        })
     }
 
     /// The nodes of the registers of an operand.

@@ -7,7 +7,10 @@ use crate::{
         matrix::{Overflow, Product, Sparse},
         node::Node,
         program::{Destination, Exactness, Op},
-        tensor::{Accumulator, Factor, Form, Plan, TensorProduct, TensorStep},
+        tensor::{
+            Accumulator, Factor, Form, InstructionDescriptor, Plan, TensorCopy, TensorMovement,
+            TensorProduct, TensorStep,
+        },
         value_type::ElementType,
     },
     descriptor,
@@ -19,6 +22,9 @@ use crate::{
 /// The target whose descriptors are meant where the statement does not tell.
 const ARCHITECTURE: &str = "sm_100a";
 
+/// Bytes along K of a factor in shared memory that a product in tensor memory takes.
+const DEPTH_BYTES: u32 = 32;
+
 /// The parts of a product, as the table states them.
 #[derive(Default)]
 struct Stated {
@@ -29,20 +35,26 @@ struct Stated {
     signs: [Option<&'static str>; 2],
     product: Option<Product>,
     saturates: bool,
+    /// By how many bits the old result is divided.
+    shift: Option<&'static str>,
+    /// The addresses of factors of blocks, of a and of b.
+    scales: [Option<&'static str>; 2],
 }
 
 impl Lowering<'_> {
     /// Adds a product whose factors a tensor core reads.
     pub(super) fn tensor_product(&mut self, effect: &Effect) -> Result<()> {
-        let Target::Element(name, indices) = &effect.target else {
-            return match &effect.target {
-                Target::Chapter(primitive, ..) => Err(Obstacle::Chapter(*primitive)),
-                _ => Err(Obstacle::Matrix),
-            };
-        };
         if let Some(completion) = &effect.until {
             self.memory.until = Some(self.completion(completion)?);
         }
+        let (name, indices) = match &effect.target {
+            Target::Element(name, indices) => (name, indices),
+            Target::Chapter(Primitive::TensorMemory, place, indices) => {
+                return self.product_in_tensor_memory(effect, place, indices);
+            }
+            Target::Chapter(primitive, ..) => return Err(Obstacle::Chapter(*primitive)),
+            _ => return Err(Obstacle::Matrix),
+        };
         let mut stated = Stated::default();
         self.read_tensor_sum(&effect.value, indices, &mut stated)?;
         let held = self.held_by(name, 128)?;
@@ -82,14 +94,17 @@ impl Lowering<'_> {
             d: Accumulator::Registers(accumulator),
             a: factor_a,
             b: factor_b,
-            form: Form::Stated(Plan {
-                rows: shape.m as usize,
-                columns: shape.n as usize,
-                depth: shape.k as usize,
-                types: [a, b, d],
-                across: [across_a, across_b],
-                overflow,
-            }),
+            form: Form::Stated(
+                Plan {
+                    rows: shape.m as usize,
+                    columns: shape.n as usize,
+                    depth: shape.k as usize,
+                    types: [a, b, d],
+                    across: [false; 2],
+                    overflow,
+                },
+                [across_a, across_b],
+            ),
             enable,
             signs,
             product: stated.product.unwrap_or(Product::Times),
@@ -97,6 +112,221 @@ impl Lowering<'_> {
         };
         self.tensor = Some(Box::new(TensorStep::Product(Box::new(product))));
         self.tensor_results(held.operand, results);
+        Ok(())
+    }
+
+    /// Adds a product whose result is in tensor memory.
+    fn product_in_tensor_memory(
+        &mut self,
+        effect: &Effect,
+        place: &[Expression],
+        indices: &[Expression],
+    ) -> Result<()> {
+        let [Expression::Name(result)] = place else {
+            return Err(Obstacle::Chapter(Primitive::TensorMemory));
+        };
+        let mut stated = Stated::default();
+        // Rows that are switched off keep what they have.
+        let (value, disabled) = match &effect.value {
+            Expression::If(condition, _, new) => (&**new, self.disabled(condition)?),
+            value => (value, Vec::new()),
+        };
+        self.read_tensor_sum(value, indices, &mut stated)?;
+        let [Some(first), Some(second)] = &stated.factors else {
+            return Err(Obstacle::Matrix);
+        };
+        let a = self.factor_of_fifth(first)?;
+        let b = self.factor_of_fifth(second)?;
+        let enable = match &stated.enable {
+            Some(condition) => self.truth(condition)?,
+            None => self.builder.push(Op::Constant(1)),
+        };
+        let mut address = |name: &str| self.word(name, 0);
+        let result = address(result)?;
+        let scales = match stated.scales {
+            [Some(a), Some(b)] => Some(([address(a)?, address(b)?], self.blocks())),
+            _ => None,
+        };
+        let words = self.statement.words.clone();
+        let has = |word: &str| words.contains(&word);
+        let Some(operand) = self.statement.operand("idesc") else {
+            return mistake("a product without an instruction descriptor");
+        };
+        let architecture = Architecture::parse(ARCHITECTURE);
+        let name = self.statement.name;
+        let format = architecture.and_then(|it| descriptor::format(name, "idesc", &words, it));
+        let Some(format) = format else {
+            return Err(Obstacle::Chapter(Primitive::Described));
+        };
+        let shift = match stated.shift {
+            Some(name) => {
+                let value = self.int(&Expression::Name(name))?;
+                Some(self.builder.low(&value, 64))
+            }
+            None => None,
+        };
+        let form = Form::Described(InstructionDescriptor {
+            bits: self.source(operand, None, 0),
+            format,
+            depth: DEPTH_BYTES,
+            packed: has("kind::mxf4") || has("kind::mxf4nvf4"),
+            peers: if has("cta_group::2") { 2 } else { 1 },
+            stationary: name == "tcgen05.mma.ws",
+            disabled,
+            shift,
+            scales,
+        });
+        let product = TensorProduct {
+            d: Accumulator::Tensor(result),
+            a,
+            b,
+            form,
+            enable,
+            signs: [None, None],
+            product: Product::Times,
+            sparse: None,
+        };
+        self.tensor = Some(Box::new(TensorStep::Product(Box::new(product))));
+        Ok(())
+    }
+
+    /// The words of a mask of rows: `bit(raw(lanes), i)`.
+    fn disabled(&mut self, condition: &Expression) -> Result<Vec<Node>> {
+        let Expression::Call(Primitive::Bit, arguments) = condition else {
+            return Err(Obstacle::Matrix);
+        };
+        let Some(Expression::Call(Primitive::Raw, of)) = arguments.first() else {
+            return Err(Obstacle::Matrix);
+        };
+        let [Expression::Name(name)] = &of[..] else {
+            return Err(Obstacle::Matrix);
+        };
+        let Some(operand) = self.statement.operand(name) else {
+            return mistake(format!("`{name}` is not an operand"));
+        };
+        let Operand::Vector(items) = self.statement.operands[operand].operand else {
+            return Err(Obstacle::Matrix);
+        };
+        let words = 0..items.len() as u8;
+        words.map(|it| self.word(name, it)).collect()
+    }
+
+    /// A factor of a product in tensor memory.
+    fn factor_of_fifth(&mut self, expression: &Expression) -> Result<Factor> {
+        let Expression::Index(inner, indices) = expression else {
+            return Err(Obstacle::Matrix);
+        };
+        match &**inner {
+            Expression::Call(Primitive::Described, arguments) => match arguments.first() {
+                Some(Expression::Name(name)) => self.described(name, TF32),
+                _ => Err(Obstacle::Matrix),
+            },
+            Expression::Call(Primitive::TensorMemory, arguments) => match &arguments[..] {
+                // Rows of another number are shifted.
+                [Expression::Name(name)]
+                    if indices.iter().all(|it| matches!(it, Expression::Name(_))) =>
+                {
+                    Ok(Factor::Tensor(self.word(name, 0)?))
+                }
+                _ => Err(Obstacle::Chapter(Primitive::TensorMemory)),
+            },
+            // No column of zeros: the operand is not there.
+            Expression::Call(Primitive::ZeroColumns, arguments) => match &arguments[..] {
+                [of, Expression::Name(mask)] if self.statement.operand(mask).is_none() => {
+                    let of = Expression::Index(Box::new(of.clone()), indices.clone());
+                    self.factor_of_fifth(&of)
+                }
+                _ => Err(Obstacle::Chapter(Primitive::ZeroColumns)),
+            },
+            Expression::Call(primitive, _) => Err(Obstacle::Chapter(*primitive)),
+            _ => Err(Obstacle::Matrix),
+        }
+    }
+
+    /// Adds a copy of shared memory, of which an operand is the descriptor, to tensor memory.
+    pub(super) fn tensor_copy(
+        &mut self,
+        effect: &Effect,
+        place: &[Expression],
+        source: &[Expression],
+    ) -> Result<()> {
+        if let Some(completion) = &effect.until {
+            self.memory.until = Some(self.completion(completion)?);
+        }
+        let ([Expression::Name(address), ..], [Expression::Name(name), ..]) = (place, source)
+        else {
+            return Err(Obstacle::Chapter(Primitive::TensorMemory));
+        };
+        let shape = self.statement.slot("shape").unwrap_or_default();
+        let multicast = self.statement.slot("multicast");
+        let (rows, chunks, quarters) = match (shape, multicast) {
+            ("128x256b", None) => (128, 2, [0, 32, 64, 96]),
+            ("128x128b", None) => (128, 1, [0, 32, 64, 96]),
+            ("64x128b", Some("warpx2::02_13")) => (64, 1, [0, 0, 32, 32]),
+            ("64x128b", Some("warpx2::01_23")) => (64, 1, [0, 32, 0, 32]),
+            ("32x128b", Some("warpx4")) => (32, 1, [0; 4]),
+            // The manual does not say which lanes get four rows.
+            _ => return Err(Obstacle::Chapter(Primitive::TensorMemory)),
+        };
+        let peers = match self.statement.words.contains(&"cta_group::2") {
+            true => 2,
+            false => 1,
+        };
+        let Factor::Shared { descriptor, format } = self.described(name, TF32)? else {
+            return Err(Obstacle::Chapter(Primitive::Described));
+        };
+        self.tensor = Some(Box::new(TensorStep::Copy(TensorCopy {
+            address: self.word(address, 0)?,
+            descriptor,
+            format,
+            rows,
+            chunks,
+            quarters,
+            peers,
+        })));
+        Ok(())
+    }
+
+    /// Adds what moves between registers and tensor memory; `name` is the operand with the registers.
+    pub(super) fn tensor_movement(
+        &mut self,
+        effect: &Effect,
+        place: &[Expression],
+        (name, loads): (&str, bool),
+    ) -> Result<()> {
+        if let Some(completion) = &effect.until {
+            self.memory.until = Some(self.completion(completion)?);
+        }
+        let Some(Expression::Name(address)) = place.first() else {
+            return Err(Obstacle::Chapter(Primitive::TensorMemory));
+        };
+        if self.tensor.is_some() {
+            return Err(Obstacle::Chapter(Primitive::TensorMemory));
+        }
+        self.fragments = true;
+        self.crosses_lanes = true;
+        let held = self.held(name)?;
+        let half = match self.statement.operand("half") {
+            Some(_) => {
+                let value = self.int(&Expression::Name("half"))?;
+                Some(self.builder.low(&value, 64))
+            }
+            None => None,
+        };
+        let mut movement = TensorMovement {
+            address: self.word(address, 0)?,
+            half,
+            fragment: held.fragment.clone(),
+            registers: Vec::new(),
+        };
+        if loads {
+            let count = held.fragment.registers as usize;
+            self.tensor = Some(Box::new(TensorStep::Load(movement)));
+            self.tensor_results(held.operand, count);
+        } else {
+            movement.registers = self.registers(&held);
+            self.tensor = Some(Box::new(TensorStep::Store(movement)));
+        }
         Ok(())
     }
 
@@ -141,7 +371,13 @@ impl Lowering<'_> {
                 let Expression::Over(Binder::Sum, _, _, body) = &**sum else {
                     return Err(Obstacle::Matrix);
                 };
-                if let Expression::If(condition, _, _) = self.meant(old) {
+                if let Expression::If(condition, old, _) = self.meant(old) {
+                    if let Expression::Call(Primitive::Scaled, arguments) = &**old
+                        && let [_, Expression::Prefix(_, by)] = &arguments[..]
+                        && let Expression::Name(by) = &**by
+                    {
+                        stated.shift = Some(by);
+                    }
                     stated.enable = Some((**condition).clone());
                 }
                 let mut last = 0;
@@ -171,6 +407,20 @@ impl Lowering<'_> {
                 stated.signs[*last] = Some(name);
                 Ok(())
             }
+            Expression::Index(inner, of) => {
+                let Expression::Call(Primitive::Scales, arguments) = &**inner else {
+                    return Err(Obstacle::Matrix);
+                };
+                let Some(Expression::Call(Primitive::TensorMemory, place)) = arguments.first()
+                else {
+                    return Err(Obstacle::Matrix);
+                };
+                let [Expression::Name(name)] = &place[..] else {
+                    return Err(Obstacle::Matrix);
+                };
+                stated.scales[usize::from(of.first() != indices.first())] = Some(name);
+                Ok(())
+            }
             Expression::Apply(_, of) => {
                 // What has the row of the result is on the left.
                 *last = usize::from(of.first() != indices.first());
@@ -186,7 +436,7 @@ impl Lowering<'_> {
         &mut self,
         expression: &Expression,
         ty: ElementType,
-    ) -> Result<(Factor, bool, Option<Sparse>)> {
+    ) -> Result<(Factor, Option<Node>, Option<Sparse>)> {
         let Expression::Index(inner, _) = expression else {
             return Err(Obstacle::Matrix);
         };
@@ -197,15 +447,19 @@ impl Lowering<'_> {
                 };
                 let across = match rest.first() {
                     Some(Expression::Name(trans)) if self.statement.operand(trans).is_some() => {
-                        self.constant(&Expression::Name(trans))? == 1
+                        let value = self.int(&Expression::Name(trans))?;
+                        Some(self.builder.low(&value, 64))
                     }
-                    _ => false,
+                    _ => None,
                 };
                 Ok((self.described(name, ty)?, across, None))
             }
             Expression::Call(Primitive::Sparse, arguments) => {
-                let [matrix, Expression::Name(metadata), Expression::Name(selector)] =
-                    &arguments[..]
+                let [
+                    matrix,
+                    Expression::Name(metadata),
+                    Expression::Name(selector),
+                ] = &arguments[..]
                 else {
                     return Err(Obstacle::Matrix);
                 };
@@ -214,7 +468,11 @@ impl Lowering<'_> {
                 let sparse = Sparse {
                     metadata: self.word(metadata, 0)?,
                     selector: self.word(selector, 0)?,
-                    kept: if ty.bits() > 16 || ty == TF32 { (1, 2) } else { (2, 4) },
+                    kept: if ty.bits() > 16 || ty == TF32 {
+                        (1, 2)
+                    } else {
+                        (2, 4)
+                    },
                     two_rows: ty.bits() > 8,
                 };
                 Ok((factor, across, Some(sparse)))

@@ -2,11 +2,19 @@
 //!
 //! A program has the operands; who runs it has the memory, see [`TensorMemory`].
 
+mod copy;
 mod decode;
 mod factor;
+mod fifth;
+mod layout;
+mod movement;
 mod product;
 
+pub use copy::TensorCopy;
+pub use movement::TensorMovement;
 pub use product::{Products, TensorProblem};
+
+use std::ops::Range;
 
 use super::{
     matrix::{Matrix, Overflow, Product, Sparse},
@@ -20,6 +28,12 @@ use crate::matrix::descriptor::Format;
 pub enum TensorStep {
     /// A product of matrices.
     Product(Box<TensorProduct>),
+    /// Registers of a warp are read from tensor memory.
+    Load(TensorMovement),
+    /// Registers of a warp are written to tensor memory.
+    Store(TensorMovement),
+    /// Shared memory is copied to tensor memory.
+    Copy(TensorCopy),
 }
 
 /// A product of matrices: `d = a * b`, or `d = d + a * b`.
@@ -48,6 +62,8 @@ pub struct TensorProduct {
 pub enum Accumulator {
     /// Registers of a warp, which holds 16 rows: those that are read.
     Registers(Matrix),
+    /// Tensor memory from an address on.
+    Tensor(Node),
 }
 
 /// A matrix that is multiplied.
@@ -62,13 +78,40 @@ pub enum Factor {
         /// The fields of the descriptor.
         format: Format,
     },
+    /// Tensor memory from an address on.
+    Tensor(Node),
 }
 
 /// Where the shape and the types of a product come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// The words of the statement.
-    Stated(Plan),
+    /// The words of the statement; the nodes say whether neighbours of a, and of b, are along M or N.
+    Stated(Plan, [Option<Node>; 2]),
+    /// An instruction descriptor.
+    Described(InstructionDescriptor),
+}
+
+/// The operands of a product in tensor memory that tell its shape, and what is special about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InstructionDescriptor {
+    /// The descriptor.
+    pub bits: Node,
+    /// The fields of the descriptor.
+    pub format: Format,
+    /// Bytes along K of a dense factor in shared memory.
+    pub depth: u32,
+    /// Whether elements of 4 bits lie side by side in shared memory.
+    pub packed: bool,
+    /// The CTAs whose memories are used, 1 or 2.
+    pub peers: u32,
+    /// Whether the rows of the result lie side by side where they do not fill all lanes.
+    pub stationary: bool,
+    /// The rows that are not written, a bit for each lane of tensor memory in each CTA.
+    pub disabled: Vec<Node>,
+    /// By how many bits the old result is divided.
+    pub shift: Option<Node>,
+    /// The addresses in tensor memory of the factors of the blocks of a and b, and how many blocks there are along K.
+    pub scales: Option<([Node; 2], usize)>,
 }
 
 /// The shape and the types of a product.
@@ -97,17 +140,52 @@ pub struct Chunk {
     pub undefined: bool,
 }
 
-/// The memory that a tensor core reads and writes.
+/// A cell of tensor memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// The bits.
+    pub bits: u32,
+    /// Whether some of them are undefined.
+    pub undefined: bool,
+}
+
+/// The memory that a tensor core reads and writes. CTAs are those whose memories an operation uses: the first is 0.
 pub trait TensorMemory {
-    /// 16 bytes at an address of the shared memory of this CTA.
-    fn shared(&mut self, address: u32) -> Chunk;
+    /// 16 bytes at an address of the shared memory of a CTA.
+    fn shared(&mut self, cta: usize, address: u32) -> Chunk;
+
+    /// Lanes and columns are about to be read or written; whether they may be.
+    fn touch(&mut self, cta: usize, lanes: Range<u32>, columns: Range<u32>, writes: bool) -> bool;
+
+    /// A cell by its lane and its column.
+    fn cell(&self, cta: usize, lane: u32, column: u32) -> Cell;
+
+    /// Writes a cell.
+    fn set_cell(&mut self, cta: usize, lane: u32, column: u32, cell: Cell);
 }
 
 impl TensorStep {
+    /// The CTAs whose memories it uses, 1 or 2.
+    #[must_use]
+    pub fn ctas(&self) -> usize {
+        match self {
+            TensorStep::Product(product) => match &product.form {
+                Form::Described(descriptor) => descriptor.peers as usize,
+                Form::Stated(..) => 1,
+            },
+            TensorStep::Copy(copy) => copy.peers as usize,
+            TensorStep::Load(_) | TensorStep::Store(_) => 1,
+        }
+    }
+
     /// Calls `act` with each node that is read.
     pub(super) fn for_each_node(&mut self, mut act: impl FnMut(&mut Node)) {
         match self {
             TensorStep::Product(product) => product.for_each_node(&mut act),
+            TensorStep::Load(movement) | TensorStep::Store(movement) => {
+                movement.for_each_node(&mut act);
+            }
+            TensorStep::Copy(copy) => copy.for_each_node(&mut act),
         }
     }
 
@@ -119,9 +197,14 @@ impl TensorStep {
                 if let Factor::Registers(matrix) = &product.a {
                     matrix.registers.iter().for_each(|it| act(*it, false));
                 }
-                let Accumulator::Registers(matrix) = &product.d;
-                matrix.registers.iter().for_each(|it| act(*it, true));
+                if let Accumulator::Registers(matrix) = &product.d {
+                    matrix.registers.iter().for_each(|it| act(*it, true));
+                }
             }
+            TensorStep::Store(movement) => {
+                movement.registers.iter().for_each(|it| act(*it, false));
+            }
+            TensorStep::Load(_) | TensorStep::Copy(_) => {}
         }
     }
 }
@@ -132,16 +215,29 @@ impl TensorProduct {
             match factor {
                 Factor::Registers(matrix) => matrix.registers.iter_mut().for_each(&mut *act),
                 Factor::Shared { descriptor, .. } => act(descriptor),
+                Factor::Tensor(address) => act(address),
             }
         }
         match &mut self.d {
             Accumulator::Registers(matrix) => matrix.registers.iter_mut().for_each(&mut *act),
+            Accumulator::Tensor(address) => act(address),
         }
         act(&mut self.enable);
         self.signs.iter_mut().flatten().for_each(&mut *act);
         if let Some(sparse) = &mut self.sparse {
             act(&mut sparse.metadata);
             act(&mut sparse.selector);
+        }
+        if let Form::Stated(_, across) = &mut self.form {
+            across.iter_mut().flatten().for_each(&mut *act);
+        }
+        if let Form::Described(descriptor) = &mut self.form {
+            act(&mut descriptor.bits);
+            descriptor.disabled.iter_mut().for_each(&mut *act);
+            descriptor.shift.iter_mut().for_each(&mut *act);
+            if let Some((addresses, _)) = &mut descriptor.scales {
+                addresses.iter_mut().for_each(&mut *act);
+            }
         }
     }
 }

@@ -30,18 +30,20 @@ pub struct Products<const N: usize> {
 pub enum TensorProblem {
     /// An operand means nothing, as a sentence.
     Operand(String),
+    /// An access to lanes of tensor memory that the warp does not reach, as a sentence.
+    OutOfReach(String),
     /// It is not made yet: what, as a phrase.
     NotRun(&'static str),
 }
 
 /// Numbers of a factor, and which of its rows along M or N have undefined ones.
-struct Numbers<T> {
-    all: Vec<T>,
-    undefined: Vec<bool>,
+pub(super) struct Numbers<T> {
+    pub(super) all: Vec<T>,
+    pub(super) undefined: Vec<bool>,
 }
 
 impl<T: Copy + Default> Numbers<T> {
-    fn new(size: usize, rows: usize) -> Numbers<T> {
+    pub(super) fn new(size: usize, rows: usize) -> Numbers<T> {
         Numbers {
             all: vec![T::default(); size],
             undefined: vec![false; rows],
@@ -62,11 +64,16 @@ impl TensorProduct {
         undefined: &dyn Fn(u32) -> u32,
         memory: &mut impl TensorMemory,
     ) -> Result<Products<N>, TensorProblem> {
-        let Form::Stated(plan) = &self.form;
+        let Form::Stated(plan, across) = &self.form else {
+            return Err(TensorProblem::NotRun("such a form"));
+        };
+        let across = across.map(|it| it.is_some_and(|it| before[it as usize][0] & 1 == 1));
+        let plan = &Plan {
+            across,
+            ..plan.clone()
+        };
         match plan.types[2] {
-            ElementType::Integer { .. } => {
-                self.integers(plan, warp, (before, undefined), memory)
-            }
+            ElementType::Integer { .. } => self.integers(plan, warp, (before, undefined), memory),
             _ => self.floats(plan, warp, (before, undefined), memory),
         }
     }
@@ -80,9 +87,9 @@ impl TensorProduct {
     }
 
     /// Reads a factor from shared memory: rows along M or N from the first one on.
-    fn shared<T: Copy + Default, const N: usize>(
+    pub(super) fn shared<T: Copy + Default, const N: usize>(
         &self,
-        factor: &Factor,
+        (cta, factor): (usize, &Factor),
         before: &[[u64; N]],
         part: Part,
         memory: &mut impl TensorMemory,
@@ -107,9 +114,9 @@ impl TensorProduct {
             return Err(TensorProblem::NotRun("such a swizzle"));
         };
         let Numbers { all, undefined } = out;
-        part.for_each(&matrix, memory, |row, depth, code, is_undefined| {
+        part.for_each((cta, &matrix), memory, |row, depth, code, is_undefined| {
             put(all, row, depth, code);
-            undefined[row] |= is_undefined;
+            undefined[part.to + row] |= is_undefined;
         });
         Ok(())
     }
@@ -130,24 +137,26 @@ impl TensorProduct {
             across: plan.across[0],
             first: WARP_ROWS * warp,
             count: WARP_ROWS,
+            to: 0,
             depth: stored,
             packing: Packing::of_type(plan.types[0], false),
         };
         let put = |all: &mut [T], row: usize, depth: usize, code: u32| {
             all[row * stored + depth] = decode[0](code);
         };
-        self.shared(&self.a, before, part, memory, put, &mut a)?;
+        self.shared((0, &self.a), before, part, memory, put, &mut a)?;
         let part = Part {
             across: plan.across[1],
             first: 0,
             count: columns,
+            to: 0,
             depth,
             packing: Packing::of_type(plan.types[1], false),
         };
         let put = |all: &mut [T], column: usize, depth: usize, code: u32| {
             all[depth * columns + column] = decode[1](code);
         };
-        self.shared(&self.b, before, part, memory, put, &mut b)?;
+        self.shared((0, &self.b), before, part, memory, put, &mut b)?;
         Ok([a, b])
     }
 
@@ -179,7 +188,9 @@ impl TensorProduct {
                 numbers.all.iter_mut().for_each(|it| *it = -*it);
             }
         }
-        let Accumulator::Registers(held) = &self.d;
+        let Accumulator::Registers(held) = &self.d else {
+            return Err(TensorProblem::NotRun("such a result"));
+        };
         let adds = before[self.enable as usize][0] & 1 == 1;
         let mut d = Vec::new();
         let size = WARP_ROWS * plan.columns;
@@ -189,7 +200,12 @@ impl TensorProduct {
         }
         let sizes = (self.stored(plan), plan.columns);
         let mut at = Vec::new();
-        positions(self.sparse.as_ref(), before, (WARP_ROWS, plan.depth), &mut at);
+        positions(
+            self.sparse.as_ref(),
+            before,
+            (WARP_ROWS, plan.depth),
+            &mut at,
+        );
         let factors = (&a.all[..], &at[..]);
         add_products(&mut d, factors, &b.all, sizes, |d, a, b| *d += a * b);
         let mut registers = vec![[0; N]; held.registers.len()];
@@ -209,20 +225,28 @@ impl TensorProduct {
         memory: &mut impl TensorMemory,
     ) -> Result<Products<N>, TensorProblem> {
         let types = plan.types;
-        let decode: [&dyn Fn(u32) -> i32; 2] =
-            [&|code| integer(types[0], code), &|code| integer(types[1], code)];
+        let decode: [&dyn Fn(u32) -> i32; 2] = [&|code| integer(types[0], code), &|code| {
+            integer(types[1], code)
+        }];
         let [mut a, b] = self.factors(plan, warp, before, memory, decode)?;
         if let Factor::Registers(matrix) = &self.a {
             let count = a.all.len();
             matrix.integers(before, &mut a.all, count);
         }
-        let Accumulator::Registers(held) = &self.d;
+        let Accumulator::Registers(held) = &self.d else {
+            return Err(TensorProblem::NotRun("such a result"));
+        };
         let adds = before[self.enable as usize][0] & 1 == 1;
         let size = WARP_ROWS * plan.columns;
         let mut d = vec![0; size];
         let sizes = (self.stored(plan), plan.columns);
         let mut at = Vec::new();
-        positions(self.sparse.as_ref(), before, (WARP_ROWS, plan.depth), &mut at);
+        positions(
+            self.sparse.as_ref(),
+            before,
+            (WARP_ROWS, plan.depth),
+            &mut at,
+        );
         add_integers(&mut d, (&a.all, &at), &b.all, sizes, self.product);
         if adds {
             let mut old = Vec::new();
@@ -258,12 +282,15 @@ impl TensorProduct {
                 let lanes = undefined(*register);
                 for (lane, at) in at.chunks_exact(matrix.elements).enumerate() {
                     if lanes >> lane & 1 == 1 {
-                        at.iter().for_each(|it| rows[usize::from(*it) / stored] = true);
+                        at.iter()
+                            .for_each(|it| rows[usize::from(*it) / stored] = true);
                     }
                 }
             }
         }
-        let Accumulator::Registers(held) = &self.d;
+        let Accumulator::Registers(held) = &self.d else {
+            return Vec::new();
+        };
         let old = |register: u32| if adds { undefined(register) } else { 0 };
         let any = rows.contains(&true)
             || columns.contains(&true)
