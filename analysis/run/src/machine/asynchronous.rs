@@ -175,7 +175,11 @@ impl Machine<'_> {
                 operation.thread.clock = groups.count + 1;
                 let number = groups.count + 1;
                 if let Some(core) = &operation.core {
-                    warp.begin(running, &operation.program, core, (group, number));
+                    let place = (running.frame, running.at.range);
+                    let registers = (&core.sources[..], &core.destinations[..]);
+                    let program = &operation.program;
+                    warp.pending
+                        .begin(place, program, registers, (group, number));
                 }
             }
             if commits {
@@ -260,7 +264,7 @@ impl Machine<'_> {
         }
         let source = self.world.races.operations_of(warp.clock, group);
         self.world.races.acquire_source(warp.clock, source, known);
-        warp.landed(group, known);
+        warp.pending.landed(group, known);
     }
 
     /// Lands the operations of a warp of a kind, which are waited for all the same.

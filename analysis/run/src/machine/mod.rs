@@ -18,6 +18,7 @@ mod memory;
 mod notes;
 mod pending;
 mod races;
+mod register_uses;
 mod running;
 mod schedule;
 mod shadow;

@@ -8,8 +8,8 @@ use crate::{
         node::Node,
         program::{Destination, Exactness, Op},
         tensor::{
-            Accumulator, Factor, Form, InstructionDescriptor, Plan, TensorCopy, TensorMovement,
-            TensorProduct, TensorStep,
+            Accumulator, Factor, InstructionDescriptor, Plan, ProductShape, TensorCopy,
+            TensorMovement, TensorProduct, TensorStep,
         },
         value_type::ElementType,
     },
@@ -27,7 +27,7 @@ const DEPTH_BYTES: u32 = 32;
 
 /// The parts of a product, as the table states them.
 #[derive(Default)]
-struct Stated {
+struct StatedProduct {
     /// The truth that the old result is added.
     enable: Option<Expression>,
     /// What is multiplied: the expressions of a and b.
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             Target::Chapter(primitive, ..) => return Err(Obstacle::Chapter(*primitive)),
             _ => return Err(Obstacle::Matrix),
         };
-        let mut stated = Stated::default();
+        let mut stated = StatedProduct::default();
         self.read_tensor_sum(&effect.value, indices, &mut stated)?;
         let held = self.held_by(name, 128)?;
         let words = &self.statement.words;
@@ -94,7 +94,7 @@ impl Lowering<'_> {
             d: Accumulator::Registers(accumulator),
             a: factor_a,
             b: factor_b,
-            form: Form::Stated(
+            shape: ProductShape::Stated(
                 Plan {
                     rows: shape.m as usize,
                     columns: shape.n as usize,
@@ -125,7 +125,7 @@ impl Lowering<'_> {
         let [Expression::Name(result)] = place else {
             return Err(Obstacle::Chapter(Primitive::TensorMemory));
         };
-        let mut stated = Stated::default();
+        let mut stated = StatedProduct::default();
         // Rows that are switched off keep what they have.
         let (value, disabled) = match &effect.value {
             Expression::If(condition, _, new) => (&**new, self.disabled(condition)?),
@@ -165,7 +165,7 @@ impl Lowering<'_> {
             }
             None => None,
         };
-        let form = Form::Described(InstructionDescriptor {
+        let form = ProductShape::Described(InstructionDescriptor {
             bits: self.source(operand, None, 0),
             format,
             depth: DEPTH_BYTES,
@@ -180,7 +180,7 @@ impl Lowering<'_> {
             d: Accumulator::Tensor(result),
             a,
             b,
-            form,
+            shape: form,
             enable,
             signs: [None, None],
             product: Product::Times,
@@ -352,7 +352,7 @@ impl Lowering<'_> {
         &mut self,
         expression: &Expression,
         indices: &[Expression],
-        stated: &mut Stated,
+        stated: &mut StatedProduct,
     ) -> Result<()> {
         let expression = self.meant(expression).clone();
         match &expression {
@@ -392,7 +392,7 @@ impl Lowering<'_> {
         &self,
         expression: &Expression,
         indices: &[Expression],
-        stated: &mut Stated,
+        stated: &mut StatedProduct,
         last: &mut usize,
     ) -> Result<()> {
         match expression {

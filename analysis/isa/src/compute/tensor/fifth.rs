@@ -1,8 +1,8 @@
 //! Products in tensor memory.
 
 use super::{
-    Accumulator, Cell, Factor, Form, InstructionDescriptor, Plan, TensorMemory, TensorProblem,
-    TensorProduct,
+    Accumulator, Cell, Factor, InstructionDescriptor, Plan, ProductShape, TensorMemory,
+    TensorProblem, TensorProduct,
     decode::{Floats, Packing, integer},
     factor::Part,
     layout::{LANES, TensorLayout},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The fields of an instruction descriptor as a plan and what it does not have.
-struct Read {
+struct ReadDescriptor {
     plan: Plan,
     negated: [bool; 2],
     /// The type of the factors of blocks.
@@ -29,7 +29,7 @@ struct Read {
 
 impl InstructionDescriptor {
     /// Reads the descriptor.
-    fn read(&self, bits: u64, kind: [ElementType; 3]) -> Result<Read, TensorProblem> {
+    fn read(&self, bits: u64, kind: [ElementType; 3]) -> Result<ReadDescriptor, TensorProblem> {
         let fields = self.format.decode(bits & 0xFFFF_FFFF);
         if let Some(wrong) = fields.iter().find(|it| it.problem.is_some()) {
             let problem = wrong.problem.clone().unwrap_or_default();
@@ -57,7 +57,7 @@ impl InstructionDescriptor {
             return Err(TensorProblem::NotRun("K of 96"));
         }
         let packing = Packing::of_type(types[0], self.packed);
-        Ok(Read {
+        Ok(ReadDescriptor {
             plan: Plan {
                 rows: number("M"),
                 columns: number("N"),
@@ -87,7 +87,8 @@ impl TensorProduct {
         before: &[[u64; N]],
         memory: &mut impl TensorMemory,
     ) -> Result<(), TensorProblem> {
-        let (Form::Described(descriptor), Accumulator::Tensor(result)) = (&self.form, &self.d)
+        let (ProductShape::Described(descriptor), Accumulator::Tensor(result)) =
+            (&self.shape, &self.d)
         else {
             return Err(TensorProblem::NotRun("such a form"));
         };
@@ -171,7 +172,7 @@ impl Placed {
 struct Work<'a> {
     product: &'a TensorProduct,
     descriptor: &'a InstructionDescriptor,
-    read: &'a Read,
+    read: &'a ReadDescriptor,
     place: Placed,
     adds: bool,
 }

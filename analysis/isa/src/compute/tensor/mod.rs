@@ -46,7 +46,7 @@ pub struct TensorProduct {
     /// The factor on the right.
     pub b: Factor,
     /// The shape and the types.
-    pub form: Form,
+    pub shape: ProductShape,
     /// The truth that the old d is added.
     pub enable: Node,
     /// The sign of each factor, 1 or -1 of 64 bits.
@@ -84,7 +84,7 @@ pub enum Factor {
 
 /// Where the shape and the types of a product come from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ProductShape {
     /// The words of the statement; the nodes say whether neighbours of a, and of b, are along M or N.
     Stated(Plan, [Option<Node>; 2]),
     /// An instruction descriptor.
@@ -169,9 +169,9 @@ impl TensorStep {
     #[must_use]
     pub fn ctas(&self) -> usize {
         match self {
-            TensorStep::Product(product) => match &product.form {
-                Form::Described(descriptor) => descriptor.peers as usize,
-                Form::Stated(..) => 1,
+            TensorStep::Product(product) => match &product.shape {
+                ProductShape::Described(descriptor) => descriptor.peers as usize,
+                ProductShape::Stated(..) => 1,
             },
             TensorStep::Copy(copy) => copy.peers as usize,
             TensorStep::Load(_) | TensorStep::Store(_) => 1,
@@ -228,10 +228,10 @@ impl TensorProduct {
             act(&mut sparse.metadata);
             act(&mut sparse.selector);
         }
-        if let Form::Stated(_, across) = &mut self.form {
+        if let ProductShape::Stated(_, across) = &mut self.shape {
             across.iter_mut().flatten().for_each(&mut *act);
         }
-        if let Form::Described(descriptor) = &mut self.form {
+        if let ProductShape::Described(descriptor) = &mut self.shape {
             act(&mut descriptor.bits);
             descriptor.disabled.iter_mut().for_each(&mut *act);
             descriptor.shift.iter_mut().for_each(&mut *act);

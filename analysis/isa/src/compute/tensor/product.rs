@@ -1,7 +1,7 @@
 //! Products of tensor cores.
 
 use super::{
-    Accumulator, Factor, Form, Plan, TensorMemory, TensorProduct,
+    Accumulator, Factor, Plan, ProductShape, TensorMemory, TensorProduct,
     decode::{Floats, Packing, integer},
     factor::Part,
 };
@@ -64,7 +64,7 @@ impl TensorProduct {
         undefined: &dyn Fn(u32) -> u32,
         memory: &mut impl TensorMemory,
     ) -> Result<Products<N>, TensorProblem> {
-        let Form::Stated(plan, across) = &self.form else {
+        let ProductShape::Stated(plan, across) = &self.shape else {
             return Err(TensorProblem::NotRun("such a form"));
         };
         let across = across.map(|it| it.is_some_and(|it| before[it as usize][0] & 1 == 1));
