@@ -1159,3 +1159,44 @@ def fifth_copy(r):
     x, y = r.integers(0, 1 << 32, (32, 4), dtype=u32), r.integers(0, 1 << 32, (2, 128, 4), dtype=u32)
     z = np.concatenate([np.tile(x, (4, 1)), y[0], y[1]], 1)
     return [x, y, zeros((128, 12), u32)], {2: z}, copy("fifth_copy")
+# Kernels whose threads, warps or blocks hand data to each other in less usual ways.
+
+
+@case(block=128, made_of="hand")
+def ping_pong(random):
+    return [zeros(64, u32)], {0: np.full(64, 3 * (1 + 10), u32)}
+
+
+@case(grid=4, made_of="hand", cluster=4)
+def cluster_histogram(random):
+    x = random.integers(0, 32, 128).astype(u32)
+    return [x, zeros(32, u32)], {1: np.bincount(x, minlength=32).astype(u32)}
+
+
+@case(grid=2, made_of="hand", cluster=2)
+def red_async_sum(random):
+    lanes = np.arange(32)
+    return [zeros(2, u32)], {0: np.array([(lanes + 1).sum(), lanes.sum()], u32)}
+
+
+@case(grid=6, made_of="hand")
+def look_back(random):
+    return [zeros(7, u32), zeros(6, u32)], {1: np.cumsum(np.arange(6)).astype(u32)}
+
+
+@case(block=64, made_of="hand")
+def copies_at_mbarrier(random):
+    x = random.integers(0, 1 << 32, 192).astype(u32)
+    return [x, zeros(192, u32)], {1: x}
+
+
+@case(grid=2, made_of="hand", cluster=2)
+def multicast_and_free(random):
+    x = random.integers(0, 1 << 20, (4, 32)).astype(u32)
+    return [x, zeros((2, 32), u32)], {1: np.stack([x.sum(0), x.sum(0)]).astype(u32)}
+
+
+@case(grid=3, made_of="hand")
+def work_queue(random):
+    x = random.integers(0, 1 << 20, (10, 32)).astype(u32)
+    return [x, zeros(1, u32), Undefined(10, u32)], {1: np.array([13], u32), 2: x.sum(1).astype(u32)}

@@ -141,6 +141,7 @@ impl<'a> InstructionLowering<'a> {
                 let mut accesses = semantics.reads.iter().chain(semantics.writes);
                 accesses.any(|it| it.proxy == Proxy::Async)
             },
+            read_only: semantics.reads.iter().any(|it| it.proxy == Proxy::Readonly),
         }
     }
 }

@@ -206,6 +206,8 @@ pub struct Instruction {
     pub by_proxy: bool,
     /// The types under which it reads and writes registers.
     pub types: Arc<OperandTypes>,
+    /// Whether it reads through the cache for memory that nobody writes while the kernel runs.
+    pub read_only: bool,
     /// Whether it has a program and everything that it reads is known, so that it can be run.
     pub is_runnable: bool,
 }

@@ -15,6 +15,8 @@ use super::{
 
 /// Where the variables of a frame in `.param` space begin; those of the entry are below.
 pub(super) const FRAME_PARAMETERS: u64 = 1 << 31;
+/// The most bytes that one access of a thread copies.
+const MOST_AT_ONCE: usize = 16;
 /// The size of a window of a state space in bytes.
 const WINDOW: u64 = 1 << 32;
 
@@ -153,6 +155,32 @@ impl Access<'_> {
             self.dead(address, offset as u64, mask, lane);
             return None;
         }
+        if let Region::Shared(block) = region
+            && block != self.own
+            && self.blocks[block].live == 0
+        {
+            let message = "the block with this shared memory has ended".to_owned();
+            let code = FindingCode::UseAfterReturn;
+            self.findings
+                .push(code, &self.at, mask, message, Vec::new());
+            return None;
+        }
+        if let Region::Shared(block) = region
+            && block != self.own
+            && !self.blocks[block].started
+        {
+            let others = self.blocks[block].warps.iter().map(|it| it.clock);
+            if !self.races.knows_start(self.thread.view, others) {
+                let message = "nothing orders the start of the block with this shared memory before this access";
+                self.findings.push(
+                    FindingCode::Race,
+                    &self.at,
+                    mask,
+                    message.to_owned(),
+                    Vec::new(),
+                );
+            }
+        }
         if let Region::Global(index) = region {
             let allocation = &self.global.all[index];
             if allocation.freed || (writes && !allocation.writable) {
@@ -194,9 +222,22 @@ impl Access<'_> {
             .push(code, &self.at, mask, message, Vec::new());
     }
 
+    /// Whether addresses between which a lane copies few bytes are multiples of their number, as one access needs it.
+    pub(super) fn are_aligned(&mut self, addresses: &[u64], size: usize, lane: usize) -> bool {
+        if !size.is_power_of_two() || size > MOST_AT_ONCE {
+            return true;
+        }
+        let bytes = size as u64;
+        let wrong = addresses.iter().find(|it| !it.is_multiple_of(bytes));
+        if let Some(address) = wrong.filter(|_| !self.quiet) {
+            self.misaligned(*address, bytes, 1 << lane);
+        }
+        wrong.is_none()
+    }
+
     pub(super) fn misaligned(&mut self, address: u64, bytes: u64, mask: u32) {
         let code = FindingCode::MisalignedAccess;
-        if !self.findings.knows(code, &self.at) {
+        if !self.findings.knows(code, &self.at, mask) {
             let message = format!(
                 "the address {address:#x} is not a multiple of {bytes}, the size of the access"
             );
@@ -214,23 +255,14 @@ impl Access<'_> {
         writes: bool,
     ) {
         let code = FindingCode::OutOfBounds;
-        if self.findings.knows(code, &self.at) {
+        if self.findings.knows(code, &self.at, mask) {
             return;
         }
         let shared = address.wrapping_sub(window(AddressSpace::Shared)) < WINDOW;
         let is_shared = matches!(space, AddressSpace::Shared | AddressSpace::SharedCluster)
             || (space == AddressSpace::Generic && shared);
         let place = match is_shared {
-            true => {
-                let size = self.blocks[self.own].shared.len() as u64;
-                let offset = (address & 0x00FF_FFFF) as i64 - SHARED_START as i64;
-                match self.blocks[self.own].is_hole(offset.cast_unsigned(), bytes) {
-                    true => format!("offset {offset} of shared memory, between two variables"),
-                    false => format!(
-                        "offset {offset} of shared memory, of which the block has {size} bytes"
-                    ),
-                }
-            }
+            true => self.shared_place(space, address, bytes),
             false => match space {
                 AddressSpace::Local => format!("address {address:#x} of local memory"),
                 AddressSpace::Parameter => "outside the parameters".to_owned(),
@@ -241,6 +273,40 @@ impl Access<'_> {
         let message = format!("the access {what} {bytes} bytes: {place}");
         self.findings
             .push(code, &self.at, mask, message, Vec::new());
+    }
+
+    /// A phrase for an address of shared memory at which nothing is.
+    fn shared_place(&self, space: AddressSpace, address: u64, bytes: u64) -> String {
+        let inside = address.wrapping_sub(match space {
+            AddressSpace::Generic => window(AddressSpace::Shared),
+            _ => 0,
+        });
+        if inside >= WINDOW {
+            return format!("{address:#x} is not an address of shared memory");
+        }
+        let block = match inside >> 24 {
+            0 => self.own,
+            rank => rank as usize - 1,
+        };
+        let Some(memory) = self.blocks.get(block) else {
+            return format!(
+                "shared memory of block {block} of the cluster, which has {} blocks",
+                self.blocks.len()
+            );
+        };
+        if block != self.own && space == AddressSpace::Shared {
+            return format!(
+                "shared memory of block {block} of the cluster, and the instruction is for that of its own block"
+            );
+        }
+        let size = memory.shared.len() as u64;
+        let offset = (inside & 0x00FF_FFFF) as i64 - SHARED_START as i64;
+        match memory.is_hole(offset.cast_unsigned(), bytes) {
+            true => format!("offset {offset} of shared memory, between two variables"),
+            false => {
+                format!("offset {offset} of shared memory, of which the block has {size} bytes")
+            }
+        }
     }
 
     pub(super) fn shared_key(&self, region: Region, offset: usize) -> Option<u64> {
@@ -289,7 +355,7 @@ impl Access<'_> {
 
     /// Reports a race of the access in a lane.
     pub(super) fn conflict(&mut self, lane: usize, conflict: Conflict) {
-        if self.findings.knows(conflict.code, &self.at) {
+        if self.findings.knows(conflict.code, &self.at, 1 << lane) {
             return;
         }
         if let Some(reads) = conflict.reads {
@@ -348,7 +414,9 @@ impl Access<'_> {
                 let allocation = &self.global.all[index];
                 !allocation.freed && (allocation.writable || !writes)
             }
-            Region::Shared(block) => !self.blocks[block].is_hole(offset as u64, extent + bytes),
+            Region::Shared(block) => {
+                block == self.own && !self.blocks[block].is_hole(offset as u64, extent + bytes)
+            }
             Region::Entry => !writes,
             Region::Local | Region::Frame => false,
         };

@@ -16,7 +16,7 @@ use super::{
     Machine,
     access::{Access, Region},
     clock::Clock,
-    findings::lanes_of,
+    findings::{At, lanes_of},
     mbarriers,
     races::{Kind, Thread},
     running::{Running, kind_of},
@@ -56,6 +56,8 @@ struct Operation {
     core: Option<Box<Core>>,
     /// What those know that see its arrival, if not what its thread knows.
     knows: Option<Clock>,
+    /// For an arrival that follows copies: their source, and how much of it is before.
+    copies: Option<(usize, u32)>,
 }
 
 /// The registers of an operation of a tensor core.
@@ -106,6 +108,22 @@ fn group_of(until: Option<Until>) -> Option<Group> {
 }
 
 impl Asynchronous {
+    /// The copies out of shared memory by some warps that nothing has waited for, with their lanes.
+    pub(super) fn unread(&self, warps: &[usize]) -> Vec<(At, u32)> {
+        let lanes = self.lanes.iter();
+        let own = lanes.filter(|it| it.0.2 == Group::Bulk && warps.contains(&it.0.0));
+        let operations = own.flat_map(|it| it.1.closed.iter().flatten().chain(&it.1.open));
+        let mut found: Vec<(At, u32)> = Vec::new();
+        for operation in operations {
+            let (at, lanes) = (operation.running.at, 1 << operation.lane);
+            match found.iter_mut().find(|it| it.0.range == at.range) {
+                Some(it) => it.1 |= lanes,
+                None => found.push((at, lanes)),
+            }
+        }
+        found
+    }
+
     /// How many operations of a warp have not landed, and how many groups it has closed, by the kind of group; none of
     /// the kinds that it has not used.
     pub(super) fn of_warp(&self, warp: usize) -> Vec<(Group, usize, u32)> {
@@ -165,7 +183,16 @@ impl Machine<'_> {
                 kind,
                 core: core.clone().map(Box::new),
                 knows: None,
+                copies: None,
             };
+            if matches!(program.until, Some(Until::Copies)) {
+                let source = self.world.races.operations_of(warp.clock, Group::Copy);
+                let key = (warp.clock, lane, Group::Copy);
+                let groups = self.asynchronous.lanes.entry(key).or_default();
+                // What is copied from now on is not before it.
+                groups.count += 1;
+                operation.copies = Some((source, groups.count));
+            }
             let lane = if of_warp { 0 } else { lane };
             if let Some(group) = group {
                 let key = (warp.clock, lane, group);
@@ -320,6 +347,21 @@ impl Machine<'_> {
         }
     }
 
+    /// Lands the copies of a lane that an arrival follows.
+    fn land_copies(&mut self, warp: &mut Warp, key: (usize, u8, Group)) {
+        let Some(groups) = self.asynchronous.lanes.get_mut(&key) else {
+            return;
+        };
+        let mut landing: Vec<Operation> = Vec::new();
+        for group in &mut groups.closed {
+            landing.append(group);
+        }
+        landing.append(&mut groups.open);
+        for operation in landing {
+            self.land(warp, operation);
+        }
+    }
+
     /// Does what an operation does.
     fn land(&mut self, warp: &mut Warp, operation: Operation) {
         let Operation {
@@ -333,7 +375,11 @@ impl Machine<'_> {
             running,
             thread,
             kind,
+            copies,
         } = operation;
+        if copies.is_some() {
+            self.land_copies(warp, (thread.view, lane as u8, Group::Copy));
+        }
         let found = self
             .world
             .clusters
@@ -412,6 +458,17 @@ impl Machine<'_> {
                 }
                 for bulk in &program.bulk {
                     write_bulk(&mut access, &program, bulk, lane, &value);
+                }
+                // Who sees that the phase is complete sees what was copied before.
+                for store in program.stores.iter().filter(|_| copies.is_some()) {
+                    let place = program.places[usize::from(store.place)];
+                    let found = access.resolve(place.space, value(store.address), 8);
+                    if let (Some((Region::Shared(at), offset)), Some((source, known))) =
+                        (found, copies)
+                        && let Some(barrier) = access.blocks[at].mbarriers.get_mut(&offset)
+                    {
+                        barrier.gathering.raise(source, known);
+                    }
                 }
             }
             if let Some(Until::Barrier {
@@ -495,6 +552,9 @@ pub(super) fn write_bulk(
         } => {
             let from = program.places[usize::from(from)];
             let count = (value(count) as usize).min(size);
+            if !access.are_aligned(&[address, value(source)], size, lane) {
+                return;
+            }
             let Some(mut bytes) = access.read_many(&from, value(source), count, lane) else {
                 return;
             };

@@ -35,6 +35,8 @@ pub(super) struct Block {
     pub(super) warps: Vec<Warp>,
     /// The threads that have not ended.
     pub(super) live: u32,
+    /// Whether a barrier of the cluster has let threads go, so that the other blocks know that it runs.
+    pub(super) started: bool,
 }
 
 /// Bytes that the race detector reserves for the shared memory of a block.
@@ -47,6 +49,11 @@ impl Block {
     pub(super) fn is_hole(&self, offset: u64, bytes: u64) -> bool {
         let touches = |it: &(u64, u64)| offset < it.1 && it.0 < offset.saturating_add(bytes);
         self.holes.iter().any(touches)
+    }
+
+    /// Those by which the race detector knows the bytes of its shared memory.
+    pub(super) fn shared_keys(&self) -> std::ops::Range<u64> {
+        self.shared_key(0)..self.shared_key(self.shared.len())
     }
 
     /// The number by which the race detector knows a byte of shared memory.
@@ -89,4 +96,8 @@ pub(super) struct Cluster {
     pub(super) clock: super::clock::Clock,
     /// The knowledge of those that were let go last.
     pub(super) complete: super::clock::Clock,
+    /// What those did that have arrived, be it released or not,
+    pub(super) passing: super::clock::Clock,
+    /// and those of all the times before.
+    pub(super) passed: super::clock::Clock,
 }

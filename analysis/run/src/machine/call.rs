@@ -293,6 +293,9 @@ impl Machine<'_> {
         let block = &mut self.world.clusters[running.cluster].blocks[running.block];
         block.live -= lanes.count_ones().min(block.live);
         warp.merge();
+        if block.live == 0 {
+            self.check_readers(&running, warp);
+        }
         self.after_end(&running, warp);
     }
 }

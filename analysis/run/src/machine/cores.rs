@@ -203,7 +203,7 @@ impl TensorMemory for CoreMemory<'_, '_> {
         let code = FindingCode::OutOfBounds;
         let lane = access.active.trailing_zeros() as u8 % 32;
         if !is_there {
-            if !access.findings.knows(code, &access.at) {
+            if !access.findings.knows(code, &access.at, access.active) {
                 let message = format!(
                     "the access is to columns {} to {last} and lanes {} to {} of tensor memory, which are not allocated",
                     columns.start,

@@ -1,6 +1,6 @@
 //! The findings of a run: each place once for each kind of mistake.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::TextRange;
 
 use crate::outcome::{Finding, FindingCode, Related, Severity};
@@ -20,19 +20,33 @@ pub(super) struct At {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings {
     pub(super) all: Vec<Finding>,
-    seen: FxHashSet<(FindingCode, TextRange)>,
+    /// The step of a warp that runs, counted from the start.
+    pub(super) step: u64,
+    /// The finding of each place in [`Self::all`], and the step that found it.
+    seen: FxHashMap<(FindingCode, TextRange), (usize, u64)>,
 }
 
 /// The most findings that are kept; a kernel that has more has one mistake at many places.
 const MOST: usize = 1000;
 
 impl Findings {
-    /// Whether a place has a finding of this kind already, so that no message need be made.
-    pub(super) fn knows(&self, code: FindingCode, at: &At) -> bool {
-        self.all.len() >= MOST || self.seen.contains(&(code, at.range))
+    /// Whether a place has a finding of this kind already, so that no message need be made. If the step that runs
+    /// has found it, these lanes are added to it.
+    pub(super) fn knows(&mut self, code: FindingCode, at: &At, lanes: u32) -> bool {
+        let Some((index, step)) = self.seen.get(&(code, at.range)) else {
+            return self.all.len() >= MOST;
+        };
+        let finding = &mut self.all[*index];
+        if *step == self.step && finding.block == at.block && finding.warp == at.warp {
+            let before = finding.lanes.iter().fold(0, |all, it| all | 1 << it);
+            if before | lanes != before {
+                finding.lanes = lanes_of(before | lanes).collect();
+            }
+        }
+        true
     }
 
-    /// Adds a finding unless the place has one of this kind.
+    /// Adds a finding, or only its lanes if the place has one of this kind.
     pub(super) fn push(
         &mut self,
         code: FindingCode,
@@ -41,10 +55,11 @@ impl Findings {
         message: String,
         related: Vec<Related>,
     ) {
-        if self.knows(code, at) {
+        if self.knows(code, at, lanes) {
             return;
         }
-        self.seen.insert((code, at.range));
+        let found = (self.all.len(), self.step);
+        self.seen.insert((code, at.range), found);
         self.all.push(Finding {
             code,
             severity: Severity::Error,
@@ -54,6 +69,29 @@ impl Findings {
             warp: at.warp,
             lanes: lanes_of(lanes).collect(),
             related,
+        });
+    }
+
+    /// Drops reads of what was never written if it would have been, but for a missing order or an access that was not
+    /// done, which are reported.
+    pub(super) fn drop_consequences(&mut self) {
+        use FindingCode::{
+            MisalignedAccess, MissingProxyFence, OutOfBounds, Race, StaleRead, UninitializedRead,
+        };
+        let refused = |it: &Finding| matches!(it.code, OutOfBounds | MisalignedAccess);
+        let was_refused = self.all.iter().any(refused);
+        let unordered = self.all.iter();
+        let unordered =
+            unordered.filter(|it| matches!(it.code, Race | StaleRead | MissingProxyFence));
+        let places = unordered.flat_map(|it| {
+            let others = it.related.iter().map(|it| it.range);
+            others.chain([it.range])
+        });
+        let places: FxHashSet<TextRange> = places.collect();
+        self.all.retain(|it| {
+            let mut origins = it.related.iter().map(|it| it.range);
+            let follows = origins.any(|it| was_refused || places.contains(&it));
+            it.code != UninitializedRead || !follows
         });
     }
 }

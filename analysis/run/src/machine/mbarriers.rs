@@ -38,7 +38,8 @@ fn check_order(access: &mut Access<'_>, block: usize, offset: usize, lane: usize
     let known = access
         .races
         .knows(access.thread.view, lane as u8, thread, other);
-    if known || access.quiet || access.findings.knows(FindingCode::Race, &access.at) {
+    let (code, lanes) = (FindingCode::Race, 1 << lane);
+    if known || access.quiet || access.findings.knows(code, &access.at, lanes) {
         return;
     }
     let message =
@@ -47,7 +48,6 @@ fn check_order(access: &mut Access<'_>, block: usize, offset: usize, lane: usize
         range,
         message: "initializes the mbarrier".to_owned(),
     }];
-    let (code, lanes) = (FindingCode::Race, 1 << lane);
     access
         .findings
         .push(code, &access.at, lanes, message.to_owned(), related);

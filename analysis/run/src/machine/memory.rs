@@ -219,8 +219,13 @@ impl Global {
         match (before, self.all.get(index)) {
             (Some(it), _) if address - it.base < it.data.len() as u64 + RED_ZONE => {
                 let beyond = (address - it.base).saturating_sub(it.data.len() as u64);
+                let far = match beyond {
+                    0 => "directly".to_owned(),
+                    1 => "1 byte".to_owned(),
+                    _ => format!("{beyond} bytes"),
+                };
                 format!(
-                    "{beyond} bytes after the end of `{}`, which has {} bytes",
+                    "{far} after the end of `{}`, which has {} bytes",
                     it.name,
                     it.data.len()
                 )

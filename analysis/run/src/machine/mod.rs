@@ -123,6 +123,7 @@ impl Machine<'_> {
             let message = conflict.message.clone();
             findings.push(conflict.code, at, 1 << lane, message, vec![related]);
         }
+        findings.drop_consequences();
         let mut approximated: Vec<&'static str> = self.approximated.iter().copied().collect();
         approximated.sort_unstable();
         Outcome {

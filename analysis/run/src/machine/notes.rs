@@ -19,6 +19,14 @@ impl Machine<'_> {
         if open == 0 {
             return;
         }
+        if self
+            .world
+            .findings
+            .knows(FindingCode::InvalidMask, &running.at, 0)
+        {
+            // The result is open because of that.
+            return;
+        }
         let (code, message) = match program.divides() {
             true => (
                 FindingCode::DivisionByZero,

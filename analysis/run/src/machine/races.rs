@@ -52,6 +52,8 @@ pub(super) struct Kind {
     pub(super) in_order: bool,
     /// Whether it is after all accesses that its source has begun before.
     pub(super) pipelined: bool,
+    /// Whether it reads through the cache for memory that nobody writes.
+    pub(super) read_only: bool,
     /// The value that is written, so that equal ones do not count.
     pub(super) value: u64,
 }
@@ -274,6 +276,21 @@ impl Races {
         }
     }
 
+    /// Whether a warp has started asynchronous copies.
+    pub(super) fn copies(&self, warp: usize) -> bool {
+        self.warps.get(&warp).is_some_and(|it| {
+            let copies = |it: &(Group, usize)| matches!(it.0, Group::Copy | Group::Bulk);
+            it.operations.iter().any(copies)
+        })
+    }
+
+    /// Whether a warp knows that one of others has started.
+    pub(super) fn knows_start(&self, warp: usize, others: impl Iterator<Item = usize>) -> bool {
+        let known = self.warps.get(&warp).filter(|_| self.enabled);
+        let mut others = others;
+        known.is_none_or(|known| others.any(|it| known.clock.get(it) > 0))
+    }
+
     /// A fence between proxies: the asynchronous one sees what the warp knows.
     pub(super) fn proxy_fence(&mut self, warp: usize) {
         // What the warp does from now on is not in it.
@@ -359,6 +376,49 @@ impl Races {
             pair.max(known.all_met) > entry.time
         };
         others == 0 || known.all_met > entry.time || lanes_of(others).all(met)
+    }
+
+    /// The accesses of words of shared memory, by other blocks or by copies, that nothing orders before what these warps
+    /// of its block do now, with the warp that issued each and its lanes; `passed` is known as well.
+    pub(super) fn unordered_before(
+        &self,
+        keys: std::ops::Range<u64>,
+        warps: &[usize],
+        passed: &Clock,
+    ) -> Vec<(TextRange, usize, u32)> {
+        let own = warps.first().and_then(|it| self.block_of(*it));
+        let mut found: Vec<(TextRange, usize, u32)> = Vec::new();
+        for word in keys.start / WORD..keys.end.div_ceil(WORD) {
+            for entry in self.shadow.of_word(word) {
+                let view = entry.view as usize;
+                let author = entry.author as usize;
+                let knows = |it: &usize| {
+                    let known = self.warps.get(it);
+                    known.is_none_or(|it| entry.clock <= it.clock.get(author))
+                };
+                // Own accesses end before the block, but for copies out of it that nobody waits for.
+                let is_own = self.block_of(view) == own && !(entry.asynchronous && !entry.writes);
+                if is_own || entry.clock <= passed.get(author) || warps.iter().any(knows) {
+                    continue;
+                }
+                match found
+                    .iter_mut()
+                    .find(|it| it.0 == entry.range && it.1 == view)
+                {
+                    Some(it) => it.2 |= entry.lanes,
+                    None => found.push((entry.range, view, entry.lanes)),
+                }
+            }
+        }
+        found
+    }
+
+    /// The clock of the last wide fence of a warp, which a relaxed arrival makes known to others.
+    pub(super) fn fenced(&self, warp: usize) -> Clock {
+        let known = self.warps.get(&warp);
+        known
+            .and_then(|it| it.fenced_widely.clone())
+            .unwrap_or_default()
     }
 
     /// An access of some bytes; the first other access with which it races, if there is one.
@@ -489,6 +549,16 @@ impl Races {
                     reads: None,
                 });
             }
+            if before && entry.read_only && old.writes && word < SHARED {
+                conflict.get_or_insert_with(|| Conflict {
+                    code: FindingCode::StaleRead,
+                    message: "this load is for memory that nobody writes while the kernel runs, and need not see what was written to this location".to_owned(),
+                    other: old.range,
+                    related: "writes the location".to_owned(),
+                    reversed: false,
+                    reads: None,
+                });
+            }
             if before {
                 // What comes later is compared with the new access, which is later too.
                 let covered = old.bytes & !entry.bytes == 0;
@@ -550,6 +620,7 @@ fn entry_of(thread: Thread, writes: bool, kind: Kind, range: TextRange) -> Entry
         by_proxy: kind.by_proxy,
         in_order: kind.in_order,
         pipelined: kind.pipelined,
+        read_only: kind.read_only,
         value: kind.value,
         range,
     }

@@ -162,7 +162,7 @@ impl Machine<'_> {
                 "a register of this operation was written, and there is no `{fence}` since then"
             );
             let code = FindingCode::Race;
-            if !self.world.findings.knows(code, &running.at) {
+            if !self.world.findings.knows(code, &running.at, running.active) {
                 let related = vec![Related {
                     range,
                     message: "writes the register".to_owned(),
@@ -180,7 +180,7 @@ impl Machine<'_> {
         message: &str,
         other: TextRange,
     ) {
-        if self.world.findings.knows(code, &running.at) {
+        if self.world.findings.knows(code, &running.at, running.active) {
             return;
         }
         let related = vec![Related {

@@ -26,12 +26,14 @@ pub(super) fn kind_of(instruction: &Instruction, program: &Program) -> Kind {
         scope: instruction.strength.scope,
         order: instruction.order,
         asynchronous: false,
-        by_proxy: instruction.by_proxy,
+        // Asynchronous stores and reductions of an element are in the generic proxy (PTX ISA 9.7.9.12, 9.7.14.7).
+        by_proxy: instruction.by_proxy && (program.stores.is_empty() || program.sweep.is_some()),
         in_order: instruction
             .events
             .iter()
             .any(|it| it.kind == EventKind::TensorAlloc),
         pipelined: false,
+        read_only: instruction.read_only,
         value: 0,
     }
 }

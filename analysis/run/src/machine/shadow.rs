@@ -33,6 +33,7 @@ pub(super) struct Entry {
     pub(super) by_proxy: bool,
     pub(super) in_order: bool,
     pub(super) pipelined: bool,
+    pub(super) read_only: bool,
     pub(super) value: u64,
     pub(super) range: TextRange,
 }
@@ -90,6 +91,18 @@ impl Shadow {
         self.last.1
     }
 
+    /// The accesses of a word, the oldest first.
+    pub(super) fn of_word(&self, word: u64) -> impl Iterator<Item = &Entry> {
+        let page = self.pages.get(&(word / PAGE as u64));
+        let slot = (word % PAGE as u64) as usize;
+        let mut node = page.map_or(NONE, |it| self.heads[*it as usize][slot]);
+        std::iter::from_fn(move || {
+            let found = self.nodes.get(node as usize)?;
+            node = found.next;
+            Some(&found.entry)
+        })
+    }
+
     /// Looks at the accesses of a word, the oldest first, and drops those for which `keep` is false.
     pub(super) fn retain(&mut self, word: u64, mut keep: impl FnMut(&mut Entry) -> bool) -> Tail {
         let page = self.page(word);
@@ -121,7 +134,8 @@ impl Shadow {
     /// before it: those are in order, and it takes the place of what it covers. Returns whether that is so; most
     /// accesses are of this kind.
     pub(super) fn add_own(&mut self, word: u64, entry: &Entry) -> bool {
-        if entry.atomic || entry.asynchronous || entry.by_proxy || entry.author != entry.view {
+        let is_plain = !(entry.atomic || entry.asynchronous || entry.by_proxy || entry.read_only);
+        if !is_plain || entry.author != entry.view {
             return false;
         }
         let page = self.page(word) as usize;

@@ -8,7 +8,9 @@ use isa::{
     variable::StateSpace,
 };
 
-use crate::outcome::{Ended, FindingCode, NotRun};
+use syntax::TextRange;
+
+use crate::outcome::{Ended, FindingCode, NotRun, Related};
 
 use super::{
     Machine,
@@ -45,6 +47,7 @@ impl Machine<'_> {
         let code = self.code;
         let function = &code.functions[warp.frames[frame].function];
         warp.time += 1;
+        self.world.findings.step += 1;
         self.lane_instructions += u64::from(lanes.count_ones());
         let block = &self.world.clusters[place.0].blocks[place.1];
         let mut at = At {
@@ -158,9 +161,11 @@ impl Machine<'_> {
         if undefined != 0 {
             let message = "the guard of this instruction was never written".to_owned();
             let code = FindingCode::UninitializedRead;
+            let origin = frame.origins.get(&guard.slot).copied();
+            let related = related_read(origin);
             self.world
                 .findings
-                .push(code, at, undefined, message, Vec::new());
+                .push(code, at, undefined, message, related);
         }
         let mut mask = 0;
         for (lane, value) in frame.registers[slot].iter().enumerate() {
@@ -497,12 +502,18 @@ impl Machine<'_> {
             let message = "the address depends on a value that was never written".to_owned();
             let code = FindingCode::UninitializedRead;
             let at = &running.at;
-            self.world
-                .findings
-                .push(code, at, wrong, message, Vec::new());
+            let origin = warp.frames[running.frame].origin(&instruction.sources);
+            let related = related_read(origin);
+            self.world.findings.push(code, at, wrong, message, related);
         }
         let stored = marks.get(count..count + stores).unwrap_or_default();
-        self.write_memory(warp, running, program, kind, stored);
+        let frame = &warp.frames[running.frame];
+        let origin = match undefined | loaded {
+            0 => None,
+            _ if loaded != 0 => Some(instruction.range),
+            _ => frame.origin(&instruction.sources),
+        };
+        self.write_memory(warp, running, program, kind, stored, origin);
         let frame = &mut warp.frames[running.frame];
         for (index, (slot, (_, node))) in instruction
             .destinations
@@ -523,6 +534,9 @@ impl Machine<'_> {
                 }
             }
             let marks = marks.get(index);
+            if let Some(origin) = origin {
+                frame.origins.insert(slot as u32, origin);
+            }
             if marks.is_some() || frame.undefined[slot] & running.active != 0 {
                 frame.mark(slot, running.active, marks);
             }
@@ -537,6 +551,7 @@ impl Machine<'_> {
         program: &Program,
         kind: Kind,
         marks: &[Lanes],
+        origin: Option<TextRange>,
     ) {
         if program.stores.is_empty() && program.bulk.is_empty() && program.fields.is_empty() {
             return;
@@ -556,6 +571,17 @@ impl Machine<'_> {
                 let place = program.places[usize::from(field.place)];
                 let values = (value(field.index), value(field.value));
                 access.replace_field(&place, value(field.address), (field.field, values), lane);
+            }
+        }
+        if !marks.is_empty() {
+            for lane in lanes_of(running.active).map(usize::from) {
+                let stores = program.stores.iter().zip(marks);
+                let elements = stores.map(|(store, bits)| {
+                    let place = program.places[usize::from(store.place)];
+                    (place, evaluator.value(store.address)[lane], bits[lane])
+                });
+                let elements: Vec<_> = elements.collect();
+                access.check_stored(&elements, lane, origin);
             }
         }
         for bulk in &program.bulk {
@@ -622,4 +648,13 @@ impl Machine<'_> {
         }
         self.inputs = inputs;
     }
+}
+
+/// The read of memory from which an undefined value comes, as another place of a finding.
+pub(super) fn related_read(origin: Option<TextRange>) -> Vec<Related> {
+    let related = origin.map(|range| Related {
+        range,
+        message: "reads what was never written".to_owned(),
+    });
+    related.into_iter().collect()
 }

@@ -13,7 +13,7 @@ use super::{
     Machine,
     findings::{At, lanes_of},
     running::Running,
-    warp::{Group, State, Warp, first},
+    warp::{Group, LANES, State, Warp, first},
 };
 
 /// The fate of a group at an instruction at which threads meet.
@@ -45,6 +45,10 @@ pub(crate) fn waits_for_warps(instruction: &Instruction) -> bool {
         is_barrier(it) || waits
     };
     event(instruction, kinds).is_some()
+}
+
+fn is_barrier_of_cluster(kind: EventKind) -> bool {
+    matches!(kind, EventKind::ClusterArrive | EventKind::ClusterWait)
 }
 
 fn is_meeting_of_lanes(kind: EventKind) -> bool {
@@ -100,7 +104,9 @@ impl Machine<'_> {
         }
         for event in &instruction.events {
             match event.kind {
-                EventKind::ClusterArrive => self.arrive_at_cluster(warp, running),
+                EventKind::ClusterArrive => {
+                    self.arrive_at_cluster(warp, running, instruction.order == Order::Release);
+                }
                 EventKind::ProxyFence => self.world.races.proxy_fence(warp.clock),
                 EventKind::TensorAlloc
                     if !self.allocate_columns(warp, running, instruction, event) =>
@@ -121,6 +127,9 @@ impl Machine<'_> {
         );
         let is_fence = orders
             && instruction.control == Control::Next
+            && event(instruction, is_barrier_of_cluster).is_none()
+            // Lanes that meet order what they do for each other only.
+            && event(instruction, is_meeting_of_lanes).is_none()
             && instruction
                 .program
                 .as_ref()
@@ -245,11 +254,19 @@ impl Machine<'_> {
             Some(node) => self.count_true(warp, running, instruction, node),
             None => 0,
         };
+        if !expected.is_multiple_of(LANES as u32) {
+            let message = format!(
+                "the number of threads at a barrier must be a multiple of {LANES}, and it is {expected}"
+            );
+            self.report(FindingCode::UnspecifiedOperand, running, message);
+        }
+        self.compare_counts(running, barrier, expected);
         let clock = self.world.races.release(warp.clock);
         let count = running.active.count_ones();
         let block = &mut self.world.clusters[running.cluster].blocks[running.block];
         let state = block.barriers.entry(barrier).or_default();
-        state.expected = expected;
+        // Where the numbers differ, nobody goes before the larger one.
+        state.expected = state.expected.max(expected);
         state.arrived += count;
         state.some += some;
         state.clock.join(&clock);
@@ -266,6 +283,32 @@ impl Machine<'_> {
             State::Released { some, every } => Met::With(some, every),
             _ => Met::Waits,
         }
+    }
+
+    /// Reports a thread that comes to a barrier with another number than those before it.
+    fn compare_counts(&mut self, running: &Running, barrier: u32, expected: u32) {
+        let block = &self.world.clusters[running.cluster].blocks[running.block];
+        let Some(state) = block.barriers.get(&barrier).filter(|it| it.arrived > 0) else {
+            return;
+        };
+        let (Some(at), before) = (state.at, state.expected) else {
+            return;
+        };
+        // Without a number it is all of the block.
+        if before == expected || before == 0 || expected == 0 {
+            return;
+        }
+        let message = format!(
+            "this thread waits for {expected} threads at barrier {barrier}, and those that have come wait for {before}"
+        );
+        let related = vec![Related {
+            range: at,
+            message: "the other number".to_owned(),
+        }];
+        let (code, lanes) = (FindingCode::DivergentSync, running.active);
+        self.world
+            .findings
+            .push(code, &running.at, lanes, message, related);
     }
 
     fn count_true(
@@ -325,6 +368,48 @@ impl Machine<'_> {
         block.warps.iter_mut().for_each(&mut open);
     }
 
+    /// All threads of a block have ended: reports accesses of its shared memory by other blocks that may come later.
+    pub(super) fn check_readers(&mut self, running: &Running, warp: &Warp) {
+        let cluster = &self.world.clusters[running.cluster];
+        let block = &cluster.blocks[running.block];
+        // The one that runs is not in its block.
+        let others = block.warps.iter().filter(|it| it.number != warp.number);
+        let mut warps = vec![warp.clock];
+        warps.extend(others.filter(|it| it.has_started()).map(|it| it.clock));
+        let races = &self.world.races;
+        if cluster.blocks.len() == 1 && !warps.iter().any(|it| races.copies(*it)) {
+            return;
+        }
+        let keys = block.shared_keys();
+        let found = self
+            .world
+            .races
+            .unordered_before(keys, &warps, &cluster.passed);
+        let mut reports = self.asynchronous.unread(&warps);
+        for (range, view, lanes) in found {
+            let own = (running.at.block, warp.number, warp.clock);
+            let others = cluster.blocks.iter().flat_map(|block| {
+                let warps = block.warps.iter();
+                warps.map(move |it| (block.index, it.number, it.clock))
+            });
+            let found = std::iter::once(own).chain(others).find(|it| it.2 == view);
+            if let Some((block, warp, _)) = found {
+                reports.push((At { range, block, warp }, lanes));
+            }
+        }
+        for (at, lanes) in reports {
+            let message = "the block with this shared memory may have ended: nothing orders its end after this access";
+            let related = vec![Related {
+                range: running.at.range,
+                message: "the block ends".to_owned(),
+            }];
+            let code = FindingCode::UseAfterReturn;
+            self.world
+                .findings
+                .push(code, &at, lanes, message.to_owned(), related);
+        }
+    }
+
     /// Threads have ended: barriers no longer wait for them.
     pub(super) fn after_end(&mut self, running: &Running, warp: &mut Warp) {
         for group in &mut warp.groups {
@@ -340,12 +425,19 @@ impl Machine<'_> {
         self.open_cluster(running, warp);
     }
 
-    /// Threads arrive at the barrier of the cluster.
-    fn arrive_at_cluster(&mut self, warp: &mut Warp, running: &Running) {
+    /// Threads arrive at the barrier of the cluster; without a release only what a fence has released is seen by others.
+    fn arrive_at_cluster(&mut self, warp: &mut Warp, running: &Running, releases: bool) {
+        if warp.at_cluster & running.active != 0 {
+            let message = "the threads have arrived at the barrier of the cluster before, and not waited since";
+            self.report(FindingCode::DivergentSync, running, message.to_owned());
+        }
+        warp.at_cluster |= running.active;
+        let fenced = self.world.races.fenced(warp.clock);
         let clock = self.world.races.release(warp.clock);
         let cluster = &mut self.world.clusters[running.cluster];
         cluster.arrived += running.active.count_ones();
-        cluster.clock.join(&clock);
+        cluster.passing.join(&clock);
+        cluster.clock.join(if releases { &clock } else { &fenced });
         warp.cluster_phase = cluster.generation + 1;
         self.open_cluster(running, warp);
     }
@@ -359,6 +451,9 @@ impl Machine<'_> {
         cluster.arrived = 0;
         cluster.generation += 1;
         cluster.complete = std::mem::take(&mut cluster.clock);
+        let passing = std::mem::take(&mut cluster.passing);
+        cluster.passed.join(&passing);
+        cluster.blocks.iter_mut().for_each(|it| it.started = true);
         let open = |warp: &mut Warp| {
             for group in &mut warp.groups {
                 if group.state == State::AtCluster {
@@ -373,11 +468,16 @@ impl Machine<'_> {
 
     /// Whether the barrier of the cluster lets a group go; else it waits.
     fn passes_cluster(&mut self, warp: &mut Warp, running: &Running) -> bool {
+        if running.active & !warp.at_cluster != 0 {
+            let message = "the threads wait at the barrier of the cluster without having arrived";
+            self.report(FindingCode::DivergentSync, running, message.to_owned());
+        }
         let cluster = &self.world.clusters[running.cluster];
         if cluster.generation < warp.cluster_phase {
             warp.groups[running.group].state = State::AtCluster;
             return false;
         }
+        warp.at_cluster &= !running.active;
         let clock = cluster.complete.clone();
         self.world.races.acquire(warp.clock, running.active, &clock);
         self.world.races.meet(warp.clock, running.active, warp.time);

@@ -165,7 +165,7 @@ fn beyond_the_end() {
         &[],
         expect![[r#"
             Finished
-            out-of-bounds 15 `st.global.u32 [%a], %r;` lanes [4]: the access writes 4 bytes: 0 bytes after the end of `p0`, which has 16 bytes
+            out-of-bounds 15 `st.global.u32 [%a], %r;` lanes [4, 5]: the access writes 4 bytes: directly after the end of `p0`, which has 16 bytes
             p0 = [7, 7, 7, 7]
         "#]],
     );
@@ -210,11 +210,11 @@ fn a_barrier_orders_and_its_absence_races() {
         &[&[0; 64]],
         &[],
         expect![[r#"
-        Finished
-        race 17 `st.shared.u32 [%t], %x;` lanes [0]: another warp reads this location, which this instruction writes, and nothing orders them
-        race 25 `ld.shared.u32 %r, [%t];` lanes [0]: another warp writes this location, which this instruction reads, and nothing orders them
-        p0 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
-    "#]],
+            Finished
+            race 17 `st.shared.u32 [%t], %x;` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: another warp reads this location, which this instruction writes, and nothing orders them
+            race 25 `ld.shared.u32 %r, [%t];` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: another warp writes this location, which this instruction reads, and nothing orders them
+            p0 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+        "#]],
     );
     check(
         &body("bar.warp.sync 0xFFFFFFFF;"),

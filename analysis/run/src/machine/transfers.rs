@@ -4,13 +4,16 @@ use isa::{
     compute::{Memory, Place},
     matrix::tensor_map::BoxMode,
 };
+use syntax::TextRange;
 
 use super::{
     access::{Access, Region},
     findings::lanes_of,
     mbarriers,
+    step::related_read,
     warp::{LANES, Lanes},
 };
+use crate::outcome::FindingCode;
 
 impl Access<'_> {
     /// Writes an element of a place in all lanes that run; `high` has the bits above 64, `undefined` the bits whose
@@ -134,6 +137,32 @@ impl Access<'_> {
         if let Region::Shared(block) = region {
             mbarriers::overwritten(self, block, offset, bytes, lane);
         }
+    }
+
+    /// Reports elements that a lane has stored in global memory with bits that depend on what was never written; for
+    /// each its place, its address and these bits. Bytes between others that are written, as the padding of a
+    /// structure, are not reported.
+    pub(super) fn check_stored(
+        &mut self,
+        elements: &[(Place, u64, u64)],
+        lane: usize,
+        origin: Option<TextRange>,
+    ) {
+        let is_whole = |bits: u64| (0..8).all(|it| matches!(bits >> (8 * it) & 0xFF, 0 | 0xFF));
+        let full = |it: &Place| u64::MAX >> (64 - 8 * u32::from(it.bytes.clamp(1, 8)));
+        let defined = elements.iter().any(|it| it.2 & full(&it.0) != full(&it.0));
+        let padding = defined && elements.iter().all(|it| is_whole(it.2));
+        let Some((place, address, _)) = elements.iter().find(|it| it.2 != 0) else {
+            return;
+        };
+        let found = self.resolve(place.space, *address, place.bytes.into());
+        if self.quiet || padding || !matches!(found, Some((Region::Global(_), _))) {
+            return;
+        }
+        let message = "the value that is stored depends on one that was never written".to_owned();
+        let (code, lanes) = (FindingCode::UninitializedRead, 1 << lane);
+        self.findings
+            .push(code, &self.at, lanes, message, related_read(origin));
     }
 
     /// Writes many bytes in a lane; what does not lie in memory is reported.

@@ -1,8 +1,8 @@
 //! Warps: the groups of lanes that run together, and the frames of the functions that they are in.
 
-use analysis::code::{CARRY, STACK};
-
+use analysis::code::{CARRY, STACK, Source};
 use rustc_hash::FxHashMap;
+use syntax::TextRange;
 
 use super::{
     findings::lanes_of,
@@ -71,6 +71,8 @@ pub(super) struct Frame {
     pub(super) undefined: Vec<u32>,
     /// The undefined bits in each lane, for slots in which not all are in the lanes above.
     pub(super) partly: FxHashMap<u32, Box<Lanes>>,
+    /// The read of memory from which a slot last got something undefined.
+    pub(super) origins: FxHashMap<u32, TextRange>,
     /// The bytes of variables in `.param` space, those of a lane together.
     pub(super) parameters: Vec<u8>,
     /// Bytes of these for a lane.
@@ -95,6 +97,7 @@ impl Frame {
             registers: vec![[0; LANES]; slots],
             undefined: vec![u32::MAX; slots],
             partly: FxHashMap::default(),
+            origins: FxHashMap::default(),
             parameters: Vec::new(),
             parameter_size: 0,
             local: 0,
@@ -107,6 +110,18 @@ impl Frame {
         frame.undefined[STACK as usize] = 0;
         frame.undefined[CARRY as usize] = 0;
         frame
+    }
+
+    /// The read of memory from which something undefined in one of these sources comes.
+    pub(super) fn origin(&self, sources: &[Source]) -> Option<TextRange> {
+        let mut slots = sources.iter().filter_map(|it| match it {
+            Source::Register(slot, _) => Some(*slot),
+            _ => None,
+        });
+        slots.find_map(|slot| {
+            let undefined = self.undefined[slot as usize] != 0;
+            self.origins.get(&slot).copied().filter(|_| undefined)
+        })
     }
 
     /// The undefined bits of a slot in a lane.
@@ -162,6 +177,8 @@ pub(super) struct Warp {
     pub(super) time: u32,
     /// The phase of the barrier of the cluster at which it arrived last.
     pub(super) cluster_phase: u64,
+    /// The lanes that have arrived at the barrier of the cluster and not waited since.
+    pub(super) at_cluster: u32,
     /// Which group runs when they take turns.
     pub(super) turn: usize,
     /// The registers of its operations that have not been waited for.
@@ -171,6 +188,11 @@ pub(super) struct Warp {
 }
 
 impl Warp {
+    /// Whether it is one of a block, and not what is in its place while it runs.
+    pub(super) fn has_started(&self) -> bool {
+        !self.frames.is_empty()
+    }
+
     /// A warp without instructions, through which asynchronous operations reach memory.
     pub(super) fn for_landing() -> Warp {
         Warp {

@@ -224,7 +224,7 @@ fn findings_and_limits() {
         folder,
         &["run", "DIR/beyond.ptx"],
         expect![[r#"
-        error[out-of-bounds]: the access writes 4 bytes: 0 bytes after the end of `y`, which has 28 bytes (block 1,0,0, warp 0, lane 3)
+        error[out-of-bounds]: the access writes 4 bytes: directly after the end of `y`, which has 28 bytes (block 1,0,0, warp 0, lane 3)
           --> DIR/beyond.ptx:29:5
            |
         29 |     st.global.f32 [%rd5], %f3;
@@ -239,7 +239,7 @@ fn findings_and_limits() {
         folder,
         &["run", "DIR/beyond.ptx", "--format", "json"],
         expect![[r#"
-            {"entry":"add","outcome":"finished","steps":34,"lane_instructions":136,"seconds":T,"findings":[{"code":"out-of-bounds","severity":"error","message":"the access writes 4 bytes: 0 bytes after the end of `y`, which has 28 bytes","file":"DIR/beyond.ptx","line":29,"column":5,"block":[1,0,0],"warp":0,"lanes":[3],"related":[]}],"expectations":[{"name":"x","holds":true,"first_difference":null,"different":0,"of":8}],"not_run":[],"approximated":[]}
+            {"entry":"add","outcome":"finished","steps":34,"lane_instructions":136,"seconds":T,"findings":[{"code":"out-of-bounds","severity":"error","message":"the access writes 4 bytes: directly after the end of `y`, which has 28 bytes","file":"DIR/beyond.ptx","line":29,"column":5,"block":[1,0,0],"warp":0,"lanes":[3],"related":[]}],"expectations":[{"name":"x","holds":true,"first_difference":null,"different":0,"of":8}],"not_run":[],"approximated":[]}
             status 1
         "#]],
     );

@@ -62,7 +62,7 @@ fn tests_of_a_folder() {
         `x` of `add` has no argument, and an instruction reads it
         passed DIR/deep/known.ptx:5 turn
         failed DIR/deep/racy.ptx:5 turn
-        error[race]: another warp reads this location, which this instruction writes, and nothing orders them (block 0,0,0, warp 1, lane 0)
+        error[race]: another warp reads this location, which this instruction writes, and nothing orders them (block 0,0,0, warp 1, lanes 0-31)
           --> DIR/deep/racy.ptx:21:5
            |
         21 |     st.shared.u32 [%r5], %r2;
@@ -74,7 +74,7 @@ fn tests_of_a_folder() {
         24 |     ld.shared.u32 %r7, [%r6];
            |     -------------------------
 
-        error[race]: another warp writes this location, which this instruction reads, and nothing orders them (block 0,0,0, warp 1, lane 0)
+        error[race]: another warp writes this location, which this instruction reads, and nothing orders them (block 0,0,0, warp 1, lanes 0-31)
           --> DIR/deep/racy.ptx:24:5
            |
         24 |     ld.shared.u32 %r7, [%r6];
@@ -141,7 +141,7 @@ fn tests_of_a_folder() {
           </testsuite>
           <testsuite name="DIR/deep/racy.ptx" tests="1" failures="1" time="T">
             <testcase classname="DIR/deep/racy.ptx" name="DIR/deep/racy.ptx:5 turn" time="T">
-              <failure message="--schedule lowest: found race">error[race]: another warp reads this location, which this instruction writes, and nothing orders them (block 0,0,0, warp 1, lane 0)&#10;  --&gt; DIR/deep/racy.ptx:21:5&#10;   |&#10;21 |     st.shared.u32 [%r5], %r2;&#10;   |     ^^^^^^^^^^^^^^^^^^^^^^^^^&#10;   |&#10;note: reads the location&#10;  --&gt; DIR/deep/racy.ptx:24:5&#10;   |&#10;24 |     ld.shared.u32 %r7, [%r6];&#10;   |     -------------------------&#10;&#10;error[race]: another warp writes this location, which this instruction reads, and nothing orders them (block 0,0,0, warp 1, lane 0)&#10;  --&gt; DIR/deep/racy.ptx:24:5&#10;   |&#10;24 |     ld.shared.u32 %r7, [%r6];&#10;   |     ^^^^^^^^^^^^^^^^^^^^^^^^^&#10;   |&#10;note: writes the location&#10;  --&gt; DIR/deep/racy.ptx:21:5&#10;   |&#10;21 |     st.shared.u32 [%r5], %r2;&#10;   |     -------------------------&#10;&#10;x: 32 of 64 elements differ, first at [0]: got undefined, want 63&#10;turn: ran 31 steps of warps; 2 findings, 1 of 1 expectation failed&#10;--schedule lowest: found race&#10;--schedule reverse: found race&#10;--schedule random:1: found race&#10;</failure>
+              <failure message="--schedule lowest: found race">error[race]: another warp reads this location, which this instruction writes, and nothing orders them (block 0,0,0, warp 1, lanes 0-31)&#10;  --&gt; DIR/deep/racy.ptx:21:5&#10;   |&#10;21 |     st.shared.u32 [%r5], %r2;&#10;   |     ^^^^^^^^^^^^^^^^^^^^^^^^^&#10;   |&#10;note: reads the location&#10;  --&gt; DIR/deep/racy.ptx:24:5&#10;   |&#10;24 |     ld.shared.u32 %r7, [%r6];&#10;   |     -------------------------&#10;&#10;error[race]: another warp writes this location, which this instruction reads, and nothing orders them (block 0,0,0, warp 1, lanes 0-31)&#10;  --&gt; DIR/deep/racy.ptx:24:5&#10;   |&#10;24 |     ld.shared.u32 %r7, [%r6];&#10;   |     ^^^^^^^^^^^^^^^^^^^^^^^^^&#10;   |&#10;note: writes the location&#10;  --&gt; DIR/deep/racy.ptx:21:5&#10;   |&#10;21 |     st.shared.u32 [%r5], %r2;&#10;   |     -------------------------&#10;&#10;x: 32 of 64 elements differ, first at [0]: got undefined, want 63&#10;turn: ran 31 steps of warps; 2 findings, 1 of 1 expectation failed&#10;--schedule lowest: found race&#10;--schedule reverse: found race&#10;--schedule random:1: found race&#10;</failure>
             </testcase>
           </testsuite>
           <testsuite name="DIR/deep/turn.ptx" tests="1" failures="0" time="T">

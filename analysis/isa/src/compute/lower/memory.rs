@@ -582,6 +582,14 @@ impl Lowering<'_> {
                 space = AddressSpace::SharedCluster;
             }
         }
+        // Arrivals and bytes may come from other CTAs of the cluster; only its own threads wait at an mbarrier.
+        let comes = matches!(
+            field,
+            Some(BarrierField::Expected | BarrierField::Pending | BarrierField::Transactions)
+        );
+        if comes && space == AddressSpace::Shared {
+            space = AddressSpace::SharedCluster;
+        }
         if self.memory.sweep.is_some() && memory.field.is_none() && field.is_none() {
             let sweep = self.builder.push(Op::Sweep);
             let sweep = Int::node(sweep, Range::of_bits(32, false));

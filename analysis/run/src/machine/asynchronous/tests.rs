@@ -67,11 +67,11 @@ fn copies_of_a_thread() {
         &[&NUMBERS, &[0; 4]],
         expect![[r#"
             Finished
-            stale-read 24 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            stale-read 24 `ld.shared.u32 %r, [%t];` lanes [0, 1, 2, 3]: the copy that writes this location has not been waited for
             p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
             p1 = [10, 11, 12, 13]
             late: Finished
-            stale-read 24 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            stale-read 24 `ld.shared.u32 %r, [%t];` lanes [0, 1, 2, 3]: the copy that writes this location has not been waited for
             p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
             p1 = [0, 0, 0, 0]
         "#]],
@@ -102,15 +102,15 @@ fn bulk_copies_complete_at_mbarriers() {
         64,
         &[&NUMBERS, &[0; 64]],
         expect![[r#"
-        Finished
-        stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
-        p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
-        p1 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-        late: Finished
-        stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
-        p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
-        p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-    "#]],
+            Finished
+            stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the copy that writes this location has not been waited for
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+            late: Finished
+            stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
+            p1 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        "#]],
     );
     let wait = "again: mbarrier.try_wait.parity.shared.b64 %d, [%s], 0;\n@!%d bra again;";
     check(
@@ -129,7 +129,7 @@ fn bulk_copies_complete_at_mbarriers() {
         &[&NUMBERS, &[0; 32]],
         expect![[r#"
             Finished
-            stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0]: the copy that writes this location has not been waited for
+            stale-read 30 `ld.shared.u32 %r, [%t];` lanes [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]: the copy that writes this location has not been waited for
             p0 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
             p1 = [10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]
             late: Finished

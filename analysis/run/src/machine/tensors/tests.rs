@@ -138,6 +138,8 @@ shl.b32 %t, %x, 2;
 add.u32 %t, %t, %s;
 mapa.shared::cluster.u32 %remote, %t, %rank;
 mad.lo.u32 %r, %rank, 100, %x;
+barrier.cluster.arrive;
+barrier.cluster.wait;
 st.shared::cluster.u32 [%remote], %r;
 barrier.cluster.arrive;
 barrier.cluster.wait;

@@ -58,7 +58,14 @@ fn frames_lead_to_the_source() {
             scopes {{"frameId": 2}}
         "#
         ),
-        expect![""],
+        expect![[r#"
+            next fails: no kernel has been launched
+            stackTrace fails: no kernel has been launched
+            next fails: no kernel has been launched
+            stackTrace fails: no kernel has been launched
+            stackTrace fails: no kernel has been launched
+            scopes fails: no kernel has been launched
+        "#]],
     );
 }
 
@@ -79,7 +86,12 @@ fn registers_of_bits_have_the_type_of_their_last_use() {
             evaluate {{"frameId": FRAME, "expression": "b32(%r2)"}}
         "#
         ),
-        expect![""],
+        expect![[r#"
+            evaluate fails: no kernel has been launched
+            evaluate fails: no kernel has been launched
+            evaluate fails: no kernel has been launched
+            evaluate fails: no kernel has been launched
+        "#]],
     );
 }
 
@@ -97,7 +109,14 @@ fn a_run_stops_where_nan_is_made() {
             -continue {{"threadId": 1}}
         "#
         ),
-        expect![""],
+        expect![[r#"
+            setExceptionBreakpoints: {"breakpoints":[{"verified":true},{"verified":true}]}
+            continue fails: no kernel has been launched
+            stackTrace fails: no kernel has been launched
+            exceptionInfo fails: no kernel has been launched
+            continue fails: no kernel has been launched
+            exceptionInfo fails: no kernel has been launched
+        "#]],
     );
 }
 
@@ -112,6 +131,11 @@ fn a_run_continues_to_the_next_barrier() {
             ptx/continueToBarrier {{"threadId": 1}}
         "#
         ),
-        expect![""],
+        expect![[r#"
+            ptx/continueToBarrier fails: no kernel has been launched
+            stackTrace fails: no kernel has been launched
+            ptx/continueToBarrier fails: no kernel has been launched
+            ptx/continueToBarrier fails: no kernel has been launched
+        "#]],
     );
 }
