@@ -1200,3 +1200,36 @@ def multicast_and_free(random):
 def work_queue(random):
     x = random.integers(0, 1 << 20, (10, 32)).astype(u32)
     return [x, zeros(1, u32), Undefined(10, u32)], {1: np.array([13], u32), 2: x.sum(1).astype(u32)}
+
+
+@case(grid=4, made_of="hand", cluster=4)
+def bulk_to_neighbour(random):
+    tiles = np.arange(4)[:, None] * 100 + np.arange(32)
+    return [zeros((4, 32), u32)], {0: np.roll(tiles, 1, axis=0).astype(u32)}
+
+
+@case(grid=2, made_of="hand")
+def bulk_reduction(random):
+    y = random.integers(0, 1 << 20, 32).astype(u32)
+    return [y], {0: y + 2 * np.arange(32, dtype=u32)}
+
+
+@case(grid=2, made_of="hand", cluster=2)
+def wide_async_store(random):
+    return [zeros(64, f32)], {0: np.full(64, 1 + 2, f32)}
+
+
+@case(block=128, made_of="hand")
+def two_sided_barriers(random):
+    return [zeros(96, u32)], {0: np.full(96, sum(2 * it for it in (1, 2, 3)), u32)}
+
+
+@case(grid=2, made_of="hand")
+def relaxed_flag_with_fences(random):
+    return [Undefined(33, u32), zeros(1, u32), zeros(32, u32)], {2: np.arange(32)[::-1].astype(u32)}
+
+
+@case(block=8, made_of="hand")
+def quads_with_a_hole(random):
+    x = random.integers(-100, 100, (8, 4)).astype(f32)
+    return [x, zeros((8, 4), f32), zeros(8, f32)], {2: x[:, :3].sum(1).astype(f32)}

@@ -6,7 +6,9 @@ use isa::{event::EventKind, semantics::Order};
 /// Whether others wait for an instruction, or it waits for them, or it orders memory.
 #[must_use]
 pub fn synchronises(instruction: &Instruction) -> bool {
-    let orders = !matches!(instruction.order, Order::None | Order::Volatile);
+    // To sleep orders nothing for other threads.
+    let orders =
+        !matches!(instruction.order, Order::None | Order::Volatile) && instruction.strength.scoped;
     let mut events = instruction.events.iter();
     orders || events.any(|it| is_synchronisation(it.kind))
 }

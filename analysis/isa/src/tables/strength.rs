@@ -24,6 +24,8 @@ pub struct Strength {
     pub strong: bool,
     /// Among which threads.
     pub scope: Scope,
+    /// Whether a word says among which.
+    pub scoped: bool,
 }
 
 impl Strength {
@@ -32,6 +34,7 @@ impl Strength {
     pub fn from_words<'w>(words: impl Iterator<Item = &'w str>) -> Strength {
         let mut found = Strength::default();
         for word in words {
+            found.scoped |= matches!(word, "cta" | "cluster" | "gpu" | "gl" | "sys");
             match word {
                 "relaxed" | "acquire" | "release" | "acq_rel" => found.strong = true,
                 "volatile" | "mmio" => {

@@ -126,6 +126,7 @@ impl Machine<'_> {
             Order::None | Order::Proxy | Order::Copies | Order::Volatile
         );
         let is_fence = orders
+            && instruction.strength.scoped
             && instruction.control == Control::Next
             && event(instruction, is_barrier_of_cluster).is_none()
             // Lanes that meet order what they do for each other only.
