@@ -158,7 +158,7 @@ fn right_kernels_give_what_numpy_says() {
         let value = Value::parse(&launch).map_err(|it| format!("{name}: {}", it.message))?;
         all_ways(&name, &text, &value, &folder)
     });
-    all_hold(results.collect(), 60);
+    all_hold(results.collect(), 90);
 }
 
 /// The lines that markers name, with their codes.
@@ -236,7 +236,7 @@ fn broken_kernels_show_what_is_wrong() {
     let folder = top().join("tests/kernels/broken");
     let all = files(&folder, "ptx").into_iter();
     let results = all.map(|(name, text)| broken(&name, &text, &folder));
-    all_hold(results.collect(), 40);
+    all_hold(results.collect(), 100);
 }
 
 #[test]
@@ -251,5 +251,5 @@ fn right_twins_are_without_a_finding() {
         let value = value_of(&right).map_err(|it| format!("{name}: {it}"))?;
         all_ways(&name, &right, &value, &folder)
     });
-    all_hold(results.collect(), 40);
+    all_hold(results.collect(), 100);
 }

@@ -96,7 +96,7 @@ pub(super) struct Cluster {
     pub(super) clock: super::clock::Clock,
     /// The knowledge of those that were let go last.
     pub(super) complete: super::clock::Clock,
-    /// What those did that have arrived, be it released or not,
+    /// The knowledge of those that have arrived, be it released or not,
     pub(super) passing: super::clock::Clock,
     /// and those of all the times before.
     pub(super) passed: super::clock::Clock,

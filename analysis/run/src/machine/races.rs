@@ -552,7 +552,7 @@ impl Races {
             if before && entry.read_only && old.writes && word < SHARED {
                 conflict.get_or_insert_with(|| Conflict {
                     code: FindingCode::StaleRead,
-                    message: "this load is for memory that nobody writes while the kernel runs, and need not see what was written to this location".to_owned(),
+                    message: "this load is for memory that the kernel only reads, and need not see what was written to this location".to_owned(),
                     other: old.range,
                     related: "writes the location".to_owned(),
                     reversed: false,

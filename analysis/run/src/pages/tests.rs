@@ -31,7 +31,7 @@ fn examples(page: &str, heading: &str) -> Vec<String> {
         .collect()
 }
 
-/// What the runs that an example describes have shown.
+/// The findings and problems of the runs that an example describes.
 #[derive(Debug, Default)]
 struct Shown {
     /// How many runs it describes.
