@@ -39,6 +39,15 @@ impl Machine<'_> {
         let Some(tensor) = &program.tensor else {
             return;
         };
+        // Descriptors of this family have other fields.
+        if (107..110).contains(&self.code.target) {
+            self.not_run.push(NotRun {
+                range: running.at.range,
+                what: format!("`{}` for `sm_{}`", core.name, self.code.target),
+            });
+            self.ended = Some(Ended::Stopped);
+            return;
+        }
         let mut inputs = core.inputs.clone();
         // Registers of a warp that has ended are no more.
         let is_there = warp.clock == thread.view && running.frame < warp.frames.len();

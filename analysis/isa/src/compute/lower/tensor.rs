@@ -13,14 +13,9 @@ use crate::{
         },
         value_type::ElementType,
     },
-    descriptor,
-    layout::Shape,
+    matrix::{descriptor, layout::Shape},
     operand::Operand,
-    target::Target as Architecture,
 };
-
-/// The target whose descriptors are meant where the statement does not tell.
-const ARCHITECTURE: &str = "sm_100a";
 
 /// Bytes along K of a factor in shared memory that a product in tensor memory takes.
 const DEPTH_BYTES: u32 = 32;
@@ -152,10 +147,8 @@ impl Lowering<'_> {
         let Some(operand) = self.statement.operand("idesc") else {
             return mistake("a product without an instruction descriptor");
         };
-        let architecture = Architecture::parse(ARCHITECTURE);
         let name = self.statement.name;
-        let format = architecture.and_then(|it| descriptor::format(name, "idesc", &words, it));
-        let Some(format) = format else {
+        let Some(format) = descriptor::common_format(name, "idesc", &words) else {
             return Err(Obstacle::Chapter(Primitive::Described));
         };
         let shift = match stated.shift {
@@ -493,9 +486,7 @@ impl Lowering<'_> {
             return Ok(Factor::Registers(matrix(&held, ty, registers)));
         }
         let (instruction, words) = (self.statement.name, &self.statement.words);
-        let architecture = Architecture::parse(ARCHITECTURE);
-        let format = architecture.and_then(|it| descriptor::format(instruction, name, words, it));
-        let Some(format) = format else {
+        let Some(format) = descriptor::common_format(instruction, name, words) else {
             return mistake(format!("`{name}` is not a descriptor"));
         };
         let descriptor: Node = self.source(operand, None, 0);

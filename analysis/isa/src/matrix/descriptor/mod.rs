@@ -110,7 +110,21 @@ const fn zero(low: u32, width: u32) -> Field {
 /// descriptor or its format depends on something unknown. `words` are the modifiers without periods.
 #[must_use]
 pub fn format(instruction: &str, operand: &str, words: &[&str], target: Target) -> Option<Format> {
-    let newest = (107..110).contains(&target.number);
+    format_of(
+        instruction,
+        operand,
+        words,
+        (107..110).contains(&target.number),
+    )
+}
+
+/// The same for targets other than those of the `sm_107` family.
+#[must_use]
+pub fn common_format(instruction: &str, operand: &str, words: &[&str]) -> Option<Format> {
+    format_of(instruction, operand, words, false)
+}
+
+fn format_of(instruction: &str, operand: &str, words: &[&str], newest: bool) -> Option<Format> {
     Some(match (instruction, operand) {
         ("wgmma.mma_async", "a" | "b") => warpgroup(),
         ("tcgen05.mma" | "tcgen05.mma.ws", "a" | "b") | ("tcgen05.cp", "s_desc") => shared(newest),
