@@ -551,6 +551,14 @@ pub struct Explanation {
     pub text: String,
 }
 
+impl Explanation {
+    /// The first sentence, which stands for the page in lists.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        isa::documentation::first_sentence(&self.text)
+    }
+}
+
 /// The subject of a piece of documentation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DocumentationKey {
@@ -579,6 +587,8 @@ pub enum DocumentationKey {
     Pragma(String),
     /// A concept.
     Concept(String),
+    /// An error of CUDA, by its message or a name: `cudaErrorIllegalAddress`.
+    CudaError(String),
     /// A message of ptxas, or its pattern.
     PtxasMessage(String),
     /// A complete kernel for a task, such as `warp reduction`.

@@ -26,11 +26,37 @@ impl DocumentationKey {
             DocumentationKey::Version(_) => "version",
             DocumentationKey::Pragma(_) => "pragma",
             DocumentationKey::Concept(_) => "concept",
+            DocumentationKey::CudaError(_) => "CUDA error",
             DocumentationKey::PtxasMessage(_) => "message of ptxas",
             DocumentationKey::Idiom(_) => "idiom",
             DocumentationKey::MachineInstruction(_) => "machine instruction",
             DocumentationKey::Diagnostic(_) => "diagnostic code",
         }
+    }
+
+    /// The key of another name of the same page.
+    fn named(&self, name: &str) -> DocumentationKey {
+        let mut key = self.clone();
+        match &mut key {
+            DocumentationKey::Modifier { word, .. } => {
+                name.trim_start_matches('.').clone_into(word);
+            }
+            DocumentationKey::Instruction(it)
+            | DocumentationKey::SpecialRegister(it)
+            | DocumentationKey::Directive(it)
+            | DocumentationKey::Type(it)
+            | DocumentationKey::StateSpace(it)
+            | DocumentationKey::Target(it)
+            | DocumentationKey::Version(it)
+            | DocumentationKey::Pragma(it)
+            | DocumentationKey::Concept(it)
+            | DocumentationKey::CudaError(it)
+            | DocumentationKey::PtxasMessage(it)
+            | DocumentationKey::Idiom(it)
+            | DocumentationKey::MachineInstruction(it)
+            | DocumentationKey::Diagnostic(it) => name.clone_into(it),
+        }
+        key
     }
 
     /// The key as text that survives a way through an editor.
@@ -49,6 +75,7 @@ impl DocumentationKey {
             DocumentationKey::Version(name) => ("version", name, None),
             DocumentationKey::Pragma(name) => ("pragma", name, None),
             DocumentationKey::Concept(name) => ("concept", name, None),
+            DocumentationKey::CudaError(name) => ("cuda-error", name, None),
             DocumentationKey::PtxasMessage(text) => ("ptxas-message", text, None),
             DocumentationKey::Idiom(name) => ("idiom", name, None),
             DocumentationKey::MachineInstruction(name) => ("machine-instruction", name, None),
@@ -79,6 +106,7 @@ impl DocumentationKey {
             "version" => DocumentationKey::Version(first),
             "pragma" => DocumentationKey::Pragma(first),
             "concept" => DocumentationKey::Concept(first),
+            "cuda-error" => DocumentationKey::CudaError(first),
             "ptxas-message" => DocumentationKey::PtxasMessage(first),
             "idiom" => DocumentationKey::Idiom(first),
             "machine-instruction" => DocumentationKey::MachineInstruction(first),
@@ -110,6 +138,7 @@ pub fn documentation(key: &DocumentationKey) -> Option<String> {
         DocumentationKey::Version(name) => topic(Topic::Versions, name),
         DocumentationKey::Pragma(name) => topic(Topic::Pragmas, name),
         DocumentationKey::Concept(name) => topic(Topic::Concepts, name),
+        DocumentationKey::CudaError(name) => topic(Topic::CudaErrors, name),
         DocumentationKey::PtxasMessage(text) => documentation::ptxas_message(text).map(entry),
         DocumentationKey::Idiom(name) => topic(Topic::Idioms, name),
         DocumentationKey::MachineInstruction(name) => {
@@ -132,44 +161,94 @@ fn diagnostic(code: &str) -> Option<String> {
 /// Everything that has documentation, by name: instructions, then the other words.
 #[must_use]
 pub fn documented() -> Vec<(String, DocumentationKey)> {
-    let mut found: Vec<(String, DocumentationKey)> = documentation::instructions()
+    pages()
+        .into_iter()
+        .flat_map(|(names, key)| {
+            names.into_iter().map(move |name| {
+                let key = key.named(&name);
+                (name, key)
+            })
+        })
+        .collect()
+}
+
+/// Every page with its names, the first of which is in the key.
+pub(crate) fn pages() -> Vec<(Vec<String>, DocumentationKey)> {
+    let mut found: Vec<(Vec<String>, DocumentationKey)> = documentation::instructions()
         .map(|it| {
             let name = it.name.to_owned();
-            (name.clone(), DocumentationKey::Instruction(name))
+            (vec![name.clone()], DocumentationKey::Instruction(name))
         })
         .collect();
     found.sort_by(|a, b| a.0.cmp(&b.0));
     for topic in Topic::ALL {
-        for word in documentation::entries(topic)
-            .iter()
-            .flat_map(|it| &it.words)
-        {
-            let name = (*word).to_owned();
+        for entry in documentation::entries(topic) {
+            let names: Vec<String> = entry.words.iter().map(|it| (*it).to_owned()).collect();
+            let Some(name) = names.first().cloned() else {
+                continue;
+            };
             let key = match topic {
                 Topic::Modifiers => DocumentationKey::Modifier {
                     instruction: String::new(),
                     word: name.trim_start_matches('.').to_owned(),
                 },
-                Topic::Types => DocumentationKey::Type(name.clone()),
-                Topic::StateSpaces => DocumentationKey::StateSpace(name.clone()),
-                Topic::SpecialRegisters => DocumentationKey::SpecialRegister(name.clone()),
-                Topic::Directives => DocumentationKey::Directive(name.clone()),
-                Topic::Pragmas => DocumentationKey::Pragma(name.clone()),
-                Topic::Targets => DocumentationKey::Target(name.clone()),
-                Topic::Versions => DocumentationKey::Version(name.clone()),
-                Topic::Concepts => DocumentationKey::Concept(name.clone()),
-                Topic::PtxasMessages => DocumentationKey::PtxasMessage(name.clone()),
-                Topic::Idioms => DocumentationKey::Idiom(name.clone()),
-                Topic::MachineInstructions => DocumentationKey::MachineInstruction(name.clone()),
+                Topic::Types => DocumentationKey::Type(name),
+                Topic::StateSpaces => DocumentationKey::StateSpace(name),
+                Topic::SpecialRegisters => DocumentationKey::SpecialRegister(name),
+                Topic::Directives => DocumentationKey::Directive(name),
+                Topic::Pragmas => DocumentationKey::Pragma(name),
+                Topic::Targets => DocumentationKey::Target(name),
+                Topic::Versions => DocumentationKey::Version(name),
+                Topic::Concepts => DocumentationKey::Concept(name),
+                Topic::CudaErrors => DocumentationKey::CudaError(name),
+                Topic::PtxasMessages => DocumentationKey::PtxasMessage(name),
+                Topic::Idioms => DocumentationKey::Idiom(name),
+                Topic::MachineInstructions => DocumentationKey::MachineInstruction(name),
             };
-            found.push((name, key));
+            found.push((names, key));
         }
     }
     found.extend(DIAGNOSTIC_CODES.iter().map(|it| {
         let name = it.name.to_owned();
-        (name.clone(), DocumentationKey::Diagnostic(name))
+        (vec![name.clone()], DocumentationKey::Diagnostic(name))
     }));
     found
+}
+
+/// The sections of the manual that a page of a word was held against, as links; empty if the manual has none.
+pub(crate) fn sources(key: &DocumentationKey) -> String {
+    let (topic, word) = match key {
+        DocumentationKey::Modifier { word, .. } => (Topic::Modifiers, format!(".{word}")),
+        DocumentationKey::SpecialRegister(name) => (Topic::SpecialRegisters, name.clone()),
+        DocumentationKey::Directive(name) => (Topic::Directives, name.clone()),
+        DocumentationKey::Type(name) => (Topic::Types, name.clone()),
+        DocumentationKey::StateSpace(name) => (Topic::StateSpaces, name.clone()),
+        DocumentationKey::Pragma(name) => (Topic::Pragmas, name.clone()),
+        DocumentationKey::Target(name) => (Topic::Targets, name.clone()),
+        DocumentationKey::Version(name) => (Topic::Versions, name.clone()),
+        DocumentationKey::Concept(name) => (Topic::Concepts, name.clone()),
+        _ => return String::new(),
+    };
+    let source = documentation::entry(topic, &word).and_then(|it| documentation::source(topic, it));
+    let sections = source.map_or(&[][..], |it| &it.sections).iter();
+    let links: Vec<String> = sections
+        .filter_map(|it| Some(format!("[{it}]({})", documentation::section_link(it)?)))
+        .collect();
+    match links.is_empty() {
+        true => String::new(),
+        false => format!("\n\nPTX ISA {}", links.join(", ")),
+    }
+}
+
+/// The sentence that stands for a page in lists.
+pub(crate) fn summary(key: &DocumentationKey, text: &str) -> String {
+    match key {
+        DocumentationKey::Instruction(name) => {
+            let page = documentation::instruction(name);
+            page.map_or("", |it| it.summary).to_owned()
+        }
+        _ => documentation::first_sentence(text).to_owned(),
+    }
 }
 
 fn entry(entry: &Entry) -> String {

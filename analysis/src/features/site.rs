@@ -358,6 +358,9 @@ fn introduction(topic: Topic) -> &'static str {
             "Scopes, proxies, barriers, tensor maps, descriptors and other things that several \
              instructions share."
         }
+        Topic::CudaErrors => {
+            "Errors of the runtime and the driver that come from kernels, with frequent causes."
+        }
         Topic::PtxasMessages => {
             "Errors and warnings of NVIDIA's assembler, with what to do; `*` is the part that differs."
         }
@@ -377,6 +380,7 @@ fn words() -> SiteChapter {
         Topic::Targets => "Targets",
         Topic::Versions => "Versions",
         Topic::Concepts => "Concepts",
+        Topic::CudaErrors => "CUDA errors",
         Topic::PtxasMessages => "Messages of ptxas",
         Topic::Idioms => "Idioms",
         Topic::MachineInstructions => "Machine instructions (SASS)",

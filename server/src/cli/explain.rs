@@ -12,7 +12,7 @@ use crate::compile_commands::CompileCommands;
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
     /// Anything: an opcode with modifiers, a statement, a modifier, special register, directive, type, target or
-    /// constant, a concept, a word of CUDA C++ or SASS, a diagnostic code, a message of ptxas.
+    /// constant, a concept, a question, a name of CUDA C++ or SASS, a diagnostic code, a message of ptxas or CUDA.
     #[arg(
         value_name = "WORDS",
         required_unless_present_any = ["list", "at"],
@@ -28,6 +28,9 @@ pub(super) struct ExplainArgs {
     /// Say whether instructions are available on this target, such as `sm_90a`.
     #[arg(long, value_name = "TARGET", value_parser = target)]
     target: Option<String>,
+    /// Print whole pages: also notes, all modifiers and further examples, and every page that was found.
+    #[arg(long)]
+    all: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = ExplainFormat::Text)]
     format: ExplainFormat,
@@ -77,18 +80,19 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
             .collect();
         writeln!(io.stdout, "{:#}", serde_json::Value::Array(all))?;
     } else {
-        let mut is_first = true;
-        for it in answers.iter().flat_map(|it| &it.1.found) {
-            if !std::mem::take(&mut is_first) {
-                writeln!(io.stdout)?;
+        let width = terminal::width(io.color);
+        let mut texts = Vec::new();
+        for (_, answer) in answers.iter().filter(|it| !it.1.found.is_empty()) {
+            if args.format == ExplainFormat::Text && !args.all {
+                texts.push(brief(answer, width, io.color));
+                continue;
             }
-            let page = page(it);
-            let shown = match args.format {
-                ExplainFormat::Markdown => page.split_inclusive('\n').map(line).collect(),
-                _ => terminal::render(&page, terminal::width(io.color), io.color),
-            };
-            write!(io.stdout, "{shown}")?;
+            texts.extend(answer.found.iter().map(|it| match args.format {
+                ExplainFormat::Markdown => page(it).split_inclusive('\n').map(line).collect(),
+                _ => terminal::render(&page(it), width, io.color),
+            }));
         }
+        write!(io.stdout, "{}", texts.join("\n"))?;
     }
     let mut status = 0;
     for (question, answer) in answers.iter().filter(|it| it.1.found.is_empty()) {
@@ -96,6 +100,77 @@ pub(super) fn run(args: &ExplainArgs, io: &mut Io<'_>) -> io::Result<u8> {
         io.error(format_args!("{}", nothing(question, answer)))?;
     }
     Ok(status)
+}
+
+/// Lines that an answer has at most without `--all`.
+const MAX_LINES: usize = 60;
+/// Lines of the forms of an instruction without `--all`.
+const MAX_FORMS: usize = 12;
+/// Lines that remain for a part of a page before the rest is omitted.
+const MIN_REST: usize = 6;
+
+/// The first page as far as it fits, and the names of the others.
+fn brief(answer: &Explanations, width: usize, color: bool) -> String {
+    let Some((first, others)) = answer.found.split_first() else {
+        return String::new();
+    };
+    let mut end = String::new();
+    for it in others {
+        let summary = match it.kind {
+            "other pages" => it.text.clone(),
+            kind => format!("- `{}` ({kind}): {}", it.name, it.summary()),
+        };
+        end.push_str(&summary);
+        end.push('\n');
+    }
+    if !end.is_empty() && !end.contains(':') || others.iter().any(|it| it.kind != "other pages") {
+        end = format!("See also:\n\n{end}");
+    }
+    let mut end = terminal::render(&end, width, color);
+    if !end.is_empty() {
+        end.insert(0, '\n');
+    }
+    // A line for what is omitted, and an empty one before it.
+    let room = MAX_LINES.saturating_sub(end.lines().count() + 2);
+    let markdown = page(first);
+    let mut shown = String::new();
+    let mut is_cut = false;
+    let blocks = terminal::blocks(&markdown);
+    for (index, block) in blocks.iter().enumerate() {
+        let text = terminal::render(block, width, color);
+        let mut lines: Vec<&str> = text.lines().collect();
+        let used = shown.lines().count() + usize::from(!shown.is_empty());
+        let rest = room.saturating_sub(used);
+        // The forms come after the title and the summary.
+        let most = match block.starts_with("```") && index == 2 {
+            true => MAX_FORMS.min(rest),
+            false => rest,
+        };
+        if lines.len() > most {
+            is_cut = true;
+            if most < MIN_REST {
+                break;
+            }
+            lines.truncate(most - 1);
+        }
+        if !shown.is_empty() {
+            shown.push('\n');
+        }
+        for it in &lines {
+            shown.push_str(it);
+            shown.push('\n');
+        }
+        if lines.len() < text.lines().count() {
+            shown.push_str("    …\n");
+            if rest == most {
+                break;
+            }
+        }
+    }
+    if is_cut {
+        shown.push_str("\nMore with --all.\n");
+    }
+    shown + &end
 }
 
 /// A line of a page with nothing in it that acts on a terminal: a page may have words of the question.
@@ -173,9 +248,14 @@ fn questions(words: &[String]) -> Vec<String> {
         .skip(1)
         .any(|it| it.starts_with(['[', '{', '%', '$']))
         || words.iter().any(|it| it.ends_with([',', ';']));
-    let answered = |it: &String| explain(it, None).is_ok_and(|it| !it.found.is_empty());
+    let is_name = |it: &str| {
+        let answer = explain(it, None).unwrap_or_default();
+        let first = answer.found.first();
+        first.is_some_and(|page| page.name.eq_ignore_ascii_case(it))
+    };
+    // `add .ftz` are two names, `warp divergence` is one, `why is my kernel spilling` has other words.
     let is_whole =
-        words.len() > 1 && (is_statement || !words.iter().all(answered) && answered(&whole));
+        words.len() > 1 && (is_statement || is_name(&whole) || !words.iter().all(|it| is_name(it)));
     if is_whole {
         vec![whole]
     } else {

@@ -15,12 +15,18 @@ const MIN_WIDTH: usize = 40;
 
 /// How many columns the output has.
 pub(super) fn width(is_terminal: bool) -> usize {
-    let columns = std::env::var("COLUMNS").ok().filter(|_| is_terminal);
-    let columns = columns.and_then(|it| it.parse().ok());
-    columns.unwrap_or(DEFAULT_WIDTH).clamp(MIN_WIDTH, MAX_WIDTH)
+    if !is_terminal {
+        return DEFAULT_WIDTH;
+    }
+    let stated = std::env::var("COLUMNS").ok();
+    let stated = stated.and_then(|it| it.parse().ok());
+    let measured = || terminal_size::terminal_size().map(|it| usize::from(it.0.0));
+    let columns = stated.or_else(measured).unwrap_or(DEFAULT_WIDTH);
+    columns.clamp(MIN_WIDTH, MAX_WIDTH)
 }
 
-/// Markdown as lines of at most `width` columns, but for code, which keeps its lines.
+/// Markdown as lines of at most `width` columns. Longer lines of code are continued, indented, after a comma or before
+/// a modifier.
 pub(super) fn render(markdown: &str, width: usize, color: bool) -> String {
     let mut page = Page {
         out: String::new(),
@@ -37,6 +43,34 @@ pub(super) fn render(markdown: &str, width: usize, color: bool) -> String {
     }
     page.paragraph();
     page.out
+}
+
+/// The parts of a page that are not divided: a heading with what follows it, a paragraph, a list, a block of code.
+pub(super) fn blocks(markdown: &str) -> Vec<&str> {
+    let mut starts = Vec::new();
+    let mut depth = 0;
+    let mut after_heading = false;
+    for (event, range) in Parser::new_ext(markdown, Options::ENABLE_TABLES).into_offset_iter() {
+        match event {
+            Event::Start(tag) => {
+                if depth == 0 {
+                    if !after_heading {
+                        starts.push(range.start);
+                    }
+                    after_heading = matches!(tag, Tag::Heading { level, .. } if level as usize > 1);
+                }
+                depth += 1;
+            }
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    let ends = starts.iter().skip(1).copied().chain([markdown.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .filter_map(|(start, end)| markdown.get(*start..end))
+        .collect()
 }
 
 /// A word of a paragraph: what is shown, and how.
@@ -123,7 +157,9 @@ impl Page {
                         .iter()
                         .map(|it| it.text.as_str())
                         .collect();
-                    if text.concat() != target {
+                    // An address is not broken, and without it the name of the section remains.
+                    let fits = target.len() + 8 < self.width;
+                    if text.concat() != target && fits {
                         self.words(&format!(" ({target})"), "");
                     }
                 }
@@ -193,9 +229,10 @@ impl Page {
         self.out.push_str(bullet.as_deref().unwrap_or_default());
         let mut column = indent;
         let mut is_start = true;
-        // Words without a blank between them stay together.
-        for group in groups(&words) {
-            let length: usize = group.iter().map(|it| it.text.chars().count()).sum();
+        // Words without a blank between them stay together, unless they are longer than a line.
+        let room = self.width.saturating_sub(indent).max(1);
+        for group in groups(&broken(&words, room)) {
+            let length = size(group);
             let blank = usize::from(!is_start && group[0].spaced);
             if !is_start && column + blank + length > self.width {
                 self.out.push('\n');
@@ -221,72 +258,197 @@ impl Page {
             .iter()
             .map(|it| it.text.as_str())
             .collect();
-        for line in text.lines() {
+        let room = self.width.saturating_sub(indent.len()).max(1);
+        for line in text.lines().flat_map(|it| continued(it, room)) {
             self.out
                 .push_str(if line.is_empty() { "" } else { &indent });
-            self.styled(line, CODE);
+            self.styled(&line, CODE);
             self.out.push('\n');
         }
     }
 
-    /// Writes a table with columns of equal width; the last one is wrapped.
+    /// Writes a table whose cells are wrapped, or a list of its rows where the columns would be too narrow.
     fn rows(&mut self) {
         let rows = std::mem::take(&mut self.table);
-        let size = |cell: &[Word]| -> usize {
-            let blanks = cell.iter().skip(1).filter(|it| it.spaced).count();
-            cell.iter().map(|it| it.text.chars().count()).sum::<usize>() + blanks
-        };
         let columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-        let widths: Vec<usize> = (0..columns)
-            .map(|at| {
-                rows.iter()
-                    .filter_map(|it| it.get(at))
-                    .map(|it| size(it))
-                    .max()
-                    .unwrap_or_default()
-            })
-            .collect();
         let indent: usize = self.indent.iter().sum();
+        let room = self
+            .width
+            .saturating_sub(indent + GAP * columns.saturating_sub(1));
+        let widest = |at: usize| {
+            let cells = rows.iter().filter_map(|it| it.get(at));
+            cells.map(|it| size(it)).max().unwrap_or_default()
+        };
+        let mut widths: Vec<usize> = (0..columns).map(widest).collect();
+        while widths.iter().sum::<usize>() > room {
+            match widths.iter_mut().max() {
+                Some(most) if *most > MIN_COLUMN => *most -= 1,
+                _ => return self.list_rows(&rows),
+            }
+        }
         for (number, row) in rows.iter().enumerate() {
-            self.out.push_str(&" ".repeat(indent));
-            let mut column = indent;
-            for (at, cell) in row.iter().enumerate() {
-                if at > 0 {
-                    self.out.push_str("  ");
-                    column += 2;
-                }
-                let is_last = at + 1 == columns;
-                let start = column;
-                for (index, group) in groups(cell).into_iter().enumerate() {
-                    let length: usize = group.iter().map(|it| it.text.chars().count()).sum();
-                    let blank = usize::from(index > 0 && group[0].spaced);
-                    if is_last && index > 0 && column + blank + length > self.width.max(start + 20)
-                    {
-                        self.out.push('\n');
-                        self.out.push_str(&" ".repeat(start));
-                        column = start;
-                    } else if blank == 1 {
-                        self.out.push(' ');
-                        column += 1;
-                    }
-                    for word in group {
+            let cells: Vec<Vec<Vec<Word>>> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| wrapped(cell, *width))
+                .collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+            for line in 0..height {
+                self.out.push_str(&" ".repeat(indent));
+                for (at, cell) in cells.iter().enumerate() {
+                    let words = cell.get(line).map_or(&[][..], |it| it);
+                    for (index, word) in words.iter().enumerate() {
+                        if index > 0 && word.spaced {
+                            self.out.push(' ');
+                        }
                         let style = if number == 0 { BOLD } else { word.style };
                         self.styled(&word.text, style);
                     }
-                    column += length;
+                    if at + 1 < cells.len() {
+                        let padding = (widths[at] + GAP).saturating_sub(size(words));
+                        self.out.push_str(&" ".repeat(padding));
+                    }
                 }
-                if !is_last {
-                    let padding = (start + widths[at]).saturating_sub(column);
-                    self.out.push_str(&" ".repeat(padding));
-                    column += padding;
+                while self.out.ends_with(' ') {
+                    self.out.pop();
                 }
+                self.out.push('\n');
             }
-            while self.out.ends_with(' ') {
-                self.out.pop();
-            }
-            self.out.push('\n');
         }
     }
+
+    /// Writes the rows of a table as a list: the first cell, and below it the others with the heads of their columns.
+    fn list_rows(&mut self, rows: &[Vec<Vec<Word>>]) {
+        let Some((heads, rows)) = rows.split_first() else {
+            return;
+        };
+        for row in rows {
+            for (at, cell) in row.iter().enumerate().filter(|it| !it.1.is_empty()) {
+                self.bullet = Some("- ".to_owned());
+                self.indent.push(if at == 0 { 2 } else { 4 });
+                if at > 0
+                    && let Some(head) = heads.get(at)
+                {
+                    self.line.extend(head.iter().cloned());
+                    self.push(":", "", false);
+                }
+                let start = self.line.len();
+                self.line.extend(cell.iter().cloned());
+                if let Some(first) = self.line.get_mut(start) {
+                    first.spaced = start > 0;
+                }
+                self.paragraph();
+                self.indent.pop();
+            }
+        }
+    }
+}
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// Columns that would be narrower make no table.
+const MIN_COLUMN: usize = 10;
+
+/// The columns that words take in one line.
+fn size(words: &[Word]) -> usize {
+    let blanks = words.iter().skip(1).filter(|it| it.spaced).count();
+    words
+        .iter()
+        .map(|it| it.text.chars().count())
+        .sum::<usize>()
+        + blanks
+}
+
+/// The words, with those that are longer than `room` in pieces.
+fn broken(words: &[Word], room: usize) -> Vec<Word> {
+    let mut found = Vec::new();
+    for group in groups(words) {
+        if size(group) <= room {
+            found.extend(group.iter().cloned());
+            continue;
+        }
+        let mut spaced = group[0].spaced;
+        for word in group {
+            for piece in pieces(&word.text, room) {
+                found.push(Word {
+                    text: piece,
+                    style: word.style,
+                    spaced,
+                });
+                // A blank may come where nothing was; in a line of its own it is not seen.
+                spaced = true;
+            }
+        }
+    }
+    found
+}
+
+/// A text without blanks in pieces of at most `room` letters, broken before a period where there is one.
+fn pieces(text: &str, room: usize) -> Vec<String> {
+    let letters: Vec<char> = text.chars().collect();
+    let mut found = Vec::new();
+    let mut start = 0;
+    while letters.len() - start > room {
+        let window = &letters[start..start + room];
+        let end = window.iter().rposition(|it| matches!(it, '.' | '/' | '{'));
+        let end = start + end.filter(|it| *it > 0).unwrap_or(room);
+        found.push(letters[start..end].iter().collect());
+        start = end;
+    }
+    found.push(letters[start..].iter().collect());
+    found
+}
+
+/// The lines of a cell of a width.
+fn wrapped(cell: &[Word], width: usize) -> Vec<Vec<Word>> {
+    let mut lines: Vec<Vec<Word>> = vec![Vec::new()];
+    let mut column = 0;
+    for group in groups(&broken(cell, width.max(1))) {
+        let length = size(group);
+        let blank = usize::from(column > 0 && group[0].spaced);
+        if column > 0 && column + blank + length > width {
+            lines.push(Vec::new());
+            column = 0;
+        } else {
+            column += blank;
+        }
+        column += length;
+        if let Some(last) = lines.last_mut() {
+            last.extend(group.iter().cloned());
+        }
+    }
+    lines
+}
+
+/// A line of code in lines of at most `room` columns: broken after a comma, at a blank, or before a modifier; the rest is
+/// indented.
+fn continued(line: &str, room: usize) -> Vec<String> {
+    let mut rest: Vec<char> = line.chars().collect();
+    let own = rest.iter().take_while(|it| **it == ' ').count();
+    let indent = (own + 4).min(room / 2);
+    let mut found = Vec::new();
+    while rest.len() > room {
+        let start = rest.iter().take_while(|it| **it == ' ').count() + 1;
+        let breaks = |at: &usize| {
+            let (before, after) = (rest[*at - 1], rest[*at]);
+            after == ' '
+                || matches!(after, '.' | '{') && (before.is_alphanumeric() || before == '}')
+        };
+        let blank = |at: &usize| rest[*at] == ' ';
+        let half = room / 2;
+        let mut places = (start.max(half)..=room).rev();
+        let end = places
+            .find(blank)
+            .or_else(|| (start..=room).rev().find(breaks))
+            .unwrap_or(room);
+        found.push(rest[..end].iter().collect::<String>().trim_end().to_owned());
+        let after = rest[end..].iter().skip_while(|it| **it == ' ');
+        rest = std::iter::repeat_n(' ', indent)
+            .chain(after.copied())
+            .collect();
+    }
+    found.push(rest.into_iter().collect());
+    found
 }
 
 /// The words that a line break must not part.

@@ -5,8 +5,13 @@
 //! names.
 
 mod computed;
+#[cfg(test)]
+mod questions;
+mod ranking;
 mod search;
+mod spelling;
 mod statement;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -18,7 +23,7 @@ use isa::{
 use crate::{DocumentationKey, Explanation, Explanations};
 
 use super::{
-    documentation::{documentation, documented},
+    documentation::{documentation, documented, sources},
     hover::literal,
 };
 
@@ -26,6 +31,8 @@ use super::{
 const GUARD: &str = "predication";
 /// Pages that one question gets at most.
 const MAX_PAGES: usize = 6;
+/// Pages that a search finds at most.
+const MAX_HITS: usize = 7;
 
 /// The answer to what a user typed, for a target if one is given.
 ///
@@ -47,22 +54,86 @@ pub fn explain(question: &str, target: Option<&str>) -> Result<Explanations, Str
     if found.is_empty() && lower != asked {
         found = answers(&lower, target);
     }
-    let similar = match found.is_empty() {
-        true => search::similar(asked),
-        false => Vec::new(),
-    };
-    if found.is_empty() && (similar.is_empty() || asked.contains(' ')) {
-        found = search::texts(asked).into_iter().collect();
-        // A search with one result is an answer.
-        if let [only] = search::titles(asked).as_slice() {
-            let page = named(only, target);
-            if !page.is_empty() {
-                found = page;
-            }
-        }
+    if found.is_empty() {
+        found = ranking::subjects(asked)
+            .into_iter()
+            .map(|it| subject(it, target))
+            .find(|it| !it.is_empty())
+            .unwrap_or_default();
+    }
+    let mut similar = Vec::new();
+    if found.is_empty() && ranking::is_known(asked) {
+        found = searched(asked, target);
+    }
+    if found.is_empty() && !asked.contains(char::is_whitespace) {
+        similar = spelling::similar(asked);
+        found = misspelt(asked, &mut similar, target);
+    }
+    if found.is_empty() && similar.is_empty() {
+        found = searched(asked, target);
+    }
+    if found.is_empty() && similar.is_empty() {
+        similar = spelling::similar(asked);
     }
     found.truncate(MAX_PAGES);
     Ok(Explanations { found, similar })
+}
+
+/// The answers to the subject of a question in words, if it has a name.
+fn subject(asked: &str, target: Option<Target>) -> Vec<Explanation> {
+    if !asked.contains(char::is_whitespace) {
+        return answers(asked, target);
+    }
+    let mut found = named(asked, target);
+    if found.is_empty() {
+        found = alias(asked, target);
+    }
+    found
+}
+
+/// The page of the name that a misspelt one is nearest to, if one is nearer than all others; it leaves the names that
+/// are close.
+fn misspelt(asked: &str, similar: &mut Vec<String>, target: Option<Target>) -> Vec<Explanation> {
+    let Some(nearest) = similar.first() else {
+        return Vec::new();
+    };
+    let mut found = answers(nearest, target);
+    found.truncate(1);
+    if let Some(first) = found.first_mut() {
+        first.text = format!(
+            "Nothing is called `{asked}`; the nearest name is `{nearest}`.\n\n{}",
+            first.text
+        );
+        similar.remove(0);
+    }
+    found
+}
+
+/// The page that answers a question in words best, and a list of others.
+fn searched(asked: &str, target: Option<Target>) -> Vec<Explanation> {
+    let mut hits = ranking::ranked(asked);
+    hits.truncate(MAX_HITS);
+    let Some((best, others)) = hits.split_first() else {
+        return Vec::new();
+    };
+    let first = page(best.name, best.key, target);
+    first
+        .into_iter()
+        .chain(search::list(asked, others))
+        .collect()
+}
+
+/// A page, with what a target has of it.
+fn page(name: &str, key: &DocumentationKey, target: Option<Target>) -> Option<Explanation> {
+    let text = match key {
+        DocumentationKey::Instruction(name) => statement::page(name, target)?,
+        key => format!("{}{}", documentation(key)?, sources(key)),
+    };
+    Some(Explanation {
+        name: name.to_owned(),
+        kind: key.kind(),
+        text,
+    })
 }
 
 /// The answers that are certain, most to the point first.
@@ -74,14 +145,12 @@ fn answers(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     if found.is_empty() {
         found = named(asked, target);
     }
-    // `local memory` is memory first, and `local-memory` a code.
-    if found
-        .iter()
-        .all(|it| it.kind == "diagnostic code" && it.name != asked)
-        && !found.is_empty()
-    {
-        let codes = std::mem::replace(&mut found, alias(asked, target));
-        found.extend(codes);
+    // An alias says more than a name that is nearly the same: `ballot` is `vote` before `.ballot`.
+    let is_certain = |it: &Explanation| it.name == asked || it.kind == "concept";
+    if !found.is_empty() && !found.iter().any(is_certain) {
+        let near = std::mem::replace(&mut found, alias(asked, target));
+        let near = near.into_iter().filter(|it| !found.contains(it));
+        found.extend(near.collect::<Vec<_>>());
     }
     // `1.5` is a version and a number.
     if found.iter().all(|it| it.kind == "version") {
@@ -89,6 +158,10 @@ fn answers(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     }
     if found.is_empty() && asked.starts_with('@') && !asked.contains(char::is_whitespace) {
         found = named(GUARD, target);
+    }
+    // `wgmma descriptor` begins like a statement.
+    if found.is_empty() && asked.contains(char::is_whitespace) {
+        found = alias(asked, target);
     }
     if found.is_empty() {
         found = statement::explain(asked, target);
@@ -187,22 +260,17 @@ fn named(asked: &str, target: Option<Target>) -> Vec<Explanation> {
     if hits.is_empty() {
         return pattern(asked).into_iter().collect();
     }
+    // A word that is a concept asks for it first, as `cluster` does.
+    hits.sort_by_key(|it| !matches!(it.1, DocumentationKey::Concept(_)));
     let mut seen = Vec::new();
     hits.into_iter()
         .filter_map(|(name, key)| {
-            let text = match key {
-                DocumentationKey::Instruction(name) => statement::page(name, target)?,
-                key => documentation(key)?,
-            };
-            if seen.contains(&text) {
+            let page = page(name, key, target)?;
+            if seen.contains(&page.text) {
                 return None;
             }
-            seen.push(text.clone());
-            Some(Explanation {
-                name: name.clone(),
-                kind: key.kind(),
-                text,
-            })
+            seen.push(page.text.clone());
+            Some(page)
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use isa::{
-    documentation::{self, InstructionPage},
+    documentation::{self, Example, InstructionPage},
     table::{Instruction, tables},
     target::{Gate, Target, Version},
 };
@@ -17,7 +17,7 @@ use super::{
         outcome::parts,
     },
     computed::computed,
-    search,
+    search, spelling,
 };
 
 /// Statements of one question that are explained.
@@ -44,10 +44,9 @@ pub(super) fn fitting(asked: &str, target: Option<Target>) -> Option<Explanation
 
 /// Whether a text may be operands: `b32`, `%r1, 7`, and not words of a sentence.
 fn are_operands(all: &[&str]) -> bool {
-    all.iter().all(|it| {
-        !it.contains(char::is_whitespace)
-            || it.contains(|it: char| !it.is_ascii_alphabetic() && !it.is_whitespace())
-    })
+    let has_sign = |it: &str| it.contains(|it: char| "[]{}()%|+-!".contains(it));
+    all.iter()
+        .all(|it| !it.contains(char::is_whitespace) || has_sign(it))
 }
 
 /// A statement in parts.
@@ -106,9 +105,11 @@ fn one(statement: &str, target: Option<Target>) -> Option<Explanation> {
         module,
     )?;
     let instruction = nearest.reading.instruction;
-    // `mbarrier phase parity` begins like many names, and is a question.
+    // `mbarrier phase parity` and `add two numbers` begin like instructions, and are questions.
     let is_name = documentation::instruction(written.opcode).is_some();
-    if !is_name && written.words.is_empty() && !are_operands(&written.operands) {
+    let is_word = |it: &&str| it.chars().all(|it| it.is_ascii_alphabetic());
+    let is_text = !is_name && written.words.is_empty() && written.operands.iter().all(is_word);
+    if !are_operands(&written.operands) || is_text && !written.operands.is_empty() {
         return None;
     }
     let name = match written.operands.is_empty() && nearest.foreign.is_empty() {
@@ -116,7 +117,7 @@ fn one(statement: &str, target: Option<Target>) -> Option<Explanation> {
         false => instruction.name.to_owned(),
     };
     let page = documentation::instruction(instruction.name)?;
-    let mut text = format!("```ptx\n{}\n```\n\n", nearest.form());
+    let mut text = format!("{}\n\n```ptx\n{}\n```\n\n", page.summary, nearest.form());
     let count = match written.operands.len() {
         0 => present(&nearest.reading).len(),
         it => it,
@@ -143,10 +144,11 @@ fn one(statement: &str, target: Option<Target>) -> Option<Explanation> {
     {
         let _ = writeln!(text, "{outcome}\n");
     }
-    lead(&mut text, page);
-    chosen(&mut text, &nearest);
+    text.push_str(page.description);
+    text.push('\n');
     operands_of(&mut text, &nearest, &written.operands, page);
-    rest(&mut text, page, instruction);
+    chosen(&mut text, &nearest);
+    rest(&mut text, page, instruction, "");
     Some(Explanation {
         name,
         kind: "instruction",
@@ -156,7 +158,7 @@ fn one(statement: &str, target: Option<Target>) -> Option<Explanation> {
 
 /// A word of the instruction that a wrong one is close to.
 fn meant(word: &str, instruction: &Instruction) -> Option<String> {
-    let close = search::closest(word, instruction.words.iter().copied())?;
+    let close = spelling::closest(word, instruction.words.iter().copied())?;
     Some(format!(" Did you mean `.{close}`?"))
 }
 
@@ -166,22 +168,25 @@ pub(super) fn page(name: &str, target: Option<Target>) -> Option<String> {
     let mut sections = tables().with_name(name);
     let first = sections.next()?;
     let mut text = format!(
-        "```ptx\n{}\n```\n\n",
+        "{}\n\n```ptx\n{}\n```\n\n",
+        page.summary,
         syntax_lines(first, sections).join("\n")
     );
     text.push_str(&judged(first.opcode, &first.fixed, first, target));
-    lead(&mut text, page);
-    entries(
-        &mut text,
-        "Modifiers",
-        page.modifiers.iter().map(|it| (&it.words, it.text)),
-    );
+    text.push_str(page.description);
+    text.push('\n');
     entries(
         &mut text,
         "Operands",
         page.operands.iter().map(|it| (&it.words, it.text)),
     );
-    rest(&mut text, page, first);
+    let mut modifiers = String::new();
+    entries(
+        &mut modifiers,
+        "Modifiers",
+        page.modifiers.iter().map(|it| (&it.words, it.text)),
+    );
+    rest(&mut text, page, first, &modifiers);
     Some(text)
 }
 
@@ -230,20 +235,6 @@ fn judged(
         }
     }
     text
-}
-
-fn lead(text: &mut String, page: &InstructionPage) {
-    let _ = writeln!(text, "{}", page.summary);
-    if !page.description.is_empty() {
-        let _ = writeln!(text, "\n{}", page.description);
-    }
-    if !page.code.is_empty() {
-        let _ = write!(
-            text,
-            "\n## Pseudo-code\n\n```c\n{}\n```\n",
-            page.code.trim_end()
-        );
-    }
 }
 
 fn entries<'a>(
@@ -299,20 +290,34 @@ fn operands_of(text: &mut String, nearest: &Nearest, written: &[&str], page: &In
     }
 }
 
-fn rest(text: &mut String, page: &InstructionPage, instruction: &Instruction) {
+/// An example, then all that a first look does not need: pseudo-code, modifiers, notes, more examples, sources.
+fn rest(text: &mut String, page: &InstructionPage, instruction: &Instruction, modifiers: &str) {
+    let example = |text: &mut String, it: &Example<'_>| {
+        let _ = write!(
+            text,
+            "\nPTX ISA {}, `{}`:\n\n```ptx\n{}\n```\n",
+            it.version, it.target, it.text
+        );
+    };
+    if let Some(first) = page.examples.first() {
+        text.push_str("\n## Example\n");
+        example(text, first);
+    }
     let notes = page.all_notes();
     if !notes.is_empty() {
         let _ = write!(text, "\n## Notes\n\n{notes}");
     }
-    if !page.examples.is_empty() {
-        text.push_str("\n## Examples\n");
+    text.push_str(modifiers);
+    if !page.code.is_empty() {
+        let code = page.code.trim_end();
+        let _ = write!(text, "\n## Pseudo-code\n\n```c\n{code}\n```\n");
     }
-    for example in &page.examples {
-        let _ = write!(
-            text,
-            "\nPTX ISA {}, `{}`:\n\n```ptx\n{}\n```\n",
-            example.version, example.target, example.text
-        );
+    if page.examples.len() > 1 {
+        text.push_str("\n## More examples\n");
+        page.examples
+            .iter()
+            .skip(1)
+            .for_each(|it| example(text, it));
     }
     text.push_str(&footer(page, instruction));
 }

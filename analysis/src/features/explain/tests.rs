@@ -120,18 +120,19 @@ fn statements_show_their_form() {
         5,
         expect![[r#"
             ld (instruction)
+                Loads a value or a vector from memory into registers.
                 ```ptx
                 ld.global.nc.v4.f32 d, [a]
                 ```
-                Available on `sm_80` (needs `sm_32`, PTX ISA 3.1).
-                Loads a value or a vector from memory into registers."#]],
+                Available on `sm_80` (needs `sm_32`, PTX ISA 3.1)."#]],
     );
     check(
         "shfl.snyc.bfly.b32 %r1, %r2, 1, 31, -1",
         None,
-        5,
+        6,
         expect![[r#"
             shfl (instruction)
+                Reads a register of another lane of the warp.
                 ```ptx
                 shfl.sync.bfly.b32 d|p, a, b, c, membermask
                 ```
@@ -141,9 +142,10 @@ fn statements_show_their_form() {
     check(
         "mbarrier.try_wait.par",
         None,
-        5,
+        6,
         expect![[r#"
             mbarrier.try_wait (instruction)
+                Waits for a phase of an mbarrier to complete, for a limited time.
                 ```ptx
                 mbarrier.try_wait.b64 done, [addr], state, {timeHint}
                 ```
@@ -153,9 +155,10 @@ fn statements_show_their_form() {
     check(
         "add.s32 %r1, %r2",
         None,
-        5,
+        6,
         expect![[r#"
             add (instruction)
+                Adds two numbers.
                 ```ptx
                 add.s32 d, a, b
                 ```
@@ -169,20 +172,22 @@ fn gates_are_judged_for_a_target() {
     check(
         "wgmma.fence",
         Some("sm_90"),
-        4,
+        5,
         expect![[r#"
-        wgmma.fence (instruction)
-            ```ptx
-            wgmma.fence.sync{.aligned}
-            ```
-            Not available on `sm_90`: needs `sm_90a`, PTX ISA 8.0."#]],
+            wgmma.fence (instruction)
+                Orders accesses to the registers of a warpgroup before `wgmma.mma_async`.
+                ```ptx
+                wgmma.fence.sync{.aligned}
+                ```
+                Not available on `sm_90`: needs `sm_90a`, PTX ISA 8.0."#]],
     );
     check(
         "tcgen05.mma.cta_group::1.kind::f16",
         Some("sm_103a"),
-        4,
+        5,
         expect![[r#"
             tcgen05.mma.cta_group::1.kind::f16 (instruction)
+                Starts `D = A * B + D` on the tensor cores of `sm_100` and later, with D in tensor memory.
                 ```ptx
                 tcgen05.mma.cta_group::1.kind::f16 [d], a, b, idesc, {lanes}, enable
                 ```
@@ -191,20 +196,28 @@ fn gates_are_judged_for_a_target() {
     check(
         "nanosleep.u32",
         Some("sm_70"),
-        4,
+        5,
         expect![[r#"
-        nanosleep.u32 (instruction)
-            ```ptx
-            nanosleep.u32 t
-            ```
-            Available on `sm_70` (needs `sm_70`, PTX ISA 6.3)."#]],
+            nanosleep.u32 (instruction)
+                Suspends the thread for about `t` nanoseconds.
+                ```ptx
+                nanosleep.u32 t
+                ```
+                Available on `sm_70` (needs `sm_70`, PTX ISA 6.3)."#]],
     );
     assert_eq!(explain("add", Some("sm_91")), Err("sm_91".to_owned()));
 }
 
 #[test]
 fn misspelled_words_get_close_names() {
-    check("mbarier.init", None, 1, expect!["similar: mbarrier.init"]);
+    check(
+        "mbarier.init",
+        None,
+        1,
+        expect![[r#"
+        mbarrier.init (instruction)
+            Nothing is called `mbarier.init`; the nearest name is `mbarrier.init`."#]],
+    );
     check(
         "%ctaids",
         None,
@@ -213,7 +226,14 @@ fn misspelled_words_get_close_names() {
         %ctaid (special register)
             Position of the CTA in the grid. A vector `.v4.u32`; each component runs from 0 to that of `%nctaid` minus 1, and `.w` is 0."#]],
     );
-    check("ldmatirx", None, 1, expect!["similar: ldmatrix"]);
+    check(
+        "ldmatirx",
+        None,
+        1,
+        expect![[r#"
+        ldmatrix (instruction)
+            Nothing is called `ldmatirx`; the nearest name is `ldmatrix`."#]],
+    );
     check("xyzzy", None, 1, expect![""]);
 }
 
@@ -227,7 +247,7 @@ fn messages_lead_to_what_they_name() {
             Arguments mismatch for instruction 'max' (message of ptxas)
                 The number, the kind or the types of the operands fit no form of the instruction with these modifiers.
             max (instruction)
-                ```ptx"#]],
+                Takes the larger of two or three numbers."#]],
     );
 }
 

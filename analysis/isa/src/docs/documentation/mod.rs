@@ -17,7 +17,7 @@ use crate::target::Version;
 
 pub use example::Example;
 pub(crate) use example::in_kernel;
-pub use page::{Entry, InstructionPage, Note};
+pub use page::{Entry, InstructionPage, Note, first_sentence};
 
 static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/docs");
 
@@ -42,6 +42,8 @@ pub enum Topic {
     Versions,
     /// Other things of which a text may ask: scopes, proxies, swizzling, descriptors.
     Concepts,
+    /// Errors of CUDA that come from kernels, by their messages and names.
+    CudaErrors,
     /// Messages of ptxas, with `*` for the parts that differ.
     PtxasMessages,
     /// Complete kernels for what is written again and again, explained.
@@ -52,7 +54,7 @@ pub enum Topic {
 
 impl Topic {
     /// Every topic, in the order of their declaration.
-    pub const ALL: [Topic; 12] = [
+    pub const ALL: [Topic; 13] = [
         Topic::Modifiers,
         Topic::Types,
         Topic::StateSpaces,
@@ -62,6 +64,7 @@ impl Topic {
         Topic::Targets,
         Topic::Versions,
         Topic::Concepts,
+        Topic::CudaErrors,
         Topic::PtxasMessages,
         Topic::Idioms,
         Topic::MachineInstructions,
@@ -80,6 +83,7 @@ impl Topic {
             Topic::Targets => "targets.md",
             Topic::Versions => "versions.md",
             Topic::Concepts => "concepts.md",
+            Topic::CudaErrors => "cuda-errors.md",
             Topic::PtxasMessages => "ptxas-messages.md",
             Topic::Idioms => "idioms.md",
             Topic::MachineInstructions => "machine-instructions.md",
@@ -100,7 +104,10 @@ impl Topic {
             Topic::Targets => "target",
             Topic::Versions => "version",
             Topic::Concepts => "concept",
-            Topic::PtxasMessages | Topic::Idioms | Topic::MachineInstructions => return None,
+            Topic::CudaErrors
+            | Topic::PtxasMessages
+            | Topic::Idioms
+            | Topic::MachineInstructions => return None,
         })
     }
 }

@@ -213,7 +213,9 @@ fn examples(body: &'static str) -> Vec<Example<'static>> {
         .collect()
 }
 
-pub(super) fn first_sentence(text: &'static str) -> &'static str {
+/// The first sentence of a text, which stands for the whole where there is little room.
+#[must_use]
+pub fn first_sentence(text: &str) -> &str {
     let paragraph = text.split("\n\n").next().unwrap_or_default();
     let end = paragraph
         .match_indices(". ")
