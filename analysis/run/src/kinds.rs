@@ -5,15 +5,15 @@ use isa::{event::EventKind, semantics::Order};
 
 /// Whether others wait for an instruction, or it waits for them, or it orders memory.
 #[must_use]
-pub fn synchronises(instruction: &Instruction) -> bool {
+pub fn synchronizes(instruction: &Instruction) -> bool {
     // To sleep orders nothing for other threads.
     let orders =
         !matches!(instruction.order, Order::None | Order::Volatile) && instruction.strength.scoped;
     let mut events = instruction.events.iter();
-    orders || events.any(|it| is_synchronisation(it.kind))
+    orders || events.any(|it| is_synchronization(it.kind))
 }
 
-fn is_synchronisation(event: EventKind) -> bool {
+fn is_synchronization(event: EventKind) -> bool {
     use EventKind::{
         Arrive, ArriveCopies, ArriveExpect, BlockArrive, BlockSync, ClusterArrive, ClusterWait,
         Commit, Expect, FenceAfter, FenceBefore, GridLaunch, GridWait, Init, PhaseWait,

@@ -12,7 +12,7 @@ mod outcome;
 #[cfg(test)]
 mod pages;
 
-pub use kinds::{has_asynchronous_operations, synchronises};
+pub use kinds::{has_asynchronous_operations, synchronizes};
 pub use launch::{Argument, Array, Launch, Limits, Schedule, TensorMap};
 pub use machine::{LaunchError, Machine};
 pub use outcome::{Ended, Finding, FindingCode, NotRun, Outcome, Related, Severity};

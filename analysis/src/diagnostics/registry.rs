@@ -131,15 +131,15 @@ codes! {
     SYNTAX_ERROR = "syntax-error" Ptxas Error [] Syntax
         "The text does not follow the grammar of PTX.";
     UNCLOSED_DELIMITER = "unclosed-delimiter" Ptxas Error [] Syntax
-        "A bracket lacks its partner.";
+        "A bracket is unmatched.";
     MALFORMED_NUMBER = "malformed-number" Ptxas Error [] Syntax
-        "A word starts like a number but is none.";
+        "A token starts like a number but is not a valid number.";
     UNTERMINATED_TOKEN = "unterminated-token" Ptxas Error [] Syntax
         "The file ends inside a string or comment.";
     INVALID_CHARACTER = "invalid-character" Ptxas Error [] Syntax
-        "A character belongs to no token of PTX.";
+        "A character is not part of any PTX token.";
     NESTING_TOO_DEEP = "nesting-too-deep" Ptxas Error [] Syntax
-        "Brackets or blocks are nested more deeply than the parser follows.";
+        "Brackets or blocks are nested too deeply for the parser.";
     UNDEFINED_NAME = "undefined-name" Ptxas Error [] Statement
         "A name is used that is not declared, or not declared yet.";
     UNDEFINED_LABEL = "undefined-label" Ptxas Error [] Statement
@@ -151,41 +151,41 @@ codes! {
     CONFLICTING_DECLARATION = "conflicting-declaration" Ptxas Error [] Item
         "Two declarations of one name of the module do not agree.";
     INVALID_PARAMETER = "invalid-parameter" Ptxas Error [] Item
-        "A parameter of a function or entry is declared in a way that it cannot be.";
+        "A parameter of a function or entry has an invalid declaration.";
     INVALID_PARAMETER_ACCESS = "invalid-parameter-access" Ptxas Error [] Statement
-        "An instruction does with a parameter what parameters do not allow.";
+        "A parameter is accessed in a way that is not allowed.";
     INVALID_CALL_TARGET = "invalid-call-target" Ptxas Error [] Statement
-        "A call, or a list of targets, names what cannot be called or branched to.";
+        "A call or a list of targets names something that cannot be called or branched to.";
     WRONG_ARGUMENT_COUNT = "wrong-argument-count" Ptxas Error [] Statement
-        "A call passes or receives another number of values than the function has.";
+        "A call has the wrong number of arguments or results.";
     INVALID_ARGUMENT = "invalid-argument" Ptxas Error [] Statement
         "An argument or result of a call does not fit the parameter of the function.";
     ABI_TYPE = "abi-type" Ptxas Error [] Statement
         "A call passes a value of a type that ptxas cannot pass between functions.";
     SYSTEM_CALL_MISMATCH = "system-call-mismatch" Ptxas Warning [] Item
-        "The prototype of a system call is not the one that the driver has.";
+        "The prototype of a system call differs from the driver's.";
     UNKNOWN_INSTRUCTION = "unknown-instruction" Ptxas Error [] Statement
         "PTX has no instruction of this name.";
     MODIFIER_NOT_ALLOWED = "modifier-not-allowed" Ptxas Error [] Statement
-        "The instruction does not take this modifier, or not together with the others.";
+        "A modifier is not allowed on the instruction, or not in this combination.";
     MODIFIER_REQUIRED = "modifier-required" Ptxas Error [] Statement
-        "The instruction lacks a modifier that it cannot do without.";
+        "A required modifier is missing.";
     WRONG_OPERAND_COUNT = "wrong-operand-count" Ptxas Error [] Statement
-        "The instruction takes another number of operands.";
+        "The instruction has the wrong number of operands.";
     INVALID_OPERAND = "invalid-operand" Ptxas Error [] Statement
-        "An operand is of a kind, type or value that the instruction does not take.";
+        "The kind, type or value of an operand is not allowed.";
     UNSUPPORTED_BY_VERSION = "unsupported-by-version" Ptxas Error [] Statement
         "The instruction or modifier is not in the PTX ISA version of the module.";
     UNSUPPORTED_BY_TARGET = "unsupported-by-target" Ptxas Error [] Statement
-        "The target of the module does not have the instruction or modifier.";
+        "The target of the module does not support the instruction or modifier.";
     NOT_PORTABLE = "not-portable" Ptxas Warning [] Item
-        "A target that the file is to be portable to lacks what is written.";
+        "A target of the portability setting does not support this code.";
     IGNORED_MODIFIER = "ignored-modifier" Ptxas Warning [] Statement
         "ptxas ignores a modifier that has no meaning for the instruction.";
     REGISTER_PLUS_CONSTANT = "register-plus-constant" Ptxas Warning [] Statement
         "A register plus a constant is used as data.";
     UNKNOWN_DIRECTIVE = "unknown-directive" Ptxas Error [] Item
-        "PTX has no directive of this name, or not in this place.";
+        "The directive is unknown, or not allowed here.";
     MISSING_DIRECTIVE = "missing-directive" Ptxas Error [] Item
         "A directive that the module or another directive needs is missing.";
     UNKNOWN_VERSION = "unknown-version" Ptxas Error [] Item
@@ -195,7 +195,7 @@ codes! {
     INVALID_CONSTANT = "invalid-constant" Ptxas Error [] Statement
         "A constant expression has no value.";
     INVALID_DIRECTIVE = "invalid-directive" Ptxas Error [] Item
-        "A directive lacks a value, or has one that it does not take.";
+        "A value of a directive is missing or not allowed.";
     CONFLICTING_DIRECTIVES = "conflicting-directives" Ptxas Error [] Item
         "Two directives or options exclude each other, or one is repeated.";
     IGNORED_DIRECTIVE = "ignored-directive" Ptxas Warning [] Item
@@ -203,13 +203,13 @@ codes! {
     UNDEFINED_LOCATION = "undefined-location" Ptxas Error [] Item
         "A file index or a source location is not defined before it is used.";
     INVALID_ALIAS = "invalid-alias" Ptxas Error [] Item
-        "An `.alias` names what cannot be an alias or have one.";
+        "An `.alias` names something that cannot be an alias or have one.";
     UNDEFINED_SECTION_LABEL = "undefined-section-label" Ptxas Error [] Item
         "The function name of a source location is a label that no section has.";
     UNKNOWN_PRAGMA = "unknown-pragma" Ptxas Hint [] Item
         "The pragma is unknown, so ptxas ignores it.";
     MISSING_CALL = "missing-call" Ptxas Error [] Flow
-        "A parameter of a call is read, and no call before returns it.";
+        "A parameter of a call is read, but no earlier call returns it.";
     MISSING_DEFINITION = "missing-definition" Ptxas Error [] Item
         "A function is declared without `.extern` and never defined.";
     MEMORY_LIMIT = "memory-limit" Ptxas Error [] Item
@@ -223,7 +223,7 @@ codes! {
     NARROW_ADDRESS = "narrow-address" Ptxas Error [] Item
         "An address in generic or global memory has fewer bits than ptxas needs.";
     INVALID_DECLARATION = "invalid-declaration" Ptxas Error [] Item
-        "The words, sizes or numbers of a declaration do not go together.";
+        "A declaration is inconsistent: its keywords, sizes or numbers conflict.";
     INVALID_INITIALIZER = "invalid-initializer" Ptxas Error [] Item
         "A variable cannot have this initial value.";
     COMPILE_ONLY = "compile-only" Ptxas Error [] Item
@@ -239,35 +239,35 @@ codes! {
     SHADOWED_NAME = "shadowed-name" Lint Hint [] Item
         "A declaration hides another one of the same name.";
     UNREACHABLE_CODE = "unreachable-code" Lint Hint [Unnecessary] Flow
-        "Control never gets to some instructions.";
+        "Some instructions are unreachable.";
     UNINITIALIZED_REGISTER = "uninitialized-register" Lint Warning [] Flow
-        "A register is read, and no way to there writes it.";
+        "A register is read but never written on any path before.";
     MISSING_RETURN = "missing-return" Lint Hint [] Flow
         "An entry ends without `ret` or `exit`.";
     DIVERGENT_BARRIER = "divergent-barrier" Lint Warning [] Flow
-        "Threads of a warp do not all run an instruction that they must run together.";
+        "An instruction that needs all threads of a warp is executed by some of them only.";
     INFINITE_LOOP = "infinite-loop" Lint Warning [] Flow
-        "A loop never ends and does nothing that can be seen from outside.";
+        "A loop never ends and has no visible effect.";
     UNUSED_VALUE = "unused-value" Lint Hint [Unnecessary] Flow
         "The result of an instruction is never used.";
     TOO_MANY_REGISTERS = "too-many-registers" Lint Warning [] Item
         "Launch bounds allow more registers than a multiprocessor has.";
     LIKELY_SPILL = "likely-spill" Lint Information [] Item
-        "An entry likely needs more registers than its launch bounds leave it.";
+        "An entry likely needs more registers than its launch bounds allow.";
     IGNORED_SETMAXNREG = "ignored-setmaxnreg" Lint Warning [] Item
         "ptxas ignores `setmaxnreg` in an entry without launch bounds.";
     LOCAL_MEMORY = "local-memory" Lint Hint [] Item
-        "A variable lies in local memory.";
+        "A variable is in local memory.";
     INTEGER_DIVISION = "integer-division" Lint Hint [] Statement
         "An integer is divided by a value that is not a constant.";
     SLOW_F64 = "slow-f64" Lint Off [] Statement
-        "Arithmetic in f64 on a target that has few units for it.";
+        "Arithmetic in f64 is slow on this target.";
     DEPRECATED_FORM = "deprecated-form" Lint Warning [Deprecated] Statement
-        "The manual calls this form of an instruction deprecated and has another one.";
+        "This form of an instruction is deprecated and has a replacement.";
     TRUNCATED_IMMEDIATE = "truncated-immediate" Lint Warning [] Statement
         "An integer constant has more bits than its operand.";
     OUT_OF_BOUNDS = "out-of-bounds" Lint Warning [] Statement
-        "An access at a constant offset lies outside its variable.";
+        "An access at a constant offset is outside its variable.";
     MISALIGNED_ACCESS = "misaligned-access" Lint Warning [] Statement
         "An access at a constant offset is not aligned to its size.";
     INCOMPLETE_ARGUMENT = "incomplete-argument" Lint Warning [] Item
@@ -277,39 +277,39 @@ codes! {
     MODIFIER_ORDER = "modifier-order" Lint Hint [] Statement
         "Modifiers are not in the order of the manual.";
     MISSING_PROXY_FENCE = "missing-proxy-fence" Lint Warning [] Protocol
-        "Shared memory is read asynchronously, and no fence of proxies follows the writes to it.";
+        "Shared memory is read asynchronously without a proxy fence after the writes.";
     WGMMA_RESULT_BEFORE_WAIT = "wgmma-result-before-wait" Lint Warning [] Protocol
-        "The result of an asynchronous product is read before the product is waited for.";
+        "The result of an asynchronous product is read before a wait for it.";
     WGMMA_OPERAND_OVERWRITTEN = "wgmma-operand-overwritten" Lint Warning [] Protocol
         "A register of an asynchronous product is written while it may still run.";
     MBARRIER_CONSTANT_PARITY = "mbarrier-constant-parity" Lint Warning [] Protocol
-        "A loop waits for the same phase parity in every turn, and each turn ends a phase.";
+        "A loop waits on a constant phase parity although every iteration completes a phase.";
     WGMMA_MISSING_FENCE = "wgmma-missing-fence" Lint Warning [] Protocol
         "Registers of an asynchronous product are not ordered before it.";
     UNPUBLISHED_INITIALIZATION = "unpublished-initialization" Lint Warning [] Protocol
-        "Threads use what another one prepares, and no barrier is between the two.";
+        "Threads use an object that another thread initializes, without a barrier between the two.";
     ISSUED_BY_EVERY_THREAD = "issued-by-every-thread" Lint Warning [] Protocol
-        "Every thread issues what one is to do for all.";
+        "An instruction meant for one thread is issued by every thread.";
     IGNORED_ELECTION = "ignored-election" Lint Warning [] Protocol
         "The elected lane is never used.";
     TCGEN05_MISSING_WAIT = "tcgen05-missing-wait" Lint Warning [] Protocol
-        "Others are told that a transfer of tensor memory is done which is not waited for.";
+        "A tensor memory transfer is signalled as complete before a wait for it.";
     TCGEN05_MISSING_DEALLOC = "tcgen05-missing-dealloc" Lint Warning [] Protocol
-        "An entry allocates tensor memory and never gives it back.";
+        "An entry allocates tensor memory and never frees it.";
     TCGEN05_MISSING_COMMIT = "tcgen05-missing-commit" Lint Warning [] Protocol
-        "Nothing tells when an operation of the tensor core is done.";
+        "No commit signals the end of a tensor core operation.";
     TCGEN05_ALLOC_AFTER_RELINQUISH = "tcgen05-alloc-after-relinquish" Lint Warning [] Protocol
-        "Tensor memory is allocated after the right to do so was given up.";
+        "Tensor memory is allocated after the permit was relinquished.";
     TCGEN05_COLUMN_COUNT = "tcgen05-column-count" Lint Warning [] Protocol
         "A number of columns of tensor memory is not possible, or not the one allocated.";
     TCGEN05_MISSING_FENCE = "tcgen05-missing-fence" Lint Warning [] Protocol
         "Tensor memory is used after a wait that orders nothing.";
     CP_ASYNC_MISSING_WAIT = "cp-async-missing-wait" Lint Warning [] Protocol
-        "Nothing waits for an asynchronous copy.";
+        "No wait follows an asynchronous copy.";
     CP_ASYNC_MISSING_COMMIT = "cp-async-missing-commit" Lint Warning [] Protocol
         "A wait is for copies that are not committed.";
     CP_ASYNC_MISSING_BARRIER = "cp-async-missing-barrier" Lint Warning [] Protocol
-        "The copies of other threads are read after a wait for those of this thread.";
+        "Copies of other threads are read after a wait that covers this thread's copies only.";
     BULK_COPY_MISSING_COMMIT = "bulk-copy-missing-commit" Lint Warning [] Protocol
         "A bulk copy is not committed, so that nothing can wait for it.";
     BULK_COPY_MISSING_WAIT = "bulk-copy-missing-wait" Lint Warning [] Protocol
@@ -317,33 +317,33 @@ codes! {
     WGMMA_MISSING_COMMIT = "wgmma-missing-commit" Lint Warning [] Protocol
         "A wait is for products that are not committed.";
     WGMMA_MISSING_WAIT = "wgmma-missing-wait" Lint Warning [] Protocol
-        "Nothing waits for an asynchronous product.";
+        "No wait follows an asynchronous product.";
     INEFFECTIVE_WAIT = "ineffective-wait" Lint Warning [] Protocol
-        "A wait leaves as many groups pending as there can be.";
+        "A wait allows more pending groups than there can be, so it never waits.";
     SETMAXNREG_DIRECTION = "setmaxnreg-direction" Lint Warning [] Protocol
-        "The number of registers is increased below, or decreased above, what a warp has.";
+        "`setmaxnreg` increases to fewer, or decreases to more, registers than a warp has.";
     CLUSTER_BARRIER_MISMATCH = "cluster-barrier-mismatch" Lint Warning [] Protocol
-        "Arrivals at the barrier of the cluster and waits do not take turns.";
+        "Arrivals and waits at the cluster barrier do not alternate.";
     CLUSTER_ACCESS_BEFORE_SYNC = "cluster-access-before-sync" Lint Warning [] Protocol
         "Another block of the cluster is accessed that may not have started.";
     CLUSTER_EXIT_BEFORE_SYNC = "cluster-exit-before-sync" Lint Warning [] Protocol
         "Another block of the cluster is accessed that may have ended.";
     BARRIER_THREAD_COUNT = "barrier-thread-count" Lint Warning [] Protocol
-        "A barrier is for a number of threads that never comes.";
+        "A barrier waits for a number of threads that never arrives.";
     BARRIER_NEVER_COMPLETED = "barrier-never-completed" Lint Warning [] Protocol
         "Threads arrive at a barrier where no thread waits.";
     EXPECT_TX_MISMATCH = "expect-tx-mismatch" Lint Warning [] Protocol
-        "A barrier expects other bytes than copies bring.";
+        "The expected transaction count differs from the bytes copied.";
     MBARRIER_NEVER_ARRIVED = "mbarrier-never-arrived" Lint Warning [] Protocol
         "Threads wait for an mbarrier at which no thread arrives.";
     MBARRIER_NEVER_INITIALIZED = "mbarrier-never-initialized" Lint Warning [] Protocol
         "An mbarrier is used that is never initialized.";
     SYNC_MASK = "sync-mask" Lint Warning [] Protocol
-        "A mask does not name the lanes that run the instruction.";
+        "A mask does not match the lanes that execute the instruction.";
     MISSING_BARRIER = "missing-barrier" Lint Warning [] Protocol
         "Shared memory is read that another thread writes, without a barrier between.";
     WEAK_POLL = "weak-poll" Lint Warning [] Protocol
-        "A loop waits for memory to change with loads that take no notice of other threads.";
+        "A loop polls memory with weak loads, which may never see other threads' writes.";
     IGNORED_WAIT_RESULT = "ignored-wait-result" Lint Warning [] Protocol
         "The result of an mbarrier wait is never used.";
     GRIDDEPCONTROL_MISSING_WAIT = "griddepcontrol-missing-wait" Lint Hint [] Protocol
@@ -351,7 +351,7 @@ codes! {
     READ_ONLY_LOAD_OF_WRITTEN_MEMORY = "read-only-load-of-written-memory" Lint Hint [] Protocol
         "A read-only load reads memory that the kernel writes.";
     SERIALIZED_WGMMA = "serialized-wgmma" Lint Warning [] Protocol
-        "A call makes ptxas run asynchronous products one after the other.";
+        "A call makes ptxas serialize asynchronous products.";
     CONTROL_COMMENT = "control-comment" Lint Warning [] Item
         "A comment for ptx-analyzer is malformed or names an unknown code.";
     RUN_COMMENT = "run-comment" Lint Warning [] Program
@@ -361,7 +361,7 @@ codes! {
     ASM_CONSTRAINT = "asm-constraint" Compiler Error [] Host
         "The constraint of an operand, or a clobber, is one that compilers of device code reject.";
     ASM_STRING = "asm-string" Compiler Error [] Host
-        "Something else than a string literal is in the place of the assembly of a statement.";
+        "The assembly of a statement is not a string literal.";
     ASM_PLACEHOLDER = "asm-placeholder" Compiler Error [] Host
         "A percent sign, dollar sign or brace means something else to the compiler than to PTX.";
     ASM_DUPLICATE_NAME = "asm-duplicate-name" Lint Warning [] Host
@@ -389,21 +389,21 @@ codes! {
     USE_AFTER_RETURN = "use-after-return" Run Error [] Program
         "A thread accesses a local variable of a function that has returned.";
     DEADLOCK = "deadlock" Run Error [] Program
-        "Threads wait for what cannot happen any more.";
+        "Threads wait for an event that can no longer happen.";
     DIVERGENT_SYNC = "divergent-sync" Run Error [] Program
-        "Lanes of a warp wait where all of them must be, and the others are elsewhere.";
+        "Lanes of a warp wait for other lanes that are at a different instruction.";
     INVALID_MASK = "invalid-mask" Run Error [] Program
-        "A mask lacks a lane that runs the instruction, or names one that does not come.";
+        "A mask omits a lane that executes the instruction, or names one that does not.";
     STALE_READ = "stale-read" Run Error [] Program
-        "A thread reads what an asynchronous copy writes before it has waited for it.";
+        "A thread reads the destination of an asynchronous copy before a wait for it.";
     MBARRIER_MISUSE = "mbarrier-misuse" Run Error [] Program
         "An mbarrier is used against its rules.";
     TRAP = "trap" Run Error [] Program
         "A thread runs `trap`, or an assertion fails.";
     DIVISION_BY_ZERO = "division-by-zero" Run Error [] Program
-        "An integer is divided by 0, and PTX does not say what the result is.";
+        "An integer is divided by 0; the result is unspecified.";
     UNSPECIFIED_OPERAND = "unspecified-operand" Run Error [] Program
-        "PTX does not say what the result is for these operands.";
+        "The result is unspecified for these operands.";
     PTXAS = "ptxas" Ptxas Error [] Program
         "`ptxas`, which was run on the file, says this.";
 }

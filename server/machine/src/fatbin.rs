@@ -43,7 +43,7 @@ pub enum Kind {
     Ptx,
     /// Machine code, an ELF file.
     Cubin,
-    /// NVVM code for link-time optimisation.
+    /// NVVM code for link-time optimization.
     Nvvm,
     /// Another one, with its number.
     Unknown(u16),

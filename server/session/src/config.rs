@@ -228,7 +228,7 @@ pub const SETTINGS: &[Setting] = &[
         "embedded.enable",
         true,
         |config| config.embedded,
-        "Analyze PTX inside CUDA C++, C++, Python, Rust and LLVM IR: the strings of asm statements \
+        "Analyse PTX inside CUDA C++, C++, Python, Rust and LLVM IR: the strings of asm statements \
          and of calls that take assembly."
     ),
     Setting {

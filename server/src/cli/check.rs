@@ -58,7 +58,7 @@ pub(super) struct CheckArgs {
     /// the severity: off, hint, information, warning or error; may be repeated.
     #[arg(long, value_name = "CODE=LEVEL", value_parser = severity)]
     severity: Vec<(Box<str>, Level)>,
-    /// Show at most so many problems of a file in text, the worst ones; 0 shows all. Other formats are complete.
+    /// Show at most this many problems per file, the most severe ones; 0 shows all. Other formats are complete.
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: usize,
     /// When to use colours.

@@ -29,7 +29,7 @@ pub(super) struct FormatArgs {
     #[arg(long)]
     check: bool,
     /// Also format the PTX in the strings of files in other languages: each statement on a line of its own. Folders are
-    /// searched for them, too.
+    /// also searched for them.
     #[arg(long)]
     embedded: bool,
     /// Columns of one level of indentation. Without this an `.editorconfig` above the file decides, or else 4.

@@ -3,7 +3,7 @@
 /// The page of a command.
 pub(super) struct Page {
     pub(super) command: &'static str,
-    /// The exit statuses of its own, beside 0 and 2.
+    /// Its own exit statuses, in addition to 0 and 2.
     pub(super) statuses: &'static [(u8, &'static str)],
     /// Command lines, with what each of them does.
     pub(super) examples: &'static [(&'static str, &'static str)],
@@ -21,7 +21,7 @@ pub(super) const PROGRAM: Page = Page {
     command: "",
     statuses: &[(
         1,
-        "ContentKind was looked for is there, such as an error in a file that was checked.",
+        "Something that the command looks for was found, such as an error in a checked file.",
     )],
     examples: &[
         ("ptx-analyzer check kernel.ptx", "Check a file."),
@@ -44,7 +44,7 @@ pub(super) const PROGRAM: Page = Page {
 pub(super) const PAGES: &[Page] = &[
     Page {
         command: "lsp",
-        statuses: &[(1, "The client ended without a request for shutdown.")],
+        statuses: &[(1, "The client disconnected without a shutdown request.")],
         examples: &[(
             "ptx-analyzer lsp --log-file /tmp/ptx.log --log-level info",
             "Serve an editor and keep a log.",
@@ -60,7 +60,7 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         command: "dap",
-        statuses: &[(1, "The client sent what is not the protocol.")],
+        statuses: &[(1, "The client violated the protocol.")],
         examples: &[
             (
                 "ptx-analyzer dap",
@@ -82,7 +82,7 @@ pub(super) const PAGES: &[Page] = &[
             ),
             (
                 "ptx-analyzer check --portable-to sm_80,sm_90 kernel.ptx",
-                "Also say what these targets do not have.",
+                "Also report features that these targets lack.",
             ),
             (
                 "ptx-analyzer check --format sarif . > ptx.sarif",
@@ -112,6 +112,10 @@ pub(super) const PAGES: &[Page] = &[
             (
                 "ptx-analyzer explain cp.async.bulk --target sm_90",
                 "Explain an instruction, and whether a target has it.",
+            ),
+            (
+                "ptx-analyzer explain why is my kernel spilling",
+                "Answer a question.",
             ),
             (
                 "ptx-analyzer explain --at kernel.cu:12",
@@ -168,10 +172,10 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         command: "run",
         statuses: &[
-            (1, "There is a finding, or an expectation that fails."),
+            (1, "There is a finding, or an expectation failed."),
             (
                 3,
-                "The run was stopped: by what is not run yet, or by a limit.",
+                "The run was stopped: by an instruction that cannot be run yet, or by a limit.",
             ),
         ],
         examples: &[
@@ -185,7 +189,7 @@ pub(super) const PAGES: &[Page] = &[
             ),
             (
                 "ptx-analyzer run --can kernel.ptx",
-                "List what cannot be run yet.",
+                "List the instructions that cannot be run yet.",
             ),
         ],
     },
@@ -199,7 +203,7 @@ pub(super) const PAGES: &[Page] = &[
             ),
             (
                 "ptx-analyzer test --mutate kernel.ptx",
-                "Delete each synchronising instruction in turn, and see whether the tests find it.",
+                "Delete each synchronizing instruction in turn, and see whether the tests find it.",
             ),
         ],
     },
@@ -213,7 +217,7 @@ pub(super) const PAGES: &[Page] = &[
             ),
             (
                 "ptx-analyzer registers --exact kernel.ptx",
-                "Ask ptxas, too.",
+                "Also run ptxas.",
             ),
         ],
     },
@@ -230,7 +234,7 @@ pub(super) const PAGES: &[Page] = &[
         statuses: &[],
         examples: &[(
             "ptx-analyzer targets kernel.ptx",
-            "Tell which targets a file fits.",
+            "List the targets that a file fits.",
         )],
     },
     Page {

@@ -56,13 +56,13 @@ pub(super) struct RunArgs {
     /// Run nothing; list the instructions that cannot be run yet.
     #[arg(long, conflicts_with_all = ["launch", "out", "same_as"])]
     can: bool,
-    /// Run this kernel with the same arguments, too, and compare all arrays.
+    /// Also run this kernel with the same arguments, and compare all arrays.
     #[arg(long, value_name = "FILE[:ENTRY]")]
     same_as: Option<String>,
     /// With --same-as: by how much an element may differ, times the magnitude of the other one.
     #[arg(long, value_name = "X", default_value_t = 0.0, requires = "same_as")]
     rtol: f64,
-    /// With --same-as: by how much an element may differ beside that.
+    /// With --same-as: by how much an element may additionally differ.
     #[arg(long, value_name = "X", default_value_t = 0.0, requires = "same_as")]
     atol: f64,
     #[command(flatten)]

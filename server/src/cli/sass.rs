@@ -40,7 +40,7 @@ pub(super) struct SassArgs {
     /// Show only this entry function.
     #[arg(long, value_name = "ENTRY")]
     entry: Option<String>,
-    /// Path of ptxas; by default the one on the PATH. nvdisasm is looked for beside it.
+    /// Path of ptxas; by default the one on the PATH. nvdisasm is searched for next to it.
     #[arg(long, value_name = "FILE")]
     ptxas: Option<PathBuf>,
     /// Seconds after which ptxas is stopped, and nvdisasm for each cubin.

@@ -33,7 +33,7 @@ use mutate::{Mutants, mutate};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct TestArgs {
-    /// Files of PTX, launch files beside them, and folders that are searched for *.ptx. Every `// run:` comment is run,
+    /// Files of PTX, launch files next to them, and folders that are searched for *.ptx. Every `// run:` comment is run,
     /// and for NAME.ptx every NAME.toml and NAME.*.toml. Of a page of Markdown, the blocks of PTX are run.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
@@ -47,7 +47,7 @@ pub(super) struct TestArgs {
     #[arg(long, value_name = "ORDERS", value_delimiter = ',', value_parser = schedule,
         default_value = "lowest,reverse,random:1")]
     schedules: Vec<Schedule>,
-    /// Delete each synchronising instruction in turn: a test fails if it still passes without one of them.
+    /// Delete each synchronizing instruction in turn: a test fails if it still passes without one of them.
     #[arg(long)]
     mutate: bool,
     /// Replace a scalar argument or another value of the launches that have it, such as n=8; n=1,7,64 and n=1..300 are

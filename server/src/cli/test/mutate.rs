@@ -1,6 +1,6 @@
-//! Mutation: whether the runs notice that an instruction is missing which synchronises.
+//! Mutation: whether the runs notice that an instruction is missing which synchronizes.
 
-use run::{description::Prepared, synchronises};
+use run::{description::Prepared, synchronizes};
 use syntax::TextRange;
 
 use super::judge::{Order, attempt};
@@ -24,7 +24,7 @@ pub(super) struct Mutants {
     pub(super) survivors: Vec<TextRange>,
 }
 
-/// Deletes each instruction that synchronises, and runs what is left in all orders until one of them notices.
+/// Deletes each instruction that synchronizes, and runs what is left in all orders until one of them notices.
 pub(super) fn mutate(
     subject: &Subject,
     it: &Run,
@@ -36,7 +36,7 @@ pub(super) fn mutate(
     let functions = reached(&subject.code, Some(it.entry)).into_iter();
     let instructions = functions.flat_map(|it| &subject.code.functions[it as usize].instructions);
     for range in instructions
-        .filter(|it| synchronises(it))
+        .filter(|it| synchronizes(it))
         .map(|it| it.range)
     {
         if is_interrupted() {

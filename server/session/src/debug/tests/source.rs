@@ -22,6 +22,7 @@ pub(super) const MADE: &str = "\
     .loc 1 8 9
     mad.wide.u32 %p, %r1, 4, %p;
     mov.b32 %r2, 0f3FC00000;
+    .loc 1 9 5
     .loc 2 40 3, function_name $name, inlined_at 1 9 5
     sub.f32 %r3, %r2, %r2;
     div.rn.f32 %r3, %r3, %r3;
